@@ -1,0 +1,50 @@
+"""Errors that a person can act on.
+
+Every message is one sentence that says what was wrong, where, and what to do.
+The command line prints it and exits with 1; the page and the API show it with
+the status code of its class. Anything else that is raised is a defect.
+"""
+
+
+class TicketingError(Exception):
+    """Base of all errors shown to a person."""
+
+    status = 500
+    """HTTP status with which the page and the API answer."""
+
+    retry = False
+    """Whether the same call may succeed later without any change."""
+
+
+class InputError(TicketingError):
+    """A file, field, option or request that cannot be used as it is."""
+
+    status = 400
+
+
+class NotFound(TicketingError):
+    """A ticket, query, job or bundle that does not exist."""
+
+    status = 404
+
+
+class NotReady(TicketingError):
+    """Something that must exist first, such as a serving bundle, does not yet."""
+
+    status = 409
+
+
+class BundleError(TicketingError):
+    """A model bundle that is truncated, foreign or of another format version."""
+
+
+class StoreError(TicketingError):
+    """The store refused or could not do what was asked."""
+
+    status = 503
+
+
+class StoreAway(StoreError):
+    """The store does not answer; the same call may succeed later."""
+
+    retry = True

@@ -1,0 +1,1 @@
+"""A desk's export becomes tickets: read, map, check, store."""

@@ -1,0 +1,46 @@
+"""The one place that reads the environment.
+
+Every setting is an environment variable `TICKETING_<NAME>`, or a line of `.env`
+in the working directory; an unknown or malformed one is refused with a sentence.
+"""
+
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ticketing.errors import InputError
+
+
+class Settings(BaseSettings):
+    """Where things are and how the processes behave.
+
+    `home` holds everything a desk owns: the SQLite database, codes, model bundles,
+    the filesystem broker's folders and checkpoints. `store` and `broker` are empty
+    for the embedded parts below `home`.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="TICKETING_", env_file=".env", extra="ignore", frozen=True
+    )
+
+    home: Path = Field(Path(".ticketing"), description="folder with everything the desk owns")
+    store: str = Field("", description="empty for SQLite below home, or the address of a server")
+    broker: str = Field("", description="empty for the filesystem broker below home, or redis://…")
+    host: str = Field("127.0.0.1", description="address the page listens on")
+    port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
+    threads: int = Field(2, ge=1, description="threads for scanning and encoding")
+    log_level: str = Field("WARNING", description="level of the program's own log lines")
+
+
+def load_settings(**overrides) -> Settings:
+    """Settings from the environment, with `overrides` on top.
+
+    Raises InputError naming the variable, its value and what is expected.
+    """
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "TICKETING_" + str(first["loc"][0]).upper()
+        raise InputError(f"{name}={first['input']!r} cannot be used: {first['msg']}.") from None

@@ -1,0 +1,1 @@
+"""Where tickets, judgments, jobs and codes live: one protocol, one contract suite."""

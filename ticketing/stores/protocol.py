@@ -1,0 +1,148 @@
+"""TicketStore: what every store does, and nothing about how.
+
+`tests/contract/test_store_contract.py` holds every sentence below as a test that
+each store passes. All methods may raise StoreAway (try again later) or StoreError.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ticketing.tickets import Filters, Job, Judgment, Query, Ticket
+
+
+@dataclass(frozen=True)
+class PutCounts:
+    """How many tickets of a put were new, changed, or already there as given."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+
+
+@dataclass(frozen=True)
+class CodeBlock:
+    """Codes of searchable tickets, as the scan wants them.
+
+    `codes` uint8 [rows, width] may be a read-only memory map and may hold rows that
+    must not be scored (replaced, deleted, filtered out); `live` int64 [n] lists, in
+    ascending ticket-id order, the rows to score; `ids` are their ticket ids.
+    """
+
+    codes: np.ndarray
+    live: np.ndarray
+    ids: Sequence[str]
+
+
+@dataclass(frozen=True)
+class CodeRow:
+    """One ticket's codes: `version` is Ticket.version of the text that was encoded."""
+
+    ticket_id: str
+    version: str
+    code: bytes
+
+
+class TicketStore(Protocol):
+    """Tickets, judgments, jobs, codes and the pointer to the serving bundle."""
+
+    # tickets ---------------------------------------------------------------
+    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
+        """Add or replace tickets by id, all or none; putting the same twice changes nothing."""
+
+    def delete_tickets(self, ids: Sequence[str]) -> int:
+        """Delete tickets and their codes under every bundle; returns how many existed."""
+
+    def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
+        """The tickets that exist among `ids`, by id."""
+
+    def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
+        """All matching tickets in ascending id order, holding only a page in memory."""
+
+    def count_tickets(self, filters: Filters = Filters()) -> int:
+        """How many tickets match."""
+
+    def facets(self) -> dict[str, list[str]]:
+        """The distinct non-empty values of `product` and `status`, sorted."""
+
+    def search_words(
+        self, words: Sequence[str], limit: int, filters: Filters = Filters()
+    ) -> list[tuple[str, float]]:
+        """BM25 over subject, description and solution tokens: (ticket id, score), best first,
+        ties by id. `words` are tokens of ticketing.text; any one may match."""
+
+    # queries and judgments ---------------------------------------------------
+    def put_query(self, query: Query) -> str:
+        """Remember a query so that its address can be shared; returns query.id."""
+
+    def get_query(self, query_id: str) -> Query | None:
+        """A query put or judged before."""
+
+    def add_judgments(self, judgments: Sequence[Judgment]) -> int:
+        """Append events, all or none; an event id seen before is skipped. Returns how many were new."""
+
+    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
+        """All events, of one query where given, in the order they were added."""
+
+    # codes --------------------------------------------------------------------
+    def stale_ids(self, bundle_id: str, limit: int = 0, after: str = "") -> list[str]:
+        """Ids (ascending, greater than `after`, at most `limit` unless 0) of tickets without
+        fresh codes under the bundle: none at all, or of another version."""
+
+    def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
+        """Store codes, all or none. A row whose ticket is gone or has another version by now, or
+        whose codes are already there, is skipped. Returns how many were stored.
+        Raises StoreError when the width differs from the bundle's other rows."""
+
+    def count_codes(self, bundle_id: str) -> int:
+        """How many tickets carry fresh codes under the bundle."""
+
+    def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
+        """What a query under this bundle scans: for each matching ticket its latest codes (those of
+        its previous text, until the new text is encoded)."""
+
+    def drop_codes(self, bundle_id: str) -> None:
+        """Delete all codes of a bundle; unknown bundles are ignored. Raises StoreError for the
+        serving bundle."""
+
+    # serving --------------------------------------------------------------------
+    def serving(self) -> str:
+        """Id of the serving bundle, or an empty string."""
+
+    def set_serving(self, bundle_id: str) -> None:
+        """Switch atomically; the previous one is kept for `previous_serving`."""
+
+    def previous_serving(self) -> str:
+        """Id of the bundle that served before the current one, or an empty string."""
+
+    # jobs -------------------------------------------------------------------------
+    def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
+        """A new job in state queued; an unfinished job of the same kind and bundle is returned
+        instead, so that asking twice does the work once."""
+
+    def get_job(self, job_id: str) -> Job | None:
+        """The job's record."""
+
+    def jobs(self, limit: int = 20) -> list[Job]:
+        """The latest jobs, newest first."""
+
+    def update_job(
+        self,
+        job_id: str,
+        *,
+        state: str | None = None,
+        done: int | None = None,
+        total: int | None = None,
+        errors: Mapping[str, str] | None = None,
+        message: str | None = None,
+    ) -> Job:
+        """Change what is given and set the heartbeat; `errors` are merged into those recorded.
+        A finished job (done, cancelled, failed) is left as it is. Raises NotFound."""
+
+    def request_cancel(self, job_id: str) -> Job:
+        """Ask for an end: workers see `cancel_requested` before each batch. Raises NotFound."""
+
+    def close(self) -> None:
+        """Release files and connections; the store can't be used afterwards."""

@@ -1,0 +1,1 @@
+"""The one way from text to tokens: mark-up stripped, masks applied, words split."""

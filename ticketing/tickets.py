@@ -1,0 +1,193 @@
+"""The nouns of the product: query, ticket, judgment, recommendation.
+
+All are frozen: a change is a new value. Text is stored readable (mark-up
+stripped, numbers kept); masking happens only in the tokens the model sees.
+"""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+
+
+class Grade(IntEnum):
+    """How well a ticket answers a query; the values are the gains in TREC qrels."""
+
+    NO = 0
+    REL = 1
+    YES = 2
+
+    @property
+    def label(self) -> float:
+        """The grade on the [0, 1] scale the network is trained on (YES 1, REL 0.5, NO 0)."""
+        return self / 2
+
+    @property
+    def rating(self) -> int:
+        """The grade on the 1-5 scale people read (YES 5, REL 3, NO 1)."""
+        return 1 + 2 * self
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A new problem: components SUB1 and DESC1.
+
+    `ticket_id` is set when the query is itself a ticket of the archive (a labelled
+    link between two tickets); that ticket is then never proposed as its own answer.
+    """
+
+    subject: str
+    description: str = ""
+    ticket_id: str = ""
+
+    @property
+    def id(self) -> str:
+        """Sixteen hex digits that depend on nothing but the content."""
+        return _digest(self.subject, self.description, self.ticket_id)
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A past ticket: components SUB2, DESC2 and SOL2, and what a filter may ask for.
+
+    An empty string is a missing component. `created` is naive UTC.
+    """
+
+    id: str
+    subject: str
+    description: str = ""
+    solution: str = ""
+    product: str = ""
+    status: str = ""
+    created: datetime | None = None
+
+    @property
+    def version(self) -> str:
+        """Digest of the text; a ticket's codes are fresh when they carry this version."""
+        return _digest(self.subject, self.description, self.solution)
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which tickets may be searched and counted; an unset field does not restrict.
+
+    `created_since` is inclusive, `created_before` exclusive; a ticket without a
+    date passes neither.
+    """
+
+    product: str = ""
+    status: str = ""
+    created_since: datetime | None = None
+    created_before: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """One append-only event: somebody graded a ticket for a query, or took that back.
+
+    `grade` None is an undo of the same judge's grade for the same query and ticket.
+    `event_id` makes recording idempotent. `rank` and `score` are what the judge saw.
+    """
+
+    event_id: str
+    query: Query
+    ticket_id: str
+    grade: Grade | None
+    judge: str
+    time: datetime
+    rank: int | None = None
+    score: float | None = None
+    bundle_id: str = ""
+
+
+@dataclass(frozen=True)
+class Label:
+    """What the judgments of all judges come to for one query and ticket."""
+
+    query: Query
+    ticket_id: str
+    grade: Grade
+
+
+@dataclass(frozen=True)
+class Part:
+    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1. All parts add up to the distance."""
+
+    channel: str
+    query_component: str
+    ticket_component: str
+    distance: float
+
+
+@dataclass(frozen=True)
+class SharedTopic:
+    """A topic that is probable in both query and ticket, with its top words."""
+
+    topic: int
+    words: tuple[str, ...]
+    weight: float
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """One proposed ticket with everything a person needs to check the proposal.
+
+    `similarity` is g in (0, 1], `distance` is -log g, `score` is g mapped to 1-5 by
+    the bundle's calibration. `overlap` holds the query's tokens that also occur in
+    the ticket, to be marked in its text.
+    """
+
+    rank: int
+    ticket: Ticket
+    score: float
+    similarity: float
+    distance: float
+    parts: tuple[Part, ...] = ()
+    topics: tuple[SharedTopic, ...] = ()
+    overlap: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Recommendations:
+    """The answer to a query: at most ten tickets, best first, ties broken by ticket id.
+
+    `good_match` is False when the best score lies below the calibrated floor;
+    `note` then says so in words (also for an empty knowledge base and for a query
+    none of whose words is known).
+    """
+
+    query: Query
+    bundle_id: str
+    items: tuple[Recommendation, ...] = ()
+    good_match: bool = False
+    note: str = ""
+    searched: int = 0
+    """Number of tickets that were scored (after filters)."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """The record of long work, kept in the store and written by whoever does the work.
+
+    `done` counts tickets that carry fresh codes, `errors` maps ticket ids that were
+    set aside to what went wrong. Times are naive UTC.
+    """
+
+    id: str
+    kind: str
+    bundle_id: str
+    state: str
+    """queued, running, done, cancelled or failed."""
+    total: int
+    done: int
+    created: datetime
+    heartbeat: datetime | None = None
+    started: datetime | None = None
+    finished: datetime | None = None
+    cancel_requested: bool = False
+    errors: dict[str, str] = field(default_factory=dict)
+    message: str = ""
