@@ -1,1 +1,6 @@
-"""The one way from text to tokens: mark-up stripped, masks applied, words split."""
+"""Text in, tokens out: mark-up, masks and the one tokenizer."""
+
+from ticketing.text.markup import strip_markup
+from ticketing.text.tokens import Token, tokenize, tokens_with_spans
+
+__all__ = ["Token", "strip_markup", "tokenize", "tokens_with_spans"]

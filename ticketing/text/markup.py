@@ -1,0 +1,119 @@
+"""Readable plain text from HTML and wiki mark-up, in time linear in the text's length.
+
+Every pattern is bounded or possessive, and each stops at the next character that
+could open another match: nothing rescans, whatever a mail client or a log produced.
+Unknown tags such as `List<String>` are text, and code blocks keep their content.
+"""
+
+import html
+import re
+
+_BLOCK_TAGS = (
+    "address article blockquote body br center dd div dl dt fieldset figure footer form "
+    "h1 h2 h3 h4 h5 h6 head header hr html li main nav ol p pre section table tbody tfoot thead "
+    "tr ul"
+)
+_INLINE_TAGS = (
+    "a abbr b big cite code del em font i img ins kbd label link mark meta q s samp small span "
+    "strike strong sub sup td th tt u var"
+)
+_HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
+
+_TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]{0,15})(?:[\s/][^<>]{0,2000}+)?>(\n?)")
+_VERBATIM = re.compile(r"\{(code|noformat)(?::[^{}\n]{0,200}+)?\}")
+_MACRO = re.compile(
+    r"\{(?:html|quote|color|panel|info|tip|note|warning|anchor|expand|section|column)"
+    r"(?::[^{}\n]{0,200}+)?\}"
+)
+
+_WIKI_LINES = (
+    (re.compile(r"^[ \t]*+(?:h[1-6]|bq)\.[ \t]++", re.M), ""),
+    (re.compile(r"^[ \t]*+-{4,5}+[ \t]*+$", re.M), ""),
+    (re.compile(r"^[ \t]*+[*#-]{1,10}+[ \t]++", re.M), "- "),
+)
+_TABLE_ROW = re.compile(r"^[ \t]*+\|([^\n]++)$", re.M)
+_WIKI_SPANS = (
+    (re.compile(r"\{\{([^{}\n]{1,1000}+)\}\}"), r"\1"),
+    (re.compile(r"\[\^([^\[\]|\n]{1,500}+)\]"), r"\1"),
+    (re.compile(r"\[~([^\[\]|\n]{1,100}+)\]"), r"\1"),
+    (re.compile(r"\[([^\[\]|\n]{1,500}+)\|[^\[\]\n]{1,2000}+\]"), r"\1"),
+    (re.compile(r"\[((?:https?|ftp|mailto)[:][^\[\]|\n]{1,2000}+)\]"), r"\1"),
+    (re.compile(r"(?<![\w!])!([^\s!|][^\n!|]{0,300}\.\w{2,5})(?:\|[^\n!|]{0,200})?!(?!\w)"), r"\1"),
+    (re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])"), r"\1"),
+    (re.compile(r"(?<!\w)_(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)"), r"\1"),
+    (re.compile(r"(?<![\w+])\+(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])"), r"\1"),
+)
+
+_ENDS = re.compile(r"[ \t]++$", re.M)
+_GAPS = re.compile(r"\n{3,}")
+
+
+def strip_markup(text: str) -> str:
+    """`text` without HTML and Jira wiki mark-up; words, code, numbers and line breaks stay.
+
+    A link keeps its words (and loses its address), an image its file name, a list item
+    starts with "- ", the cells of a table row are joined with " | ". NUL bytes go.
+    """
+    text = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    parts = _VERBATIM.split(text)
+    # split() gives text, kind, text, kind, ...: a block lies between two marks of one kind.
+    plain, inside = [], ""
+    for content, kind in zip(parts[::2], ["", *parts[1::2]], strict=True):
+        if not inside or kind == inside:
+            inside = "" if inside else kind
+        plain.append(content if inside else _strip_wiki(_strip_html(content)))
+    return _tidy("".join(plain))
+
+
+def _strip_html(text: str) -> str:
+    if "<" in text:
+        for opening, closing in _HIDDEN:
+            text = _drop_between(text, opening, closing)
+        text = _TAG.sub(_replace_tag, text)
+    return html.unescape(text).replace("\xa0", " ") if "&" in text else text
+
+
+def _replace_tag(tag: re.Match) -> str:
+    name, newline = tag[1].lower(), tag[2]
+    closing = tag[0].startswith("</")
+    if name in ("li", "tr") and closing:
+        return ""
+    if name in _BLOCK_NAMES:
+        return "\n- " if name == "li" else "\n"
+    if name in ("td", "th"):
+        return " "
+    return newline if name in _INLINE_NAMES else tag[0]
+
+
+_BLOCK_NAMES = frozenset(_BLOCK_TAGS.split())
+_INLINE_NAMES = frozenset(_INLINE_TAGS.split())
+
+
+def _drop_between(text: str, opening: str, closing: str) -> str:
+    """`text` without what lies from `opening` to `closing`; an unclosed stretch stays."""
+    lower = text.lower() if text.isascii() else text
+    kept, at = [], 0
+    while (start := lower.find(opening, at)) >= 0:
+        end = lower.find(closing, start)
+        if end < 0:
+            break
+        kept.append(text[at:start])
+        at = end + len(closing)
+    return "".join(kept) + text[at:]
+
+
+def _strip_wiki(text: str) -> str:
+    text = _MACRO.sub("", text)
+    for pattern, replacement in _WIKI_LINES:
+        text = pattern.sub(replacement, text)
+    for pattern, replacement in _WIKI_SPANS:
+        text = pattern.sub(replacement, text)
+    return _TABLE_ROW.sub(_join_cells, text)
+
+
+def _join_cells(row: re.Match) -> str:
+    return " | ".join(cell for part in row[1].split("|") if (cell := part.strip()))
+
+
+def _tidy(text: str) -> str:
+    return _GAPS.sub("\n\n", _ENDS.sub("", text)).strip()

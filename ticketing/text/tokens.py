@@ -1,0 +1,178 @@
+"""The one tokenizer: lower-case words and masks, with their place in the text.
+
+Text is cut at white space, and each stretch is normalised (NFKC), masked and split
+on its own. The same stretches return again and again, so short ones are remembered,
+which makes the tokens of a repeated word a dictionary look-up.
+"""
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from ticketing.text.masking import RULES, looks_like_id
+
+
+class Token(NamedTuple):
+    """A token and the half-open range [start, end) of the text that it stands for."""
+
+    text: str
+    start: int
+    end: int
+
+
+def tokens_with_spans(text: str) -> list[Token]:
+    """Tokens of plain text in order; ranges ascend and do not overlap.
+
+    Words are lower-case. `camelCase`, `dotted.names` and `snake_case` give their parts,
+    "60 mbar" and "28MW" a mask and the unit, Han characters one token each.
+    """
+    return [
+        Token(token.text, stretch.start() + token.start, stretch.start() + token.end)
+        for stretch in _STRETCH.finditer(text)
+        for token in _tokens_of(stretch[0])
+    ]
+
+
+def tokenize(text: str) -> list[str]:
+    """The texts of `tokens_with_spans(text)`."""
+    return [token.text for stretch in _STRETCH.findall(text) for token in _tokens_of(stretch)]
+
+
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_STRETCH = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
+_REMEMBERED_LENGTH = 48
+
+
+def _tokens_of(stretch: str) -> tuple[Token, ...]:
+    if len(stretch) <= _REMEMBERED_LENGTH:
+        return _remembered(stretch)
+    return _split_stretch(stretch)
+
+
+def _split_stretch(stretch: str) -> tuple[Token, ...]:
+    if stretch.isascii():
+        return tuple(_split_normal(stretch))
+    normal, starts, ends = _normalise(stretch)
+    return tuple(
+        Token(token.text, starts[token.start], ends[token.end - 1])
+        for token in _split_normal(normal)
+    )
+
+
+_remembered = lru_cache(maxsize=1 << 17)(_split_stretch)
+
+
+# Normalising -----------------------------------------------------------------------
+
+_INVISIBLE = dict.fromkeys([0xAD, 0x2060, 0xFEFF, *range(0x200B, 0x2010)])
+_INVISIBLE_CLASS = "\u00ad\u2060\ufeff\u200b-\u200f"
+_JOINING_CLASS = "\u1160-\u11ff\uff9e\uff9f"
+
+
+@cache
+def _marks() -> str:
+    """The combining marks of all scripts, as the inside of a regex character class."""
+    return "".join(chr(c) for c in range(0x300, 0x1E950) if unicodedata.category(chr(c))[0] == "M")
+
+
+@cache
+def _clusters() -> re.Pattern:
+    return re.compile(f".[{_marks()}{_INVISIBLE_CLASS}{_JOINING_CLASS}]*+", re.DOTALL)
+
+
+def _normalise(text: str) -> tuple[str, list[int], list[int]]:
+    """NFKC of `text` without invisible characters, and where each character's source lies."""
+    normal, starts, ends = [], [], []
+    for cluster in _clusters().finditer(text):
+        form = unicodedata.normalize("NFKC", cluster[0].translate(_INVISIBLE))
+        normal.append(form)
+        starts += [cluster.start()] * len(form)
+        ends += [cluster.end()] * len(form)
+    return "".join(normal), starts, ends
+
+
+# Masks and words ---------------------------------------------------------------------
+
+
+@cache
+def _scanner() -> re.Pattern:
+    rules = [f"(?P<r{i}>{rule.pattern})" for i, rule in enumerate(RULES)]
+    return re.compile(
+        "|".join([*rules, rf"(?P<word>\w[\w'’{_marks()}]*+)", r"(?P<percent>(?<=\d)%)"])
+    )
+
+
+@cache
+def _parts() -> re.Pattern:
+    letter = rf"(?:[^\W_]++[{_marks()}]*+)"
+    contraction = rf"(?P<contraction>{letter}{{1,16}}+['’](?:t|ll|ve|re|m|d)(?!\w))"
+    return re.compile(rf"(?i:{contraction})|(?P<letters>{letter}++)(?:['’][sS](?!\w))?")
+
+
+_MASKS = {f"r{i}": rule.mask for i, rule in enumerate(RULES)} | {"percent": "percent"}
+
+
+def _split_normal(text: str) -> list[Token]:
+    """Tokens of a normalised stretch: masks where rules match, the parts of words elsewhere."""
+    tokens = []
+    for found in _scanner().finditer(text):
+        if found.lastgroup == "word":
+            tokens += _split_word(found[0], found.start())
+        else:
+            tokens.append(Token(_MASKS[found.lastgroup] or found[0], *found.span()))
+    return tokens
+
+
+def _split_word(run: str, offset: int) -> list[Token]:
+    """Tokens of a run of letters, digits, marks, underscores and apostrophes.
+
+    "don't" stays one word, the s of "user's" goes, "l'eau" is two words.
+    """
+    tokens = []
+    for part in _parts().finditer(run):
+        start = offset + part.start()
+        if part.lastgroup == "contraction":
+            tokens.append(_word(part[0].replace("’", "'"), start))
+            continue
+        for cut, end in pairwise(_camel_cuts(part["letters"])):
+            tokens += _split_digits(part["letters"][cut:end], start + cut)
+    return tokens
+
+
+def _camel_cuts(word: str) -> list[int]:
+    """Where to cut camelCase: 0, the inner cuts, and the length.
+
+    A cut needs two characters before it, so that iOS, iPhone and kHz stay whole; the
+    last capital of HTTPServer belongs to Server, the s of URLs to the acronym.
+    """
+    if word.islower() or word.isupper() or (word[-1] == "s" and word[:-1].isupper()):
+        return [0, len(word)]
+    cuts = [0]
+    for i in range(2, len(word)):
+        after_small = not word[i - 1].isupper()
+        before_small = word[i + 1 : i + 2].islower()
+        if word[i].isupper() and (after_small or before_small) and i - cuts[-1] >= 2:
+            cuts.append(i)
+    return [*cuts, len(word)]
+
+
+_DIGITS = re.compile(r"\d*")
+
+
+def _split_digits(word: str, start: int) -> list[Token]:
+    """The mask of an id, or a leading number's mask and what follows it ("28MW"), or the word."""
+    cut = _DIGITS.match(word).end()
+    rest = word[cut:]
+    if looks_like_id(word if any(map(str.isdecimal, rest)) else rest):
+        return [Token("<id>", start, start + len(word))]
+    number = [Token("<num>", start, start + cut)] if cut else []
+    return [*number, _word(rest, start + cut)] if rest else number
+
+
+def _word(text: str, start: int) -> Token:
+    lower = text.lower()
+    if not lower.isascii():
+        lower = unicodedata.normalize("NFKC", lower)
+    return Token(lower, start, start + len(text))
