@@ -1,0 +1,232 @@
+"""DocNADE and iDocNADE behind the interface of the library."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from topic_models.documents import Documents, Ragged, ragged
+from topic_models.errors import DocumentsError, ModelFileError, NotFittedError
+from topic_models.network import Network
+from topic_models.protocol import TopicModel, mean_perplexity
+from topic_models.settings import ModelSettings
+from topic_models.training import Epoch, Progress, train
+
+TOKENS_AT_ONCE = 1 << 14
+"""Words whose hidden layers are held at a time while scoring, which bounds memory."""
+
+
+class DocNADESettings(ModelSettings):
+    """What DocNADE is and how it is trained."""
+
+    output: Literal["tree", "full"] = Field(
+        "tree", description="tree: cost grows with log V; full: softmax over all words"
+    )
+    activation: Literal["sigmoid", "tanh"] = Field("sigmoid", description="g of the hidden layer")
+    bidirectional: bool = Field(False, description="iDocNADE: read from both sides")
+    epochs: int = Field(30, ge=1, description="most passes over the training documents")
+    patience: int = Field(3, ge=1, description="epochs without a better validation perplexity")
+    batch_size: int = Field(64, ge=1, description="documents a mini-batch")
+    learning_rate: float = Field(0.003, gt=0, description="step size of Adam")
+
+
+class DocNADE(TopicModel):
+    """Neural autoregressive topic model (Larochelle and Lauly 2012).
+
+    A topic is a hidden unit: its top words are those with the largest entries of W, and the
+    topics of a document are its most active units. A vector's entries are activations; they
+    do not add up to 1. The vector of a document without known words is g(c).
+    """
+
+    Settings = DocNADESettings
+
+    def __init__(self, settings: DocNADESettings):
+        self.settings = settings
+        self.history = ()
+        self._fitted: Network | None = None
+
+    def fit(
+        self,
+        documents: Documents,
+        validation: Documents | None = None,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        checkpoint: Path | None = None,
+    ) -> Self:
+        """See TopicModel.fit. Adam on the mean -log p(v_i | v_<i) over a batch's words; the
+        words of each document are put in a new random order every epoch."""
+        training = self._ragged(documents).known()
+        held_out = None if validation is None else self._ragged(validation).known()
+        if not len(training) or (held_out is not None and not len(held_out)):
+            part = "validation" if len(training) else "training"
+            raise DocumentsError(f"No {part} document has a word of the vocabulary.")
+        learner = _Learner(self.settings, training, held_out)
+        self.history: tuple[Epoch, ...] = train(
+            learner,
+            documents=len(training),
+            epochs=self.settings.epochs,
+            patience=self.settings.patience,
+            fingerprint=_fingerprint(self.settings, training, held_out),
+            progress=progress,
+            checkpoint=checkpoint,
+        )
+        self._fitted = learner.network
+        return self
+
+    def transform(self, documents: Documents) -> np.ndarray:
+        """See TopicModel.transform."""
+        # Sorted words make the sum, and so its rounding, independent of their order.
+        batch = self._ragged(documents).sorted()
+        with torch.inference_mode():
+            words, starts = torch.from_numpy(batch.words), torch.from_numpy(batch.starts)
+            return self._network.represent(words, starts).numpy()
+
+    def top_words(self, topic: int, n: int = 10) -> list[int]:
+        """See TopicModel.top_words."""
+        if not 0 <= topic < self.settings.topics:
+            raise IndexError(
+                f"There is no topic {topic}; topics run to {self.settings.topics - 1}."
+            )
+        weights = self._network.words.detach()[:, topic].numpy()
+        return np.argsort(-weights, kind="stable")[:n].tolist()
+
+    def log_likelihood(self, documents: Documents) -> np.ndarray:
+        """See TopicModel.log_likelihood; the words are read in the order given.
+
+        With `bidirectional` it is the mean of the two one-sided scores, not a joint likelihood.
+        """
+        return _log_likelihood(self._network, self._ragged(documents))
+
+    def state(self) -> dict[str, np.ndarray]:
+        """See TopicModel.state."""
+        return {name: array.numpy().copy() for name, array in self._network.state_dict().items()}
+
+    @classmethod
+    def from_state(cls, settings: DocNADESettings, arrays: Mapping[str, np.ndarray]) -> Self:
+        """See TopicModel.from_state."""
+        network = _network(settings)
+        _check(network, arrays)
+        network.load_state_dict({name: torch.tensor(array) for name, array in arrays.items()})
+        model = cls(settings)
+        model._fitted = network
+        return model
+
+    @property
+    def _network(self) -> Network:
+        if self._fitted is None:
+            raise NotFittedError("This DocNADE has learnt nothing yet; call fit or load first.")
+        return self._fitted
+
+    def _ragged(self, documents: Documents) -> Ragged:
+        return ragged(documents, self.settings.vocabulary_size)
+
+
+class _Learner:
+    """What the training loop drives: the network, Adam and the documents."""
+
+    def __init__(self, settings: DocNADESettings, training: Ragged, validation: Ragged | None):
+        self.settings = settings
+        self.network = _network(settings)
+        self.training, self.validation = training, validation
+        self.adam = torch.optim.Adam(
+            self.network.parameters(), lr=settings.learning_rate, fused=True
+        )
+
+    def run_epoch(self, number: int, advance: Callable[[int], None]) -> float:
+        random = np.random.default_rng((self.settings.seed, number))
+        order = random.permutation(len(self.training))
+        mean = 0.0
+        for first in range(0, len(order), self.settings.batch_size):
+            batch = self.training.take(order[first : first + self.settings.batch_size])
+            mean += self._step(batch.shuffled(random)) / len(order)
+            advance(len(batch))
+        return float(np.exp(-mean))
+
+    def _step(self, batch: Ragged) -> float:
+        """One step of Adam; returns Σ log p(v)/|v| over the batch as it was before the step."""
+        lengths = torch.from_numpy(batch.lengths)
+        scores = self.network.log_likelihood(torch.from_numpy(batch.words), lengths)  # [documents]
+        self.adam.zero_grad()
+        (-scores.sum() / lengths.sum()).backward()
+        self.adam.step()
+        return float((scores.detach() / lengths).sum())
+
+    def validate(self) -> float | None:
+        if self.validation is None:
+            return None
+        scores = _log_likelihood(self.network, self.validation)
+        return mean_perplexity(scores, self.validation.lengths)
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        arrays = {f"network.{k}": v.clone() for k, v in self.network.state_dict().items()}
+        for number, moments in self.adam.state_dict()["state"].items():
+            arrays |= {f"adam.{number}.{name}": v.clone() for name, v in moments.items()}
+        return {name: array.numpy() for name, array in arrays.items()}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        network, moments = {}, {}
+        for name, array in arrays.items():
+            kind, _, rest = name.partition(".")
+            if kind == "network":
+                network[rest] = torch.tensor(array)
+            else:
+                number, _, rest = rest.partition(".")
+                moments.setdefault(int(number), {})[rest] = torch.tensor(array)
+        self.network.load_state_dict(network)
+        self.adam.load_state_dict({**self.adam.state_dict(), "state": moments})
+
+
+def _network(settings: DocNADESettings) -> Network:
+    """A fresh network; the random numbers of the rest of the program are left alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.seed)
+        return Network(
+            settings.vocabulary_size,
+            settings.topics,
+            settings.output,
+            settings.activation,
+            directions=2 if settings.bidirectional else 1,
+        )
+
+
+def _log_likelihood(network: Network, documents: Ragged) -> np.ndarray:
+    """log p(v) in nats, float64 [documents], a bounded number of words at a time."""
+    scores = [np.zeros(0)]
+    with torch.inference_mode():
+        for piece in documents.pieces(TOKENS_AT_ONCE):
+            words, lengths = torch.from_numpy(piece.words), torch.from_numpy(piece.lengths)
+            scores.append(network.log_likelihood(words, lengths).double().numpy())
+    return np.concatenate(scores)
+
+
+def _fingerprint(settings: DocNADESettings, *parts: Ragged | None) -> str:
+    """Digest of all that a training run depends on."""
+    digest = hashlib.sha256(settings.model_dump_json().encode())
+    for part in parts:
+        if part is not None:
+            digest.update(part.lengths.tobytes())
+            digest.update(part.words.tobytes())
+    return digest.hexdigest()
+
+
+def _check(network: Network, arrays: Mapping[str, np.ndarray]) -> None:
+    """Raise ModelFileError unless the arrays are a state of this network."""
+    wanted = network.state_dict()
+    if odd := sorted(wanted.keys() ^ arrays.keys()):
+        raise ModelFileError(f"This is no DocNADE of these settings: {odd[0]} is amiss.")
+    for name, tensor in wanted.items():
+        if arrays[name].shape != tuple(tensor.shape):
+            shapes = f"{arrays[name].shape} instead of {tuple(tensor.shape)}"
+            raise ModelFileError(f"This is no DocNADE of these settings: {name} is {shapes}.")
+        if not np.isfinite(arrays[name]).all():
+            raise ModelFileError(f"This DocNADE cannot be used: {name} holds infinite values.")
+    if "output.leaf" in wanted:
+        leaves = np.sort(arrays["output.leaf"])
+        if not np.array_equal(leaves, np.sort(wanted["output.leaf"].numpy())):
+            raise ModelFileError(
+                "This DocNADE cannot be used: output.leaf does not list each leaf."
+            )

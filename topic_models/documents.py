@@ -1,0 +1,92 @@
+"""Ragged documents: the words of all of them in one array, and how many belong to each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from topic_models.errors import DocumentsError
+
+Documents = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Documents end to end: `words` int64 [tokens], `lengths` int64 [documents]."""
+
+    words: np.ndarray
+    lengths: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Where each document begins in `words`, int64 [documents]."""
+        return self.lengths.cumsum() - self.lengths
+
+    @property
+    def owners(self) -> np.ndarray:
+        """Which document each word belongs to, int64 [tokens]."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def take(self, rows: np.ndarray) -> "Ragged":
+        """The documents `rows`, in that order."""
+        lengths = self.lengths[rows]
+        shift = self.starts[rows] - (lengths.cumsum() - lengths)
+        return Ragged(self.words[np.arange(lengths.sum()) + np.repeat(shift, lengths)], lengths)
+
+    def known(self) -> "Ragged":
+        """Only the documents with at least one word."""
+        return self.take(np.flatnonzero(self.lengths))
+
+    def shuffled(self, random: np.random.Generator) -> "Ragged":
+        """The words of each document in random order."""
+        order = np.argsort(self.owners + random.random(len(self.words)))
+        return Ragged(self.words[order], self.lengths)
+
+    def sorted(self) -> "Ragged":
+        """The words of each document in ascending order of their ids."""
+        base = self.words.max(initial=0) + 1
+        return Ragged(np.sort(self.owners * base + self.words) % base, self.lengths)
+
+    def pieces(self, tokens: int) -> Iterator["Ragged"]:
+        """Runs of documents of at most `tokens` words each; a longer document is a run alone."""
+        ends = self.lengths.cumsum()
+        first = 0
+        while first < len(self):
+            start = ends[first] - self.lengths[first]
+            last = max(first + 1, int(np.searchsorted(ends, start + tokens, side="right")))
+            yield Ragged(self.words[start : ends[last - 1]], self.lengths[first:last])
+            first = last
+
+
+def ragged(documents: Documents, vocabulary_size: int) -> Ragged:
+    """Join documents, leaving out ids outside [0, vocabulary_size).
+
+    Raises DocumentsError where something else than an integer is among the words.
+    """
+    try:
+        lengths = np.fromiter(map(len, documents), np.int64, len(documents))
+        words = np.array(list(chain.from_iterable(documents)))
+    except (TypeError, ValueError):
+        raise DocumentsError("Documents must be a sequence of sequences of word ids.") from None
+    if words.size == 0:
+        words = words.astype(np.int64)
+    if words.ndim != 1 or words.dtype.kind not in "iu":
+        number = next(i for i, document in enumerate(documents) if not _integers(document))
+        raise DocumentsError(
+            f"Document {number} (counted from 0) holds something that is not an integer word id."
+        )
+    known = (words >= 0) & (words < vocabulary_size)
+    if not known.all():
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        lengths = np.bincount(owners[known], minlength=len(lengths))
+        words = words[known]
+    return Ragged(words.astype(np.int64, copy=False), lengths)
+
+
+def _integers(document: Sequence[int]) -> bool:
+    words = np.array(list(document))
+    return words.size == 0 or (words.ndim == 1 and words.dtype.kind in "iu")

@@ -1,0 +1,25 @@
+"""What can go wrong, as sentences a person can act on."""
+
+
+class TopicModelError(Exception):
+    """Base of all errors of this library."""
+
+
+class SettingsError(TopicModelError, ValueError):
+    """A setting that is unknown, missing or out of its range."""
+
+
+class DocumentsError(TopicModelError, ValueError):
+    """Documents that are no sequences of word ids, or hold no known word where one is needed."""
+
+
+class NotFittedError(TopicModelError):
+    """A model that was asked for an answer before `fit` or `load`."""
+
+
+class ModelFileError(TopicModelError):
+    """A saved model that is missing, truncated, changed or of another kind."""
+
+
+class CheckpointError(TopicModelError):
+    """A checkpoint that is damaged or belongs to another training run."""

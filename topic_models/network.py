@@ -1,0 +1,145 @@
+"""The network of DocNADE (Larochelle and Lauly 2012; Gupta et al. 2018, section 2.2).
+
+    h_i = g(c + Σ_{k<i} W[:, v_k])        p(v) = Π_i p(v_i | h_i)
+
+p(v_i | h_i) is one of two output layers: a softmax over the whole vocabulary, whose cost
+grows with V, or a binary tree of logistic regressions, whose cost grows with log V.
+iDocNADE (Gupta et al. 2019) reads the words from both sides with the same matrices and
+biases of its own for each direction.
+
+Documents are ragged throughout: their words lie end to end and nothing is padded.
+"""
+
+import warnings
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+ACTIVATIONS = {"sigmoid": torch.sigmoid, "tanh": torch.tanh}
+
+
+class FullSoftmax(nn.Module):
+    """p(w | h) = softmax(b + U h) over the whole vocabulary."""
+
+    chunk = 1024
+    """Words whose [chunk, vocabulary] scores are held at a time; backward computes them again."""
+
+    def __init__(self, vocabulary_size: int, topics: int, directions: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(vocabulary_size, topics))
+        self.bias = nn.Parameter(torch.zeros(directions, vocabulary_size))
+
+    def forward(self, hidden: Tensor, words: Tensor, direction: int = 0) -> Tensor:
+        """log p(words | hidden), [tokens], for hidden [tokens, topics] and words [tokens]."""
+        return torch.cat(
+            [
+                checkpoint(self._chunk, h, w, self.bias[direction], use_reentrant=False)
+                for h, w in zip(hidden.split(self.chunk), words.split(self.chunk), strict=True)
+            ]
+        )
+
+    def _chunk(self, hidden: Tensor, words: Tensor, bias: Tensor) -> Tensor:
+        scores = F.linear(hidden, self.weight, bias)  # [chunk, vocabulary]
+        return -F.cross_entropy(scores, words, reduction="none")
+
+
+class BinaryTree(nn.Module):
+    """p(w | h) = Π over the nodes from the root to the leaf of w of sigmoid(±(b_node + U_node h)).
+
+    The tree is complete: nodes 1 to V-1 are inner ones, V to 2V-1 leaves, and the parent of
+    node n is n // 2. Words lie on the leaves in random order. Node 0 does not exist; its row
+    of the weight stays unused, and it stands in where a path is one node shorter.
+    """
+
+    def __init__(self, vocabulary_size: int, topics: int, directions: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(vocabulary_size, topics))
+        self.bias = nn.Parameter(torch.zeros(directions, vocabulary_size))
+        self.register_buffer("leaf", vocabulary_size + torch.randperm(vocabulary_size))
+
+    def forward(self, hidden: Tensor, words: Tensor, direction: int = 0) -> Tensor:
+        """log p(words | hidden), [tokens], for hidden [tokens, topics] and words [tokens]."""
+        depth = len(self.weight).bit_length()
+        above = torch.arange(depth, 0, -1)
+        leaf = self.leaf[words][:, None]
+        nodes = leaf >> above  # [tokens, depth], from the root down
+        right = (leaf >> (above - 1)) & 1  # [tokens, depth], the turn taken at each node
+        ones = hidden.new_ones(len(hidden), 1)
+        scores = _products(
+            torch.cat([hidden, ones], 1),  # [tokens, topics + 1]
+            torch.cat([self.weight, self.bias[direction][:, None]], 1),  # [nodes, topics + 1]
+            nodes,
+        )
+        turns = F.logsigmoid(torch.where(right == 1, scores, -scores))  # [tokens, depth]
+        return turns.masked_fill(nodes == 0, 0.0).sum(1)
+
+
+def _products(rows: Tensor, columns: Tensor, wanted: Tensor) -> Tensor:
+    """rows[t] · columns[wanted[t, d]] for all t and d, [tokens, depth], without gathering columns.
+
+    `wanted` ascends along each row, as the indices of a sparse matrix do.
+    """
+    tokens, depth = wanted.shape
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        pattern = torch.sparse_csr_tensor(
+            torch.arange(0, tokens * depth + 1, depth),
+            wanted.flatten(),
+            rows.new_zeros(tokens * depth),
+            (tokens, len(columns)),
+            check_invariants=False,
+        )
+    products = torch.sparse.sampled_addmm(pattern, rows, columns.T, beta=0.0)
+    return products.values().view(tokens, depth)
+
+
+OUTPUTS = {"full": FullSoftmax, "tree": BinaryTree}
+
+
+class Network(nn.Module):
+    """W, c and an output layer. `directions` is 1 for DocNADE, 2 for iDocNADE."""
+
+    def __init__(
+        self, vocabulary_size: int, topics: int, output: str, activation: str, directions: int
+    ):
+        super().__init__()
+        self.activation = ACTIVATIONS[activation]
+        self.words = nn.Parameter(torch.empty(vocabulary_size, topics))  # W transposed
+        self.bias = nn.Parameter(torch.zeros(directions, topics))  # c, one for each direction
+        self.output = OUTPUTS[output](vocabulary_size, topics, directions)
+        nn.init.normal_(self.words, std=0.01)
+        nn.init.normal_(self.output.weight, std=0.01)
+
+    def log_likelihood(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """log p(v) in nats, [documents], of documents end to end in `words` [tokens].
+
+        With two directions it is the mean of the two one-sided scores, as published for
+        iDocNADE; that mean is not the logarithm of a joint probability.
+        """
+        sizes = lengths.tolist()
+        embedded = F.embedding(words, self.words)  # [tokens, topics]
+        sums = [document.cumsum(0) for document in embedded.split(sizes)]
+        before = torch.cat(sums) - embedded  # [tokens, topics], the words before each
+        contexts = [before]
+        if len(self.bias) == 2:
+            totals = torch.cat([s[-1:] if len(s) else s for s in sums])  # [documents, topics]
+            after = totals.repeat_interleave(lengths[lengths > 0], 0) - before - embedded
+            contexts.append(after)
+        scores = [
+            self.output(self.activation(bias + context), words, direction)  # [tokens]
+            for direction, (bias, context) in enumerate(zip(self.bias, contexts, strict=True))
+        ]
+        owners = torch.arange(len(lengths)).repeat_interleave(lengths)
+        mean = torch.stack(scores).mean(0)
+        return mean.new_zeros(len(lengths)).index_add(0, owners, mean)
+
+    def represent(self, words: Tensor, starts: Tensor) -> Tensor:
+        """The last hidden layer g(c + Σ_k W[:, v_k]) over all words, [documents, topics].
+
+        `starts` [documents] says where each document begins in `words`. With two directions
+        it is the sum of both hidden layers.
+        """
+        totals = F.embedding_bag(words, self.words, starts, mode="sum")  # [documents, topics]
+        return sum(self.activation(bias + totals) for bias in self.bias)

@@ -1,0 +1,113 @@
+"""TopicModel: what every model of this library does.
+
+`tests/topic_models/test_contract.py` holds the sentences below as tests that each
+model passes.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+
+from topic_models.documents import Documents, ragged
+from topic_models.errors import DocumentsError, ModelFileError, SettingsError
+from topic_models.files import load_model, save_model
+from topic_models.settings import ModelSettings
+from topic_models.training import Epoch, Progress
+
+
+class TopicModel(Protocol):
+    """A model of documents as sequences of word ids."""
+
+    Settings: ClassVar[type[ModelSettings]]
+    settings: Any
+    history: tuple[Epoch, ...]
+    """The epochs of the last `fit`; empty for a loaded model."""
+
+    @abstractmethod
+    def fit(
+        self,
+        documents: Documents,
+        validation: Documents | None = None,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        checkpoint: Path | None = None,
+    ) -> Self:
+        """Learn from documents, forgetting what was learnt before; returns the model itself.
+
+        With `validation`, training stops early and the epoch with the lowest perplexity on
+        it is kept. `progress` is called after each mini-batch. `checkpoint` is a file that
+        is written after each epoch and resumed from. The same seed, documents and number of
+        threads give the same model. Raises DocumentsError, CheckpointError.
+        """
+
+    @abstractmethod
+    def transform(self, documents: Documents) -> np.ndarray:
+        """Document vectors, float32 [documents, topics], each from all words of its document.
+
+        A vector depends on no other document and not on the order of the words.
+        """
+
+    @abstractmethod
+    def top_words(self, topic: int, n: int = 10) -> list[int]:
+        """Ids of the `n` words that mark the topic most, strongest first, ties by id.
+
+        Raises IndexError for a topic that does not exist.
+        """
+
+    @abstractmethod
+    def log_likelihood(self, documents: Documents) -> np.ndarray:
+        """log p(v) of each document in nats, float64 [documents]; 0 for one without known words."""
+
+    @abstractmethod
+    def state(self) -> dict[str, np.ndarray]:
+        """The learnt arrays by name, to be stored in a file of the caller's."""
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, settings: Any, arrays: dict[str, np.ndarray]) -> Self:
+        """The model whose `state()` this is. Raises ModelFileError where they don't fit."""
+
+    def topics(self, document: Sequence[int], n: int = 3) -> list[tuple[int, float]]:
+        """The `n` topics with the largest entries of the document's vector, as (topic, entry).
+
+        Largest first, ties by topic.
+        """
+        vector = self.transform([document])[0]
+        best = np.argsort(-vector, kind="stable")[:n]
+        return [(int(topic), float(vector[topic])) for topic in best]
+
+    def perplexity(self, documents: Documents) -> float:
+        """exp(-1/N Σ log p(v)/|v|) over the N documents that have a known word; |v| counts those.
+
+        Raises DocumentsError when no document has one.
+        """
+        lengths = ragged(documents, self.settings.vocabulary_size).lengths
+        return mean_perplexity(self.log_likelihood(documents), lengths)
+
+    def save(self, folder: Path) -> None:
+        """Write the model into a folder, whole or not at all, replacing a model that is there."""
+        save_model(folder, type(self).__name__, self.settings.model_dump(), self.state())
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """The model that was saved there. Raises ModelFileError saying which file is at fault."""
+        values, arrays = load_model(folder, cls.__name__)
+        try:
+            return cls.from_state(cls.Settings(**values), arrays)
+        except SettingsError as error:
+            raise ModelFileError(f"The settings in {folder} cannot be used: {error}") from None
+
+
+def mean_perplexity(log_likelihood: np.ndarray, lengths: np.ndarray) -> float:
+    """Perplexity normalised by document (Larochelle and Lauly 2012, section 6.1).
+
+    `log_likelihood` nats [documents], `lengths` words [documents]; documents without words
+    are left out. Raises DocumentsError when none is left.
+    """
+    known = lengths > 0
+    if not known.any():
+        raise DocumentsError("None of the documents has a word of the vocabulary.")
+    return float(np.exp(-np.mean(log_likelihood[known] / lengths[known])))
