@@ -1,0 +1,208 @@
+"""Codes: which row of which file holds a ticket's codes, and the block that a query scans."""
+
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from sqlite3 import Connection
+
+import numpy as np
+
+from ticketing.errors import StoreError
+from ticketing.stores.protocol import CodeBlock, CodeRow
+from ticketing.stores.sqlite.code_files import map_rows, write_rows
+from ticketing.stores.sqlite.database import Database, Side
+from ticketing.stores.sqlite.judgments import served
+from ticketing.stores.sqlite.tickets import where
+from ticketing.tickets import Filters
+
+_FRESH = "codes.version = tickets.version"
+
+
+@dataclass(frozen=True)
+class _File:
+    """A row of `code_files`: `rows` are committed; `deletions` counts deletes of tickets in it."""
+
+    number: int
+    width: int
+    rows: int
+    deletions: int
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What this process last saw of a bundle: the file's record, each ticket's row, the block."""
+
+    file: _File
+    row_of: dict[str, int]
+    block: CodeBlock
+
+
+class Codes(Side):
+    """The protocol's methods on codes.
+
+    An unchanged bundle's block is kept, and whether it is unchanged is asked of the
+    database on every call, so that another process's change is seen at once.
+    """
+
+    def __init__(self, database: Database):
+        super().__init__(database)
+        self._seen: dict[str, _Seen] = {}
+        self._looking = threading.Lock()
+
+    def stale_ids(self, bundle_id: str, limit: int = 0, after: str = "") -> list[str]:
+        """Ids, ascending and greater than `after`, of tickets without fresh codes."""
+        rows = self._database.rows(
+            "SELECT id FROM tickets LEFT JOIN codes ON codes.ticket = tickets.pk AND codes.file ="
+            " (SELECT number FROM code_files WHERE bundle_id = ?)"
+            f" WHERE id > ? AND ({_FRESH}) IS NOT TRUE ORDER BY id LIMIT ?",
+            bundle_id,
+            after,
+            limit or -1,
+        )
+        return [id for (id,) in rows]
+
+    def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
+        """Store codes, all or none; a killed process leaves only bytes that nobody reads."""
+        with self._database.writing() as connection:
+            file = _file(connection, bundle_id)
+            widths = {len(row.code) for row in rows} | ({file.width} if file else set())
+            if len(widths) > 1:
+                raise StoreError(
+                    f"Codes of bundle {bundle_id} must all have one width, not"
+                    f" {' and '.join(map(str, sorted(widths)))} bytes; drop its codes and reindex."
+                )
+            wanted = _wanted(connection, file, rows)
+            if not wanted:
+                return 0
+            file = file or _new_file(connection, bundle_id, *widths)
+            blob = b"".join(row.code for row in wanted.values())
+            write_rows(self._path(file), file.rows * file.width, blob)
+            connection.executemany(
+                "INSERT INTO codes (file, ticket, row, version) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (file, ticket) DO UPDATE"
+                " SET row = excluded.row, version = excluded.version",
+                (
+                    (file.number, ticket, file.rows + i, row.version)
+                    for i, (ticket, row) in enumerate(wanted.items())
+                ),
+            )
+            connection.execute(
+                "UPDATE code_files SET rows = rows + ? WHERE number = ?", (len(wanted), file.number)
+            )
+            return len(wanted)
+
+    def count_codes(self, bundle_id: str) -> int:
+        """How many tickets carry fresh codes under the bundle."""
+        [(count,)] = self._database.rows(
+            "SELECT count(*) FROM code_files JOIN codes ON codes.file = code_files.number"
+            f" JOIN tickets ON tickets.pk = codes.ticket WHERE bundle_id = ? AND {_FRESH}",
+            bundle_id,
+        )
+        return count
+
+    def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
+        """What a query under this bundle scans, as of this very call."""
+        if filters == Filters():
+            return self._whole_block(bundle_id)
+        with self._database.reading() as connection:
+            file = _file(connection, bundle_id)
+            if file is None:
+                return _EMPTY
+            condition, values = where(filters)
+            rows = _rows(connection, file, condition, *values)
+        return _block(rows, self._map(file))
+
+    def drop_codes(self, bundle_id: str) -> None:
+        """Delete all codes of a bundle; raises StoreError for the serving one."""
+        with self._database.writing() as connection:
+            if served(connection) == bundle_id:
+                raise StoreError(
+                    f"Bundle {bundle_id} serves; let another one serve before its codes go."
+                )
+            file = _file(connection, bundle_id)
+            connection.execute("DELETE FROM code_files WHERE bundle_id = ?", (bundle_id,))
+        if file:
+            self._path(file).unlink(missing_ok=True)
+
+    def _whole_block(self, bundle_id: str) -> CodeBlock:
+        with self._looking, self._database.reading() as connection:
+            file = _file(connection, bundle_id)
+            if file is None:
+                self._seen.pop(bundle_id, None)
+                return _EMPTY
+            seen = self._seen.get(bundle_id)
+            if seen is None or seen.file != file:
+                seen = self._seen[bundle_id] = self._look(connection, file, seen)
+        return seen.block
+
+    def _look(self, connection: Connection, file: _File, seen: _Seen | None) -> _Seen:
+        """What is there now; only rows past those seen are read, unless tickets were deleted."""
+        if seen and (seen.file.number, seen.file.deletions) == (file.number, file.deletions):
+            new = _rows(connection, file, "codes.row >= ?", seen.file.rows)
+            row_of = dict(sorted((seen.row_of | new).items()))
+        else:
+            row_of = _rows(connection, file, "TRUE")
+        return _Seen(file, row_of, _block(row_of, self._map(file)))
+
+    def _forget_codes(self) -> None:
+        self._seen.clear()
+
+    def _path(self, file: _File) -> Path:
+        return self._database.folder / "codes" / f"{file.number}.bin"
+
+    def _map(self, file: _File) -> np.ndarray:
+        return map_rows(self._path(file), file.rows, file.width)
+
+
+_EMPTY = CodeBlock(np.empty((0, 0), np.uint8), np.empty(0, np.int64), ())
+
+
+def _file(connection: Connection, bundle_id: str) -> _File | None:
+    row = connection.execute(
+        "SELECT number, width, rows, deletions FROM code_files WHERE bundle_id = ?", (bundle_id,)
+    ).fetchone()
+    return _File(*row) if row else None
+
+
+def _new_file(connection: Connection, bundle_id: str, width: int) -> _File:
+    inserted = connection.execute(
+        "INSERT INTO code_files (bundle_id, width) VALUES (?, ?)", (bundle_id, width)
+    )
+    return _File(inserted.lastrowid, width, rows=0, deletions=0)
+
+
+def _wanted(
+    connection: Connection, file: _File | None, rows: Sequence[CodeRow]
+) -> dict[int, CodeRow]:
+    """Rows still worth storing, by the ticket's key: of the present text, and not there yet."""
+    stale = connection.execute(
+        "SELECT tickets.id, pk, tickets.version FROM json_each(?) JOIN tickets"
+        " ON tickets.id = value LEFT JOIN codes ON codes.ticket = pk AND codes.file = ?"
+        f" WHERE ({_FRESH}) IS NOT TRUE",
+        (json.dumps([row.ticket_id for row in rows]), file and file.number),
+    )
+    wanted = {(id, version): pk for id, pk, version in stale}
+    return {
+        wanted[row.ticket_id, row.version]: row
+        for row in rows
+        if (row.ticket_id, row.version) in wanted
+    }
+
+
+def _rows(connection: Connection, file: _File, condition: str, *values) -> dict[str, int]:
+    """Each matching ticket's row in the file, in ascending id order."""
+    return dict(
+        connection.execute(
+            "SELECT id, row FROM codes JOIN tickets ON pk = ticket"
+            f" WHERE file = ? AND {condition} ORDER BY id",
+            (file.number, *values),
+        )
+    )
+
+
+def _block(row_of: dict[str, int], codes: np.ndarray) -> CodeBlock:
+    live = np.fromiter(row_of.values(), np.int64, len(row_of))
+    live.setflags(write=False)
+    return CodeBlock(codes, live, tuple(row_of))

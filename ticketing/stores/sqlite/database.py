@@ -1,0 +1,159 @@
+"""One SQLite database for many threads: a connection each, transactions, plain errors."""
+
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ticketing.errors import InputError, StoreAway, StoreError
+from ticketing.stores.sqlite import schema
+
+LOCK_SECONDS = 15.0
+"""How long a writer waits for another one before it gives up."""
+
+PAGE = 500
+"""Rows held in memory while all of them are read."""
+
+ANY_OF = "IN (SELECT value FROM json_each(?))"
+"""Condition on membership in a JSON list, which may be as long as it likes."""
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that can be held weakly: it goes with its thread."""
+
+
+class Database:
+    """`tickets.sqlite3` in a folder, in write-ahead mode: readers never wait for the writer.
+
+    Every statement runs on the calling thread's own connection.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.path = folder / "tickets.sqlite3"
+        self._local = threading.local()
+        self._connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self._closed = False
+        with self._plain_errors():
+            folder.mkdir(parents=True, exist_ok=True)
+            self._prepare()
+
+    def rows(self, statement: str, *values) -> list[tuple]:
+        """All rows of one statement."""
+        with self._plain_errors():
+            return self._connection().execute(statement, values).fetchall()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A transaction whose statements all see the same moment."""
+        with self._plain_errors(), self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
+        """A transaction, alone among writers; all of it or, when the block raises, nothing.
+
+        A `durable` one survives a power cut; any survives a killed process.
+        """
+        with self._plain_errors():
+            self._connection().execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            with self._transaction("BEGIN IMMEDIATE") as connection:
+                yield connection
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        self._closed = True
+        for connection in list(self._connections):
+            connection.close()
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._closed:
+            raise StoreError(f"The store in {self.folder} was closed; open it again.")
+        if not hasattr(self._local, "connection"):
+            connection = sqlite3.connect(
+                self.path,
+                timeout=LOCK_SECONDS,
+                isolation_level=None,  # BEGIN and COMMIT are ours
+                check_same_thread=False,  # close() is another thread's business
+                factory=_Connection,
+            )
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._connections.add(connection)
+            self._local.connection = connection
+        return self._local.connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        connection = self._connection()
+        connection.execute(begin)
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _prepare(self) -> None:
+        """Check whose database this is; make the tables where it is new."""
+        connection = self._connection()
+        try:
+            if schema.is_ready(connection):
+                return
+            connection.execute("PRAGMA journal_mode = WAL")
+            with self._transaction("BEGIN IMMEDIATE"):
+                if not schema.is_ready(connection):  # another process may have been faster
+                    schema.create(connection)
+        except ValueError as error:
+            raise StoreError(f"{self.path} {error}.") from None
+
+    @contextmanager
+    def _plain_errors(self) -> Iterator[None]:
+        """Turn what SQLite and the disk say into one sentence with the path."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            name = getattr(error, "sqlite_errorname", "")
+            if name == "SQLITE_ERROR":  # wrong SQL is a defect, no matter for a person
+                raise
+            if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                raise StoreAway(
+                    f"{self.path} has been locked by another process for {LOCK_SECONDS:.0f}"
+                    " seconds; try again."
+                ) from error
+            raise StoreError(f"{self.path} cannot be used: {error}.") from error
+        except sqlite3.ProgrammingError:
+            if self._closed:
+                raise StoreError(f"The store in {self.folder} was closed; open it again.") from None
+            raise
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{self.path} cannot be used: {error}.") from error
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The text {error.object[:40]!r} holds half a character"
+                f" ({error.object[error.start]!r}); repair or remove it."
+            ) from None
+        except OSError as error:
+            path = error.filename or self.folder
+            raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
+
+
+class Side:
+    """What the sides of the store share: the database they stand on."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def _pages(self, statement: str, after: str | int, *values) -> Iterator[tuple]:
+        """Rows of a statement in pages that follow each other by its first column, the key.
+
+        The statement ends in `key > ? ORDER BY key LIMIT ?`; `after` is the first key's
+        lower bound. No transaction stays open between pages.
+        """
+        rows = [()] * PAGE
+        while len(rows) == PAGE:
+            rows = self._database.rows(statement, *values, after, PAGE)
+            yield from rows
+            after = rows[-1][0] if rows else after

@@ -1,0 +1,111 @@
+"""The records of long work."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from sqlite3 import Connection
+
+from ticketing.errors import NotFound
+from ticketing.stores.sqlite.database import Side
+from ticketing.tickets import Job
+
+_COLUMNS = (
+    "id, kind, bundle_id, state, total, done, created, heartbeat, started, finished,"
+    " cancel_requested, errors, message"
+)
+_UNFINISHED = "state IN ('queued', 'running')"
+
+
+class Jobs(Side):
+    """The protocol's methods on jobs."""
+
+    def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
+        """A new job in state queued, or the unfinished one of the same kind and bundle."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO jobs (id, kind, bundle_id, state, total, done, created)"
+                f" VALUES (?, ?, ?, 'queued', ?, 0, ?) ON CONFLICT (kind, bundle_id)"
+                f" WHERE {_UNFINISHED} DO NOTHING",
+                (uuid.uuid4().hex, kind, bundle_id, total, _now()),
+            )
+            return _job(
+                connection.execute(
+                    f"SELECT {_COLUMNS} FROM jobs"
+                    f" WHERE kind = ? AND bundle_id = ? AND {_UNFINISHED}",
+                    (kind, bundle_id),
+                ).fetchone()
+            )
+
+    def get_job(self, job_id: str) -> Job | None:
+        """The job's record."""
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", job_id)
+        return _job(rows[0]) if rows else None
+
+    def jobs(self, limit: int = 20) -> list[Job]:
+        """The latest jobs, newest first."""
+        statement = f"SELECT {_COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
+        return [_job(row) for row in self._database.rows(statement, limit)]
+
+    def update_job(
+        self,
+        job_id: str,
+        *,
+        state: str | None = None,
+        done: int | None = None,
+        total: int | None = None,
+        errors: Mapping[str, str] | None = None,
+        message: str | None = None,
+    ) -> Job:
+        """Change what is given and set the heartbeat, unless the job has finished."""
+        given = {"state": state, "done": done, "total": total, "message": message}
+        changes = {column: value for column, value in given.items() if value is not None}
+        changes["heartbeat"] = now = _now()
+        if state == "running":
+            changes["started"] = now
+        elif state not in (None, "queued"):
+            changes["finished"] = now
+        return self._change(job_id, changes, errors or {})
+
+    def request_cancel(self, job_id: str) -> Job:
+        """Ask for an end; a job that has finished is left as it is."""
+        return self._change(job_id, {"cancel_requested": True}, {})
+
+    def _change(self, job_id: str, changes: dict, errors: Mapping[str, str]) -> Job:
+        with self._database.writing() as connection:
+            job = _existing(connection, job_id)
+            if job.finished:
+                return job
+            if job.started:
+                changes.pop("started", None)
+            if errors:
+                changes["errors"] = json.dumps({**job.errors, **errors})
+            assignments = ", ".join(f"{column} = ?" for column in changes)
+            connection.execute(
+                f"UPDATE jobs SET {assignments} WHERE id = ?", (*changes.values(), job_id)
+            )
+            return _existing(connection, job_id)
+
+
+def _existing(connection: Connection, job_id: str) -> Job:
+    row = connection.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
+    return _job(row)
+
+
+def _job(row: tuple) -> Job:
+    *plain, created, heartbeat, started, finished, cancel_requested, errors, message = row
+    times = [value and datetime.fromisoformat(value) for value in (heartbeat, started, finished)]
+    return Job(
+        *plain,
+        datetime.fromisoformat(created),
+        *times,
+        bool(cancel_requested),
+        json.loads(errors),
+        message,
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).replace(tzinfo=None).isoformat()

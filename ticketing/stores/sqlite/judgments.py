@@ -1,0 +1,110 @@
+"""Queries, what people judged of the answers, and which bundle serves."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from sqlite3 import Connection
+
+from ticketing.stores.sqlite.database import Side
+from ticketing.tickets import Grade, Judgment, Query
+
+
+class Judgments(Side):
+    """The protocol's methods on queries, judgments and the serving pointer."""
+
+    def put_query(self, query: Query) -> str:
+        """Remember a query so that its address can be shared; returns query.id."""
+        if self.get_query(query.id) is None:
+            with self._database.writing() as connection:
+                _put_query(connection, query)
+        return query.id
+
+    def get_query(self, query_id: str) -> Query | None:
+        """A query put or judged before."""
+        rows = self._database.rows(
+            "SELECT subject, description, ticket_id FROM queries WHERE id = ?", query_id
+        )
+        return Query(*rows[0]) if rows else None
+
+    def add_judgments(self, judgments: Sequence[Judgment]) -> int:
+        """Append events, safe from a power cut once this returns; returns how many were new."""
+        with self._database.writing(durable=True) as connection:
+            return sum(_add_judgment(connection, judgment) for judgment in judgments)
+
+    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
+        """All events, of one query where given, in the order they were added."""
+        condition, values = ("query_id = ?", [query_id]) if query_id else ("TRUE", [])
+        return map(
+            _judgment,
+            self._pages(
+                "SELECT number, event_id, subject, description, queries.ticket_id,"
+                " judgments.ticket_id, grade, judge, time, rank, score, bundle_id"
+                " FROM judgments JOIN queries ON queries.id = query_id"
+                f" WHERE {condition} AND number > ? ORDER BY number LIMIT ?",
+                0,
+                *values,
+            ),
+        )
+
+    def serving(self) -> str:
+        """Id of the serving bundle, or an empty string."""
+        with self._database.reading() as connection:
+            return served(connection)
+
+    def previous_serving(self) -> str:
+        """Id of the bundle that served before the current one, or an empty string."""
+        with self._database.reading() as connection:
+            return served(connection, switches_ago=1)
+
+    def set_serving(self, bundle_id: str) -> None:
+        """Switch atomically; naming the serving bundle again changes nothing."""
+        with self._database.writing(durable=True) as connection:
+            if served(connection) != bundle_id:
+                connection.execute("INSERT INTO serving (bundle_id) VALUES (?)", (bundle_id,))
+
+
+def served(connection: Connection, switches_ago: int = 0) -> str:
+    """The bundle that served before the last so many switches, or an empty string."""
+    row = connection.execute(
+        "SELECT bundle_id FROM serving ORDER BY number DESC LIMIT 1 OFFSET ?", (switches_ago,)
+    ).fetchone()
+    return row[0] if row else ""
+
+
+def _put_query(connection: Connection, query: Query) -> None:
+    connection.execute(
+        "INSERT INTO queries (id, subject, description, ticket_id) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (id) DO NOTHING",
+        (query.id, query.subject, query.description, query.ticket_id),
+    )
+
+
+def _add_judgment(connection: Connection, judgment: Judgment) -> int:
+    _put_query(connection, judgment.query)
+    return connection.execute(
+        "INSERT INTO judgments (event_id, query_id, ticket_id, grade, judge, time, rank, score,"
+        " bundle_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING",
+        (
+            judgment.event_id,
+            judgment.query.id,
+            judgment.ticket_id,
+            judgment.grade,
+            judgment.judge,
+            judgment.time.isoformat(),
+            judgment.rank,
+            judgment.score,
+            judgment.bundle_id,
+        ),
+    ).rowcount
+
+
+def _judgment(record: tuple) -> Judgment:
+    _, event_id, subject, description, asked_by, ticket_id, grade, judge, time, *seen = record
+    return Judgment(
+        event_id,
+        Query(subject, description, asked_by),
+        ticket_id,
+        None if grade is None else Grade(grade),
+        judge,
+        datetime.fromisoformat(time),
+        *seen,
+    )

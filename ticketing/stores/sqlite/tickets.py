@@ -1,0 +1,161 @@
+"""Tickets and the words in them."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from sqlite3 import Connection
+
+from ticketing.errors import InputError
+from ticketing.stores.protocol import PutCounts
+from ticketing.stores.sqlite.database import ANY_OF, Side
+from ticketing.text import tokenize
+from ticketing.tickets import Filters, Ticket
+
+COLUMNS = "id, subject, description, solution, product, status, created"
+
+RAREST_WORDS = 32
+"""A word query is cut to its rarest words: common ones cost most and tell least."""
+
+LONGEST_QUERY = 2000
+"""Distinct words of a query that are looked at."""
+
+
+class Tickets(Side):
+    """The protocol's methods on tickets."""
+
+    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
+        """Add or replace tickets by id; raises InputError for an unusable id."""
+        latest = {ticket.id: ticket for ticket in tickets}
+        for id in latest:
+            if not id or "\0" in id:
+                raise InputError(f"A ticket cannot have the id {id!r}; give it one that reads.")
+        with self._database.writing() as connection:
+            known = _tickets(connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (_list(latest),)))
+            new = [ticket for id, ticket in latest.items() if id not in known]
+            changed = [latest[id] for id, ticket in known.items() if latest[id] != ticket]
+            connection.executemany(_INSERT, map(_record, new))
+            connection.executemany(_UPDATE, map(_record, changed))
+            _index_words(connection, new)
+            _index_words(connection, [t for t in changed if t.version != known[t.id].version])
+        return PutCounts(len(new), len(changed), len(latest) - len(new) - len(changed))
+
+    def delete_tickets(self, ids: Sequence[str]) -> int:
+        """Delete tickets, their words and, by cascade, their codes."""
+        with self._database.writing() as connection:
+            found = f"SELECT pk FROM tickets WHERE id {ANY_OF}"
+            given = (_list(ids),)
+            connection.execute(
+                "UPDATE code_files SET deletions = deletions + 1"
+                f" WHERE number IN (SELECT file FROM codes WHERE ticket IN ({found}))",
+                given,
+            )
+            connection.execute(f"DELETE FROM words WHERE rowid IN ({found})", given)
+            return connection.execute(f"DELETE FROM tickets WHERE id {ANY_OF}", given).rowcount
+
+    def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
+        """The tickets that exist among `ids`, by id."""
+        return _tickets(self._database.rows(f"{_SELECT} WHERE id {ANY_OF}", _list(ids)))
+
+    def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
+        """All matching tickets in ascending id order, read page by page."""
+        condition, values = where(filters)
+        statement = f"{_SELECT} WHERE {condition} AND id > ? ORDER BY id LIMIT ?"
+        return map(_ticket, self._pages(statement, "", *values))
+
+    def count_tickets(self, filters: Filters = Filters()) -> int:
+        """How many tickets match."""
+        condition, values = where(filters)
+        [(count,)] = self._database.rows(f"SELECT count(*) FROM tickets WHERE {condition}", *values)
+        return count
+
+    def facets(self) -> dict[str, list[str]]:
+        """The distinct non-empty values of `product` and `status`, sorted."""
+        return {
+            field: [
+                value
+                for (value,) in self._database.rows(
+                    f"SELECT DISTINCT {field} FROM tickets WHERE {field} <> '' ORDER BY {field}"
+                )
+            ]
+            for field in ("product", "status")
+        }
+
+    def search_words(
+        self, words: Sequence[str], limit: int, filters: Filters = Filters()
+    ) -> list[tuple[str, float]]:
+        """BM25 (k1 1.2, b 0.75) over the rarest of `words`: (ticket id, score), best first."""
+        rarest = self._rarest(words)
+        if not rarest:
+            return []
+        condition, values = where(filters)
+        return self._database.rows(
+            "SELECT tickets.id, -bm25(words) AS score"
+            " FROM words JOIN tickets ON tickets.pk = words.rowid"
+            f" WHERE words MATCH ? AND {condition} ORDER BY score DESC, tickets.id LIMIT ?",
+            " OR ".join(map(_quoted, rarest)),
+            *values,
+            limit,
+        )
+
+    def _rarest(self, words: Sequence[str]) -> list[str]:
+        """The distinct words that any ticket holds, at most RAREST_WORDS, rarest first."""
+        distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
+        rows = self._database.rows(
+            f"SELECT term FROM vocabulary WHERE term {ANY_OF} ORDER BY doc, term LIMIT ?",
+            _list(distinct),
+            RAREST_WORDS,
+        )
+        return [term for (term,) in rows]
+
+
+def where(filters: Filters) -> tuple[str, list[str]]:
+    """The condition on `tickets` that holds for what may be seen, and its values."""
+    since, before = filters.created_since, filters.created_before
+    conditions = {
+        "tickets.product = ?": filters.product,
+        "tickets.status = ?": filters.status,
+        "tickets.created >= ?": since.isoformat() if since else "",
+        "tickets.created < ?": before.isoformat() if before else "",
+    }
+    given = {condition: value for condition, value in conditions.items() if value}
+    return " AND ".join(given) or "TRUE", list(given.values())
+
+
+_SELECT = f"SELECT {COLUMNS} FROM tickets"
+_INSERT = f"INSERT INTO tickets ({COLUMNS}, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_UPDATE = f"""UPDATE tickets SET ({COLUMNS}, version) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    WHERE id = ?1"""
+
+
+def _record(ticket: Ticket) -> tuple:
+    created = ticket.created and ticket.created.isoformat()
+    texts = (ticket.id, ticket.subject, ticket.description, ticket.solution)
+    return (*texts, ticket.product, ticket.status, created, ticket.version)
+
+
+def _ticket(record: tuple) -> Ticket:
+    *texts, created = record
+    return Ticket(*texts, datetime.fromisoformat(created) if created else None)
+
+
+def _tickets(records: Iterable[tuple]) -> dict[str, Ticket]:
+    return {record[0]: _ticket(record) for record in records}
+
+
+def _index_words(connection: Connection, tickets: Sequence[Ticket]) -> None:
+    """Enter the tickets' tokens in the index in place of those that were there."""
+    for ticket in tickets:
+        text = f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"
+        connection.execute(
+            "INSERT OR REPLACE INTO words (rowid, tokens) SELECT pk, ? FROM tickets WHERE id = ?",
+            (" ".join(tokenize(text)), ticket.id),
+        )
+
+
+def _list(values: Iterable[str]) -> str:
+    return json.dumps(list(values))
+
+
+def _quoted(word: str) -> str:
+    """A word as an FTS5 string, in which nothing but the quote is special."""
+    return '"' + word.replace('"', '""') + '"'
