@@ -21,19 +21,18 @@ from topic_models.errors import (
     SettingsError,
     TopicModelError,
 )
-
-# from topic_models.lda import LDA, LDASettings
+from topic_models.lda import LDA, LDASettings
 from topic_models.protocol import TopicModel
 from topic_models.training import Epoch, Progress, ProgressBar
 
 __all__ = [
-    #    "LDA",
+    "LDA",
     "CheckpointError",
     "DocNADE",
     "DocNADESettings",
     "DocumentsError",
     "Epoch",
-    #    "LDASettings",
+    "LDASettings",
     "ModelFileError",
     "NotFittedError",
     "Progress",

@@ -1,6 +1,5 @@
 """DocNADE and iDocNADE behind the interface of the library."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, Self
@@ -9,12 +8,12 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from topic_models.documents import Documents, Ragged, ragged
-from topic_models.errors import DocumentsError, ModelFileError, NotFittedError
+from topic_models.documents import Documents, Ragged, ragged, trainable
+from topic_models.errors import ModelFileError, NotFittedError
 from topic_models.network import Network
-from topic_models.protocol import TopicModel, mean_perplexity
+from topic_models.protocol import TopicModel, check_state, check_topic, mean_perplexity
 from topic_models.settings import ModelSettings
-from topic_models.training import Epoch, Progress, train
+from topic_models.training import Progress, fingerprint, train
 
 TOKENS_AT_ONCE = 1 << 14
 """Words whose hidden layers are held at a time while scoring, which bounds memory."""
@@ -59,18 +58,14 @@ class DocNADE(TopicModel):
     ) -> Self:
         """See TopicModel.fit. Adam on the mean -log p(v_i | v_<i) over a batch's words; the
         words of each document are put in a new random order every epoch."""
-        training = self._ragged(documents).known()
-        held_out = None if validation is None else self._ragged(validation).known()
-        if not len(training) or (held_out is not None and not len(held_out)):
-            part = "validation" if len(training) else "training"
-            raise DocumentsError(f"No {part} document has a word of the vocabulary.")
+        training, held_out = trainable(documents, validation, self.settings.vocabulary_size)
         learner = _Learner(self.settings, training, held_out)
-        self.history: tuple[Epoch, ...] = train(
+        self.history = train(
             learner,
             documents=len(training),
             epochs=self.settings.epochs,
             patience=self.settings.patience,
-            fingerprint=_fingerprint(self.settings, training, held_out),
+            fingerprint=fingerprint(self.settings, training, held_out),
             progress=progress,
             checkpoint=checkpoint,
         )
@@ -87,10 +82,7 @@ class DocNADE(TopicModel):
 
     def top_words(self, topic: int, n: int = 10) -> list[int]:
         """See TopicModel.top_words."""
-        if not 0 <= topic < self.settings.topics:
-            raise IndexError(
-                f"There is no topic {topic}; topics run to {self.settings.topics - 1}."
-            )
+        check_topic(topic, self.settings.topics)
         weights = self._network.words.detach()[:, topic].numpy()
         return np.argsort(-weights, kind="stable")[:n].tolist()
 
@@ -109,7 +101,10 @@ class DocNADE(TopicModel):
     def from_state(cls, settings: DocNADESettings, arrays: Mapping[str, np.ndarray]) -> Self:
         """See TopicModel.from_state."""
         network = _network(settings)
-        _check(network, arrays)
+        blank = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+        check_state(cls.__name__, blank, arrays)
+        if "output.leaf" in blank and set(arrays["output.leaf"]) != set(blank["output.leaf"]):
+            raise ModelFileError("This DocNADE cannot be used: its words do not fill its tree.")
         network.load_state_dict({name: torch.tensor(array) for name, array in arrays.items()})
         model = cls(settings)
         model._fitted = network
@@ -201,32 +196,3 @@ def _log_likelihood(network: Network, documents: Ragged) -> np.ndarray:
             words, lengths = torch.from_numpy(piece.words), torch.from_numpy(piece.lengths)
             scores.append(network.log_likelihood(words, lengths).double().numpy())
     return np.concatenate(scores)
-
-
-def _fingerprint(settings: DocNADESettings, *parts: Ragged | None) -> str:
-    """Digest of all that a training run depends on."""
-    digest = hashlib.sha256(settings.model_dump_json().encode())
-    for part in parts:
-        if part is not None:
-            digest.update(part.lengths.tobytes())
-            digest.update(part.words.tobytes())
-    return digest.hexdigest()
-
-
-def _check(network: Network, arrays: Mapping[str, np.ndarray]) -> None:
-    """Raise ModelFileError unless the arrays are a state of this network."""
-    wanted = network.state_dict()
-    if odd := sorted(wanted.keys() ^ arrays.keys()):
-        raise ModelFileError(f"This is no DocNADE of these settings: {odd[0]} is amiss.")
-    for name, tensor in wanted.items():
-        if arrays[name].shape != tuple(tensor.shape):
-            shapes = f"{arrays[name].shape} instead of {tuple(tensor.shape)}"
-            raise ModelFileError(f"This is no DocNADE of these settings: {name} is {shapes}.")
-        if not np.isfinite(arrays[name]).all():
-            raise ModelFileError(f"This DocNADE cannot be used: {name} holds infinite values.")
-    if "output.leaf" in wanted:
-        leaves = np.sort(arrays["output.leaf"])
-        if not np.array_equal(leaves, np.sort(wanted["output.leaf"].numpy())):
-            raise ModelFileError(
-                "This DocNADE cannot be used: output.leaf does not list each leaf."
-            )

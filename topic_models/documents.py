@@ -87,6 +87,21 @@ def ragged(documents: Documents, vocabulary_size: int) -> Ragged:
     return Ragged(words.astype(np.int64, copy=False), lengths)
 
 
+def trainable(
+    documents: Documents, validation: Documents | None, vocabulary_size: int
+) -> tuple[Ragged, Ragged | None]:
+    """Both parts without the documents that have no known word.
+
+    Raises DocumentsError when nothing is left of a part.
+    """
+    training = ragged(documents, vocabulary_size).known()
+    held_out = None if validation is None else ragged(validation, vocabulary_size).known()
+    for name, part in (("training", training), ("validation", held_out)):
+        if part is not None and not len(part):
+            raise DocumentsError(f"No {name} document has a word of the vocabulary.")
+    return training, held_out
+
+
 def _integers(document: Sequence[int]) -> bool:
     words = np.array(list(document))
     return words.size == 0 or (words.ndim == 1 and words.dtype.kind in "iu")

@@ -142,4 +142,5 @@ class Network(nn.Module):
         it is the sum of both hidden layers.
         """
         totals = F.embedding_bag(words, self.words, starts, mode="sum")  # [documents, topics]
-        return sum(self.activation(bias + totals) for bias in self.bias)
+        # Activations in double precision: in single, the last bit depends on the batch's size.
+        return sum(self.activation(bias + totals.double()) for bias in self.bias).float()

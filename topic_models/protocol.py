@@ -5,7 +5,7 @@ model passes.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
@@ -111,3 +111,25 @@ def mean_perplexity(log_likelihood: np.ndarray, lengths: np.ndarray) -> float:
     if not known.any():
         raise DocumentsError("None of the documents has a word of the vocabulary.")
     return float(np.exp(-np.mean(log_likelihood[known] / lengths[known])))
+
+
+def check_topic(topic: int, topics: int) -> None:
+    """Raise IndexError unless the topic exists (negative numbers do not count from the end)."""
+    if not 0 <= topic < topics:
+        raise IndexError(f"There is no topic {topic}; the topics are 0 to {topics - 1}.")
+
+
+def check_state(
+    model: str, wanted: Mapping[str, np.ndarray], arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Raise ModelFileError unless `arrays` have the names, shapes and types of `wanted`."""
+    if odd := sorted(wanted.keys() ^ arrays.keys()):
+        raise ModelFileError(f"This is no {model} of these settings: {odd[0]} is amiss.")
+    for name, array in wanted.items():
+        found, expected = (f"{a.dtype} {a.shape}" for a in (arrays[name], array))
+        if found != expected:
+            raise ModelFileError(
+                f"This is no {model} of these settings: {name} is {found}, not {expected}."
+            )
+        if not np.isfinite(arrays[name]).all():
+            raise ModelFileError(f"This {model} cannot be used: {name} holds infinite values.")

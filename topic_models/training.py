@@ -1,5 +1,6 @@
 """A training loop that knows nothing of the model: epochs, early stopping, checkpoints."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -8,17 +9,20 @@ from typing import Protocol
 import numpy as np
 from tqdm import tqdm
 
+from topic_models.documents import Ragged
 from topic_models.errors import CheckpointError, ModelFileError
 from topic_models.files import read_arrays, write_arrays
+from topic_models.settings import ModelSettings
 
 Arrays = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass over the training documents: perplexity on them, and on the validation ones."""
+    """One pass over the training documents: perplexity on them as they were read (None where
+    the model has none at hand), and on the validation documents after the pass."""
 
-    training: float
+    training: float | None = None
     validation: float | None = None
 
 
@@ -59,7 +63,7 @@ def _shown(epoch: Epoch) -> dict[str, str]:
 class Learner(Protocol):
     """What the loop trains."""
 
-    def run_epoch(self, number: int, advance: Callable[[int], None]) -> float:
+    def run_epoch(self, number: int, advance: Callable[[int], None]) -> float | None:
         """Pass once over the documents, calling `advance(documents)`; returns their perplexity.
 
         Randomness depends on `number` alone, so that a resumed run repeats an unbroken one.
@@ -111,6 +115,14 @@ class _Run:
             part, _, name = name.partition("/")
             parts[part][name] = array
         return cls(**parts, history=tuple(Epoch(**epoch) for epoch in about["history"]))
+
+
+def fingerprint(settings: ModelSettings, *parts: Ragged | None) -> str:
+    """Digest of all that a training run depends on: the settings and the documents."""
+    digest = hashlib.sha256(settings.model_dump_json().encode())
+    for part in parts:
+        digest.update(b"-" if part is None else part.lengths.tobytes() + part.words.tobytes())
+    return digest.hexdigest()
 
 
 def train(
