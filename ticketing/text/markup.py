@@ -8,14 +8,13 @@ Unknown tags such as `List<String>` are text, and code blocks keep their content
 import html
 import re
 
-_BLOCK_TAGS = (
-    "address article blockquote body br center dd div dl dt fieldset figure footer form "
-    "h1 h2 h3 h4 h5 h6 head header hr html li main nav ol p pre section table tbody tfoot thead "
-    "tr ul"
+_BLOCK_TAG = re.compile(
+    "address|article|blockquote|body|br|center|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6r]|"
+    "head|header|html|li|main|nav|ol|p|pre|section|table|tbody|tfoot|thead|tr|ul"
 )
-_INLINE_TAGS = (
-    "a abbr b big cite code del em font i img ins kbd label link mark meta q s samp small span "
-    "strike strong sub sup td th tt u var"
+_INLINE_TAG = re.compile(
+    "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|label|link|mark|meta|q|s|samp|small|span|"
+    "strike|strong|su[bp]|td|th|tt|u|var"
 )
 _HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 
@@ -37,7 +36,7 @@ _WIKI_SPANS = (
     (re.compile(r"\[\^([^\[\]|\n]{1,500}+)\]"), r"\1"),
     (re.compile(r"\[~([^\[\]|\n]{1,100}+)\]"), r"\1"),
     (re.compile(r"\[([^\[\]|\n]{1,500}+)\|[^\[\]\n]{1,2000}+\]"), r"\1"),
-    (re.compile(r"\[((?:https?|ftp|mailto)[:][^\[\]|\n]{1,2000}+)\]"), r"\1"),
+    (re.compile(r"\[((?:https?|ftp|mailto):[^\[\]|\n]{1,2000}+)\]"), r"\1"),
     (re.compile(r"(?<![\w!])!([^\s!|][^\n!|]{0,300}\.\w{2,5})(?:\|[^\n!|]{0,200})?!(?!\w)"), r"\1"),
     (re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])"), r"\1"),
     (re.compile(r"(?<!\w)_(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)"), r"\1"),
@@ -55,14 +54,18 @@ def strip_markup(text: str) -> str:
     starts with "- ", the cells of a table row are joined with " | ". NUL bytes go.
     """
     text = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
-    parts = _VERBATIM.split(text)
-    # split() gives text, kind, text, kind, ...: a block lies between two marks of one kind.
-    plain, inside = [], ""
-    for content, kind in zip(parts[::2], ["", *parts[1::2]], strict=True):
-        if not inside or kind == inside:
-            inside = "" if inside else kind
-        plain.append(content if inside else _strip_wiki(_strip_html(content)))
-    return _tidy("".join(plain))
+    plain, at, inside = [], 0, ""
+    for mark in _VERBATIM.finditer(text):
+        if inside and mark[1] != inside:
+            continue
+        plain.append(_strip_stretch(text[at : mark.start()], inside))
+        at, inside = mark.end(), "" if inside else mark[1]
+    plain.append(_strip_stretch(text[at:], inside))
+    return _GAPS.sub("\n\n", _ENDS.sub("", "".join(plain))).strip()
+
+
+def _strip_stretch(text: str, verbatim: str) -> str:
+    return text if verbatim else _strip_wiki(_strip_html(text))
 
 
 def _strip_html(text: str) -> str:
@@ -76,17 +79,13 @@ def _strip_html(text: str) -> str:
 def _replace_tag(tag: re.Match) -> str:
     name, newline = tag[1].lower(), tag[2]
     closing = tag[0].startswith("</")
-    if name in ("li", "tr") and closing:
+    if closing and name in ("li", "tr", "td", "th"):
         return ""
-    if name in _BLOCK_NAMES:
+    if _BLOCK_TAG.fullmatch(name):
         return "\n- " if name == "li" else "\n"
     if name in ("td", "th"):
         return " "
-    return newline if name in _INLINE_NAMES else tag[0]
-
-
-_BLOCK_NAMES = frozenset(_BLOCK_TAGS.split())
-_INLINE_NAMES = frozenset(_INLINE_TAGS.split())
+    return newline if _INLINE_TAG.fullmatch(name) else tag[0]
 
 
 def _drop_between(text: str, opening: str, closing: str) -> str:
@@ -113,7 +112,3 @@ def _strip_wiki(text: str) -> str:
 
 def _join_cells(row: re.Match) -> str:
     return " | ".join(cell for part in row[1].split("|") if (cell := part.strip()))
-
-
-def _tidy(text: str) -> str:
-    return _GAPS.sub("\n\n", _ENDS.sub("", text)).strip()

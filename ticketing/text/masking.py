@@ -59,7 +59,7 @@ RULES = (
 )
 
 _ID_DIGITS = 4
-_LONGEST_WORD = 64
+LONGEST_WORD = 64
 _LONG_HEX = re.compile(rf"(?=[a-fA-F]*+\d)(?=\d*+[a-fA-F]){_HEX}{{8,}}+")
 
 
@@ -70,5 +70,5 @@ def looks_like_id(word: str) -> bool:
     """
     digits = sum(map(str.isdecimal, word))
     return (
-        len(word) > _LONGEST_WORD or digits >= _ID_DIGITS or _LONG_HEX.fullmatch(word) is not None
+        len(word) > LONGEST_WORD or digits >= _ID_DIGITS or _LONG_HEX.fullmatch(word) is not None
     )

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ticketing.text.masking import RULES, looks_like_id
+from ticketing.text.masking import LONGEST_WORD, RULES, looks_like_id
 
 
 class Token(NamedTuple):
@@ -163,6 +163,8 @@ _DIGITS = re.compile(r"\d*")
 
 def _split_digits(word: str, start: int) -> list[Token]:
     """The mask of an id, or a leading number's mask and what follows it ("28MW"), or the word."""
+    if word.isalpha() and len(word) <= LONGEST_WORD:
+        return [_word(word, start)]
     cut = _DIGITS.match(word).end()
     rest = word[cut:]
     if looks_like_id(word if any(map(str.isdecimal, rest)) else rest):

@@ -1,0 +1,99 @@
+"""Mark-up becomes readable plain text."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ticketing.text import strip_markup
+
+
+@pytest.mark.parametrize(
+    ("markup", "plain"),
+    [
+        ("<p>One &amp; <b>two</b></p><p>three</p>", "One & two\n\nthree"),
+        ("a<br>b<br/>\nc", "a\nb\nc"),
+        ("<ul><li>one</li>\n<li>two</li></ul>", "- one\n- two"),
+        ("<ul><li>one</li><li>two</li></ul>", "- one\n- two"),
+        ("<table><tr><td>a</td><td>b</td></tr></table>", "a b"),
+        ("<script>alert(1)</script>x<!-- no -->y<style>p{}</style>", "xy"),
+        ('<a href="http://x.example">text</a>', "text"),
+        ("&lt;b&gt;", "<b>"),
+    ],
+)
+def test_html(markup, plain):
+    assert strip_markup(markup) == plain
+
+
+@pytest.mark.parametrize(
+    "text", ["a < b and c > d", "List<String> names", "snake_case_name", "2 * 3 * 4", "a[0] + b[1]"]
+)
+def test_plain_text_stays(text):
+    assert strip_markup(text) == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "plain"),
+    [
+        ("h1. Title", "Title"),
+        ("*bold* and _slanted_ and +new+", "bold and slanted and new"),
+        ("[text|http://x.example]", "text"),
+        ("[http://x.example]", "http://x.example"),
+        ("[^log.txt] by [~jo]", "log.txt by jo"),
+        ("see !shot.png|thumbnail! here", "see shot.png here"),
+        ("* one\n** two\n# three", "- one\n- two\n- three"),
+        ("||part||state||\n|pump|off|", "part | state\npump | off"),
+        ("{{mono}} {color:red}x{color}", "mono x"),
+        ("{quote}\nsaid\n{quote}", "said"),
+        ("a\n----\nb", "a\n\nb"),
+    ],
+)
+def test_wiki(markup, plain):
+    assert strip_markup(markup) == plain
+
+
+def test_code_blocks_keep_their_content():
+    code = "{code:java}\n<Window> *p* [a|b]\n{code} then *bold*"
+    assert strip_markup(code) == "<Window> *p* [a|b]\n then bold"
+
+
+def test_another_mark_inside_a_code_block_is_content():
+    assert strip_markup("{code}a{noformat}b{code}c") == "a{noformat}bc"
+
+
+def test_line_breaks_are_kept_and_gaps_narrowed():
+    assert strip_markup("a\r\nb  \n\n\n\nc\0") == "a\nb\n\nc"
+
+
+@given(st.text())
+def test_it_never_raises_and_leaves_no_nul(text):
+    assert "\0" not in strip_markup(text)
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "Zs"], include_characters="\n,")))
+def test_words_survive(text):
+    assert strip_markup(text).split() == text.split()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<a ",
+        "<!--",
+        "<script",
+        "{code}",
+        "{color:",
+        "*a ",
+        "_a ",
+        "[a|",
+        "!a.b",
+        "|a",
+        "&lt",
+        "{{a",
+    ],
+)
+def test_hostile_text_takes_linear_time(piece):
+    started = time.process_time()
+    strip_markup(piece * (300_000 // len(piece)))
+    assert time.process_time() - started < 2
