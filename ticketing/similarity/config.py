@@ -1,0 +1,104 @@
+"""What can be switched: one network, its channels and pairs (Tables 2, 4 and 5), and its training."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Channel = Literal["h", "E", "T"]
+QUERY_FIELDS = {"SUB1": "subject", "DESC1": "description"}
+TICKET_FIELDS = {"SUB2": "subject", "DESC2": "description", "SOL2": "solution"}
+
+PAIR_WEIGHTS = {
+    ("SUB1", "SUB2"): 0.30,
+    ("DESC1", "DESC2"): 0.30,
+    ("SUB1", "DESC2"): 0.20,
+    ("DESC1", "SUB2"): 0.20,
+    ("SUB1", "SOL2"): 0.10,
+    ("DESC1", "SOL2"): 0.10,
+}
+"""V of Table 2; DESC1-SUB2 shares the weight of SUB1-DESC2."""
+
+CHANNEL_WEIGHTS: dict[Channel, float] = {"h": 0.7, "E": 0.1, "T": 0.2}
+"""W of Table 2."""
+
+MULTI_LEVEL = (("SUB1", "SUB2"), ("DESC1", "DESC2"))
+
+
+class NetworkSettings(BaseModel):
+    """The shape of the network; every row of Table 5 is one value of it.
+
+    `pairs` "merged" is the standard Siamese network: `merged_query` and
+    `merged_ticket` are each joined into one component and compared once.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pairs: Literal["merged", "multi-level", "cross-level"] = "cross-level"
+    merged_query: tuple[str, ...] = ("SUB1", "DESC1")
+    merged_ticket: tuple[str, ...] = ("SUB2", "DESC2", "SOL2")
+    channels: tuple[Channel, ...] = ("h", "E", "T")
+    hidden: int = Field(50, gt=0, description="|h|")
+    word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
+    character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
+    topics: int = Field(100, gt=0, description="|T|")
+    max_words: int = Field(96, gt=0, description="words of a component that the LSTM reads")
+
+    @property
+    def query_components(self) -> tuple[str, ...]:
+        """Names of the query's components, in the order of every array's query axis."""
+        return ("+".join(self.merged_query),) if self.pairs == "merged" else tuple(QUERY_FIELDS)
+
+    @property
+    def ticket_components(self) -> tuple[str, ...]:
+        """Names of the ticket's components, in the order of every array's ticket axis."""
+        if self.pairs == "merged":
+            return ("+".join(self.merged_ticket),)
+        return tuple(TICKET_FIELDS) if self.pairs == "cross-level" else ("SUB2", "DESC2")
+
+    def pair_weights(self) -> list[list[float]]:
+        """V [query components, ticket components]; 0 where a pair is not compared."""
+        if self.pairs == "merged":
+            return [[1.0]]
+        compared = PAIR_WEIGHTS if self.pairs == "cross-level" else MULTI_LEVEL
+        return [
+            [PAIR_WEIGHTS[p, r] if (p, r) in compared else 0.0 for r in self.ticket_components]
+            for p in self.query_components
+        ]
+
+    def channel_weights(self) -> list[float]:
+        """W in the order of `channels`."""
+        return [CHANNEL_WEIGHTS[channel] for channel in self.channels]
+
+    def dims(self) -> dict[Channel, int]:
+        """Width of each channel's vector, in the order of `channels`."""
+        widths = {
+            "h": self.hidden,
+            "E": self.word_dims + self.character_dims,
+            "T": self.topics,
+        }
+        return {channel: widths[channel] for channel in self.channels}
+
+
+class TrainingSettings(BaseModel):
+    """How the network learns.
+
+    `loss` "mse" is the paper's, on labels in [0, 1]; "in-batch" ranks the right ticket
+    before the batch's other tickets and also learns from the archive itself.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    loss: Literal["mse", "in-batch"] = "in-batch"
+    weights: Literal["fixed", "searched", "learned"] = "learned"
+    optimizer: Literal["adadelta", "adam"] = "adam"
+    learning_rate: float = Field(1e-3, gt=0)
+    epochs: int = Field(3, ge=0)
+    patience: int = Field(2, ge=1, description="epochs without gain on held-back labels before the end")
+    batch_size: int = Field(128, ge=2)
+    dropout: float = Field(0.2, ge=0, lt=1)
+    spelling_dropout: float = Field(
+        0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
+    )
+    clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
+    topic_epochs: int = Field(10, ge=1)
+    seed: int = 0

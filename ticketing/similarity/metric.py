@@ -1,0 +1,55 @@
+"""Equation 1 (Gupta et al. 2018): the multi-channel, multi- and cross-level Manhattan metric.
+
+    g(q, t) = exp(-sum_{p, r} V[p, r] * sum_c W[c] * ||c_p - c_r||_1)
+
+Pure functions over tensors; B queries, N tickets, P query components, R ticket
+components, C channels, D dimensions. A missing component drops its pairs and the
+remaining V are rescaled to the same sum.
+"""
+
+import torch
+from torch import Tensor
+
+
+def present_pair_weights(
+    pair_weights: Tensor, query_present: Tensor, ticket_present: Tensor
+) -> Tensor:
+    """V for each query and ticket: [P, R], bool [..., P], bool [..., R] -> [..., P, R].
+
+    Rows sum to the sum of `pair_weights`, or to 0 where no pair is present. The leading
+    axes of the two masks must broadcast.
+    """
+    both = query_present.unsqueeze(-1) & ticket_present.unsqueeze(-2)  # [..., P, R]
+    kept = pair_weights * both  # [..., P, R]
+    total = kept.sum((-2, -1), keepdim=True)  # [..., 1, 1]
+    return kept * (pair_weights.sum() / total.clamp_min(1e-12))
+
+
+def matched_distances(query: Tensor, ticket: Tensor) -> Tensor:
+    """L1 distances of one channel for B given pairs: [B, P, D], [B, R, D] -> [B, P, R]."""
+    return torch.cdist(query, ticket, p=1)
+
+
+def crossed_distances(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
+    """L1 distances of one channel, every query with every ticket: [B, P, D], [N, R, D] -> [B, N, P, R].
+
+    Pairs for which bool `compared` [P, R] is False are left at 0.
+    """
+    rows = []
+    for p in range(query.shape[1]):
+        for r in range(ticket.shape[1]):
+            if compared[p, r]:
+                rows.append(torch.cdist(query[:, p], ticket[:, r], p=1))  # [B, N]
+            else:
+                rows.append(query.new_zeros(len(query), len(ticket)))
+    return torch.stack(rows, -1).unflatten(-1, tuple(compared.shape))
+
+
+def distance_parts(distances: Tensor, pair_weights: Tensor, channel_weights: Tensor) -> Tensor:
+    """Every term of equation 1: [..., P, R, C], [..., P, R], [C] -> [..., P, R, C]."""
+    return distances * pair_weights.unsqueeze(-1) * channel_weights
+
+
+def similarity(parts: Tensor) -> Tensor:
+    """g from its parts: [..., P, R, C] -> [...]."""
+    return torch.exp(-parts.sum((-3, -2, -1)))

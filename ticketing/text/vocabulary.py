@@ -1,0 +1,61 @@
+"""Words of an archive as dense ids, with the document frequencies that weight them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+UNKNOWN = 0
+"""The id of every word that is not in the vocabulary."""
+
+
+class Vocabulary:
+    """Word ids from 1, most frequent first (ties alphabetical); 0 is any unknown word.
+
+    `document_counts[i]` says in how many of `documents` texts word i occurred.
+    """
+
+    def __init__(self, words: Sequence[str], document_counts: Sequence[int], documents: int):
+        self.words = list(words)
+        self.document_counts = list(document_counts)
+        self.documents = documents
+        self._ids = {word: i for i, word in enumerate(self.words, start=1)}
+
+    @classmethod
+    def count(cls, texts: Iterable[Sequence[str]], min_count: int = 2, limit: int = 50_000):
+        """The vocabulary of tokenized texts: words in at least `min_count` of them, at most `limit`."""
+        counts: Counter[str] = Counter()
+        documents = 0
+        for tokens in texts:
+            counts.update(set(tokens))
+            documents += 1
+        kept = sorted((-n, word) for word, n in counts.items() if n >= min_count)[:limit]
+        return cls([word for _, word in kept], [-n for n, _ in kept], documents)
+
+    def __len__(self) -> int:
+        """Number of ids, the unknown word's included."""
+        return len(self.words) + 1
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._ids
+
+    def ids(self, tokens: Sequence[str]) -> list[int]:
+        """One id a token."""
+        return [self._ids.get(token, UNKNOWN) for token in tokens]
+
+    def idf(self) -> list[float]:
+        """log((N + 1) / (n + 1)) by id; the unknown word counts as seen in no text."""
+        counts = [0, *self.document_counts]
+        return [math.log((self.documents + 1) / (n + 1)) for n in counts]
+
+    def to_json(self) -> dict:
+        """What `from_json` reads."""
+        return {
+            "words": self.words,
+            "document_counts": self.document_counts,
+            "documents": self.documents,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict) -> "Vocabulary":
+        """The vocabulary that `to_json` described."""
+        return cls(data["words"], data["document_counts"], data["documents"])
