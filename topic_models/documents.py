@@ -1,6 +1,6 @@
 """Ragged documents: the words of all of them in one array, and how many belong to each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -69,13 +69,11 @@ def ragged(documents: Documents, vocabulary_size: int) -> Ragged:
     """
     try:
         lengths = np.fromiter(map(len, documents), np.int64, len(documents))
-        words = np.array(list(chain.from_iterable(documents)))
-    except (TypeError, ValueError):
+    except TypeError:
         raise DocumentsError("Documents must be a sequence of sequences of word ids.") from None
-    if words.size == 0:
-        words = words.astype(np.int64)
-    if words.ndim != 1 or words.dtype.kind not in "iu":
-        number = next(i for i, document in enumerate(documents) if not _integers(document))
+    words = _integers(chain.from_iterable(documents))
+    if words is None:
+        number = next(i for i, document in enumerate(documents) if _integers(document) is None)
         raise DocumentsError(
             f"Document {number} (counted from 0) holds something that is not an integer word id."
         )
@@ -84,7 +82,7 @@ def ragged(documents: Documents, vocabulary_size: int) -> Ragged:
         owners = np.repeat(np.arange(len(lengths)), lengths)
         lengths = np.bincount(owners[known], minlength=len(lengths))
         words = words[known]
-    return Ragged(words.astype(np.int64, copy=False), lengths)
+    return Ragged(words, lengths)
 
 
 def trainable(
@@ -102,6 +100,12 @@ def trainable(
     return training, held_out
 
 
-def _integers(document: Sequence[int]) -> bool:
-    words = np.array(list(document))
-    return words.size == 0 or (words.ndim == 1 and words.dtype.kind in "iu")
+def _integers(values: Iterable[int]) -> np.ndarray | None:
+    """The values as int64, or None where one of them is something else."""
+    try:
+        array = np.array(list(values))
+    except ValueError:  # sequences of different lengths among them
+        return None
+    if array.size and not (array.ndim == 1 and np.can_cast(array.dtype, np.int64)):
+        return None
+    return array.astype(np.int64, copy=False)

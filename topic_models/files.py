@@ -98,6 +98,8 @@ def load_model(folder: Path, model: str) -> tuple[dict[str, Any], dict[str, np.n
         raise ModelFileError(f"{path} has format version {about.get('version')}, not {VERSION}.")
     if about.get("model") != model:
         raise ModelFileError(f"{folder} holds a model of kind {about.get('model')}, not {model}.")
+    if not isinstance(about.get("settings"), dict):
+        raise ModelFileError(f"{path} holds no settings.")
     arrays, _ = read_arrays(Path(folder, ARRAYS))
     if hashlib.sha256(Path(folder, ARRAYS).read_bytes()).hexdigest() != about.get("sha256"):
         raise ModelFileError(f"{Path(folder, ARRAYS)} is not the file that {path} describes.")

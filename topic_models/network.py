@@ -35,14 +35,15 @@ class FullSoftmax(nn.Module):
         """log p(words | hidden), [tokens], for hidden [tokens, topics] and words [tokens]."""
         return torch.cat(
             [
-                checkpoint(self._chunk, h, w, self.bias[direction], use_reentrant=False)
+                checkpoint(_softmax, self.weight, self.bias[direction], h, w, use_reentrant=False)
                 for h, w in zip(hidden.split(self.chunk), words.split(self.chunk), strict=True)
             ]
         )
 
-    def _chunk(self, hidden: Tensor, words: Tensor, bias: Tensor) -> Tensor:
-        scores = F.linear(hidden, self.weight, bias)  # [chunk, vocabulary]
-        return -F.cross_entropy(scores, words, reduction="none")
+
+def _softmax(weight: Tensor, bias: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
+    scores = F.linear(hidden, weight, bias)  # [chunk, vocabulary]
+    return -F.cross_entropy(scores, words, reduction="none")
 
 
 class BinaryTree(nn.Module):
