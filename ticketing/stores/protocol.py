@@ -1,6 +1,6 @@
 """TicketStore: what every store does, and nothing about how.
 
-`tests/contract/test_store_contract.py` holds every sentence below as a test that
+`tests/contract/store_contract.py` holds every sentence below as a test that
 each store passes. All methods may raise StoreAway (try again later) or StoreError.
 """
 
@@ -50,7 +50,10 @@ class TicketStore(Protocol):
 
     # tickets ---------------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
-        """Add or replace tickets by id, all or none; putting the same twice changes nothing."""
+        """Add or replace tickets by id, all or none; putting the same twice changes nothing.
+
+        Of one id given twice the last counts. Raises InputError for an id that is empty or
+        holds a NUL, and for half a surrogate pair in any text."""
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets and their codes under every bundle; returns how many existed."""
@@ -71,7 +74,8 @@ class TicketStore(Protocol):
         self, words: Sequence[str], limit: int, filters: Filters = Filters()
     ) -> list[tuple[str, float]]:
         """BM25 over subject, description and solution tokens: (ticket id, score), best first,
-        ties by id. `words` are tokens of ticketing.text; any one may match."""
+        ties by id. `words` are tokens of ticketing.text; any one may match, a repeated one
+        counts once, and of a long query only the rarest words count."""
 
     # queries and judgments ---------------------------------------------------
     def put_query(self, query: Query) -> str:
@@ -81,7 +85,8 @@ class TicketStore(Protocol):
         """A query put or judged before."""
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events, all or none; an event id seen before is skipped. Returns how many were new."""
+        """Append events for good, all or none; an event id seen before is skipped. Returns how
+        many were new."""
 
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
         """All events, of one query where given, in the order they were added."""
@@ -101,7 +106,8 @@ class TicketStore(Protocol):
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """What a query under this bundle scans: for each matching ticket its latest codes (those of
-        its previous text, until the new text is encoded)."""
+        its previous text, until the new text is encoded). Every change, by whatever process, is
+        seen by the next call; a block once given stays as it is."""
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; unknown bundles are ignored. Raises StoreError for the
@@ -112,7 +118,8 @@ class TicketStore(Protocol):
         """Id of the serving bundle, or an empty string."""
 
     def set_serving(self, bundle_id: str) -> None:
-        """Switch atomically; the previous one is kept for `previous_serving`."""
+        """Switch atomically; the previous one is kept for `previous_serving`. Naming the serving
+        bundle again changes nothing."""
 
     def previous_serving(self) -> str:
         """Id of the bundle that served before the current one, or an empty string."""
@@ -142,7 +149,8 @@ class TicketStore(Protocol):
         A finished job (done, cancelled, failed) is left as it is. Raises NotFound."""
 
     def request_cancel(self, job_id: str) -> Job:
-        """Ask for an end: workers see `cancel_requested` before each batch. Raises NotFound."""
+        """Ask for an end: workers see `cancel_requested` before each batch. The heartbeat and a
+        finished job stay as they are. Raises NotFound."""
 
     def close(self) -> None:
         """Release files and connections; the store can't be used afterwards."""

@@ -1,5 +1,7 @@
 """One SQLite database for many threads: a connection each, transactions, plain errors."""
 
+import fcntl
+import os
 import sqlite3
 import threading
 import weakref
@@ -97,17 +99,17 @@ class Database:
             raise
 
     def _prepare(self) -> None:
-        """Check whose database this is; make the tables where it is new."""
-        connection = self._connection()
-        try:
-            if schema.is_ready(connection):
-                return
-            connection.execute("PRAGMA journal_mode = WAL")
-            with self._transaction("BEGIN IMMEDIATE"):
-                if not schema.is_ready(connection):  # another process may have been faster
+        """Check whose database this is; make the tables where it is new, one process at a time."""
+        with _locked(self.folder):
+            connection = self._connection()
+            try:
+                is_ready = schema.is_ready(connection)
+            except ValueError as error:
+                raise StoreError(f"{self.path} {error}.") from None
+            if not is_ready:
+                connection.execute("PRAGMA journal_mode = WAL")
+                with self._transaction("BEGIN IMMEDIATE"):
                     schema.create(connection)
-        except ValueError as error:
-            raise StoreError(f"{self.path} {error}.") from None
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
@@ -138,6 +140,17 @@ class Database:
         except OSError as error:
             path = error.filename or self.folder
             raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time, by a lock on the folder that ends with the block or the process."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 class Side:

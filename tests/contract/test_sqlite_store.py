@@ -1,0 +1,346 @@
+"""SQLiteStore passes the contract, and keeps its promises about crashes and other processes."""
+
+import multiprocessing
+import os
+import sqlite3
+import tempfile
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
+from store_contract import ALL, EVENT, PUMP, StoreContract, code, scanned
+
+from ticketing.errors import StoreAway, StoreError
+from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database
+from ticketing.tickets import Ticket
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SQLiteStore(tmp_path / "desk")
+    yield store
+    store.close()
+
+
+class TestSQLiteStore(StoreContract):
+    pass
+
+
+def code_file(store):
+    [path] = (store._database.folder / "codes").iterdir()
+    return path
+
+
+# crashes and codes ----------------------------------------------------------------------
+
+
+def test_a_crash_between_bytes_and_commit_leaves_nothing_to_be_seen(store, monkeypatch):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(ALL[0], 1)])
+
+    def write_then_die(*arguments):
+        code_files.write_rows(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(codes, "write_rows", write_then_die)
+        store.put_codes("b1", [code(t, 99) for t in ALL])
+    assert code_file(store).read_bytes() == bytes([1] * 4 + [99] * 8)
+    assert scanned(store.codes("b1")) == {"T-2": 1}
+    store.put_codes("b1", [code(ALL[2], 5)])
+    assert scanned(store.codes("b1")) == {"A-1": 5, "T-2": 1}
+    assert code_file(store).read_bytes()[:8] == bytes([1] * 4 + [5] * 4)
+
+
+def test_a_row_is_never_reused(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    store.delete_tickets([ALL[0].id])
+    changed = replace(ALL[1], subject="Other")
+    store.put_tickets([ALL[0], changed])
+    store.put_codes("b1", [code(ALL[0], 2), code(changed, 3)])
+    assert code_file(store).read_bytes() == bytes([1] * 12 + [2] * 4 + [3] * 4)
+
+
+def test_lost_code_files_are_said_not_scanned(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL[:2]])
+    os.truncate(code_file(store), 7)
+    fresh = SQLiteStore(store._database.folder)
+    with pytest.raises(StoreError, match=r"1\.bin holds 7 bytes .* counts 8"):
+        fresh.codes("b1")
+    with pytest.raises(StoreError, match=r"1\.bin holds 7 bytes"):
+        fresh.put_codes("b1", [code(ALL[2], 1)])
+    fresh.close()
+
+
+def test_an_unchanged_store_gives_the_same_block(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    assert store.codes("b1") is store.codes("b1")
+
+
+def test_another_process_sees_every_change_at_its_next_call(store):
+    """A second store has connections and caches of its own, as another process has."""
+    other = SQLiteStore(store._database.folder)
+    changed = replace(PUMP, subject="Other")
+    steps = [
+        (lambda: store.put_tickets(ALL), {}),
+        (lambda: store.put_codes("b1", [code(t, 1) for t in ALL]), {"A-1": 1, "T-10": 1, "T-2": 1}),
+        (lambda: store.put_tickets([changed]), {"A-1": 1, "T-10": 1, "T-2": 1}),
+        (lambda: store.put_codes("b1", [code(changed, 2)]), {"A-1": 1, "T-10": 1, "T-2": 2}),
+        (lambda: store.delete_tickets(["T-10"]), {"A-1": 1, "T-2": 2}),
+        (lambda: store.drop_codes("b1"), {}),
+        (lambda: store.put_codes("b1", [code(changed, 3)]), {"T-2": 3}),
+    ]
+    for change, expected in steps:
+        change()
+        assert scanned(other.codes("b1")) == expected
+    other.close()
+
+
+def test_dropping_codes_frees_the_disk(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    path = code_file(store)
+    store.drop_codes("b1")
+    assert not path.exists()
+
+
+def _encode_all(folder, gate):
+    store = SQLiteStore(folder)
+    tickets = list(store.iter_tickets())
+    gate.wait()
+    for start in range(0, len(tickets), 10):
+        store.put_codes("b1", [code(t, int(t.id) % 250) for t in tickets[start : start + 10]])
+    store.close()
+
+
+def _open_new(folder, gate):
+    gate.wait()
+    SQLiteStore(folder).close()
+
+
+def run_together(count, work, folder):
+    context = multiprocessing.get_context("spawn")
+    gate = context.Barrier(count)
+    processes = [context.Process(target=work, args=(folder, gate)) for _ in range(count)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * count
+
+
+def test_two_processes_storing_the_same_batches_store_each_row_once(store):
+    store.put_tickets([Ticket(f"{i:03}", f"ticket {i}") for i in range(300)])
+    run_together(2, _encode_all, store._database.folder)
+    block = store.codes("b1")
+    assert block.codes.shape == (300, 4)
+    assert scanned(block) == {f"{i:03}": i % 250 for i in range(300)}
+
+
+def test_processes_may_open_a_new_folder_at_the_same_moment(tmp_path):
+    run_together(3, _open_new, tmp_path / "new")
+    SQLiteStore(tmp_path / "new").close()
+
+
+# what cannot be used ---------------------------------------------------------------------
+
+
+def make_database(folder, *statements):
+    folder.mkdir()
+    connection = sqlite3.connect(folder / "tickets.sqlite3")
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+    return folder
+
+
+def test_another_programs_database_is_refused_and_left_alone(tmp_path):
+    folder = make_database(tmp_path / "a", "CREATE TABLE notes (text)")
+    before = (folder / "tickets.sqlite3").read_bytes()
+    with pytest.raises(StoreError, match=r"tickets\.sqlite3 belongs to another program"):
+        SQLiteStore(folder)
+    assert (folder / "tickets.sqlite3").read_bytes() == before
+
+
+def test_a_newer_format_is_refused(store):
+    store._database.rows("PRAGMA user_version = 2")
+    with pytest.raises(StoreError, match="has format 2, and this program reads format 1"):
+        SQLiteStore(store._database.folder)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    (tmp_path / "tickets.sqlite3").write_text("id,subject\n" * 100)
+    with pytest.raises(
+        StoreError, match=r"tickets\.sqlite3 cannot be used: file is not a database"
+    ):
+        SQLiteStore(tmp_path)
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "desk").write_text("")
+    with pytest.raises(StoreError, match=r"desk cannot be used: File exists"):
+        SQLiteStore(tmp_path / "desk")
+
+
+def test_a_full_disk_is_said_and_nothing_is_put(store):
+    [(pages,)] = store._database.rows("PRAGMA page_count")
+    store._database.rows(f"PRAGMA max_page_count = {pages + 10}")
+    with pytest.raises(StoreError, match=r"tickets\.sqlite3 cannot be used: .*full"):
+        store.put_tickets([PUMP, Ticket("big", "word " * 50_000)])
+    assert store.count_tickets() == 0
+
+
+def test_a_full_disk_while_codes_are_written_is_said(store, monkeypatch):
+    def no_space(*arguments):
+        raise OSError(28, "No space left on device", "codes/1.bin")
+
+    store.put_tickets([PUMP])
+    monkeypatch.setattr(codes, "write_rows", no_space)
+    with pytest.raises(StoreError, match=r"codes/1\.bin cannot be used: No space left on device"):
+        store.put_codes("b1", [code(PUMP, 1)])
+    assert store.stale_ids("b1") == ["T-2"]
+
+
+def test_a_lock_held_too_long_says_try_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "LOCK_SECONDS", 0.1)
+    store = SQLiteStore(tmp_path)
+    blocker = sqlite3.connect(tmp_path / "tickets.sqlite3", isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreAway, match=r"tickets\.sqlite3 has been locked"):
+        store.put_tickets([PUMP])
+    assert store.count_tickets() == 0, "readers do not wait for a writer"
+    blocker.execute("ROLLBACK")
+    store.put_tickets([PUMP])
+    store.close()
+    blocker.close()
+
+
+def test_judgments_cannot_be_changed_or_deleted_even_by_hand(store):
+    store.add_judgments([EVENT])
+    for statement in ("DELETE FROM judgments", "UPDATE judgments SET grade = 0"):
+        with pytest.raises(StoreError, match="judgments are never"):
+            store._database.rows(statement)
+    assert list(store.judgments()) == [EVENT]
+
+
+def test_a_thread_takes_its_connection_with_it(store):
+    for _ in range(20):
+        thread = threading.Thread(target=store.count_tickets)
+        thread.start()
+        thread.join()
+    assert len(store._database._connections) < 10
+
+
+# speed ------------------------------------------------------------------------------------
+
+
+def test_an_unchanged_store_costs_a_query_less_than_a_millisecond(store):
+    tickets = [Ticket(f"{i:05}", "pump") for i in range(5000)]
+    store.put_tickets(tickets)
+    store.put_codes("b1", [code(t, 1) for t in tickets])
+    store.codes("b1")
+    start = time.perf_counter()
+    for _ in range(100):
+        store.codes("b1")
+    assert (time.perf_counter() - start) / 100 < 0.001
+
+
+# against a model ----------------------------------------------------------------------------
+
+
+class CodesAgainstADict(RuleBasedStateMachine):
+    """Puts, deletes and codes in any order leave what a plain dictionary holds."""
+
+    ids = st.sampled_from(["a", "b", "c", "d"])
+    texts = st.sampled_from(["one", "two", "three"])
+    encoded = Bundle("encoded")
+
+    def __init__(self):
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.store = SQLiteStore(Path(self.folder.name))
+        self.other = SQLiteStore(Path(self.folder.name))
+        self.tickets: dict[str, Ticket] = {}
+        self.stored: dict[str, tuple[str, int]] = {}
+        self.rows = 0
+
+    def teardown(self):
+        self.store.close()
+        self.other.close()
+        self.folder.cleanup()
+
+    @rule(id=ids, text=texts)
+    def put(self, id, text):
+        self.tickets[id] = Ticket(id, text)
+        self.store.put_tickets([self.tickets[id]])
+
+    @rule(ids=st.lists(ids))
+    def delete(self, ids):
+        existed = self.tickets.keys() & set(ids)
+        assert self.store.delete_tickets(ids) == len(existed)
+        for id in existed:
+            del self.tickets[id]
+            self.stored.pop(id, None)
+
+    @rule(target=encoded, id=ids, text=texts, fill=st.integers(0, 255))
+    def encode(self, id, text, fill):
+        return code(Ticket(id, text), fill)
+
+    @rule(row=encoded, crash=st.booleans())
+    def put_codes(self, row, crash):
+        wanted = (
+            row.ticket_id in self.tickets
+            and self.tickets[row.ticket_id].version == row.version
+            and self.stored.get(row.ticket_id, ("",))[0] != row.version
+        )
+        if crash:
+            self._put_codes_and_crash(row, wanted)
+            return
+        assert self.store.put_codes("b1", [row]) == wanted
+        if wanted:
+            self.stored[row.ticket_id] = (row.version, row.code[0])
+            self.rows += 1
+
+    def _put_codes_and_crash(self, row, wanted):
+        def write_then_die(*arguments):
+            code_files.write_rows(*arguments)
+            raise InterruptedError("killed")
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(codes, "write_rows", write_then_die)
+            if wanted:
+                with pytest.raises(StoreError):
+                    self.store.put_codes("b1", [row])
+            else:
+                assert self.store.put_codes("b1", [row]) == 0
+
+    @rule()
+    def drop(self):
+        self.store.drop_codes("b1")
+        self.stored.clear()
+        self.rows = 0
+
+    @invariant()
+    def both_views_equal_the_model(self):
+        for store in (self.store, self.other):
+            block = store.codes("b1")
+            assert scanned(block) == {id: fill for id, (_, fill) in self.stored.items()}
+            assert list(block.ids) == sorted(self.stored)
+            assert len(block.codes) == self.rows
+        fresh = {
+            id for id, (version, _) in self.stored.items() if version == self.tickets[id].version
+        }
+        assert self.store.stale_ids("b1") == sorted(self.tickets.keys() - fresh)
+        assert self.store.count_codes("b1") == len(fresh)
+
+
+TestCodesAgainstADict = CodesAgainstADict.TestCase
+TestCodesAgainstADict.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
