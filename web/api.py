@@ -1,0 +1,107 @@
+"""The JSON API: the page's use cases for programs, described at /openapi.json."""
+
+from apiflask import APIBlueprint
+from flask import url_for
+
+from ticketing.errors import NotFound
+from ticketing.tickets import Job, Query
+from web.context import current_desk, current_judge, known_query, known_ticket
+from web.progress import progress
+from web.schemas import (
+    JobOut,
+    JudgmentIn,
+    JudgmentOut,
+    QueryAnswerOut,
+    QueryArgs,
+    RecommendationsOut,
+    RecommendIn,
+    TicketIn,
+    TicketOut,
+    grade_named,
+)
+from web.security import guard_api
+
+api = APIBlueprint("api", __name__, url_prefix="/api", tag="Ticketing")
+api.before_request(guard_api)
+
+
+@api.post("/recommend")
+@api.input(RecommendIn, arg_name="asked")
+@api.output(RecommendationsOut)
+def recommend(asked: RecommendIn):
+    """The best past tickets for a new problem."""
+    query = Query(asked.subject, asked.description)
+    return current_desk().recommend(query, asked.filters.filters(), asked.limit)
+
+
+@api.get("/queries/<query_id>")
+@api.input(QueryArgs, location="query", arg_name="args")
+@api.output(QueryAnswerOut)
+def query_answer(query_id: str, args: QueryArgs):
+    """The answer to a query asked before, as of now, with your grades."""
+    found = current_desk().recommend(known_query(query_id), args.filters(), args.limit)
+    grades = current_desk().grades(query_id, current_judge())
+    answer = RecommendationsOut.model_validate(found).model_dump(mode="json")
+    return {**answer, "grades": {ticket: grade.name for ticket, grade in grades.items()}}
+
+
+@api.post("/judgments")
+@api.input(JudgmentIn, arg_name="judged")
+@api.output(JudgmentOut)
+def judge(judged: JudgmentIn):
+    """Grade a ticket for a query, or take the grade back with null."""
+    current_desk().judge(
+        judged.query_id,
+        judged.ticket_id,
+        grade_named(judged.grade),
+        current_judge(),
+        rank=judged.rank,
+        score=judged.score,
+        event_id=judged.event_id,
+    )
+    grade = current_desk().grades(judged.query_id, current_judge()).get(judged.ticket_id)
+    return {
+        "query_id": judged.query_id,
+        "ticket_id": judged.ticket_id,
+        "grade": None if grade is None else grade.name,
+    }
+
+
+@api.get("/tickets/<path:ticket_id>")
+@api.output(TicketOut)
+def get_ticket(ticket_id: str):
+    """A ticket."""
+    return known_ticket(ticket_id)
+
+
+@api.put("/tickets/<path:ticket_id>")
+@api.input(TicketIn, arg_name="given")
+@api.output(TicketOut)
+def put_ticket(ticket_id: str, given: TicketIn):
+    """Add a ticket (201) or change it (200); the next query finds it."""
+    ticket = given.ticket(ticket_id)
+    counts = current_desk().put_tickets([ticket])
+    address = url_for("api.get_ticket", ticket_id=ticket_id)
+    return ticket, 201 if counts.added else 200, {"Location": address}
+
+
+@api.delete("/tickets/<path:ticket_id>")
+@api.output({}, status_code=204)
+def delete_ticket(ticket_id: str):
+    """Delete a ticket; the next query no longer finds it."""
+    if not current_desk().delete_tickets([ticket_id]):
+        raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted already.")
+    return ""
+
+
+@api.get("/jobs")
+@api.output(list[JobOut])
+def jobs():
+    """The latest jobs, newest first."""
+    return [job_out(job) for job in current_desk().store.jobs()]
+
+
+def job_out(job: Job) -> dict:
+    """A job's record with its rate and estimate."""
+    at = progress(job)
+    return {**vars(job), "rate": at.rate, "seconds_left": at.seconds_left}

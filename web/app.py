@@ -1,0 +1,60 @@
+"""The web application: pages and JSON API over one desk."""
+
+from importlib.metadata import version
+
+from apiflask import APIFlask
+
+from ticketing.desk import Desk
+from web.api import api
+from web.context import current_address, current_desk, current_judge
+from web.errors import register_errors
+from web.marks import mark, opening
+from web.pages import pages
+from web.parts import parts_table
+from web.progress import in_words
+from web.security import protect
+
+BODY_LIMIT = 16 * 2**20
+"""Bytes of a request's body; a query of 100,000 long words fits several times over."""
+
+
+def create_app(desk: Desk) -> APIFlask:
+    """The WSGI application that serves `desk`.
+
+    Raises StoreError when the secret key below the desk's home cannot be used.
+    """
+    app = APIFlask(
+        __name__,
+        title="Ticketing",
+        version=version("ticketing"),
+        spec_path="/openapi.json",
+        docs_path=None,  # its pages load scripts from elsewhere; /api is our own
+        json_errors=False,
+    )
+    app.config.update(
+        MAX_CONTENT_LENGTH=BODY_LIMIT,
+        MAX_FORM_MEMORY_SIZE=BODY_LIMIT,
+        VALIDATION_ERROR_STATUS_CODE=400,
+        DESCRIPTION="Finds the past ticket whose solution fixes a new problem.",
+    )
+    app.extensions["desk"] = desk
+    protect(app, desk.settings.home, desk.settings.host).exempt(api)
+    _set_up_templates(app)
+    register_errors(app)
+    app.register_blueprint(pages)
+    app.register_blueprint(api)
+    return app
+
+
+def _set_up_templates(app: APIFlask) -> None:
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.filters.update(
+        mark=mark, opening=opening, parts_table=parts_table, in_words=in_words
+    )
+    app.context_processor(
+        lambda: {
+            "notice": current_desk().notice,
+            "judge": current_judge(),
+            "here": current_address(),
+        }
+    )

@@ -1,0 +1,62 @@
+"""`ticketing serve`: the page and the API on waitress."""
+
+import errno
+import signal
+import socket
+import sys
+
+import click
+from waitress import create_server
+
+from ticketing.desk import Desk, open_desk
+from ticketing.errors import InputError
+from ticketing.settings import load_settings
+from web.app import BODY_LIMIT, create_app
+
+
+@click.command()
+def serve() -> None:
+    """Serve the page and the JSON API until Ctrl-C."""
+    settings = load_settings()
+    with listening_socket(settings.host, settings.port) as listener:
+        serve_desk(open_desk(settings), listener)
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A bound socket; port 0 takes a free one.
+
+    Raises InputError when the address cannot be had, saying which setting to change.
+    """
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise InputError(_why_not(error, host, port)) from None
+
+
+def _why_not(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} is taken by another program; choose one with TICKETING_PORT={port + 1}."
+        )
+    if error.errno == errno.EACCES:
+        return f"Port {port} is reserved for the system; choose one with TICKETING_PORT=8000."
+    return f"TICKETING_HOST={host} is no address of this machine ({error.strerror})."
+
+
+def serve_desk(desk: Desk, listener: socket.socket) -> None:
+    """Serve a desk on a bound socket and print the address; returns after Ctrl-C or SIGTERM."""
+    server = create_server(
+        create_app(desk),
+        sockets=[listener],
+        max_request_body_size=2 * BODY_LIMIT,
+        ident="ticketing",
+    )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")
+    try:
+        server.run()
+    finally:
+        desk.store.close()

@@ -1,0 +1,76 @@
+"""Every error as one friendly sentence: JSON below /api, a page elsewhere."""
+
+from collections.abc import Mapping
+
+from apiflask import APIFlask, HTTPError
+from flask import Response, jsonify, make_response, render_template, request
+from flask_wtf.csrf import CSRFError
+from pydantic import ValidationError
+from werkzeug.exceptions import BadRequest, HTTPException
+
+from ticketing.errors import TicketingError
+
+SENTENCES = {
+    404: "There is no page at this address.",
+    405: "This address does not take that kind of request.",
+    500: "Something went wrong on our side; the details are in the server's log.",
+}
+
+
+def register_errors(app: APIFlask) -> None:
+    """Answer every kind of error in the same shape."""
+    app.register_error_handler(TicketingError, _ticketing_error)
+    app.register_error_handler(HTTPError, _validation_error)
+    app.register_error_handler(CSRFError, _csrf_error)
+    app.register_error_handler(HTTPException, _http_error)
+
+
+def invalid(field: str, message: str) -> str:
+    """A validator's finding as a sentence that names the field."""
+    message = message.removeprefix("Value error, ").removesuffix(".")
+    return f"{field}: {message}." if field != "_schema" else f"{message}."
+
+
+def first_invalid(error: ValidationError) -> str:
+    """The first finding of pydantic as a sentence."""
+    found = error.errors()[0]
+    return invalid(".".join(str(part) for part in found["loc"]) or "_schema", found["msg"])
+
+
+def _answer(status: int, sentence: str, headers: Mapping[str, str] = {}) -> Response:
+    if request.path.startswith("/api/"):
+        response = make_response(jsonify(error=sentence), status)
+    else:
+        response = make_response(
+            render_template("error.html", sentence=sentence, status=status), status
+        )
+    response.headers.update(headers)
+    return response
+
+
+def _ticketing_error(error: TicketingError) -> Response:
+    return _answer(error.status, str(error))
+
+
+def _validation_error(error: HTTPError) -> Response:
+    """APIFlask's report, {location: {field: [messages]}}, cut down to its first finding."""
+    for fields in error.detail.values():
+        for field, messages in fields.items():
+            return _answer(error.status_code, invalid(field, messages[0]))
+    return _answer(error.status_code, error.message)
+
+
+def _csrf_error(error: CSRFError) -> Response:
+    return _answer(400, "This form is no longer valid; go back, reload the page and send it again.")
+
+
+def _http_error(error: HTTPException) -> Response:
+    status = error.code or 500
+    if status == 413:
+        most = request.max_content_length // 2**20
+        return _answer(413, f"That is too much text; at most {most} MB can be sent at once.")
+    sentence = SENTENCES.get(status, error.description)
+    if status == 400 and sentence == BadRequest.description:
+        sentence = "The request cannot be read; check that its body is valid JSON."
+    kept = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
+    return _answer(status, sentence, kept)

@@ -1,0 +1,26 @@
+"""Ticket text as safe HTML: shared words marked, long text split into opening and rest."""
+
+from collections.abc import Collection
+
+from markupsafe import Markup, escape
+
+from ticketing.text import tokens_with_spans
+
+MARK = Markup("<mark>{}</mark>")
+
+
+def mark(text: str, words: Collection[str]) -> Markup:
+    """The text, escaped, with every token that is among `words` inside <mark>."""
+    pieces, end = [], 0
+    for token in tokens_with_spans(text) if words else ():
+        if token.text in words:
+            pieces += [escape(text[end : token.start]), MARK.format(text[token.start : token.end])]
+            end = token.end
+    return Markup("").join([*pieces, escape(text[end:])])
+
+
+def opening(text: str, length: int) -> str:
+    """The first `length` characters, cut at a space where there is one; empty for a short text."""
+    if len(text) <= length * 1.25:
+        return ""
+    return text[:length].rsplit(maxsplit=1)[0].rstrip(" ,;:.") + " …"

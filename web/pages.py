@@ -1,0 +1,162 @@
+"""The pages: ask, the answer at its own address, judge, a ticket, the jobs."""
+
+import re
+from typing import TypeVar
+
+from flask import Blueprint, current_app, redirect, render_template, request, url_for
+from pydantic import BaseModel, ValidationError
+from werkzeug.datastructures import MultiDict
+
+from ticketing.errors import InputError
+from ticketing.tickets import Filters, Query, Ticket
+from web.context import current_desk, current_judge, known_query, known_ticket, remember_judge
+from web.errors import first_invalid
+from web.progress import progress
+from web.schemas import FiltersIn, JudgmentIn, grade_named
+
+pages = Blueprint("pages", __name__)
+Model = TypeVar("Model", bound=BaseModel)
+
+EXAMPLE = Query(
+    "GT trips on high exhaust spread after start",
+    "During run up the TIT spread goes above 60 deg C at about 35 % load and the unit trips. "
+    "Burner 7 reads cold. Happened on the last three starts, fuel gas pressure is normal.",
+)
+"""Offered where the demonstration knowledge base is served."""
+
+_OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
+
+
+@pages.get("/")
+def ask():
+    """The empty form; `?example` fills it, `?query=<id>` repeats a query to change it."""
+    query = Query("")
+    if "query" in request.args:
+        query = known_query(request.args["query"])
+    elif "example" in request.args:
+        query = EXAMPLE
+    return _form(query.subject, query.description)
+
+
+@pages.post("/")
+def ask_now():
+    """Remember the query and go to its address; a blank one gets the form back."""
+    subject, description = (
+        _text(request.form.get(name, "")) for name in ("subject", "description")
+    )
+    if not (subject or description):
+        return _form(
+            subject, description, "Say what is wrong: a subject, a description or both."
+        ), 400
+    _filters(request.form)  # a bad date is refused here, where it was typed
+    address = current_desk().store.put_query(Query(subject, description))
+    return redirect(url_for("pages.answer", query_id=address, **_set_filters(request.form)), 303)
+
+
+@pages.get("/queries/<query_id>")
+def answer(query_id: str):
+    """The ten best tickets for a query, as of now."""
+    query = known_query(query_id)
+    return render_template(
+        "answer.html",
+        query=query,
+        answer=current_desk().recommend(query, _filters(request.args)),
+        grades=current_desk().grades(query_id, current_judge()),
+        facets=current_desk().store.facets(),
+        set_filters=_set_filters(request.args),
+    )
+
+
+@pages.post("/queries/<query_id>/judgments")
+def judge(query_id: str):
+    """Record a grade (an empty one is an undo) unless it stands already; back to the page."""
+    given = {name: request.form.get(name) or None for name in ("grade", "rank", "score")}
+    ticket_id = request.form.get("ticket_id", "")
+    judged = _valid(JudgmentIn, {"query_id": query_id, "ticket_id": ticket_id, **given})
+    grade = grade_named(judged.grade)
+    if current_desk().grades(query_id, current_judge()).get(ticket_id) != grade:
+        shown = {"rank": judged.rank, "score": judged.score}
+        current_desk().judge(query_id, ticket_id, grade, current_judge(), **shown)
+    return _back()
+
+
+@pages.get("/tickets/<path:ticket_id>")
+def ticket(ticket_id: str):
+    """A ticket with everything that is known about it."""
+    return render_template("ticket.html", ticket=known_ticket(ticket_id))
+
+
+@pages.post("/similar")
+def similar():
+    """Ask with a ticket's own text; that ticket isn't proposed as its own answer."""
+    found: Ticket = known_ticket(request.form.get("ticket_id", ""))
+    query = Query(found.subject, found.description, found.id)
+    return redirect(url_for("pages.answer", query_id=current_desk().store.put_query(query)), 303)
+
+
+@pages.post("/name")
+def name():
+    """Remember the judge's name in this browser."""
+    remember_judge(request.form.get("name", ""))
+    return _back()
+
+
+@pages.get("/jobs")
+def jobs():
+    """The latest jobs with progress, rate and estimate."""
+    found = [(job, progress(job)) for job in current_desk().store.jobs()]
+    return render_template("jobs.html", jobs=found)
+
+
+@pages.get("/api")
+def api_docs():
+    """The JSON API's operations, listed from the same OpenAPI document that programs read."""
+    return render_template("api.html", spec=current_app.spec)
+
+
+@pages.get("/healthz")
+def healthz():
+    """Whether the desk answers, for monitoring."""
+    store = current_desk().store
+    return {"status": "ok", "tickets": store.count_tickets(), "bundle_id": store.serving()}
+
+
+def _form(subject: str, description: str, problem: str = "") -> str:
+    store = current_desk().store
+    return render_template(
+        "ask.html",
+        subject=subject,
+        description=description,
+        problem=problem,
+        count=store.count_tickets(),
+        facets=store.facets(),
+        set_filters=_set_filters(request.values),
+    )
+
+
+def _text(typed: str) -> str:
+    """Typed text with the line ends that programs use, so that page and API agree on a query's id."""
+    return typed.replace("\r\n", "\n").strip()
+
+
+def _set_filters(given: MultiDict) -> dict[str, str]:
+    """The filters of a form or an address that are not left empty."""
+    return {name: given[name] for name in FiltersIn.model_fields if given.get(name, "").strip()}
+
+
+def _filters(given: MultiDict) -> Filters:
+    return _valid(FiltersIn, _set_filters(given)).filters()
+
+
+def _valid(model: type[Model], given: dict) -> Model:
+    """Raises InputError naming the field, such as a date that is none."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise InputError(first_invalid(error)) from None
+
+
+def _back():
+    """To the address of this site that the form names, else to the first page."""
+    address = request.form.get("next", "")
+    return redirect(address if _OWN_ADDRESS.fullmatch(address) else url_for("pages.ask"), 303)

@@ -1,0 +1,203 @@
+"""What the JSON API takes and gives, as pydantic models (OpenAPI is made from them)."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from ticketing.tickets import Filters, Grade, Ticket
+
+GradeName = Literal["YES", "REL", "NO"]
+MOST_RESULTS = 100
+
+
+def naive_utc(time: datetime) -> datetime:
+    """The same moment without a time zone; a time that names none is taken as UTC."""
+    try:
+        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+    except OverflowError:
+        raise ValueError("the time lies outside the calendar") from None
+
+
+Moment = Annotated[datetime, AfterValidator(naive_utc)]
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+class _Out(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class FiltersIn(_In):
+    """Which tickets may be found; an absent or empty field does not restrict."""
+
+    product: str = ""
+    status: str = ""
+    created_since: Moment | None = Field(
+        None, description="inclusive; UTC unless it says otherwise"
+    )
+    created_before: Moment | None = Field(None, description="exclusive")
+
+    def filters(self) -> Filters:
+        """The same as the core's value."""
+        return Filters(self.product, self.status, self.created_since, self.created_before)
+
+
+class RecommendIn(_In):
+    """A new problem."""
+
+    subject: str = ""
+    description: str = ""
+    filters: FiltersIn = FiltersIn()
+    limit: int = Field(10, ge=1, le=MOST_RESULTS)
+
+
+class QueryArgs(FiltersIn):
+    """Filters and limit in the address of a query."""
+
+    limit: int = Field(10, ge=1, le=MOST_RESULTS)
+
+
+class JudgmentIn(_In):
+    """A grade for a ticket as an answer to a query; null takes the judge's grade back."""
+
+    query_id: str
+    ticket_id: str
+    grade: GradeName | None
+    rank: int | None = Field(
+        None, ge=1, le=MOST_RESULTS, description="rank at which the ticket was shown"
+    )
+    score: float | None = Field(None, ge=1, le=5, description="score that was shown")
+    event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
+
+
+class TicketIn(_In):
+    """A past ticket's text and what a filter may ask for."""
+
+    subject: str = Field(min_length=1)
+    description: str = ""
+    solution: str = ""
+    product: str = ""
+    status: str = ""
+    created: Moment | None = None
+
+    def ticket(self, ticket_id: str) -> Ticket:
+        """The same as the core's value."""
+        return Ticket(id=ticket_id, **self.model_dump())
+
+
+class TicketOut(_Out):
+    """A past ticket."""
+
+    id: str
+    subject: str
+    description: str
+    solution: str
+    product: str
+    status: str
+    created: datetime | None
+
+
+class QueryOut(_Out):
+    """The problem that was asked; `id` is its address, /queries/<id>."""
+
+    id: str
+    subject: str
+    description: str
+    ticket_id: str
+
+
+class PartOut(_Out):
+    """One term of the distance."""
+
+    channel: str
+    query_component: str
+    ticket_component: str
+    distance: float
+
+
+class TopicOut(_Out):
+    """A topic that query and ticket share."""
+
+    topic: int
+    words: list[str]
+    weight: float
+
+
+class RecommendationOut(_Out):
+    """A proposed ticket; `parts` add up to `distance`, `similarity` is exp(-distance)."""
+
+    rank: int
+    ticket: TicketOut
+    score: float = Field(description="calibrated, 1 to 5")
+    similarity: float
+    distance: float
+    parts: list[PartOut]
+    topics: list[TopicOut]
+    overlap: Annotated[list[str], BeforeValidator(sorted)]
+
+
+class RecommendationsOut(_Out):
+    """The answer to a query, best first. `good_match` false: nothing matches well, see `note`."""
+
+    query: QueryOut
+    bundle_id: str
+    good_match: bool
+    note: str
+    searched: int = Field(description="tickets that were scored, after filters")
+    items: list[RecommendationOut]
+
+
+class QueryAnswerOut(RecommendationsOut):
+    """The answer to a query asked before, with this judge's grades by ticket id."""
+
+    grades: dict[str, GradeName]
+
+
+class JudgmentOut(_Out):
+    """This judge's grade after the event."""
+
+    query_id: str
+    ticket_id: str
+    grade: GradeName | None
+
+
+class JobOut(_Out):
+    """A job's record, with its rate (tickets a second) and the seconds it still needs."""
+
+    id: str
+    kind: str
+    bundle_id: str
+    state: str
+    total: int
+    done: int
+    rate: float | None
+    seconds_left: float | None
+    created: datetime
+    started: datetime | None
+    heartbeat: datetime | None
+    finished: datetime | None
+    cancel_requested: bool
+    errors: dict[str, str]
+    message: str
+
+
+def grade_named(name: str | None) -> Grade | None:
+    """The grade for a name, None for an undo."""
+    return Grade[name] if name else None
+
+
+class HealthOut(_Out):
+    """The desk answers."""
+
+    status: Literal["ok"] = "ok"
+    tickets: int
+    bundle_id: str = Field(description="the serving bundle, empty before the first")
+
+
+class ErrorOut(_Out):
+    """What was wrong and what to do, in one sentence."""
+
+    error: str
