@@ -35,7 +35,7 @@ PAIRS = {
     ("DESC1", "SOL2"): 0.08,
 }
 CHANNELS = {"h": 0.61, "E": 0.14, "T": 0.25}
-COMMON_WORDS = set("a an and at by for from in is it no not of on or the to was with".split())
+COMMON_WORDS = {"a", "and", "at", "for", "from", "in", "is", "no", "of", "on", "the", "to"}
 
 
 def tickets() -> list[Ticket]:
@@ -44,9 +44,9 @@ def tickets() -> list[Ticket]:
         (
             "GT-0101",
             "Exhaust temperature spread high, trip on start",
-            "Unit trips at about 35 % load during run up. Spread between the hottest and the coldest "
+            "Unit trips at about 35 % load during run up. Spread between hottest and coldest "
             "exhaust thermocouple reaches 64 deg C. Thermocouple 9 and its neighbours read cold.",
-            "Burner 7 was partly blocked by coke. Pulled and cleaned the pilot nozzle, replaced the "
+            "Burner 7 was partly blocked by coke. Pulled and cleaned the pilot nozzle, new "
             "swirler seal.\nSpread after restart 18 deg C, unit released.",
             "SGT-400",
             "closed",
@@ -65,8 +65,8 @@ def tickets() -> list[Ticket]:
             "GT-0103",
             "Lube oil pressure low alarm after filter change",
             "LOP dropped to 1.1 bar after changeover of the duplex filter, standby pump came in.",
-            "Air was trapped in the new filter. Vented the housing through the bleed screw, pressure "
-            "back at 1.9 bar. Note added to the changeover procedure.",
+            "Air was trapped in the new filter. Vented the housing through the bleed screw, "
+            "pressure back at 1.9 bar. Note added to the changeover procedure.",
             "SGT-300",
             "closed",
             "2014-01-08",
@@ -104,8 +104,8 @@ def tickets() -> list[Ticket]:
             "GT-0107",
             "Compressor performance degraded over six months",
             " ".join(
-                f"Week {week}: compressor efficiency {87 - week * 0.2:.1f} %, discharge pressure down "
-                f"{week * 0.04:.2f} bar, ambient {12 + week % 9} deg C, no alarm."
+                f"Week {week}: compressor efficiency {87 - week * 0.2:.1f} %, discharge pressure "
+                f"down {week * 0.04:.2f} bar, ambient {12 + week % 9} deg C, no alarm."
                 for week in range(1, 25)
             ),
             "Offline water wash with detergent in three cycles, then an inspection of the inlet "
@@ -136,7 +136,7 @@ def tickets() -> list[Ticket]:
             "GT-0110",
             "HMI freezes, trends not updating",
             "Operator station stops refreshing about once a day, needs a reboot.",
-            "Archive disk was full. Moved the old trends to the server and set a retention of 90 days.",
+            "Archive disk was full. Moved the old trends to the server, retention now 90 days.",
             "SGT-700",
             "closed",
             "2014-02-27",
@@ -153,7 +153,7 @@ def tickets() -> list[Ticket]:
         (
             "GT-0112",
             "<script>alert('subject')</script> spread \"high\" & <b>bold</b>",
-            "Operator pasted <img src=x onerror=alert(1)> into the ticket, exhaust spread 55 deg C.",
+            "Operator pasted <img src=x onerror=alert(1)> here, exhaust spread 55 deg C.",
             "</div><script>alert('solution')</script> Filter the log export.",
             "SGT-300",
             "closed",
@@ -276,8 +276,9 @@ class FakeDesk(Desk):
 
 
 def words(*texts: str) -> frozenset[str]:
-    """The tokens worth marking."""
-    return frozenset(token for text in texts for token in tokenize(text)) - COMMON_WORDS
+    """The tokens worth marking: no masks, no common words."""
+    tokens = (token for text in texts for token in tokenize(text))
+    return frozenset(token for token in tokens if token[0] != "<") - COMMON_WORDS
 
 
 def propose(ticket: Ticket, asked: frozenset[str]) -> Recommendation:

@@ -12,6 +12,7 @@ from web.marks import mark, opening
 from web.pages import pages
 from web.parts import parts_table
 from web.progress import in_words
+from web.schemas import ErrorOut
 from web.security import protect
 
 BODY_LIMIT = 16 * 2**20
@@ -35,6 +36,8 @@ def create_app(desk: Desk) -> APIFlask:
         MAX_CONTENT_LENGTH=BODY_LIMIT,
         MAX_FORM_MEMORY_SIZE=BODY_LIMIT,
         VALIDATION_ERROR_STATUS_CODE=400,
+        VALIDATION_ERROR_SCHEMA=ErrorOut.model_json_schema(),
+        HTTP_ERROR_SCHEMA=ErrorOut.model_json_schema(),
         DESCRIPTION="Finds the past ticket whose solution fixes a new problem.",
     )
     app.extensions["desk"] = desk

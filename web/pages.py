@@ -135,7 +135,7 @@ def _form(subject: str, description: str, problem: str = "") -> str:
 
 
 def _text(typed: str) -> str:
-    """Typed text with the line ends that programs use, so that page and API agree on a query's id."""
+    """Typed text with the line ends that programs use, so that the API gives it the same id."""
     return typed.replace("\r\n", "\n").strip()
 
 

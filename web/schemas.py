@@ -19,6 +19,11 @@ def naive_utc(time: datetime) -> datetime:
         raise ValueError("the time lies outside the calendar") from None
 
 
+def grade_named(name: str | None) -> Grade | None:
+    """The grade for a name, None for an undo."""
+    return Grade[name] if name else None
+
+
 Moment = Annotated[datetime, AfterValidator(naive_utc)]
 
 
@@ -182,19 +187,6 @@ class JobOut(_Out):
     cancel_requested: bool
     errors: dict[str, str]
     message: str
-
-
-def grade_named(name: str | None) -> Grade | None:
-    """The grade for a name, None for an undo."""
-    return Grade[name] if name else None
-
-
-class HealthOut(_Out):
-    """The desk answers."""
-
-    status: Literal["ok"] = "ok"
-    tickets: int
-    bundle_id: str = Field(description="the serving bundle, empty before the first")
 
 
 class ErrorOut(_Out):

@@ -82,11 +82,12 @@ document.addEventListener("submit", (event) => {
 // Copying -----------------------------------------------------------------------
 
 async function copy(button) {
-  const text = button.closest(".solution").querySelector(".copied");
+  const text = button.closest(".solution").querySelector(".text");
   try {
     await navigator.clipboard.writeText(text.textContent);
   } catch {
     // Clipboard access needs https or localhost; elsewhere the selection does it.
+    text.closest("details")?.setAttribute("open", "");
     getSelection().selectAllChildren(text);
     document.execCommand("copy");
   }
