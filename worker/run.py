@@ -1,0 +1,57 @@
+"""The worker process: one solo Celery worker, and a watch that resumes jobs left behind.
+
+The solo pool runs tasks in this process. torch's threads do not survive a fork, so the
+prefork pool would be fragile, and encoding already uses `settings.threads` cores; for
+more, start more workers.
+"""
+
+import logging
+import threading
+
+from celery import Celery
+
+from ticketing.desk import Desk
+from ticketing.errors import TicketingError
+from worker.jobs import resume_jobs
+from worker.tasks import register_tasks
+
+log = logging.getLogger(__name__)
+
+WATCH_SECONDS = 3.0
+"""How often the watch looks for jobs to resume."""
+
+
+def run_worker(app: Celery, desk: Desk) -> int:
+    """Work until Ctrl-C or SIGTERM, which let the current batch end; returns the exit code."""
+    register_tasks(app, desk)
+    stop = threading.Event()
+    watch = threading.Thread(target=_watch, args=(desk, app, stop), daemon=True)
+    worker = app.Worker(
+        pool="solo",
+        concurrency=1,
+        loglevel=desk.settings.log_level,
+        quiet=True,
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    watch.start()
+    try:
+        worker.start()
+    finally:
+        stop.set()
+        watch.join()
+    return worker.exitcode or 0
+
+
+def _watch(desk: Desk, app: Celery, stop: threading.Event) -> None:
+    while True:
+        try:
+            for job in resume_jobs(desk, app):
+                log.info("resumed job %s: %d of %d done", job.id, job.done, job.total)
+        except TicketingError as error:
+            log.warning("cannot look for jobs to resume: %s", error)
+        except Exception:
+            log.exception("cannot look for jobs to resume")
+        if stop.wait(WATCH_SECONDS):
+            return

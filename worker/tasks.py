@@ -1,0 +1,96 @@
+"""What a worker does with one message: encode a small batch of tickets, safe to repeat."""
+
+import logging
+from collections.abc import Sequence
+
+from celery import Celery
+
+from ticketing.desk import Desk
+from ticketing.errors import InputError, StoreAway, TicketingError
+from ticketing.stores.protocol import CodeRow
+from ticketing.tickets import Job, Ticket
+from worker.jobs import ENCODE_BATCH, finish_if_complete
+
+log = logging.getLogger(__name__)
+
+
+def register_tasks(app: Celery, desk: Desk) -> None:
+    """Make the app's worker able to do the tasks, on this desk."""
+
+    @app.task(
+        name=ENCODE_BATCH,
+        autoretry_for=(StoreAway,),
+        retry_backoff=2,  # seconds, doubled each time; afterwards `resume_jobs` asks again
+        max_retries=5,
+    )
+    def task(job_id: str, bundle_id: str, ticket_ids: list[str]) -> None:
+        encode_batch(desk, job_id, bundle_id, ticket_ids)
+
+
+def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[str]) -> None:
+    """Encode those of the tickets that still need it and record how far the job is.
+
+    A ticket that cannot be encoded is set aside in `job.errors`. Raises StoreAway, which
+    may be repeated; any other failure ends the job in state failed.
+    """
+    job = desk.store.get_job(job_id)
+    if job is None or job.finished:
+        return
+    if job.cancel_requested:
+        desk.store.update_job(job_id, state="cancelled", message="cancelled")
+        return
+    try:
+        _encode(desk, job, bundle_id, ticket_ids)
+    except StoreAway:
+        raise
+    except Exception as error:
+        log.exception("job %s failed", job_id)
+        desk.store.update_job(job_id, state="failed", message=_sentence(error))
+
+
+def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> None:
+    store = desk.store
+    store.update_job(job.id, state="running")
+    stale = store.stale_ids(bundle_id, among=ticket_ids)
+    tickets = store.get_tickets([id for id in stale if id not in job.errors])
+    rows, errors = encode_or_set_aside(desk, bundle_id, list(tickets.values()))
+    if rows:
+        store.put_codes(bundle_id, rows)
+    store.update_job(job.id, done=store.count_codes(bundle_id), errors=errors)
+    finish_if_complete(store, job.id)
+
+
+def encode_or_set_aside(
+    desk: Desk, bundle_id: str, tickets: Sequence[Ticket]
+) -> tuple[list[CodeRow], dict[str, str]]:
+    """Codes of the tickets, and what went wrong by id for those that have none.
+
+    A batch that fails is encoded again one by one. Where every one of several tickets
+    fails, it is not the tickets: the last error is raised.
+    """
+    if not tickets:
+        return [], {}
+    try:
+        return desk.encode(bundle_id, tickets), {}
+    except Exception as error:
+        if not _may_be_a_tickets_fault(error):
+            raise
+        log.warning("a batch of %d failed, trying one by one: %s", len(tickets), _sentence(error))
+    rows, errors = [], {}
+    for ticket in tickets:
+        try:
+            rows += desk.encode(bundle_id, [ticket])
+        except Exception as error:
+            if not _may_be_a_tickets_fault(error) or len(errors) + 1 == len(tickets) > 1:
+                raise
+            errors[ticket.id] = _sentence(error)
+    return rows, errors
+
+
+def _may_be_a_tickets_fault(error: Exception) -> bool:
+    """Not so for what is said of the bundle or the store."""
+    return isinstance(error, InputError) or not isinstance(error, TicketingError)
+
+
+def _sentence(error: Exception) -> str:
+    return str(error) if isinstance(error, TicketingError) else f"{type(error).__name__}: {error}"
