@@ -25,11 +25,11 @@ class DocNADESettings(ModelSettings):
     output: Literal["tree", "full"] = Field(
         "tree", description="tree: cost grows with log V; full: softmax over all words"
     )
-    activation: Literal["sigmoid", "tanh"] = Field("sigmoid", description="g of the hidden layer")
+    activation: Literal["sigmoid", "tanh"] = Field("tanh", description="g of the hidden layer")
     bidirectional: bool = Field(False, description="iDocNADE: read from both sides")
     epochs: int = Field(30, ge=1, description="most passes over the training documents")
     patience: int = Field(3, ge=1, description="epochs without a better validation perplexity")
-    batch_size: int = Field(64, ge=1, description="documents a mini-batch")
+    batch_size: int = Field(32, ge=1, description="documents a mini-batch")
     learning_rate: float = Field(0.003, gt=0, description="step size of Adam")
 
 

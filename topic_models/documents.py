@@ -1,8 +1,7 @@
 """Ragged documents: the words of all of them in one array, and how many belong to each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -71,9 +70,9 @@ def ragged(documents: Documents, vocabulary_size: int) -> Ragged:
         lengths = np.fromiter(map(len, documents), np.int64, len(documents))
     except TypeError:
         raise DocumentsError("Documents must be a sequence of sequences of word ids.") from None
-    words = _integers(chain.from_iterable(documents))
+    words = _joined(documents)
     if words is None:
-        number = next(i for i, document in enumerate(documents) if _integers(document) is None)
+        number = next(i for i, document in enumerate(documents) if _joined([document]) is None)
         raise DocumentsError(
             f"Document {number} (counted from 0) holds something that is not an integer word id."
         )
@@ -100,12 +99,13 @@ def trainable(
     return training, held_out
 
 
-def _integers(values: Iterable[int]) -> np.ndarray | None:
-    """The values as int64, or None where one of them is something else."""
+def _joined(documents: Documents) -> np.ndarray | None:
+    """All words end to end as int64, or None where one of them is something else."""
     try:
-        array = np.array(list(values))
-    except ValueError:  # sequences of different lengths among them
+        filled = [np.asarray(document) for document in documents if len(document)]
+        words = np.concatenate(filled) if filled else np.zeros(0, np.int64)
+    except ValueError:  # sequences among the words
         return None
-    if array.size and not (array.ndim == 1 and np.can_cast(array.dtype, np.int64)):
+    if words.ndim != 1 or not np.can_cast(words.dtype, np.int64):
         return None
-    return array.astype(np.int64, copy=False)
+    return words.astype(np.int64, copy=False)

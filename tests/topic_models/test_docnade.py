@@ -27,8 +27,8 @@ def by_hand(output: str = "full", **changes) -> DocNADE:
     arrays = {name: np.array(array, np.float32) for name, array in arrays.items()}
     if output == "tree":  # word 0 at leaf 4, word 1 at leaf 3, word 2 at leaf 5
         arrays["output.leaf"] = np.array([4, 3, 5])
-    settings = {"vocabulary_size": 3, "topics": 2, "output": output, **changes}
-    return DocNADE.from_state(DocNADESettings(**settings), arrays)
+    settings = {"vocabulary_size": 3, "topics": 2, "output": output, "activation": "sigmoid"}
+    return DocNADE.from_state(DocNADESettings(**(settings | changes)), arrays)
 
 
 # The document 1, 0, 1: the hidden layer before each of its words, with a sigmoid.
@@ -95,8 +95,8 @@ def test_idocnade_is_the_mean_of_reading_from_both_sides():
     arrays = forward.state()
     for name in ("bias", "output.bias"):
         arrays[name] = np.repeat(arrays[name], 2, axis=0)
-    settings = DocNADESettings(vocabulary_size=3, topics=2, output="full", bidirectional=True)
-    both = DocNADE.from_state(settings, arrays)
+    settings = forward.settings.model_dump() | {"bidirectional": True}
+    both = DocNADE.from_state(DocNADESettings(**settings), arrays)
 
     there, back = forward.log_likelihood([[1, 0, 2, 2], [2, 2, 0, 1]])
 

@@ -267,7 +267,7 @@ class TestDocNADETree(Contract):
 class TestDocNADEFull(TestDocNADETree):
     @staticmethod
     def settings(**changes):
-        return TestDocNADETree.settings(**{"output": "full", "activation": "tanh", **changes})
+        return TestDocNADETree.settings(**{"output": "full", "activation": "sigmoid", **changes})
 
 
 class TestIDocNADE(TestDocNADETree):
