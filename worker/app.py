@@ -38,7 +38,7 @@ def make_app(settings: Settings) -> Celery:
         app.conf.broker_transport_options = {"visibility_timeout": VISIBILITY_SECONDS}
     else:
         TRANSPORT_ALIASES["ticketing"] = "worker.broker:Transport"
-        app.conf.broker_url = "ticketing://"
+        app.conf.broker_url = "ticketing://localhost"
         app.conf.broker_transport_options = _folders(settings)
     return app
 

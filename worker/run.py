@@ -7,8 +7,11 @@ more, start more workers.
 
 import logging
 import threading
+import warnings
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
+from celery.signals import worker_shutting_down
 
 from ticketing.desk import Desk
 from ticketing.errors import TicketingError
@@ -22,9 +25,16 @@ WATCH_SECONDS = 3.0
 
 
 def run_worker(app: Celery, desk: Desk) -> int:
-    """Work until Ctrl-C or SIGTERM, which let the current batch end; returns the exit code."""
+    """Work until Ctrl-C or SIGTERM, which let the current batch end and are no failure.
+
+    Returns the exit code.
+    """
+    # Celery warns of root because of pickle, which this app does not accept.
+    warnings.simplefilter("ignore", SecurityWarning)
     register_tasks(app, desk)
     stop = threading.Event()
+    asked_to_end = threading.Event()
+    worker_shutting_down.connect(lambda **_: asked_to_end.set(), weak=False)
     watch = threading.Thread(target=_watch, args=(desk, app, stop), daemon=True)
     worker = app.Worker(
         pool="solo",
@@ -41,7 +51,7 @@ def run_worker(app: Celery, desk: Desk) -> int:
     finally:
         stop.set()
         watch.join()
-    return worker.exitcode or 0
+    return 0 if asked_to_end.is_set() else worker.exitcode or 0
 
 
 def _watch(desk: Desk, app: Celery, stop: threading.Event) -> None:

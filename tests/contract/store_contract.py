@@ -339,6 +339,12 @@ class StoreContract:
         assert store.stale_ids("b1", limit=2, after="T-10") == ["T-2"]
         assert store.stale_ids("b1", after="T-2") == []
 
+    def test_stale_ids_among_others(self, store):
+        store.put_tickets(ALL)
+        store.put_codes("b1", [code(PUMP, 1)])
+        assert store.stale_ids("b1", among=["T-2", "T-10", "nobody"]) == ["T-10"]
+        assert store.stale_ids("b1", among=[]) == []
+
     def test_what_a_filter_asks_for_does_not_make_codes_stale(self, store):
         store.put_tickets([PUMP])
         store.put_codes("b1", [code(PUMP, 1)])

@@ -92,9 +92,16 @@ class TicketStore(Protocol):
         """All events, of one query where given, in the order they were added."""
 
     # codes --------------------------------------------------------------------
-    def stale_ids(self, bundle_id: str, limit: int = 0, after: str = "") -> list[str]:
-        """Ids (ascending, greater than `after`, at most `limit` unless 0) of tickets without
-        fresh codes under the bundle: none at all, or of another version."""
+    def stale_ids(
+        self,
+        bundle_id: str,
+        limit: int = 0,
+        after: str = "",
+        among: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Ids (ascending, greater than `after`, at most `limit` unless 0, of those `among` where
+        given) of tickets without fresh codes under the bundle: none at all, or of another
+        version."""
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
         """Store codes, all or none. A row whose ticket is gone or has another version by now, or

@@ -1,6 +1,5 @@
 """Codes: which row of which file holds a ticket's codes, and the block that a query scans."""
 
-import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 from ticketing.errors import StoreError
 from ticketing.stores.protocol import CodeBlock, CodeRow
 from ticketing.stores.sqlite.code_files import map_rows, write_rows
-from ticketing.stores.sqlite.database import Database, Side
+from ticketing.stores.sqlite.database import ANY_OF, Database, Side, json_list
 from ticketing.stores.sqlite.judgments import served
 from ticketing.stores.sqlite.tickets import where
 from ticketing.tickets import Filters
@@ -51,14 +50,22 @@ class Codes(Side):
         self._seen: dict[str, _Seen] = {}
         self._looking = threading.Lock()
 
-    def stale_ids(self, bundle_id: str, limit: int = 0, after: str = "") -> list[str]:
+    def stale_ids(
+        self,
+        bundle_id: str,
+        limit: int = 0,
+        after: str = "",
+        among: Sequence[str] | None = None,
+    ) -> list[str]:
         """Ids, ascending and greater than `after`, of tickets without fresh codes."""
+        condition, values = ("TRUE", []) if among is None else (f"id {ANY_OF}", [json_list(among)])
         rows = self._database.rows(
             "SELECT id FROM tickets LEFT JOIN codes ON codes.ticket = tickets.pk AND codes.file ="
             " (SELECT number FROM code_files WHERE bundle_id = ?)"
-            f" WHERE id > ? AND ({_FRESH}) IS NOT TRUE ORDER BY id LIMIT ?",
+            f" WHERE id > ? AND {condition} AND ({_FRESH}) IS NOT TRUE ORDER BY id LIMIT ?",
             bundle_id,
             after,
+            *values,
             limit or -1,
         )
         return [id for (id,) in rows]
@@ -181,7 +188,7 @@ def _wanted(
         "SELECT tickets.id, pk, tickets.version FROM json_each(?) JOIN tickets"
         " ON tickets.id = value LEFT JOIN codes ON codes.ticket = pk AND codes.file = ?"
         f" WHERE ({_FRESH}) IS NOT TRUE",
-        (json.dumps([row.ticket_id for row in rows]), file and file.number),
+        (json_list(row.ticket_id for row in rows), file and file.number),
     )
     wanted = {(id, version): pk for id, pk, version in stale}
     return {

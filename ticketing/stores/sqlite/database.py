@@ -1,11 +1,12 @@
 """One SQLite database for many threads: a connection each, transactions, plain errors."""
 
 import fcntl
+import json
 import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -151,6 +152,11 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def json_list(values: Iterable[str]) -> str:
+    """The list that `ANY_OF` takes."""
+    return json.dumps(list(values))
 
 
 class Side:

@@ -1,13 +1,12 @@
 """Tickets and the words in them."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from sqlite3 import Connection
 
 from ticketing.errors import InputError
 from ticketing.stores.protocol import PutCounts
-from ticketing.stores.sqlite.database import ANY_OF, Side
+from ticketing.stores.sqlite.database import ANY_OF, Side, json_list
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
@@ -30,7 +29,9 @@ class Tickets(Side):
             if not id or "\0" in id:
                 raise InputError(f"A ticket cannot have the id {id!r}; give it one that reads.")
         with self._database.writing() as connection:
-            known = _tickets(connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (_list(latest),)))
+            known = _tickets(
+                connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(latest),))
+            )
             new = [ticket for id, ticket in latest.items() if id not in known]
             changed = [latest[id] for id, ticket in known.items() if latest[id] != ticket]
             connection.executemany(_INSERT, map(_record, new))
@@ -43,7 +44,7 @@ class Tickets(Side):
         """Delete tickets, their words and, by cascade, their codes."""
         with self._database.writing() as connection:
             found = f"SELECT pk FROM tickets WHERE id {ANY_OF}"
-            given = (_list(ids),)
+            given = (json_list(ids),)
             connection.execute(
                 "UPDATE code_files SET deletions = deletions + 1"
                 f" WHERE number IN (SELECT file FROM codes WHERE ticket IN ({found}))",
@@ -54,7 +55,7 @@ class Tickets(Side):
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
-        return _tickets(self._database.rows(f"{_SELECT} WHERE id {ANY_OF}", _list(ids)))
+        return _tickets(self._database.rows(f"{_SELECT} WHERE id {ANY_OF}", json_list(ids)))
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""
@@ -102,7 +103,7 @@ class Tickets(Side):
         distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
         rows = self._database.rows(
             f"SELECT term FROM vocabulary WHERE term {ANY_OF} ORDER BY doc, term LIMIT ?",
-            _list(distinct),
+            json_list(distinct),
             RAREST_WORDS,
         )
         return [term for (term,) in rows]
@@ -150,10 +151,6 @@ def _index_words(connection: Connection, tickets: Sequence[Ticket]) -> None:
             "INSERT OR REPLACE INTO words (rowid, tokens) SELECT pk, ? FROM tickets WHERE id = ?",
             (" ".join(tokenize(text)), ticket.id),
         )
-
-
-def _list(values: Iterable[str]) -> str:
-    return json.dumps(list(values))
 
 
 def _quoted(word: str) -> str:

@@ -1,0 +1,103 @@
+"""`ticketing work`, `ticketing reindex` and `ticketing jobs`."""
+
+import sys
+import time
+
+import click
+from tqdm import tqdm
+
+from ticketing.desk import Desk, open_desk
+from ticketing.errors import TicketingError
+from ticketing.settings import load_settings
+from ticketing.tickets import Job
+from worker.app import make_app
+from worker.jobs import cancel_reindex, rate, seconds_left, silent_for, start_reindex
+from worker.run import run_worker
+
+POLL_SECONDS = 0.3
+PATIENCE_SECONDS = 15.0
+"""How long a job may stand still before the follower says that a worker is missing."""
+
+
+@click.command()
+def work() -> None:
+    """Encode what is asked for, until Ctrl-C; start it again for another worker."""
+    settings = load_settings()
+    desk = open_desk(settings)
+    click.echo("Waiting for work (Ctrl-C ends it)")
+    try:
+        sys.exit(run_worker(make_app(settings), desk))
+    finally:
+        desk.store.close()
+
+
+@click.command()
+@click.argument("bundle", default="")
+@click.option("--cancel", is_flag=True, help="End the reindexing that is under way.")
+def reindex(bundle: str, cancel: bool) -> None:
+    """Give every ticket codes under BUNDLE (default: the newest); then it serves if it is better.
+
+    Run again, it goes on where it stopped. A worker (`ticketing work`) does the encoding.
+    """
+    settings = load_settings()
+    desk = open_desk(settings)
+    bundle = bundle or desk.newest_bundle()
+    if cancel:
+        job = cancel_reindex(desk.store, bundle)
+        click.echo("Cancelled." if job.finished else "The worker ends after its current batch.")
+        return
+    job = follow(desk, start_reindex(desk, make_app(settings), bundle))
+    if job.state == "failed":
+        raise TicketingError(f"Reindexing failed at {job.done} of {job.total}: {job.message}")
+    click.echo(summary(job))
+    for id, error in job.errors.items():
+        click.echo(f"  set aside: {id}: {error}")
+    if job.state == "done":
+        click.echo(desk.promote(bundle))
+
+
+@click.command()
+def jobs() -> None:
+    """List the latest jobs: state, done and total, rate, estimate, errors."""
+    listed = open_desk(load_settings()).store.jobs()
+    for job in listed:
+        click.echo(summary(job))
+    if not listed:
+        click.echo("There are no jobs yet; `ticketing reindex` starts one.")
+
+
+def follow(desk: Desk, job: Job) -> Job:
+    """Show a job's progress until it has finished; Ctrl-C leaves it to the worker."""
+    told = False
+    try:
+        with tqdm(total=job.total, initial=job.done, unit=" tickets", desc="Encoding") as bar:
+            while not job.finished:
+                if not told and silent_for(job) > PATIENCE_SECONDS:
+                    bar.write("No worker is at it; start one with `ticketing work`.", sys.stderr)
+                    told = True
+                time.sleep(POLL_SECONDS)
+                job = desk.store.get_job(job.id)
+                bar.total = job.total
+                bar.update(job.done - bar.n)
+    except KeyboardInterrupt:
+        raise TicketingError(
+            "The worker goes on; `ticketing reindex` shows it again,"
+            " `ticketing reindex --cancel` ends it."
+        ) from None
+    return job
+
+
+def summary(job: Job) -> str:
+    """One line: what, state, done of total, rate, estimate, number of errors, message."""
+    parts = [f"{job.kind} {job.bundle_id}: {job.state}", f"{job.done} of {job.total} tickets"]
+    if speed := rate(job):
+        parts.append(f"{speed:.0f} a second")
+    if not job.finished and (left := seconds_left(job)) is not None:
+        parts.append(f"{left:.0f} s left")
+    if job.cancel_requested and not job.finished:
+        parts.append("to be cancelled")
+    if job.errors:
+        parts.append(f"{len(job.errors)} set aside")
+    if job.message and job.message != job.state:
+        parts.append(job.message)
+    return ", ".join(parts)
