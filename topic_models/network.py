@@ -67,33 +67,51 @@ class BinaryTree(nn.Module):
         leaf = self.leaf[words][:, None]
         nodes = leaf >> above  # [tokens, depth], from the root down
         right = (leaf >> (above - 1)) & 1  # [tokens, depth], the turn taken at each node
-        ones = hidden.new_ones(len(hidden), 1)
-        scores = _products(
-            torch.cat([hidden, ones], 1),  # [tokens, topics + 1]
-            torch.cat([self.weight, self.bias[direction][:, None]], 1),  # [nodes, topics + 1]
-            nodes,
-        )
+        scores = _NodeScores.apply(hidden, self.weight, self.bias[direction], nodes)
         turns = F.logsigmoid(torch.where(right == 1, scores, -scores))  # [tokens, depth]
         return turns.masked_fill(nodes == 0, 0.0).sum(1)
 
 
-def _products(rows: Tensor, columns: Tensor, wanted: Tensor) -> Tensor:
-    """rows[t] · columns[wanted[t, d]] for all t and d, [tokens, depth], without gathering columns.
+class _NodeScores(torch.autograd.Function):
+    """b_n + U_n h_t for the nodes n on the path of each word t, without gathering rows of U.
 
-    `wanted` ascends along each row, as the indices of a sparse matrix do.
+    hidden [tokens, topics], weight [nodes, topics], bias [nodes] and the paths [tokens,
+    depth], ascending along each row, give scores [tokens, depth]. Both gradients of the
+    products are weighted sums of few rows, which is what embedding_bag computes.
     """
-    tokens, depth = wanted.shape
+
+    @staticmethod
+    def forward(ctx, hidden: Tensor, weight: Tensor, bias: Tensor, paths: Tensor) -> Tensor:
+        ctx.save_for_backward(hidden, weight, paths)
+        pattern = _rows(paths, hidden.new_zeros(paths.numel()), len(weight))
+        products = torch.sparse.sampled_addmm(pattern, hidden, weight.T, beta=0.0)
+        return products.values().view_as(paths) + bias[paths]
+
+    @staticmethod
+    def backward(ctx, slope: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        hidden, weight, paths = ctx.saved_tensors
+        to_hidden = F.embedding_bag(paths, weight, mode="sum", per_sample_weights=slope)
+        visits, order = paths.flatten().sort(stable=True)  # [tokens * depth], grouped by node
+        to_weight = F.embedding_bag(
+            order // paths.shape[1],  # the tokens that visit each node
+            hidden,
+            torch.searchsorted(visits, torch.arange(len(weight))),
+            mode="sum",
+            per_sample_weights=slope.flatten()[order],
+        )
+        to_bias = slope.new_zeros(len(weight)).index_add(0, paths.flatten(), slope.flatten())
+        return to_hidden, to_weight, to_bias, None
+
+
+def _rows(columns: Tensor, values: Tensor, width: int) -> Tensor:
+    """A sparse matrix [rows, width] whose row r has values in `columns[r]`, ascending."""
+    rows, each = columns.shape
+    starts = torch.arange(0, rows * each + 1, each)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        pattern = torch.sparse_csr_tensor(
-            torch.arange(0, tokens * depth + 1, depth),
-            wanted.flatten(),
-            rows.new_zeros(tokens * depth),
-            (tokens, len(columns)),
-            check_invariants=False,
+        return torch.sparse_csr_tensor(
+            starts, columns.flatten(), values, (rows, width), check_invariants=False
         )
-    products = torch.sparse.sampled_addmm(pattern, rows, columns.T, beta=0.0)
-    return products.values().view(tokens, depth)
 
 
 OUTPUTS = {"full": FullSoftmax, "tree": BinaryTree}

@@ -195,3 +195,22 @@ def test_a_state_of_another_model_is_refused(change, reason):
 def test_settings_out_of_range_are_refused_by_name(wrong):
     with pytest.raises(SettingsError, match=r"DocNADESettings\.(vocabulary_size|output): "):
         DocNADESettings(**wrong)
+
+
+def test_training_reads_the_words_in_a_new_order_each_time():
+    """Documents that always run 0, 1, 2, 3 would else make any other order very unlikely."""
+    settings = DocNADESettings(vocabulary_size=4, topics=8, epochs=40, learning_rate=0.05)
+    model = DocNADE(settings).fit([[0, 1, 2, 3]] * 64)
+
+    there, back = model.log_likelihood([[0, 1, 2, 3], [3, 2, 1, 0]])
+
+    assert there == pytest.approx(back, abs=0.5)
+    assert there > log(1 / 4**4)
+
+
+def test_a_document_of_100000_words_is_answered():
+    model = by_hand("tree")
+    document = [0, 1, 2, 1] * 25_000
+
+    assert np.isfinite(model.transform([document])).all()
+    assert -100_000 * log(3) * 2 < model.log_likelihood([document])[0] < 0
