@@ -1,0 +1,137 @@
+"""How far apart queries and their right tickets are in words: `python -m ticketing.demo.overlap`.
+
+Words that sklearn lists as English stop words and masks for numbers are left out.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+from gensim.corpora import Dictionary
+from gensim.models import OkapiBM25Model, TfidfModel
+from gensim.similarities import SparseMatrixSimilarity
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from ticketing.demo.generator import DemoBase, generate
+from ticketing.text import tokenize
+from ticketing.tickets import Grade, Label, Query, Ticket
+
+COMPONENTS = ("subject", "description", "solution")
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """For pairs of query and ticket: share of the query's words that the ticket has, and
+    Jaccard index of the two word sets; both of shape (pairs,)."""
+
+    shared: np.ndarray
+    jaccard: np.ndarray
+
+
+def mean_words(tickets: Iterable[Ticket]) -> dict[str, float]:
+    """Mean number of words, cut at white space, of each component."""
+    tickets = list(tickets)
+    return {
+        name: float(np.mean([len(getattr(ticket, name).split()) for ticket in tickets]))
+        for name in COMPONENTS
+    }
+
+
+def overlap(base: DemoBase, grade: Grade) -> Overlap:
+    """Overlap of the end-user queries with their YES or REL tickets, or, for NO, with as
+    many tickets drawn from those that are neither."""
+    words = {ticket.id: _words(ticket.subject, ticket.description, ticket.solution)
+             for ticket in base.tickets}  # fmt: skip
+    pairs = _unrelated(base) if grade is Grade.NO else _pairs(base.gold, grade)
+    shared, jaccard = [], []
+    for query, ticket_id in pairs:
+        asked, said = _words(query.subject, query.description), words[ticket_id]
+        shared.append(len(asked & said) / len(asked))
+        jaccard.append(len(asked & said) / len(asked | said))
+    return Overlap(np.array(shared), np.array(jaccard))
+
+
+def bm25_accuracy(
+    base: DemoBase, components: tuple[str, ...], depth: int = 10, least: Grade = Grade.YES
+) -> float:
+    """Share of the end-user queries with a ticket of at least grade `least` among the
+    first `depth` of BM25 over the given components."""
+    texts = [
+        [word for name in components for word in tokenize(getattr(ticket, name))]
+        for ticket in base.tickets
+    ]
+    dictionary = Dictionary(texts)
+    bags = [dictionary.doc2bow(text) for text in texts]
+    weights = OkapiBM25Model(dictionary=dictionary)
+    index = SparseMatrixSimilarity(
+        weights[bags], num_docs=len(bags), num_terms=len(dictionary),
+        normalize_queries=False, normalize_documents=False,
+    )  # fmt: skip
+    binary = TfidfModel(dictionary=dictionary, smartirs="bnn")
+    right: dict[Query, set[str]] = {}
+    for label in base.gold:
+        right.setdefault(label.query, set())
+        if label.grade >= least:
+            right[label.query].add(label.ticket_id)
+    found = 0
+    for query, ids in right.items():
+        bag = dictionary.doc2bow(tokenize(f"{query.subject} {query.description}"))
+        best = np.argsort(-index[binary[bag]], kind="stable")[:depth]
+        found += any(base.tickets[place].id in ids for place in best)
+    return found / len(right)
+
+
+def report(base: DemoBase) -> str:
+    """All measures as lines of text."""
+    grades = {grade: sum(label.grade == grade for label in base.labels) for grade in Grade}
+    lines = [
+        f"tickets {len(base.tickets)}; labelled pairs {len(base.labels)} "
+        f"({', '.join(f'{grade.name} {count}' for grade, count in grades.items())}) "
+        f"of {len({label.query for label in base.labels})} queries",
+        f"end-user queries {len({label.query for label in base.gold})}, gold "
+        f"YES {sum(label.grade == Grade.YES for label in base.gold)}, "
+        f"REL {sum(label.grade == Grade.REL for label in base.gold)}",
+        "mean words: " + ", ".join(f"{k} {v:.1f}" for k, v in mean_words(base.tickets).items()),
+    ]
+    for grade, name in ((Grade.YES, "right"), (Grade.REL, "related"), (Grade.NO, "unrelated")):
+        pairs = overlap(base, grade)
+        low, middle, high = np.quantile(pairs.shared, (0.1, 0.5, 0.9))
+        lines.append(
+            f"query words in a {name} ticket: mean {pairs.shared.mean():.1%}, 10 % {low:.1%}, "
+            f"50 % {middle:.1%}, 90 % {high:.1%}; Jaccard mean {pairs.jaccard.mean():.3f}"
+        )
+    for components in (COMPONENTS[:2], COMPONENTS):
+        right = bm25_accuracy(base, components)
+        helpful = bm25_accuracy(base, components, least=Grade.REL)
+        lines.append(
+            f"BM25 over {', '.join(components)}: Acc@10 {right:.2f} (YES), {helpful:.2f} (YES, REL)"
+        )
+    return "\n".join(lines)
+
+
+def _words(*texts: str) -> set[str]:
+    tokens = {token for text in texts for token in tokenize(text)}
+    return {token for token in tokens if token.isalpha()} - ENGLISH_STOP_WORDS
+
+
+def _pairs(labels: Iterable[Label], grade: Grade) -> list[tuple[Query, str]]:
+    return [(label.query, label.ticket_id) for label in labels if label.grade == grade]
+
+
+def _unrelated(base: DemoBase) -> list[tuple[Query, str]]:
+    """For each right pair the same query with a ticket that is neither YES nor REL."""
+    judged: dict[Query, set[str]] = {}
+    for label in base.gold:
+        judged.setdefault(label.query, set()).add(label.ticket_id)
+    rng = Random(0)
+    everything = [ticket.id for ticket in base.tickets]
+    return [
+        (query, next(t for t in iter(lambda: rng.choice(everything), None) if t not in ids))
+        for query, _ in _pairs(base.gold, Grade.YES)
+        for ids in (judged[query],)
+    ]
+
+
+if __name__ == "__main__":
+    print(report(generate()))
