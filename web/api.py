@@ -102,6 +102,5 @@ def jobs():
 
 
 def job_out(job: Job) -> dict:
-    """A job's record with its rate and estimate."""
-    at = progress(job)
-    return {**vars(job), "rate": at.rate, "seconds_left": at.seconds_left}
+    """A job's record with its rate, estimate and whether it stands still."""
+    return {**vars(job), **vars(progress(job))}

@@ -8,7 +8,7 @@ import sys
 import click
 from waitress import create_server
 
-from ticketing.desk import Desk, open_desk
+from ticketing.desk import Desk
 from ticketing.errors import InputError
 from ticketing.settings import load_settings
 from web.app import BODY_LIMIT, create_app
@@ -17,6 +17,8 @@ from web.app import BODY_LIMIT, create_app
 @click.command()
 def serve() -> None:
     """Serve the page and the JSON API until Ctrl-C."""
+    from ticketing.desk import open_desk  # TEMPORARY
+
     settings = load_settings()
     with listening_socket(settings.host, settings.port) as listener:
         serve_desk(open_desk(settings), listener)
@@ -37,7 +39,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
 def _why_not(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
-            f"Port {port} is taken by another program; choose one with TICKETING_PORT={port + 1}."
+            f"Port {port} is taken by another program; choose another one with TICKETING_PORT=…, "
+            "or 0 for any free one."
         )
     if error.errno == errno.EACCES:
         return f"Port {port} is reserved for the system; choose one with TICKETING_PORT=8000."

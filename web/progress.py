@@ -1,35 +1,37 @@
-"""Rate and estimate of a job, from its record alone."""
+"""How far a job is, in the figures that the page and the API show."""
 
 from dataclasses import dataclass
 
 from ticketing.tickets import Job
-
-UNFINISHED = ("queued", "running")
+from worker.jobs import SILENT_SECONDS, rate, seconds_left, silent_for
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is: percent done, tickets a second, and seconds left (None: not known)."""
+    """Percent done, tickets a second, seconds left, and whether a worker seems to be missing.
+
+    `rate` is 0 before anything is done; `seconds_left` is None then and at the end.
+    """
 
     percent: float
-    rate: float | None
+    rate: float
     seconds_left: float | None
+    stalled: bool
 
 
 def progress(job: Job) -> Progress:
-    """Progress at the job's last sign of life (its end, for a finished one)."""
-    percent = 100 * job.done / job.total if job.total else 100.0 * (job.state == "done")
-    latest = job.finished or job.heartbeat
-    seconds = (latest - job.started).total_seconds() if job.started and latest else 0.0
-    rate = job.done / seconds if seconds > 0 and job.done else None
-    running = job.state == "running" and rate is not None
-    return Progress(percent, rate, (job.total - job.done) / rate if running else None)
+    """Progress at the job's last sign of life."""
+    unfinished = job.state in ("queued", "running")
+    return Progress(
+        percent=100 * job.done / job.total if job.total else 100.0 * (job.state == "done"),
+        rate=rate(job),
+        seconds_left=seconds_left(job) if unfinished else None,
+        stalled=unfinished and silent_for(job) > SILENT_SECONDS,
+    )
 
 
-def in_words(seconds: float | None) -> str:
-    """A duration as people say it: `12 s`, `3 min`, `1 h 20 min`; empty for None."""
-    if seconds is None:
-        return ""
+def in_words(seconds: float) -> str:
+    """A duration as people say it: `12 s`, `3 min`, `1 h 20 min`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

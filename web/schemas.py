@@ -178,8 +178,9 @@ class JobOut(_Out):
     state: str
     total: int
     done: int
-    rate: float | None
+    rate: float
     seconds_left: float | None
+    stalled: bool = Field(description="no worker has reported for a while")
     created: datetime
     started: datetime | None
     heartbeat: datetime | None

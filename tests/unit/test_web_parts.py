@@ -87,7 +87,7 @@ def test_one_endless_word_is_cut_all_the_same():
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(None, ""), (0.4, "0 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (5400, "1 h 30 min")],
+    [(0.4, "0 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (5400, "1 h 30 min")],
 )
 def test_durations_in_words(seconds, words):
     assert in_words(seconds) == words
@@ -101,7 +101,7 @@ def job(**changes) -> Job:
 
 def test_a_job_that_has_not_begun_has_no_rate():
     at = progress(job(state="queued"))
-    assert (at.percent, at.rate, at.seconds_left) == (0, None, None)
+    assert (at.percent, at.rate, at.seconds_left) == (0, 0, None)
 
 
 def test_rate_and_estimate_of_a_running_job():
@@ -113,3 +113,13 @@ def test_rate_and_estimate_of_a_running_job():
 def test_an_empty_job_is_complete_only_when_done():
     assert progress(job(total=0)).percent == 0
     assert progress(job(total=0, state="done")).percent == 100
+
+
+def test_a_finished_job_has_no_time_left_and_waits_for_nobody():
+    start, end = datetime(2014, 9, 1, 8, 0, 0), datetime(2014, 9, 1, 8, 0, 50)
+    at = progress(job(state="done", done=100, started=start, heartbeat=end, finished=end))
+    assert (at.rate, at.seconds_left, at.stalled) == (2, None, False)
+
+
+def test_a_job_nobody_works_on_is_stalled():
+    assert progress(job()).stalled
