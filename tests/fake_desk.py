@@ -246,7 +246,9 @@ class FakeDesk(Desk):
     """A Desk whose ranking needs no model."""
 
     def __init__(self, settings, records: list[Ticket] | None = None):
-        super().__init__(settings, FakeStore(tickets() if records is None else records))
+        super().__init__(
+            settings, FakeStore(tickets() if records is None else records), models=None
+        )
 
     @property
     def notice(self) -> str:

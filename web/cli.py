@@ -8,7 +8,7 @@ import sys
 import click
 from waitress import create_server
 
-from ticketing.desk import Desk
+from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
 from ticketing.settings import load_settings
 from web.app import BODY_LIMIT, create_app
@@ -17,8 +17,6 @@ from web.app import BODY_LIMIT, create_app
 @click.command()
 def serve() -> None:
     """Serve the page and the JSON API until Ctrl-C."""
-    from ticketing.desk import open_desk  # TEMPORARY
-
     settings = load_settings()
     with listening_socket(settings.host, settings.port) as listener:
         serve_desk(open_desk(settings), listener)
@@ -62,4 +60,4 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
     try:
         server.run()
     finally:
-        desk.store.close()
+        desk.close()

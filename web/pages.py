@@ -18,9 +18,10 @@ pages = Blueprint("pages", __name__)
 Model = TypeVar("Model", bound=BaseModel)
 
 EXAMPLE = Query(
-    "GT trips on high exhaust spread after start",
-    "During run up the TIT spread goes above 60 deg C at about 35 % load and the unit trips. "
-    "Burner 7 reads cold. Happened on the last three starts, fuel gas pressure is normal.",
+    "Exhaust temperature uneven, one burner seems cold",
+    "The HMI shows a high exhaust spread. While going down from base load the round picture of "
+    "the outlet gets a dent on one side. Gas flow at one burner is below the mean of the others. "
+    "Is it safe to restart?",
 )
 """Offered where the demonstration knowledge base is served."""
 

@@ -85,9 +85,14 @@ def _row(pair: tuple[str, str], units: list[int | None], channels, longest: int)
         length = 100 * (unit or 0) / max(longest, 1)
         bars.append(Bar(channel, round(start, 2), round(length, 2)))
         start += length
-    query, ticket = (COMPONENTS.get(component, component) for component in pair)
+    query, ticket = map(_component, pair)
     cells = tuple(_figure(unit) for unit in units)
     return PartsRow(query, ticket, cells, _figure(_total(units)), tuple(bars))
+
+
+def _component(name: str) -> str:
+    """In words, also where components are merged into one: `SUB1+DESC1`."""
+    return " + ".join(COMPONENTS.get(part, part) for part in name.split("+"))
 
 
 def _total(units) -> int:

@@ -93,7 +93,7 @@ def test_a_date_that_is_none_is_refused_by_name(client):
 
 
 def test_the_example_and_a_repeated_query_fill_the_form(client):
-    assert "GT trips on high exhaust spread" in client.get("/?example").text
+    assert "Exhaust temperature uneven, one burner" in client.get("/?example").text
     address = asked(client)
     again = client.get("/", query_string={"query": address.rsplit("/", 1)[1]}).text
     assert 'value="Exhaust spread high"' in again and "unit trips on start</textarea>" in again

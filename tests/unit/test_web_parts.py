@@ -46,6 +46,12 @@ def test_pairs_run_down_and_channels_across():
     assert second.bars == (Bar("h", 0, 50), Bar("E", 50, 0))
 
 
+def test_merged_components_are_named_in_words():
+    (row,) = parts_table([Part("h", "SUB1+DESC1", "SUB2+DESC2+SOL2", 0.5)]).rows
+    assert row.query_component == "subject + description"
+    assert row.ticket_component == "subject + description + solution"
+
+
 def test_no_parts_make_an_empty_table():
     table = parts_table([])
     assert (table.rows, table.total) == ((), "0.000")
