@@ -52,6 +52,5 @@ def _folders(settings: Settings) -> dict:
     return {
         "data_folder_in": str(messages),
         "data_folder_out": str(messages),
-        "control_folder": str(messages / "control"),
         "polling_interval": 0.2,  # seconds
     }

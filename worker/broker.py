@@ -35,6 +35,9 @@ class Channel(filesystem.Channel):
             return loads(payload)
         raise Empty
 
+    def _queue_bind(self, *binding) -> None:
+        """Nothing to write down: a message goes to the queue that its routing key names."""
+
 
 class Transport(filesystem.Transport):
     """The transport that `worker.app` uses unless a Redis server is named."""

@@ -28,7 +28,7 @@ def work() -> None:
     try:
         sys.exit(run_worker(make_app(settings), desk))
     finally:
-        desk.store.close()
+        desk.close()
 
 
 @click.command()

@@ -35,6 +35,16 @@ class FakeDesk:
         self.encoded += [ticket.id for ticket in tickets]
         return [CodeRow(t.id, t.version, code_of(t)) for t in tickets]
 
+    def newest_bundle(self):
+        return BUNDLE
+
+    def promote(self, bundle_id):
+        self.store.set_serving(bundle_id)
+        return f"Bundle {bundle_id} serves now."
+
+    def close(self):
+        self.store.close()
+
 
 def code_of(ticket) -> bytes:
     return hashlib.sha256(ticket.id.encode()).digest()

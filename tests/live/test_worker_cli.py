@@ -1,0 +1,121 @@
+"""`ticketing reindex` and `jobs`, with a thread that does the worker's part."""
+
+import json
+import threading
+import time
+
+import pytest
+from click.testing import CliRunner
+from fake_desk import BUNDLE, POISON, FakeDesk
+
+from ticketing.errors import NotFound, TicketingError
+from ticketing.tickets import Ticket
+from worker import cli, jobs, tasks
+from worker.app import QUEUE, make_app
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    desk = FakeDesk(tmp_path)
+    desk.store.put_tickets([Ticket(f"{i:04}", f"ticket {i}") for i in range(300)])
+    monkeypatch.setattr(cli, "open_desk", lambda settings: desk)
+    monkeypatch.setattr(cli, "load_settings", lambda: desk.settings)
+    monkeypatch.setattr(cli, "POLL_SECONDS", 0.01)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def start_worker(desk):
+    """Starts a thread that does a worker's part after `delay` seconds."""
+    stop = threading.Event()
+    threads = []
+
+    def work(delay):
+        time.sleep(delay)
+        with make_app(desk.settings).connection_for_read() as connection:
+            while not stop.wait(0.01):
+                if message := connection.default_channel.basic_get(QUEUE, no_ack=True):
+                    tasks.encode_batch(desk, *json.loads(message.body)[0])
+
+    def start(delay=0.0):
+        threads.append(threading.Thread(target=work, args=(delay,)))
+        threads[-1].start()
+
+    yield start
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+def run(command, *arguments):
+    result = CliRunner().invoke(command, arguments)
+    if result.exception:
+        raise result.exception
+    return result.output
+
+
+def test_reindex_shows_progress_waits_for_the_end_and_promotes(desk, start_worker):
+    start_worker()
+    output = run(cli.reindex)
+    assert "300/300" in output
+    assert "reindex bundle: done, 300 of 300 tickets" in output
+    assert "Bundle bundle serves now.\n" in output
+    assert desk.store.serving() == BUNDLE
+
+
+def test_reindex_takes_the_bundle_that_is_named(desk, start_worker):
+    start_worker()
+    assert "reindex other: done" in run(cli.reindex, "other")
+    assert desk.store.count_codes("other") == 300
+
+
+def test_reindex_lists_what_was_set_aside(desk, start_worker):
+    desk.store.put_tickets([Ticket("0007", "bad", product=POISON)])
+    start_worker()
+    output = run(cli.reindex)
+    assert "299 of 300 tickets" in output
+    assert "1 set aside, done with 1 error" in output
+    assert "set aside: 0007: ValueError: no such word" in output
+
+
+def test_reindex_without_a_worker_says_how_to_start_one(desk, start_worker, monkeypatch):
+    monkeypatch.setattr(cli, "PATIENCE_SECONDS", 0.1)
+    start_worker(delay=0.5)
+    assert run(cli.reindex).count("start one with `ticketing work`") == 1
+
+
+def test_a_failed_job_is_an_error_with_its_reason_and_nothing_is_promoted(
+    desk, start_worker, monkeypatch
+):
+    def refuse(bundle_id, tickets):
+        raise NotFound("There is no bundle nope.")
+
+    monkeypatch.setattr(desk, "encode", refuse)
+    start_worker()
+    with pytest.raises(TicketingError, match=r"failed at 0 of 300: There is no bundle nope\."):
+        run(cli.reindex, "nope")
+    assert desk.store.serving() == ""
+
+
+def test_cancel_asks_the_worker_and_promotes_nothing(desk):
+    job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
+    assert run(cli.reindex, "--cancel") == "The worker ends after its current batch.\n"
+    assert desk.store.get_job(job.id).cancel_requested
+    assert "reindex bundle: queued, 0 of 300 tickets, to be cancelled" in run(cli.jobs)
+    with pytest.raises(NotFound):
+        run(cli.reindex, "other", "--cancel")
+
+
+def test_ctrl_c_leaves_the_job_to_the_worker(desk, monkeypatch):
+    def interrupt(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.time, "sleep", interrupt)
+    with pytest.raises(TicketingError, match="The worker goes on"):
+        run(cli.reindex)
+    assert [job.state for job in desk.store.jobs()] == ["queued"]
+
+
+def test_jobs_says_where_there_are_none(desk):
+    assert run(cli.jobs) == "There are no jobs yet; `ticketing reindex` starts one.\n"
