@@ -3,22 +3,35 @@
 The command line, the page, the API and the worker call a Desk and nothing below it.
 """
 
+import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
-from ticketing.errors import NotFound
+from ticketing.errors import InputError, NotFound, NotReady
+from ticketing.evaluation.promotion import Comparison, compare
+from ticketing.labels import derive_labels, is_held_out
+from ticketing.retrieval.recommend import Recommender
 from ticketing.settings import Settings
-from ticketing.stores.protocol import PutCounts, TicketStore
-from ticketing.tickets import Filters, Grade, Judgment, Query, Recommendations, Ticket
+from ticketing.similarity.bundle import Models
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.similarity.model import Model
+from ticketing.stores import open_store
+from ticketing.stores.protocol import CodeRow, PutCounts, TicketStore
+from ticketing.tickets import Filters, Grade, Judgment, Label, Query, Recommendations, Ticket
 
 
 class Desk:
-    """One desk's knowledge base and the model that serves it."""
+    """One desk's knowledge base and the models that serve it."""
 
-    def __init__(self, settings: Settings, store: TicketStore):
+    def __init__(self, settings: Settings, store: TicketStore, models: Models):
         self.settings = settings
         self.store = store
+        self.models = models
+        self._recommenders: dict[str, Recommender] = {}
+        self._loading = threading.Lock()
 
     @property
     def notice(self) -> str:
@@ -26,12 +39,30 @@ class Desk:
         path = self.settings.home / "notice.txt"
         return path.read_text().strip() if path.exists() else ""
 
-    def recommend(self, query: Query, filters: Filters = Filters(), limit: int = 10) -> Recommendations:
+    # asking and judging ---------------------------------------------------------
+    def recommend(
+        self, query: Query, filters: Filters = Filters(), limit: int = 10
+    ) -> Recommendations:
         """The best past tickets for a query, which is remembered under `query.id`.
 
         Raises NotReady when no bundle serves yet, InputError for a blank query.
         """
-        raise NotImplementedError
+        answer = self.recommender().recommend(query, filters, limit)
+        self.store.put_query(query)
+        return answer
+
+    def recommender(self, bundle_id: str = "") -> Recommender:
+        """Ranks under the given bundle, or the serving one. Raises NotReady, NotFound, BundleError."""
+        bundle_id = bundle_id or self.store.serving()
+        if not bundle_id:
+            raise NotReady("No model serves yet: run `ticketing train`, then `ticketing reindex`.")
+        with self._loading:
+            if bundle_id not in self._recommenders:
+                model = Model.from_bundle(self.models.load(bundle_id))
+                self._recommenders[bundle_id] = Recommender(
+                    self.store, model, self.settings.threads
+                )
+            return self._recommenders[bundle_id]
 
     def judge(
         self,
@@ -72,10 +103,145 @@ class Desk:
         latest = {j.ticket_id: j.grade for j in self.store.judgments(query_id) if j.judge == judge}
         return {ticket: grade for ticket, grade in latest.items() if grade is not None}
 
+    # the knowledge base -----------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
-        """Add or change tickets and, where a bundle serves, encode them so that the next query finds them."""
-        raise NotImplementedError
+        """Add or change tickets and, where a bundle serves, encode them: the next query finds them.
+
+        A bundle whose codes are being built gets them from its job, which ends only when no
+        ticket is without fresh codes.
+        """
+        counts = self.store.put_tickets(tickets)
+        serving = self.store.serving()
+        if serving and counts.added + counts.changed:
+            now = self.store.get_tickets([ticket.id for ticket in tickets])
+            self.store.put_codes(serving, self.encode(serving, list(now.values())))
+        return counts
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets; the next query no longer finds them."""
         return self.store.delete_tickets(ids)
+
+    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+        """Codes of tickets under a bundle, in the order given."""
+        rows = self.recommender(bundle_id).model.encode_tickets(tickets)
+        return [
+            CodeRow(ticket.id, ticket.version, row.tobytes())
+            for ticket, row in zip(tickets, rows, strict=True)
+        ]
+
+    # models -----------------------------------------------------------------------
+    def labels(self) -> list[Label]:
+        """What all judgments come to."""
+        return derive_labels(self.store.judgments())
+
+    def train(
+        self,
+        network: NetworkSettings,
+        training: TrainingSettings,
+        before: datetime | None = None,
+        vectors_file: Path | None = None,
+    ) -> str:
+        """Train a bundle on tickets (created before a date, where given) and labels; returns its id.
+
+        Labels of held-out queries are left for `promote` to measure on.
+        """
+        from ticketing.similarity.recipe import train
+
+        tickets = list(self.store.iter_tickets(Filters(created_before=before)))
+        known = {ticket.id for ticket in tickets}
+        labels = [
+            label
+            for label in self.labels()
+            if not is_held_out(label.query.id)
+            and label.ticket_id in known
+            and (not before or not label.query.ticket_id or label.query.ticket_id in known)
+        ]
+        with self._one_training():
+            return train(
+                tickets,
+                labels,
+                network,
+                training,
+                self.models,
+                self.settings.home / "checkpoints",
+                vectors_file,
+            )
+
+    @contextmanager
+    def _one_training(self) -> Iterator[None]:
+        """Raises NotReady when another process is training on this desk."""
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(self.settings.home / "training.lock", timeout=0):
+                yield
+        except Timeout:
+            raise NotReady("Another training is running on this desk; wait for its end.") from None
+
+    def newest_bundle(self) -> str:
+        """The bundle trained last. Raises NotReady when there is none."""
+        ids = self.models.ids()
+        if not ids:
+            raise NotReady("There is no model yet: run `ticketing train`.")
+        return ids[-1]
+
+    def compare(self, bundle_id: str, other_id: str) -> Comparison:
+        """Both bundles on the held-out judgments."""
+        held_out = [label for label in self.labels() if is_held_out(label.query.id)]
+        return compare(self.recommender(bundle_id), self.recommender(other_id), held_out)
+
+    def promote(self, bundle_id: str, force: bool = False) -> str:
+        """Let a bundle serve if it is no worse than the serving one on held-out judgments.
+
+        Returns a sentence that says what happened and by how much. Raises NotReady while
+        tickets lack codes under it.
+        """
+        stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
+        if stale and not force:
+            raise NotReady(
+                f"{len(stale)} tickets have no codes under bundle {bundle_id}; "
+                "run `ticketing reindex`."
+            )
+        self.recommender(bundle_id)
+        serving = self.store.serving()
+        if serving == bundle_id:
+            return f"Bundle {bundle_id} serves already."
+        if serving and not force:
+            comparison = self.compare(bundle_id, serving)
+            if not comparison.may_serve:
+                return f"Bundle {bundle_id} was not promoted: {comparison}."
+            self.store.set_serving(bundle_id)
+            return f"Bundle {bundle_id} serves now: {comparison}."
+        self.store.set_serving(bundle_id)
+        return f"Bundle {bundle_id} serves now."
+
+    def _set_aside(self, bundle_id: str) -> set[str]:
+        """Tickets that a job could not encode under this bundle."""
+        return {id for job in self.store.jobs() if job.bundle_id == bundle_id for id in job.errors}
+
+    def rollback(self) -> str:
+        """Let the bundle that served before serve again. Raises NotReady when there is none."""
+        previous = self.store.previous_serving()
+        if not previous:
+            raise NotReady("No other bundle has served before; there is nothing to go back to.")
+        self.recommender(previous)
+        self.store.set_serving(previous)
+        return f"Bundle {previous} serves again."
+
+    def close(self) -> None:
+        """Release files and connections."""
+        self.store.close()
+
+
+def open_desk(settings: Settings) -> Desk:
+    """The desk that the settings describe; its home is created where it is missing.
+
+    Raises InputError when the home can't be written to.
+    """
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."
+        ) from None
+    return Desk(settings, open_store(settings), Models(settings.home / "models"))

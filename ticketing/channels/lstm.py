@@ -1,8 +1,11 @@
 """Channel h: the last hidden state of one LSTM that reads every component."""
 
+from collections.abc import Sequence
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 
 class TextLSTM(nn.Module):
@@ -22,10 +25,11 @@ class TextLSTM(nn.Module):
         return state[0]
 
 
-def pad_texts(texts: list[list[int]], limit: int) -> tuple[Tensor, Tensor]:
-    """Texts as a padded id matrix [n, longest] of their first `limit` words, and lengths [n]."""
-    lengths = torch.tensor([min(len(text), limit) for text in texts])
-    padded = torch.zeros(len(texts), int(lengths.max()), dtype=torch.long)
-    for row, text in zip(padded, texts, strict=True):
-        row[: min(len(text), limit)] = torch.tensor(text[:limit])
-    return padded, lengths
+def pad_embedded(embedded: Tensor, texts: Sequence[Tensor], limit: int) -> tuple[Tensor, Tensor]:
+    """The first `limit` words of n texts, each a vector of rows of `embedded` [U, dims].
+
+    Returns [n, longest, dims] and lengths [n]; what stands behind a length is never read.
+    """
+    cut = [text[:limit] for text in texts]
+    lengths = torch.tensor([len(text) for text in cut])
+    return F.embedding(pad_sequence(cut, batch_first=True), embedded), lengths

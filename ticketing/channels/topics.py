@@ -49,7 +49,9 @@ class TopicChannel:
         """n texts in vocabulary ids -> float32 [n, topics]."""
         return torch.from_numpy(self.model.transform(self.documents(texts)))
 
-    def shared(self, one: Sequence[int], other: Sequence[int], n: int = 3) -> list[tuple[int, float]]:
+    def shared(
+        self, one: Sequence[int], other: Sequence[int], n: int = 3
+    ) -> list[tuple[int, float]]:
         """The topics most active in both texts: (topic, smaller of the two activations), best first.
 
         Activations are measured against the model's answer to an empty text, so that a topic

@@ -33,4 +33,6 @@ class WordEmbedding(nn.Module):
     def unknown(self, words: Sequence[str]) -> Tensor:
         """Words outside the vocabulary -> [n, dims]."""
         spelling = self.characters(*spell(words))
-        return torch.cat([spelling.new_zeros(len(words), self.words.embedding_dim), spelling], dim=1)
+        return torch.cat(
+            [spelling.new_zeros(len(words), self.words.embedding_dim), spelling], dim=1
+        )

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from ticketing.retrieval.codes import CodeLayout
+from ticketing.similarity.codes import CodeLayout
 
 CHUNK = 8192
 """Rows a thread takes at a time."""
@@ -20,6 +20,14 @@ CHUNK = 8192
 def compiled_scan() -> Callable:
     """The loop, compiled once a process (about a second); it releases the interpreter lock."""
     from numba import njit
+
+    @njit(nogil=True, boundscheck=False)
+    def apart(one, other):
+        """Sum of absolute differences of two byte vectors of one length."""
+        total = np.int32(0)
+        for k in range(one.size):
+            total += abs(np.int32(one[k]) - np.int32(other[k]))
+        return total
 
     @njit(nogil=True, boundscheck=False)
     def scan(codes, live, query, bounds, weights, distances):
@@ -36,15 +44,15 @@ def compiled_scan() -> Callable:
             weight = weights[row[components * size]]
             total = np.float32(0)
             for r in range(components):
+                ticket = row[r * size : (r + 1) * size]
                 for p in range(queries):
                     if weight[p, r, 0] < 0:
                         continue
                     for c in range(channels):
-                        apart = np.int32(0)
-                        start = r * size
-                        for k in range(bounds[c], bounds[c + 1]):
-                            apart += abs(np.int32(query[p, k]) - np.int32(row[start + k]))
-                        total += weight[p, r, c] * np.float32(apart)
+                        start, stop = bounds[c], bounds[c + 1]
+                        total += weight[p, r, c] * np.float32(
+                            apart(query[p, start:stop], ticket[start:stop])
+                        )
             distances[i] = total
 
     return scan
@@ -64,6 +72,8 @@ def scan_distances(
     of a ticket's present components, -1 for a pair that is not compared.
     """
     distances = np.empty(len(live), dtype=np.float32)
+    if not len(live):
+        return distances
     scan, bounds = compiled_scan(), layout.bounds
 
     def part(start: int) -> None:

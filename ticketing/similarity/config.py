@@ -65,6 +65,17 @@ class NetworkSettings(BaseModel):
             for p in self.query_components
         ]
 
+    def pair_levels(self) -> list[list[int | None]]:
+        """For each pair: 0 same level, 1 subject against description, 2 against solution; None
+        where it is not compared. A merged pair is of level 0."""
+        return [
+            [
+                None if not weight else 2 if r == "SOL2" else int(p[:3] != r[:3])
+                for r, weight in zip(self.ticket_components, row, strict=True)
+            ]
+            for p, row in zip(self.query_components, self.pair_weights(), strict=True)
+        ]
+
     def channel_weights(self) -> list[float]:
         """W in the order of `channels`."""
         return [CHANNEL_WEIGHTS[channel] for channel in self.channels]
@@ -93,12 +104,27 @@ class TrainingSettings(BaseModel):
     optimizer: Literal["adadelta", "adam"] = "adam"
     learning_rate: float = Field(1e-3, gt=0)
     epochs: int = Field(3, ge=0)
-    patience: int = Field(2, ge=1, description="epochs without gain on held-back labels before the end")
+    patience: int = Field(
+        2, ge=1, description="epochs without gain on held-back labels before the end"
+    )
     batch_size: int = Field(128, ge=2)
     dropout: float = Field(0.2, ge=0, lt=1)
     spelling_dropout: float = Field(
         0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
     )
     clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
-    topic_epochs: int = Field(10, ge=1)
-    seed: int = 0
+    topic_epochs: int = Field(10, ge=1, description="most passes of the topic model")
+    seed: int = Field(0, ge=0)
+
+    @classmethod
+    def for_loss(cls, **values) -> "TrainingSettings":
+        """Settings with the other defaults that suit the loss: the paper's for "mse"."""
+        paper = {
+            "weights": "fixed",
+            "optimizer": "adadelta",
+            "learning_rate": 1.0,
+            "epochs": 60,
+            "patience": 10,
+            "batch_size": 32,
+        }
+        return cls(**({**paper, **values} if values.get("loss") == "mse" else values))

@@ -1,8 +1,18 @@
 """What a network is trained to make small."""
 
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+
+from ticketing.similarity.examples import Example
+from ticketing.similarity.metric import similarity
+from ticketing.similarity.network import Components, SiameseNetwork, Side
+from ticketing.tickets import Grade, Label
+
+FAR = 1e4
+"""Stands for an infinite distance, where a loss needs a number."""
 
 
 def label_error(similarities: Tensor, labels: Tensor) -> Tensor:
@@ -11,15 +21,79 @@ def label_error(similarities: Tensor, labels: Tensor) -> Tensor:
 
 
 def in_batch_ranking(distances: Tensor, weights: Tensor, positives: Tensor) -> Tensor:
-    """Cross-entropy of picking the right ticket among the batch's, and the right query among its queries.
+    """Cross-entropy of picking the right ticket among all, and the right query among all.
 
-    `distances` [B, B] holds -log g of query i and ticket j, the diagonal is right;
-    `weights` [B] says how much each pair counts (REL less than YES); other cells where
-    bool `positives` [B, B] is True are right as well and therefore not held against the pair.
+    `distances` [B, N >= B] holds -log g of query i and ticket j; ticket i is right for query i
+    and tickets from B on are right for none. `weights` [B] says how much each pair counts (REL
+    less than YES). Other cells where bool `positives` [B, B] is True are right as well and
+    therefore not held against the pair.
     """
-    others = positives & ~torch.eye(len(distances), dtype=torch.bool)
-    logits = (-distances).masked_fill(others, -torch.inf)
-    target = torch.arange(len(distances))
+    size = len(distances)
+    target = torch.arange(size)
+    others = positives & ~torch.eye(size, dtype=torch.bool)
+    logits = -distances
+    logits = torch.cat([logits[:, :size].masked_fill(others, -torch.inf), logits[:, size:]], dim=1)
     forward = F.cross_entropy(logits, target, reduction="none")  # [B]
-    backward = F.cross_entropy(logits.T, target, reduction="none")  # [B]
+    backward = F.cross_entropy(logits[:, :size].T, target, reduction="none")  # [B]
     return ((forward + backward) / 2 * weights).sum() / weights.sum()
+
+
+class _Loss:
+    """Encodes a batch of examples, some words by their spelling alone."""
+
+    def __init__(self, network: SiameseNetwork, spelled_only: float):
+        self.network = network
+        self.spelled_only = spelled_only
+
+    def encode(self, sides: Sequence[Components]) -> Side:
+        return self.network.encode(
+            sides, lambda distinct: self.network.embed(distinct, self.spelled_only)
+        )
+
+
+class LabelLoss(_Loss):
+    """The paper's: `label_error` of each example's pair."""
+
+    def __call__(self, batch: Sequence[Example]) -> Tensor:
+        """The batch's loss, a scalar."""
+        parts = self.network.matched_parts(
+            self.encode([x.query for x in batch]), self.encode([x.ticket for x in batch])
+        )
+        return label_error(similarity(parts), torch.tensor([x.label for x in batch]))
+
+
+class RankingLoss(_Loss):
+    """For few labels: `in_batch_ranking` over the batch and the tickets judged NO."""
+
+    def __init__(
+        self, network: SiameseNetwork, spelled_only: float, right: frozenset[tuple[str, str]]
+    ):
+        super().__init__(network, spelled_only)
+        self.right = right
+
+    def __call__(self, batch: Sequence[Example]) -> Tensor:
+        """The batch's loss, a scalar."""
+        tickets = [x.ticket for x in batch] + [x.negative for x in batch if x.negative]
+        distances = self.network.crossed_distance(
+            self.encode([x.query for x in batch]), self.encode(tickets)
+        ).clamp_max(FAR)
+        positives = torch.tensor([[self._is_right(one, other) for other in batch] for one in batch])
+        return in_batch_ranking(distances, torch.tensor([x.label for x in batch]), positives)
+
+    def _is_right(self, one: Example, other: Example) -> bool:
+        """Whether the other's ticket answers this query, or one of them is the other's own text."""
+        return (
+            (one.query_key, other.ticket_key) in self.right
+            or one.query_key in (other.ticket_key, other.query_key)
+            or one.ticket_key == other.ticket_key
+        )
+
+
+def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:
+    """All (query key, ticket id) graded YES or REL, both ways round where the query is a ticket."""
+    right = set()
+    for label in labels:
+        if label.grade > Grade.NO:
+            key = label.query.ticket_id or label.query.id
+            right |= {(key, label.ticket_id), (label.ticket_id, key)}
+    return frozenset(right)

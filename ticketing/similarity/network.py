@@ -1,13 +1,13 @@
 """The replicated Siamese network: every component of both sides through the same channels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ticketing.channels.lstm import TextLSTM, pad_texts
+from ticketing.channels.lstm import TextLSTM, pad_embedded
 from ticketing.channels.sumemb import sum_embeddings
 from ticketing.channels.topics import TopicChannel
 from ticketing.channels.words import WordEmbedding
@@ -36,7 +36,7 @@ class SiameseNetwork(nn.Module):
     """Encodes components and compares them by equation 1.
 
     V and W are kept as softplus of free parameters, so that they stay non-negative when
-    learned. `scale` divides each channel's distance by what unrelated texts are apart.
+    learned.
     """
 
     def __init__(
@@ -58,71 +58,86 @@ class SiameseNetwork(nn.Module):
         pairs = torch.tensor(settings.pair_weights())  # [P, R]
         self.register_buffer("compared", pairs > 0)
         self.pair_logits = nn.Parameter(_inverse_softplus(pairs))
-        self.channel_logits = nn.Parameter(_inverse_softplus(torch.tensor(settings.channel_weights())))
+        self.channel_logits = nn.Parameter(
+            _inverse_softplus(torch.tensor(settings.channel_weights()))
+        )
 
     @property
     def pair_weights(self) -> Tensor:
         """V [P, R], non-negative."""
         return F.softplus(self.pair_logits) * self.compared
 
+    def set_weights(self, pair_weights: Tensor, channel_weights: Tensor) -> None:
+        """Set V [P, R] and W [C]."""
+        with torch.no_grad():
+            self.pair_logits.copy_(_inverse_softplus(pair_weights))
+            self.channel_logits.copy_(_inverse_softplus(channel_weights))
+
     @property
     def channel_weights(self) -> Tensor:
         """W [C], non-negative."""
         return F.softplus(self.channel_logits)
 
-    def embed(self, texts: Sequence[list[int]], spelled_only: float = 0.0):
-        """Embeddings [U, dims] and weights [U] of the words of `texts`, and the texts in local ids.
+    def embed(self, ids: Tensor, spelled_only: float = 0.0) -> tuple[Tensor, Tensor]:
+        """Distinct word ids [U] -> embeddings [U, dims] and weights [U].
 
-        A share `spelled_only` of the words loses its word vector, as unknown words have none.
+        A share `spelled_only` of the words loses its vector, as unknown words have none.
         """
-        flat = torch.tensor([word for text in texts for word in text])
-        known, local = flat.unique(return_inverse=True)
-        embedded = self.words(known)  # [U, dims]
-        weights = self.word_weights[known]
+        embedded = self.words(ids)
         if spelled_only:
-            keep = torch.rand(len(known), 1) >= spelled_only
-            vectors = embedded[:, : self.settings.word_dims] * keep
-            embedded = torch.cat([vectors, embedded[:, self.settings.word_dims :]], dim=1)
-        ids = iter(local.tolist())
-        return embedded, weights, [[next(ids) for _ in text] for text in texts]
+            keep = (torch.rand(len(ids), 1) >= spelled_only).expand(-1, self.settings.word_dims)
+            spelling = keep.new_ones(len(ids), self.settings.character_dims)
+            embedded = embedded * torch.cat([keep, spelling], dim=1)
+        return embedded, self.word_weights[ids]
 
-    def encode_texts(
-        self, embedded: Tensor, weights: Tensor, local: list[list[int]], texts: Sequence[list[int]]
-    ) -> dict[Channel, Tensor]:
-        """n non-empty texts, given in local ids and in vocabulary ids -> channel vectors [n, D]."""
-        vectors: dict[Channel, Tensor] = {}
-        for channel in self.settings.channels:
-            if channel == "h":
-                ids, lengths = pad_texts(local, self.settings.max_words)
-                vectors["h"] = self.lstm(F.embedding(ids, embedded), lengths)
-            elif channel == "E":
-                vectors["E"] = sum_embeddings(embedded, local, weights)
-            else:
-                vectors["T"] = self.topics(texts)
-        return vectors
-
-    def encode(self, sides: Sequence[Components], spelled_only: float = 0.0) -> Side:
-        """Components of B texts as word ids -> their vectors."""
+    def encode(
+        self,
+        sides: Sequence[Components],
+        embed: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None,
+    ) -> Side:
+        """Components of B texts as word ids -> their vectors; `embed` replaces the method above."""
         present = torch.tensor([[bool(text) for text in side] for side in sides])
         texts = [text for side in sides for text in side if text]
-        shape = (*present.shape,)
-        if not texts:
-            dims = self.settings.dims()
-            return Side({c: torch.zeros(*shape, d) for c, d in dims.items()}, present)
-        embedded, weights, local = self.embed(texts, spelled_only)
-        vectors = {}
-        for channel, dense in self.encode_texts(embedded, weights, local, texts).items():
-            spread = dense.new_zeros(*shape, dense.shape[1])  # [B, components, D]
-            vectors[channel] = spread.masked_scatter(present.unsqueeze(-1), dense)
+        vectors = {c: torch.zeros(*present.shape, d) for c, d in self.settings.dims().items()}
+        if texts:
+            flat = torch.tensor([word for text in texts for word in text])
+            distinct, local = flat.unique(return_inverse=True)
+            embedded, weights = (embed or self.embed)(distinct)
+            split = local.split([len(text) for text in texts])
+            for channel, spread in vectors.items():
+                dense = self._channel(channel, embedded, weights, split, texts)  # [n, D]
+                vectors[channel] = spread.masked_scatter(present.unsqueeze(-1), dense)
         return Side(vectors, present)
+
+    def _channel(
+        self,
+        channel: Channel,
+        embedded: Tensor,
+        weights: Tensor,
+        local: Sequence[Tensor],
+        texts: Sequence[list[int]],
+    ) -> Tensor:
+        """One channel of n texts, given as rows of `embedded` and as word ids: [n, D]."""
+        if channel == "h":
+            return self.lstm(*pad_embedded(embedded, local, self.settings.max_words))
+        if channel == "E":
+            return sum_embeddings(embedded, local, weights)
+        return self.topics(texts)
 
     def matched_parts(self, query: Side, ticket: Side) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""
-        distances = torch.stack(
-            [matched_distances(query.vectors[c], ticket.vectors[c]) for c in self.settings.channels], -1
-        )
         weights = present_pair_weights(self.pair_weights, query.present, ticket.present)
-        return distance_parts(distances, weights, self.channel_weights)
+        return distance_parts(self.matched_distances(query, ticket), weights, self.channel_weights)
+
+    def matched_distances(self, query: Side, ticket: Side) -> Tensor:
+        """Unweighted distances of B queries to B tickets, one to one: [B, P, R, C]."""
+        return torch.stack(
+            [
+                matched_distances(query.vectors[c], ticket.vectors[c])
+                for c in self.settings.channels
+            ],
+            -1,
+        )
 
     def crossed_distance(self, query: Side, ticket: Side) -> Tensor:
         """-log g of B queries to N tickets, each with each: [B, N]; infinite where nothing compares."""
@@ -131,11 +146,14 @@ class SiameseNetwork(nn.Module):
         )  # [B, N, P, R]
         total = 0
         for channel, weight in zip(self.settings.channels, self.channel_weights, strict=True):
-            apart = crossed_distances(query.vectors[channel], ticket.vectors[channel], self.compared)
+            apart = crossed_distances(
+                query.vectors[channel], ticket.vectors[channel], self.compared
+            )
             total = total + weight * (apart * pair_weights).sum((-2, -1))  # [B, N]
         return total.masked_fill(pair_weights.sum((-2, -1)) == 0, torch.inf)
 
 
 def _inverse_softplus(values: Tensor) -> Tensor:
     """The x for which softplus(x) is `values` (0 becomes a very small weight)."""
-    return values.clamp_min(1e-6).expm1().log()
+    clamped = values.clamp_min(1e-6)
+    return clamped + (-(-clamped).expm1()).log()

@@ -1,0 +1,97 @@
+"""Word vectors to begin with: loaded from a file, or trained on the desk's own text."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from ticketing.errors import InputError
+from ticketing.text.vocabulary import Vocabulary
+
+WORDS_TO_SEE = 10_000_000
+"""Small archives are passed over more often, until about this many words were seen."""
+
+
+class _Passes:
+    """Texts, iterated once a pass, with a bar over all passes."""
+
+    def __init__(self, texts: Sequence[Sequence[str]], passes: int):
+        self.texts = texts
+        self.bar = tqdm(total=len(texts) * passes, desc="word vectors", unit="text")
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        for text in self.texts:
+            yield text
+            self.bar.update()
+
+
+def train_vectors(
+    texts: Sequence[Sequence[str]], vocabulary: Vocabulary, dims: int, seed: int
+) -> Tensor:
+    """Skip-gram vectors (word2vec) of the vocabulary's words: float32 [len(vocabulary), dims].
+
+    One thread, so that the same seed gives the same vectors; row 0 is zero, and the mean
+    length of the others is 1.
+    """
+    from gensim.models import Word2Vec
+
+    words = sum(map(len, texts))
+    passes = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
+    model = Word2Vec(vector_size=dims, sg=1, min_count=1, workers=1, seed=seed, sorted_vocab=0)
+    counts = dict(zip(vocabulary.words, reversed(range(1, len(vocabulary))), strict=True))
+    for text in texts:
+        for word in text:
+            if word in counts:
+                counts[word] += 1
+    model.build_vocab_from_freq(counts)
+    sentences = _Passes(texts, passes)
+    model.train(sentences, total_examples=len(texts), total_words=words, epochs=passes)
+    sentences.bar.close()
+    return _matrix(vocabulary, dims, model.wv)
+
+
+def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
+    """Vectors from a word2vec (text or binary), GloVe or fastText file, cut to the vocabulary.
+
+    float32 [len(vocabulary), dims]; words that the file lacks have a zero row. Raises
+    InputError when the file can't be read as any of them, has other dimensions, or shares
+    no word with the vocabulary.
+    """
+    from gensim.models import KeyedVectors
+
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(1 << 16).split()
+        headed = len(first) == 2 and all(part.isdigit() for part in first)
+        vectors = KeyedVectors.load_word2vec_format(
+            path,
+            binary=headed and path.suffix == ".bin",
+            no_header=not headed,
+            unicode_errors="replace",
+        )
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    except (ValueError, IndexError, EOFError) as error:
+        raise InputError(
+            f"{path} is not a word2vec, GloVe or fastText file of word vectors ({error})."
+        ) from None
+    if vectors.vector_size != dims:
+        raise InputError(
+            f"{path} has {vectors.vector_size} dimensions a word; set word_dims to that "
+            f"or choose a file with {dims}."
+        )
+    if not any(word in vectors for word in vocabulary.words):
+        raise InputError(f"{path} knows none of the desk's words; is it in another language?")
+    return _matrix(vocabulary, dims, vectors)
+
+
+def _matrix(vocabulary: Vocabulary, dims: int, vectors) -> Tensor:
+    matrix = np.zeros((len(vocabulary), dims), dtype=np.float32)
+    for id, word in enumerate(vocabulary.words, start=1):
+        if word in vectors:
+            matrix[id] = vectors[word]
+    lengths = np.linalg.norm(matrix, axis=1)
+    return torch.from_numpy(matrix / max(lengths[lengths > 0].mean(), 1e-9))

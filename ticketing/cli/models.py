@@ -1,0 +1,70 @@
+"""`ticketing models`: list bundles, compare, promote, roll back, delete."""
+
+from datetime import datetime
+
+import click
+
+from ticketing.desk import open_desk
+from ticketing.errors import InputError
+from ticketing.settings import load_settings
+
+
+@click.group("models")
+def command() -> None:
+    """The desk's model bundles."""
+
+
+@command.command("list")
+def list_models() -> None:
+    """All bundles, oldest first, with what they were trained on; * serves."""
+    desk = open_desk(load_settings())
+    serving = desk.store.serving()
+    ids = desk.models.ids()
+    for id in ids:
+        manifest = desk.models.manifest(id)
+        trained = datetime.fromtimestamp((desk.models.folder / id).stat().st_mtime)
+        data, network = manifest["data"], manifest["network"]
+        click.echo(
+            f"{'*' if id == serving else ' '} {id}  {trained:%Y-%m-%d %H:%M}  "
+            f"{data['tickets']} tickets, {data['labels']} labels, loss "
+            f"{manifest['training']['loss']}, {network['pairs']}, {'+'.join(network['channels'])}"
+        )
+    if not ids:
+        click.echo("There are no bundles yet; `ticketing train` makes one.")
+
+
+@command.command()
+@click.argument("bundle")
+@click.argument("other", default="")
+def compare(bundle: str, other: str) -> None:
+    """BUNDLE against OTHER (default: the serving one) on the held-out judgments."""
+    desk = open_desk(load_settings())
+    other = other or desk.store.serving()
+    if not other:
+        raise InputError("No bundle serves yet; name the other bundle to compare with.")
+    click.echo(f"{bundle} against {other}: {desk.compare(bundle, other)}")
+
+
+@command.command()
+@click.argument("bundle")
+@click.option("--force", is_flag=True, help="Let it serve whatever the comparison says.")
+def promote(bundle: str, force: bool) -> None:
+    """Let BUNDLE serve if it is no worse than the serving one on held-out judgments."""
+    click.echo(open_desk(load_settings()).promote(bundle, force))
+
+
+@command.command()
+def rollback() -> None:
+    """Let the bundle that served before serve again."""
+    click.echo(open_desk(load_settings()).rollback())
+
+
+@command.command()
+@click.argument("bundle")
+def delete(bundle: str) -> None:
+    """Delete BUNDLE and its codes; the serving one is refused."""
+    desk = open_desk(load_settings())
+    desk.models.manifest(bundle)
+    desk.store.drop_codes(bundle)
+    desk.models.delete(bundle)
+    click.echo(f"Bundle {bundle} is deleted.")

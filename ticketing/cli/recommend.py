@@ -1,0 +1,26 @@
+"""`ticketing recommend`: ask from the command line."""
+
+import click
+
+from ticketing.desk import open_desk
+from ticketing.settings import load_settings
+from ticketing.tickets import Query, Recommendations
+
+
+@click.command()
+@click.argument("subject", default="")
+@click.argument("description", default="")
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100))
+def command(subject: str, description: str, limit: int) -> None:
+    """The best past tickets for SUBJECT and DESCRIPTION."""
+    desk = open_desk(load_settings())
+    _show(desk.recommend(Query(subject, description), limit=limit))
+
+
+def _show(answer: Recommendations) -> None:
+    if answer.note:
+        click.echo(answer.note)
+    for item in answer.items:
+        click.echo(f"{item.rank:3}. {item.score:.1f} of 5  {item.ticket.id}  {item.ticket.subject}")
+        if item.ticket.solution:
+            click.echo(f"       {' '.join(item.ticket.solution.split())[:160]}")

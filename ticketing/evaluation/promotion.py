@@ -1,0 +1,67 @@
+"""May a new bundle serve? Both rank the held-out queries; the new one must not be worse."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ticketing.evaluation.ranking import Run, evaluate, with_answers
+from ticketing.retrieval.recommend import Recommender
+from ticketing.tickets import Filters, Label, Query
+
+MOST_QUERIES = 500
+DEPTH = 100
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Means over the held-out queries with a YES; `queries` may be 0, and then nothing is known."""
+
+    queries: int
+    new: dict[str, float]
+    serving: dict[str, float]
+
+    @property
+    def may_serve(self) -> bool:
+        """Whether Acc@10 and MAP@10 together are at least those of the serving bundle."""
+        return self._worth(self.new) >= self._worth(self.serving)
+
+    @staticmethod
+    def _worth(means: dict[str, float]) -> float:
+        return means.get("Acc@10", 0.0) + means.get("MAP@10", 0.0)
+
+    def __str__(self) -> str:
+        if not self.queries:
+            return "no held-out query has a YES, so nothing could be compared"
+        gains = ", ".join(
+            f"{name} {self.new[name]:.3f} (serving {self.serving[name]:.3f})"
+            for name in ("Acc@10", "MAP@10")
+        )
+        return f"on {self.queries} held-out queries {gains}"
+
+
+def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int = DEPTH) -> Run:
+    """Rank each query; one that is a ticket is matched only against tickets created before it."""
+    asked = recommender.store.get_tickets([q.ticket_id for q in queries if q.ticket_id])
+    run = {}
+    for query in queries:
+        own = asked.get(query.ticket_id)
+        filters = Filters(created_before=own.created) if own and own.created else Filters()
+        run[query.id] = recommender.rank(query, filters, depth)
+    return run
+
+
+def compare(new: Recommender, serving: Recommender, held_out: Sequence[Label]) -> Comparison:
+    """Both bundles on the held-out labels (of at most MOST_QUERIES queries)."""
+    labels = with_answers(held_out)
+    queries = {label.query.id: label.query for label in labels}
+    chosen = [queries[id] for id in sorted(queries)[:MOST_QUERIES]]
+    kept = {query.id for query in chosen}
+    labels = [label for label in labels if label.query.id in kept]
+    if not chosen:
+        return Comparison(0, {}, {})
+    means = [
+        {name: float(np.mean(values)) for name, values in evaluate(labels, run).items()}
+        for run in (run_queries(new, chosen), run_queries(serving, chosen))
+    ]
+    return Comparison(len(chosen), *means)

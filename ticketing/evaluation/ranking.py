@@ -1,0 +1,78 @@
+"""Retrieval metrics of a run against labels, through ir_measures."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import ir_measures
+from ir_measures import AP, RR, R, Success, nDCG
+
+from ticketing.files import write_atomically
+from ticketing.tickets import Grade, Label
+
+MEASURES = {
+    "Acc@1": Success(rel=2) @ 1,
+    "Acc@5": Success(rel=2) @ 5,
+    "Acc@10": Success(rel=2) @ 10,
+    "MAP@10": AP(rel=2) @ 10,
+    "MRR@10": RR(rel=2) @ 10,
+    "Recall@100": R(rel=2) @ 100,
+    "nDCG@10": nDCG @ 10,
+}
+"""Right means YES for all but nDCG, which gains 2 for YES and 1 for REL."""
+
+Run = Mapping[str, Sequence[tuple[str, float]]]
+"""By query id: (ticket id, distance), nearest first."""
+
+
+def qrels_of(labels: Sequence[Label]) -> dict[str, dict[str, int]]:
+    """Grades by query id and ticket id."""
+    qrels: dict[str, dict[str, int]] = defaultdict(dict)
+    for label in labels:
+        qrels[label.query.id][label.ticket_id] = int(label.grade)
+    return dict(qrels)
+
+
+def with_answers(labels: Sequence[Label]) -> list[Label]:
+    """Labels of the queries that have a YES; the others cannot be answered right."""
+    answered = {label.query.id for label in labels if label.grade == Grade.YES}
+    return [label for label in labels if label.query.id in answered]
+
+
+def evaluate(labels: Sequence[Label], run: Run) -> dict[str, list[float]]:
+    """Every measure for every query with a YES, in ascending order of query id.
+
+    A query that the run lacks has found nothing. judged@10 is the share of the first ten
+    that anybody graded: what is unjudged is not wrong.
+    """
+    qrels = qrels_of(with_answers(labels))
+    scores = {
+        id: {ticket: -float(place) for place, (ticket, _) in enumerate(run.get(id, ()))}
+        for id in qrels
+    }
+    # A query without results must still count: ir_measures skips one that the run lacks.
+    scores = {id: found or {"": 0.0} for id, found in scores.items()}
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    names = {measure: name for name, measure in MEASURES.items()}
+    for metric in ir_measures.iter_calc(list(names), qrels, scores):
+        values[names[metric.measure]][metric.query_id] = metric.value
+    table = {name: [values[name].get(id, 0.0) for id in sorted(qrels)] for name in MEASURES}
+    table["judged@10"] = [
+        sum(ticket in qrels[id] for ticket, _ in list(run.get(id, ()))[:10]) / 10
+        for id in sorted(qrels)
+    ]
+    return table
+
+
+def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
+    """A TREC run, `qid Q0 docid rank score tag`, written whole or not at all.
+
+    The score is the negative distance; a query that is a ticket is named by that ticket's id.
+    """
+    names = {label.query.id: label.query.ticket_id or label.query.id for label in labels}
+    lines = [
+        f"{names[id]} Q0 {ticket} {rank} {-distance:.6f} {tag}\n"
+        for id, found in run.items()
+        for rank, (ticket, distance) in enumerate(found, start=1)
+    ]
+    write_atomically(path, "".join(lines))

@@ -1,0 +1,108 @@
+"""The main flow: a query becomes codes, the scan ranks every ticket, the best ten are explained."""
+
+from bisect import bisect_left
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ticketing.errors import InputError
+from ticketing.retrieval.explain import overlap, parts_of, shared_topics
+from ticketing.retrieval.kernel import nearest, scan_distances
+from ticketing.similarity.model import Model, QueryCode
+from ticketing.stores.protocol import CodeBlock, TicketStore
+from ticketing.text import tokenize
+from ticketing.tickets import Filters, Query, Recommendation, Recommendations
+
+EMPTY = "The knowledge base has no ticket to search; import some first."
+FILTERED = "No ticket passes these filters; widen them."
+UNKNOWN = (
+    "None of the query's words occurs in the knowledge base, so these tickets were chosen by "
+    "spelling alone; try other words."
+)
+WEAK = (
+    "Nothing matches well: even the best ticket lies below the score at which proposals "
+    "have usually been right."
+)
+
+
+class Recommender:
+    """Ranks the tickets of a store under one model."""
+
+    def __init__(self, store: TicketStore, model: Model, threads: int = 1):
+        self.store = store
+        self.model = model
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def rank(
+        self, query: Query, filters: Filters = Filters(), limit: int = 10
+    ) -> list[tuple[str, float]]:
+        """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
+        code = self.model.encode_query(query)
+        block = self.store.codes(self.model.id, filters)
+        distances, _ = self._scan(query, code, block)
+        return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
+
+    def recommend(
+        self, query: Query, filters: Filters = Filters(), limit: int = 10
+    ) -> Recommendations:
+        """The nearest tickets with scores and reasons. Raises InputError for a blank query."""
+        if not (query.subject.strip() or query.description.strip()):
+            raise InputError("The query is blank: give a subject or a description.")
+        code = self.model.encode_query(query)
+        block = self.store.codes(self.model.id, filters)
+        distances, weights = self._scan(query, code, block)
+        best = nearest(distances, limit)
+        tickets = self.store.get_tickets([block.ids[i] for i in best])
+        words = set(tokenize(f"{query.subject}\n{query.description}"))
+        items = []
+        for i in best:
+            ticket = tickets.get(block.ids[i])
+            if ticket is None:  # deleted since the codes were read
+                continue
+            distance = float(distances[i])
+            items.append(
+                Recommendation(
+                    rank=len(items) + 1,
+                    ticket=ticket,
+                    score=float(self.model.calibration.score(distance)),
+                    similarity=float(np.exp(-distance)),
+                    distance=distance,
+                    parts=parts_of(self.model, code, block.codes[block.live[i]], weights),
+                    topics=shared_topics(self.model, query, ticket),
+                    overlap=overlap(words, ticket),
+                )
+            )
+        good = bool(items) and code.known and items[0].distance <= self.model.calibration.floor
+        return Recommendations(
+            query=query,
+            bundle_id=self.model.id,
+            items=tuple(items),
+            good_match=good,
+            note="" if good else self._note(code, items, filters),
+            searched=len(block.live),
+        )
+
+    def _scan(
+        self, query: Query, code: QueryCode, block: CodeBlock
+    ) -> tuple[np.ndarray, np.ndarray]:
+        weights = self.model.pattern_weights(code.present)
+        distances = scan_distances(
+            block.codes, block.live, code.codes, self.model.layout, weights, self._pool
+        )
+        if query.ticket_id:
+            own = _position(block.ids, query.ticket_id)
+            if own is not None:
+                distances[own] = np.inf
+        return distances, weights
+
+    @staticmethod
+    def _note(code: QueryCode, items: list[Recommendation], filters: Filters) -> str:
+        if not items:
+            return EMPTY if filters == Filters() else FILTERED
+        return WEAK if code.known else UNKNOWN
+
+
+def _position(ids, ticket_id: str) -> int | None:
+    """Where an id stands among ascending ids."""
+    place = bisect_left(ids, ticket_id)
+    return place if place < len(ids) and ids[place] == ticket_id else None

@@ -1,0 +1,61 @@
+"""From g to the 1-5 scale people read, and the floor below which nothing matches well."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+
+LOWEST, HIGHEST = 1.0, 5.0
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A non-increasing map from distance (-log g) to a score, by linear interpolation of knots.
+
+    `floor` is the score below which the best proposal is no good match.
+    """
+
+    distances: tuple[float, ...]
+    scores: tuple[float, ...]
+    floor: float
+
+    def score(self, distance: float | np.ndarray) -> float | np.ndarray:
+        """Scores in [1, 5]; never reorders what distance orders. An infinite distance scores 1."""
+        finite = np.minimum(distance, self.distances[-1])
+        return np.interp(finite, self.distances, self.scores)
+
+    def to_json(self) -> dict:
+        """What the manifest keeps."""
+        return {"distances": self.distances, "scores": self.scores, "floor": self.floor}
+
+    @classmethod
+    def from_json(cls, data: dict) -> "Calibration":
+        """The calibration that `to_json` described."""
+        return cls(tuple(data["distances"]), tuple(data["scores"]), data["floor"])
+
+
+def fit_scores(
+    distances: Sequence[float], ratings: Sequence[float]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Isotonic regression of ratings (1-5) on -distance: knots with ascending distances, and their scores.
+
+    This is the non-parametric regression of Mueller and Thyagarajan (2016), kept monotone.
+    """
+    regression = IsotonicRegression(y_min=LOWEST, y_max=HIGHEST, increasing=False)
+    regression.fit(np.asarray(distances, dtype=float), np.asarray(ratings, dtype=float))
+    return tuple(map(float, regression.X_thresholds_)), tuple(map(float, regression.y_thresholds_))
+
+
+def separating_distance(answered: Sequence[float], unanswered: Sequence[float]) -> float:
+    """The distance that best tells queries whose answer is there from queries whose answer is not.
+
+    `answered` holds the distances of right tickets, `unanswered` those of the best other
+    tickets. The threshold has the highest sum of the two shares on their right side.
+    """
+    candidates = np.unique(np.concatenate([answered, unanswered]))
+    kept = np.searchsorted(np.sort(answered), candidates, side="right") / max(len(answered), 1)
+    passed = np.searchsorted(np.sort(unanswered), candidates, side="right") / max(
+        len(unanswered), 1
+    )
+    return float(candidates[np.argmax(kept - passed)])

@@ -1,0 +1,70 @@
+"""Everything a network learns from, read once: words of tickets and queries as ids."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tqdm import tqdm
+
+from ticketing.similarity.config import NetworkSettings
+from ticketing.similarity.examples import Archive, Fields
+from ticketing.text import tokenize
+from ticketing.text.vocabulary import UNKNOWN, Vocabulary
+from ticketing.tickets import Label, Ticket
+
+FIELDS = ("subject", "description", "solution")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Everything the network learns from, as word ids."""
+
+    vocabulary: Vocabulary
+    archive: Archive
+    queries: dict[str, Fields]
+    """By query id."""
+    texts: list[list[str]]
+    """All text as tokens, for word vectors."""
+    digest: str
+
+
+def read_corpus(
+    tickets: Sequence[Ticket], labels: Sequence[Label], network: NetworkSettings
+) -> Corpus:
+    """Tokenize tickets and the labels' queries, and count the vocabulary."""
+    queries = {label.query.id: label.query for label in labels}
+    tokens = {
+        ticket.id: {name: tokenize(getattr(ticket, name)) for name in FIELDS}
+        for ticket in tqdm(tickets, desc="reading tickets", unit="ticket")
+    }
+    asked = {
+        id: {name: tokenize(getattr(query, name)) for name in FIELDS[:2]}
+        for id, query in sorted(queries.items())
+    }
+    vocabulary = Vocabulary.count(
+        [word for name in FIELDS for word in fields[name]] for fields in tokens.values()
+    )
+    texts = [text for fields in [*tokens.values(), *asked.values()] for text in fields.values()]
+    return Corpus(
+        vocabulary,
+        Archive(network, {id: _known(vocabulary, fields) for id, fields in tokens.items()}),
+        {id: _known(vocabulary, fields) for id, fields in asked.items()},
+        [text for text in texts if text],
+        _digest(tickets, labels),
+    )
+
+
+def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> Fields:
+    return {
+        name: [id for id in vocabulary.ids(text) if id != UNKNOWN] for name, text in fields.items()
+    }
+
+
+def _digest(tickets: Sequence[Ticket], labels: Sequence[Label]) -> str:
+    """Names the training data: sixteen hex digits over every text and label."""
+    digest = hashlib.sha256()
+    for ticket in sorted(tickets, key=lambda ticket: ticket.id):
+        digest.update(f"{ticket.id}\0{ticket.version}\n".encode())
+    for line in sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}\n" for x in labels):
+        digest.update(line.encode())
+    return digest.hexdigest()[:16]

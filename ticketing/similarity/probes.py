@@ -1,0 +1,120 @@
+"""Queries held back from training, to stop on and to calibrate by."""
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ticketing.similarity.config import Channel
+from ticketing.similarity.examples import Archive, Fields
+from ticketing.similarity.network import Components, SiameseNetwork, Side
+from ticketing.tickets import Grade, Label
+
+FEWEST = 30
+"""With fewer held-back queries than this, tickets' own subjects are asked as well."""
+
+MOST_WEAK = 200
+MOST_CANDIDATES = 4000
+AT_ONCE = 256
+
+
+def is_held_back(query_id: str) -> bool:
+    """Whether a query is kept from training (15 in 100, by its id)."""
+    return int(query_id[8:16], 16) % 100 < 15
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A query and the grades of its tickets; `own` is the ticket it came from, never an answer
+    unless graded."""
+
+    query: Components
+    grades: Mapping[str, Grade]
+    own: str = ""
+
+    def right(self) -> set[str]:
+        """Its YES tickets, or its REL ones where it has no YES."""
+        best = max(self.grades.values())
+        return {id for id, grade in self.grades.items() if grade == best}
+
+
+class Probes:
+    """Held-back queries, and the candidates they are asked among.
+
+    Candidates are all graded tickets and a seeded sample of the others, at most about
+    MOST_CANDIDATES. A weak probe asks a ticket's subject; that ticket is then a candidate
+    without its subject, and is in `held_back`: it must not be learned from as a weak positive.
+    """
+
+    def __init__(
+        self, archive: Archive, queries: Mapping[str, Fields], labels: Sequence[Label], seed: int
+    ):
+        chance = random.Random(seed)
+        graded: dict[str, dict[str, Grade]] = defaultdict(dict)
+        own = {}
+        for label in labels:
+            graded[label.query.id][label.ticket_id] = label.grade
+            own[label.query.id] = label.query.ticket_id
+        self.probes = [
+            Probe(archive.query(queries[id]), grades, own[id])
+            for id, grades in sorted(graded.items())
+            if max(grades.values()) > Grade.NO
+        ]
+        ids = sorted(archive.tickets)
+        weak = []
+        if len(self.probes) < FEWEST and len(ids) > 1:
+            weak = chance.sample(ids, min(len(ids) // 10, MOST_WEAK))
+        self.held_back = frozenset(weak)
+        kept = set(weak).union(*(probe.grades for probe in self.probes))
+        others = [id for id in ids if id not in kept]
+        room = max(min(MOST_CANDIDATES - len(kept), len(others)), 0)
+        self.candidates = sorted([*kept, *chance.sample(others, room)])
+        self._components = {id: archive.ticket(archive.tickets[id]) for id in self.candidates}
+        for id in weak:
+            fields = archive.tickets[id]
+            rest = archive.ticket({**fields, "subject": []})
+            if fields.get("subject") and any(rest):
+                query = archive.query({"subject": fields["subject"]})
+                self.probes.append(Probe(query, {id: Grade.YES}))
+                self._components[id] = rest
+
+    def distances(self, network: SiameseNetwork) -> Tensor:
+        """-log g of every probe and candidate: [probes, candidates]; infinite for a probe's own ticket."""
+        with torch.no_grad():
+            side = _encode(network, [self._components[id] for id in self.candidates])
+            asked = network.encode([probe.query for probe in self.probes])
+            apart = network.crossed_distance(asked, side)
+        place = {id: column for column, id in enumerate(self.candidates)}
+        for row, probe in enumerate(self.probes):
+            if probe.own in place and probe.own not in probe.grades:
+                apart[row, place[probe.own]] = torch.inf
+        return apart
+
+    def right(self) -> Tensor:
+        """Which candidates are right for which probe: bool [probes, candidates]."""
+        return torch.tensor(
+            [[id in probe.right() for id in self.candidates] for probe in self.probes]
+        )
+
+    def quality(self, network: SiameseNetwork) -> float:
+        """Mean reciprocal rank of the nearest right candidate; 0 without probes."""
+        if not self.probes:
+            return 0.0
+        apart, right = self.distances(network), self.right()
+        nearest = apart.masked_fill(~right, torch.inf).min(1).values  # [probes]
+        ranks = (apart < nearest[:, None]).sum(1) + 1
+        return float((1 / ranks).mean())
+
+
+def _encode(network: SiameseNetwork, components: Sequence[Components]) -> Side:
+    parts = [
+        network.encode(components[i : i + AT_ONCE]) for i in range(0, len(components), AT_ONCE)
+    ]
+    vectors: dict[Channel, Tensor] = {
+        channel: torch.cat([part.vectors[channel] for part in parts])
+        for channel in network.settings.channels
+    }
+    return Side(vectors, torch.cat([part.present for part in parts]))

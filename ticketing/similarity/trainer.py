@@ -1,0 +1,135 @@
+"""The training loop: epochs, batches, progress, early stopping, checkpoint and resume.
+
+It knows parameters and losses, and nothing of tickets.
+"""
+
+import json
+import random
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from ticketing.similarity.config import TrainingSettings
+from topic_models.errors import ModelFileError
+from topic_models.files import read_arrays, write_arrays
+
+
+def make_optimizer(settings: TrainingSettings, parameters: Iterable[nn.Parameter]):
+    """The optimizer that the settings name."""
+    kinds = {"adadelta": torch.optim.Adadelta, "adam": torch.optim.Adam}
+    return kinds[settings.optimizer](parameters, lr=settings.learning_rate)
+
+
+class Trainer:
+    """Trains a network until held-back quality no longer rises, and keeps its best epoch.
+
+    `examples(chance)` gives an epoch's examples, `loss(batch)` a scalar to minimise,
+    `quality()` a number that should rise. `checkpoint` is a file written after each epoch;
+    a run that finds it goes on from there, to the same result as one that was never stopped:
+    every epoch has its own seed.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        settings: TrainingSettings,
+        examples: Callable[[random.Random], Sequence],
+        loss: Callable[[Sequence], Tensor],
+        quality: Callable[[], float],
+        checkpoint: Path | None = None,
+    ):
+        self.network = network
+        self.settings = settings
+        self.examples = examples
+        self.loss = loss
+        self.quality = quality
+        self.checkpoint = checkpoint
+        self.parameters = [p for p in network.parameters() if p.requires_grad]
+        self.optimizer = make_optimizer(settings, self.parameters)
+        self.history: list[dict] = []
+        self.best: dict[str, Tensor] = {}
+
+    def run(self) -> list[dict]:
+        """Train to the end and load the best epoch; returns loss and quality by epoch."""
+        self._resume()
+        while len(self.history) < self.settings.epochs and not self._exhausted():
+            epoch = len(self.history) + 1
+            mean_loss = self._epoch(epoch)
+            self.network.eval()
+            quality = self.quality()
+            if all(quality > past["quality"] for past in self.history):
+                self.best = {k: v.clone() for k, v in self.network.state_dict().items()}
+            self.history.append({"epoch": epoch, "loss": mean_loss, "quality": quality})
+            self._save()
+        if self.best:
+            self.network.load_state_dict(self.best)
+        self.network.eval()
+        return self.history
+
+    def _exhausted(self) -> bool:
+        """Whether the last `patience` epochs all stayed below the best one."""
+        if not self.history:
+            return False
+        best = max(range(len(self.history)), key=lambda i: self.history[i]["quality"])
+        return len(self.history) - 1 - best >= self.settings.patience
+
+    def _epoch(self, epoch: int) -> float:
+        seed = self.settings.seed * 1000 + epoch
+        torch.manual_seed(seed)
+        chance = random.Random(seed)
+        self.network.train()
+        examples = list(self.examples(chance))
+        chance.shuffle(examples)
+        size = self.settings.batch_size
+        batches = [examples[i : i + size] for i in range(0, len(examples), size)]
+        losses = []
+        with tqdm(
+            batches, desc=f"training, epoch {epoch} of {self.settings.epochs}", unit="batch"
+        ) as bar:
+            for batch in bar:
+                losses.append(self._step(batch))
+                bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}")
+        return float(np.mean(losses)) if losses else 0.0
+
+    def _step(self, batch: Sequence) -> float:
+        self.optimizer.zero_grad()
+        loss = self.loss(batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
+        self.optimizer.step()
+        return loss.item()
+
+    def _save(self) -> None:
+        if self.checkpoint is None:
+            return
+        arrays = {f"network/{k}": v.numpy() for k, v in self.network.state_dict().items()}
+        arrays |= {f"best/{k}": v.numpy() for k, v in self.best.items()}
+        for index, state in self.optimizer.state_dict()["state"].items():
+            arrays |= {f"optimizer/{index}/{k}": np.asarray(v) for k, v in state.items()}
+        write_arrays(self.checkpoint, arrays, {"history": json.dumps(self.history)})
+
+    def _resume(self) -> None:
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return
+        try:
+            arrays, about = read_arrays(self.checkpoint)
+        except ModelFileError:
+            self.checkpoint.unlink()
+            return
+        groups: dict[str, dict[str, Tensor]] = {"network": {}, "best": {}, "optimizer": {}}
+        for name, array in arrays.items():
+            group, key = name.split("/", 1)
+            groups[group][key] = torch.from_numpy(array)
+        self.network.load_state_dict(groups["network"])
+        self.best = groups["best"]
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, value in groups["optimizer"].items():
+            index, key = name.split("/", 1)
+            state.setdefault(int(index), {})[key] = value
+        whole = self.optimizer.state_dict()
+        self.optimizer.load_state_dict({**whole, "state": state})
+        self.history = json.loads(about["history"])

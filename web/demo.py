@@ -1,0 +1,94 @@
+"""`ticketing demo`: the main job from nothing to a page, on embedded parts."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+import click
+from tqdm import tqdm
+
+from ticketing.demo.generator import DemoBase, generate
+from ticketing.desk import Desk, open_desk
+from ticketing.errors import InputError
+from ticketing.settings import Settings, load_settings
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.tickets import Judgment
+from web.cli import listening_socket, serve_desk
+from worker.app import make_app
+from worker.cli import follow
+from worker.jobs import start_reindex
+
+NOTICE = (
+    "This is a demonstration: the knowledge base, its tickets and its labels are generated. "
+    "No plant, person or event in it is real."
+)
+JUDGED = datetime(2018, 1, 1)
+GRACE_SECONDS = 10
+
+
+@click.command()
+def demo() -> None:
+    """Build the demonstration knowledge base, train, encode and serve it; reuses what is there."""
+    settings = load_settings()
+    with listening_socket(settings.host, settings.port) as listener:
+        desk = open_desk(settings)
+        with worker_process(settings):
+            if not desk.store.serving():
+                build(desk)
+            serve_desk(desk, listener)
+
+
+def build(desk: Desk) -> None:
+    """Everything before serving; what an earlier, interrupted run has done is not done again."""
+    if desk.store.count_tickets() and desk.notice != NOTICE:
+        raise InputError(
+            f"{desk.settings.home} holds a desk's own tickets; set TICKETING_HOME to another "
+            "folder for the demonstration."
+        )
+    fill(desk, generate())
+    bundle_id = desk.train(NetworkSettings(), TrainingSettings())
+    job = follow(desk, start_reindex(desk, make_app(desk.settings), bundle_id))
+    if job.state != "done":
+        raise InputError(f"Encoding ended as {job.state}: {job.message}. Run the demo again.")
+    click.echo(desk.promote(bundle_id))
+
+
+def fill(desk: Desk, base: DemoBase) -> None:
+    """Store the generated tickets and the judgments of their labelled pairs."""
+    (desk.settings.home / "notice.txt").write_text(NOTICE + "\n")
+    with tqdm(total=len(base.tickets), desc="knowledge base", unit=" tickets") as bar:
+        desk.put_tickets(base.tickets)
+        bar.update(len(base.tickets))
+    desk.store.add_judgments(
+        [
+            Judgment(
+                event_id=f"demo-{label.query.id}-{label.ticket_id}",
+                query=label.query,
+                ticket_id=label.ticket_id,
+                grade=label.grade,
+                judge="demonstration",
+                time=JUDGED,
+            )
+            for label in base.labels
+        ]
+    )
+
+
+@contextmanager
+def worker_process(settings: Settings) -> Iterator[None]:
+    """A worker beside this process, ended with it."""
+    environment = {"TICKETING_HOME": str(settings.home.resolve())}
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "ticketing", "work"], stdout=subprocess.DEVNULL, env=environment
+    )
+    try:
+        yield
+    finally:
+        worker.terminate()
+        try:
+            worker.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()
