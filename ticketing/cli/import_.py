@@ -1,0 +1,110 @@
+"""`ticketing import`: tickets of any desk from CSV or JSON Lines."""
+
+from itertools import islice
+
+import click
+from tqdm import tqdm
+
+from ticketing.cli.options import DATE, FILE
+from ticketing.cli.rejects import show_rejects
+from ticketing.desk import open_desk
+from ticketing.importing import (
+    ImportReport,
+    Mapping,
+    Source,
+    import_sources,
+    open_source,
+    read_mapping,
+    read_tickets,
+)
+from ticketing.settings import load_settings
+from ticketing.text import tokenize
+from ticketing.tickets import Ticket
+
+_SHOWN_TICKETS = 3
+_SHOWN_CHARACTERS = 300
+_SHOWN_TOKENS = 60
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--mapping", "mapping_file", type=FILE, help="TOML file: field = column.")
+@click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="One field.")
+@click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
+@click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
+@click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
+def command(files, mapping_file, overrides, dry_run, rejects, solution_before):
+    """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).
+
+    Fields: id, subject, description, solution, product, status, created, and a table
+    comments (column, text, author, time, leave_out, choose) for a solution among
+    replies. What is not mapped is guessed from usual column names. Importing the same
+    file twice changes nothing.
+    """
+    mapping = read_mapping(mapping_file, overrides)
+    sources = [open_source(path, mapping, solution_before) for path in files]
+    for source in sources:
+        click.echo(f"{source.path}: {_describe(source.mapping)}")
+    report = _dry_run(sources) if dry_run else _store(sources)
+    show_rejects(report.rejects, rejects)
+
+
+def _store(sources: list[Source]) -> ImportReport:
+    store = open_desk(load_settings()).store
+    with _progress(sources) as bar:
+        report = import_sources(sources, store.put_tickets, bar.update)
+    click.echo(
+        f"{report.added} tickets added, {report.changed} changed, {report.unchanged} unchanged, "
+        f"{len(report.rejects)} rows rejected."
+    )
+    if report.added or report.changed:
+        click.echo("`ticketing reindex` encodes them for the serving model.")
+    return report
+
+
+def _dry_run(sources: list[Source]) -> ImportReport:
+    report = ImportReport()
+    with _progress(sources) as bar:
+        tickets = read_tickets(sources, report.rejects, bar.update)
+        first = list(islice(tickets, _SHOWN_TICKETS))
+        total = len(first) + sum(1 for _ in tickets)
+    for ticket in first:
+        _show_ticket(ticket)
+    click.echo(
+        f"{total} tickets would be stored, {len(report.rejects)} rows rejected; "
+        "this was a dry run, nothing was stored."
+    )
+    return report
+
+
+def _progress(sources: list[Source]) -> tqdm:
+    return tqdm(total=sum(source.rows for source in sources), unit=" rows", desc="importing")
+
+
+def _describe(mapping: Mapping) -> str:
+    """The mapping in one line: `id = key, subject = summary, ...`."""
+    columns = mapping.model_dump(exclude={"comments"})
+    parts = [f"{field} = {column}" for field, column in columns.items() if column]
+    if comments := mapping.comments:
+        left_out = ", ".join(comments.leave_out) or "nobody"
+        parts.append(
+            f"solution = {comments.choose} of {comments.column} (text = {comments.text}, "
+            f"author = {comments.author or '-'}, time = {comments.time or '-'}, "
+            f"without replies by {left_out})"
+        )
+    return ", ".join(parts)
+
+
+def _show_ticket(ticket: Ticket) -> None:
+    click.echo(f"\n{ticket.id}  {ticket.product}  {ticket.status}  {ticket.created or 'no date'}")
+    for field in ("subject", "description", "solution"):
+        text = getattr(ticket, field)
+        click.echo(f"  {field}: {_shorten(' '.join(text.split()))}")
+        if text:
+            tokens = tokenize(text)
+            more = " …" if len(tokens) > _SHOWN_TOKENS else ""
+            click.echo(f"    the model sees: {' '.join(tokens[:_SHOWN_TOKENS])}{more}")
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

@@ -1,0 +1,54 @@
+"""`ticketing labels`: judgments in from other tools, and out to them."""
+
+import click
+
+from ticketing.cli.options import DATE, FILE
+from ticketing.cli.rejects import show_rejects
+from ticketing.desk import open_desk
+from ticketing.labels import Columns, export_labels, import_labels, read_grades
+from ticketing.settings import load_settings
+
+
+@click.group("labels")
+def command():
+    """Import and export what people judged."""
+
+
+@command.command("import")
+@click.argument("file", type=FILE)
+@click.option("--query", default="", metavar="COLUMN", help="Id of the ticket that is the query.")
+@click.option("--subject", default="", metavar="COLUMN", help="Or the query's subject.")
+@click.option("--description", default="", metavar="COLUMN", help="And its description.")
+@click.option("--ticket", default="", metavar="COLUMN", help="Id of the judged ticket.")
+@click.option("--grade-column", default="", metavar="COLUMN", help="The grade.")
+@click.option(
+    "--grade", "grades", multiple=True, metavar="VALUE=GRADE", help="YES, REL or NO; others go."
+)
+@click.option("--before", type=DATE, help="Only queries whose ticket was created before.")
+@click.option("--judge", default="import", show_default=True, help="Who judged.")
+@click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
+def import_(
+    file, query, subject, description, ticket, grade_column, grades, before, judge, rejects
+):
+    """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
+    report = import_labels(
+        file,
+        open_desk(load_settings()).store,
+        Columns(query, subject, description, ticket, grade_column),
+        read_grades(grades) or None,
+        before,
+        judge,
+    )
+    click.echo(
+        f"{report.added} judgments added, {report.known} known before, "
+        f"{report.left_out} rows left out, {len(report.rejects)} rows rejected."
+    )
+    show_rejects(report.rejects, rejects)
+
+
+@command.command("export")
+@click.argument("folder", type=FILE)
+def export(folder):
+    """Write judgments.jsonl, labels.csv, qrels.txt and queries.jsonl to FOLDER."""
+    for path in export_labels(open_desk(load_settings()).store.judgments(), folder):
+        click.echo(path)

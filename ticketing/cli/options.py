@@ -1,0 +1,23 @@
+"""Types of command-line options that several commands share."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ticketing.times import parse_time
+
+FILE = click.Path(path_type=Path)
+
+
+class _Date(click.ParamType):
+    name = "date"
+
+    def convert(self, value, param, ctx) -> datetime | None:
+        try:
+            return value if isinstance(value, datetime) else parse_time(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+DATE = _Date()

@@ -1,0 +1,92 @@
+"""One row of an export to one ticket."""
+
+from datetime import datetime
+from typing import Any
+
+from ticketing.importing.mapping import Comments, Mapping
+from ticketing.tables import Reject, Row
+from ticketing.text import strip_markup
+from ticketing.tickets import Ticket
+from ticketing.times import parse_time
+
+_LONGEST_ID = 200
+
+
+def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Ticket | Reject:
+    """The ticket of a row under a completed mapping, or why there is none.
+
+    Text is stored readable: mark-up stripped, numbers kept. Replies dated `before` or
+    later are no solution.
+    """
+    field = ""
+    try:
+        texts = {}
+        for field in ("subject", "description", "solution", "product", "status"):
+            texts[field] = _text(row.values.get(getattr(mapping, field)))
+        field = "id"
+        ticket_id = _id(row.values.get(mapping.id))
+        field = "created"
+        created = parse_time(row.values.get(mapping.created))
+        field = "comments"
+        if mapping.comments:
+            texts["solution"] = _solution(row, mapping.comments, before)
+        field = "subject"
+        if not texts["subject"] and not texts["description"]:
+            raise ValueError("is empty, and so is the description")
+    except ValueError as error:
+        return Reject(row.file, row.line, field, str(error))
+    return Ticket(id=ticket_id, created=created, **texts)
+
+
+def _text(value: Any) -> str:
+    """Readable text of a cell; a list of plain values is joined with commas."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_text, value)))
+    if isinstance(value, dict):
+        raise ValueError("is an object, not a text")
+    # A lone half of a surrogate pair can't be stored; it becomes "?".
+    return strip_markup(str(value).encode(errors="replace").decode())
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise ValueError("is missing" if value is None else "is neither text nor a whole number")
+    ticket_id = str(value).strip()
+    if not ticket_id:
+        raise ValueError("is empty")
+    if len(ticket_id) > _LONGEST_ID:
+        raise ValueError(f"has more than {_LONGEST_ID} characters")
+    if not ticket_id.isprintable() or len(ticket_id.split()) > 1:
+        raise ValueError("holds white space or control characters")
+    return ticket_id
+
+
+def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
+    """The replies that may serve as solution: the longest one, or all in order.
+
+    The longest is taken because the last one often only closes the ticket.
+    """
+    replies = row.values.get(comments.column) or []
+    if not isinstance(replies, list):
+        raise ValueError("is no list of replies")
+    texts = [
+        text
+        for reply in replies
+        if isinstance(reply, dict) and _may_serve(reply, comments, before)
+        if (text := _text(reply.get(comments.text)))
+    ]
+    if comments.choose == "joined":
+        return "\n\n".join(texts)
+    return max(texts, key=lambda text: len(text.split()), default="")
+
+
+def _may_serve(reply: dict[str, Any], comments: Comments, before: datetime | None) -> bool:
+    author = str(reply.get(comments.author, "")).casefold()
+    if author in map(str.casefold, comments.leave_out):
+        return False
+    if before is None:
+        return True
+    time = parse_time(reply.get(comments.time))
+    return time is not None and time < before

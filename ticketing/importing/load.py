@@ -1,0 +1,104 @@
+"""From files to the store: survey first, then convert and put batch by batch."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+from ticketing.errors import InputError
+from ticketing.importing.convert import to_ticket
+from ticketing.importing.mapping import Mapping, complete
+from ticketing.importing.survey import survey
+from ticketing.stores.protocol import PutCounts
+from ticketing.tables import Reject, read_rows
+from ticketing.tickets import Ticket
+
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was read to its end once, with its number of rows and completed mapping."""
+
+    path: Path
+    rows: int
+    mapping: Mapping
+    before: datetime | None = None
+
+
+@dataclass
+class ImportReport:
+    """What an import did: tickets by outcome, and the rows that were left out."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    rejects: list[Reject] = field(default_factory=list)
+
+    def count(self, counts: PutCounts) -> None:
+        """Add the outcome of one batch."""
+        self.added += counts.added
+        self.changed += counts.changed
+        self.unchanged += counts.unchanged
+
+
+def open_source(path: Path, mapping: Mapping, before: datetime | None = None) -> Source:
+    """Check that a file is readable to its end and complete its mapping; nothing is stored.
+
+    With `before`, only replies dated earlier may be a solution. Raises InputError.
+    """
+    found = survey(path)
+    mapping = complete(mapping, found)
+    if before and mapping.solution:
+        raise InputError(
+            f"{path} has its solution in the undated column {mapping.solution!r}; replies "
+            "before a date need a list of comments (--map comments.column=COLUMN)."
+        )
+    if before and mapping.comments and not mapping.comments.time:
+        raise InputError(
+            f"{path} has undated replies; name their time with --map comments.time=KEY."
+        )
+    return Source(path, found.rows, mapping, before)
+
+
+def read_tickets(
+    sources: Sequence[Source], rejects: list[Reject], seen_row: Callable[[], object] = lambda: None
+) -> Iterator[Ticket]:
+    """The tickets of all sources in order; rows left out are appended to `rejects`.
+
+    An id that was met before, in any of the sources, is rejected. `seen_row` is called
+    once a row.
+    """
+    first_seen: dict[str, str] = {}
+    for source in sources:
+        for row in read_rows(source.path):
+            seen_row()
+            if isinstance(row, Reject):
+                rejects.append(row)
+                continue
+            ticket = to_ticket(row, source.mapping, source.before)
+            if isinstance(ticket, Ticket) and ticket.id in first_seen:
+                reason = f"{ticket.id} was already given at {first_seen[ticket.id]}"
+                ticket = Reject(row.file, row.line, "id", reason)
+            if isinstance(ticket, Reject):
+                rejects.append(ticket)
+                continue
+            first_seen[ticket.id] = f"{row.file}:{row.line}"
+            yield ticket
+
+
+def import_sources(
+    sources: Sequence[Source],
+    put_tickets: Callable[[Sequence[Ticket]], PutCounts],
+    seen_row: Callable[[], object] = lambda: None,
+) -> ImportReport:
+    """Store the tickets of all sources in batches that are each all or nothing.
+
+    Interrupted, it has stored whole tickets only; run again, it stores the rest.
+    """
+    report = ImportReport()
+    tickets = read_tickets(sources, report.rejects, seen_row)
+    while batch := list(islice(tickets, _BATCH)):
+        report.count(put_tickets(batch))
+    return report

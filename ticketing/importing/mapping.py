@@ -1,0 +1,172 @@
+"""Which column of an export holds which field of a ticket."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ticketing.errors import InputError
+from ticketing.importing.survey import Survey
+
+FIELDS = ("id", "subject", "description", "solution", "product", "status", "created")
+
+_USUAL = {
+    "id": "id key issue_key number ticket_id ticket_number issue_id case_number ticket ident",
+    "subject": "subject summary title short_description headline",
+    "description": "description body problem details text content question",
+    "solution": "solution close_notes resolution_notes answer action",
+    "product": "product project service application component",
+    "status": "status state",
+    "created": "created created_at opened_at created_on sys_created_on created_date opened date",
+}
+_USUAL_COMMENTS = {
+    "column": "comments replies conversations answers notes",
+    "text": "text body content message comment",
+    "author": "who author user role from",
+    "time": "time created created_at date",
+}
+_SECOND_CHOICE = "resolution"  # in trackers a state such as "Fixed", elsewhere a text
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Comments(_Table):
+    """How to find the solution in a list of replies.
+
+    `column` holds the list; the other names are keys of each reply. Replies of authors
+    in `leave_out` never count. `choose` takes the longest reply or joins all of them.
+    """
+
+    column: str
+    text: str = ""
+    author: str = ""
+    time: str = ""
+    leave_out: tuple[str, ...] = ("reporter",)
+    choose: Literal["longest", "joined"] = "longest"
+
+
+class Mapping(_Table):
+    """Column by field; None is guessed from usual names, an empty string is left out."""
+
+    id: str | None = None
+    subject: str | None = None
+    description: str | None = None
+    solution: str | None = None
+    product: str | None = None
+    status: str | None = None
+    created: str | None = None
+    comments: Comments | None = None
+
+
+def read_mapping(path: Path | None = None, overrides: Iterable[str] = ()) -> Mapping:
+    """The mapping of a TOML file with `field=column` overrides on top.
+
+    `comments.author=who` sets a key of the table [comments]. Raises InputError naming
+    the file or option and what is wrong.
+    """
+    table: dict[str, Any] = {}
+    if path is not None:
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+        except ValueError as error:
+            raise InputError(f"{path} is no TOML file: {error}.") from None
+    for override in overrides:
+        _override(table, override)
+    try:
+        return Mapping.model_validate(table)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"The mapping's {field} cannot be used: {first['msg']}; "
+            f"its fields are {', '.join(FIELDS)} and comments."
+        ) from None
+
+
+def _override(table: dict[str, Any], override: str) -> None:
+    field, equals, column = override.partition("=")
+    if not equals:
+        raise InputError(f"--map {override} is not of the form field=column.")
+    name, dot, key = field.strip().partition(".")
+    value: Any = column.strip()
+    if not dot:
+        table[name] = value
+        return
+    if key == "leave_out":
+        value = [author.strip() for author in value.split(",") if author.strip()]
+    inner = table.setdefault(name, {})
+    if not isinstance(inner, dict):
+        raise InputError(f"--map {override} sets a key of {name}, which is no table.")
+    inner[key] = value
+
+
+def complete(mapping: Mapping, survey: Survey) -> Mapping:
+    """`mapping` with every open field guessed from the file's columns; nothing is None any more,
+    except `comments` where the file has none or a solution column was found.
+
+    Raises InputError for a column that the file lacks, and where no id or no text is found.
+    """
+    guesses = {name: _guess(_USUAL[name], survey.columns) for name in FIELDS}
+    given = {name: getattr(mapping, name) for name in FIELDS}
+    fields = {name: guesses[name] if given[name] is None else given[name] for name in FIELDS}
+    comments = _complete_comments(mapping.comments, fields["solution"], survey)
+    if comments:
+        fields["solution"] = ""
+    elif given["solution"] is None and not fields["solution"]:
+        fields["solution"] = _guess(_SECOND_CHOICE, survey.columns)
+    for name, column in fields.items():
+        _require(column, survey.columns, name, survey)
+    if not fields["id"]:
+        raise _unmapped("id", survey)
+    if not fields["subject"] and not fields["description"]:
+        raise _unmapped("subject", survey)
+    return Mapping(**fields, comments=comments)
+
+
+def _complete_comments(given: Comments | None, solution: str, survey: Survey) -> Comments | None:
+    if given is None:
+        column = _guess(_USUAL_COMMENTS["column"], survey.lists)
+        if solution or not column:
+            return None
+        given = Comments(column=column)
+    if given.column not in survey.lists:
+        raise InputError(
+            f"{survey.path} has no list of replies in a column {given.column!r}; "
+            f"its lists are: {', '.join(survey.lists) or 'none'}."
+        )
+    keys = survey.lists[given.column]
+    named = {}
+    for part in ("text", "author", "time"):
+        named[part] = getattr(given, part) or _guess(_USUAL_COMMENTS[part], keys)
+        _require(named[part], keys, f"comments.{part}", survey)
+    if not named["text"]:
+        raise _unmapped("comments.text", survey, keys)
+    return given.model_copy(update=named)
+
+
+def _guess(usual: str, columns: Iterable[str]) -> str:
+    """The first usual name that a column carries, or an empty string."""
+    by_name = {"_".join(column.lower().replace("-", " ").split()): column for column in columns}
+    return next((by_name[name] for name in usual.split() if name in by_name), "")
+
+
+def _require(column: str, columns: Iterable[str], field: str, survey: Survey) -> None:
+    if column and column not in columns:
+        raise InputError(
+            f"{survey.path} has no column {column!r} for {field}; "
+            f"it has: {', '.join(columns) or 'none'}."
+        )
+
+
+def _unmapped(field: str, survey: Survey, columns: Iterable[str] | None = None) -> InputError:
+    names = ", ".join(survey.columns if columns is None else columns)
+    return InputError(
+        f"{survey.path} has no column that looks like {field}; name it with --map {field}=COLUMN "
+        f"(it has: {names})."
+    )

@@ -1,0 +1,15 @@
+"""Labels: derived from judgment events, split, imported and exported."""
+
+from ticketing.labels.derive import derive_labels, is_held_out
+from ticketing.labels.export import export_labels
+from ticketing.labels.load import Columns, LabelReport, import_labels, read_grades
+
+__all__ = [
+    "Columns",
+    "LabelReport",
+    "derive_labels",
+    "export_labels",
+    "import_labels",
+    "is_held_out",
+    "read_grades",
+]

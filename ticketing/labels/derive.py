@@ -1,0 +1,41 @@
+"""From append-only events to one label a query and ticket."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+
+from ticketing.tickets import Grade, Judgment, Label, Query
+
+_HELD_OUT_PERCENT = 20
+
+
+def derive_labels(events: Iterable[Judgment]) -> list[Label]:
+    """The labels that events come to, ordered by query id and ticket id.
+
+    Of each judge the latest event counts (by time, then in the order given), and an
+    undo takes the judge's grade away. Judges are joined by the lower median, so that
+    one generous judge of two does not win.
+    """
+    latest: dict[tuple[str, str, str], Judgment] = {}
+    for event in sorted(events, key=lambda event: event.time):
+        latest[event.query.id, event.ticket_id, event.judge] = event
+    queries: dict[str, Query] = {}
+    grades: defaultdict[tuple[str, str], list[Grade]] = defaultdict(list)
+    for (query_id, ticket_id, _), event in latest.items():
+        if event.grade is not None:
+            queries[query_id] = event.query
+            grades[query_id, ticket_id].append(event.grade)
+    return [
+        Label(queries[query_id], ticket_id, _lower_median(votes))
+        for (query_id, ticket_id), votes in sorted(grades.items())
+    ]
+
+
+def is_held_out(query_id: str) -> bool:
+    """Whether a query is kept from training, to compare bundles with: one in five, by hash."""
+    digest = hashlib.sha256(b"held out\0" + query_id.encode()).digest()
+    return int.from_bytes(digest[:8], "big") % 100 < _HELD_OUT_PERCENT
+
+
+def _lower_median(grades: list[Grade]) -> Grade:
+    return sorted(grades)[(len(grades) - 1) // 2]

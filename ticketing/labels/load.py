@@ -1,0 +1,212 @@
+"""Labels of any desk into judgment events."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ticketing.errors import InputError
+from ticketing.labels.events import from_row, is_event
+from ticketing.stores.protocol import TicketStore
+from ticketing.tables import Reject, Row, read_rows
+from ticketing.text import strip_markup
+from ticketing.tickets import Grade, Judgment, Query, Ticket
+
+_WORDS = {"YES": Grade.YES, "REL": Grade.REL, "NO": Grade.NO}
+_GAINS = {"2": Grade.YES, "1": Grade.REL, "0": Grade.NO}
+_RATINGS = {"5": Grade.YES, "3": Grade.REL, "1": Grade.NO}
+_USUAL = {
+    "subject": ("subject", "query"),
+    "description": ("description",),
+    "ticket": ("ticket_id", "ticket", "docid", "doc_id"),
+    "grade": ("grade", "rating", "label"),
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold a label; empty ones are guessed from usual names.
+
+    The query is a ticket of the archive (`query` holds its id) or a text (`subject`,
+    `description`).
+    """
+
+    query: str = ""
+    subject: str = ""
+    description: str = ""
+    ticket: str = ""
+    grade: str = ""
+
+
+@dataclass
+class LabelReport:
+    """What an import did; `left_out` counts rows of unmapped grades or too late queries."""
+
+    added: int = 0
+    known: int = 0
+    left_out: int = 0
+    rejects: list[Reject] = field(default_factory=list)
+
+
+def read_grades(options: Iterable[str]) -> dict[str, Grade]:
+    """The mapping of `VALUE=YES|REL|NO` options. Raises InputError for any other form."""
+    grades = {}
+    for option in options:
+        value, _, name = option.rpartition("=")
+        if not value or name.strip().upper() not in _WORDS:
+            raise InputError(
+                f"--grade {option} is not of the form VALUE=YES, VALUE=REL or VALUE=NO."
+            )
+        grades[value.strip().casefold()] = _WORDS[name.strip().upper()]
+    return grades
+
+
+def import_labels(
+    path: Path,
+    store: TicketStore,
+    columns: Columns = Columns(),
+    grades: Mapping[str, Grade] | None = None,
+    before: datetime | None = None,
+    judge: str = "import",
+) -> LabelReport:
+    """Read a file of labels, or of events as exported, and record it; again, it changes nothing.
+
+    `grades` maps the file's values (casefolded) and leaves out all others; without it
+    YES/REL/NO, 2/1/0 and 5/3/1 are understood. A pair given twice gets the better
+    grade. With `before`, only queries whose ticket was created earlier are taken.
+    Raises InputError when the file or its columns can't be used; nothing is stored then.
+    """
+    report = LabelReport()
+    rows = []
+    for row in read_rows(path):
+        (report.rejects if isinstance(row, Reject) else rows).append(row)
+    if rows and is_event(rows[0].values):
+        events = _keep(map(from_row, rows), report)
+    else:
+        columns = _complete(columns, rows, path)
+        if before and not columns.query:
+            raise InputError(
+                "--before needs queries that are tickets; name their column by --query."
+            )
+        events = _label_events(rows, columns, grades, before, judge, store, report)
+    report.added = store.add_judgments(events)
+    report.known = len(events) - report.added
+    return report
+
+
+def _keep(found: Iterable[Judgment | Reject], report: LabelReport) -> list[Judgment]:
+    events = []
+    for item in found:
+        (report.rejects if isinstance(item, Reject) else events).append(item)
+    return events
+
+
+def _label_events(
+    rows: list[Row],
+    columns: Columns,
+    grades: Mapping[str, Grade] | None,
+    before: datetime | None,
+    judge: str,
+    store: TicketStore,
+    report: LabelReport,
+) -> list[Judgment]:
+    scale = _scale(rows, columns.grade) if grades is None else grades
+    now = datetime.now(UTC).replace(tzinfo=None)
+    tickets = _tickets(rows, columns, store)
+    best: dict[tuple[str, str], Judgment] = {}
+    for row in rows:
+        grade = scale.get(_cell(row, columns.grade).casefold())
+        if grade is None and grades is not None:
+            report.left_out += 1
+            continue
+        event = _event(row, columns, grade, tickets, judge, now)
+        if isinstance(event, Reject):
+            report.rejects.append(event)
+        elif before and not _created_before(event.query, tickets, before):
+            report.left_out += 1
+        else:
+            pair = event.query.id, event.ticket_id
+            if pair not in best or best[pair].grade < event.grade:
+                best[pair] = event
+    return list(best.values())
+
+
+def _event(
+    row: Row,
+    columns: Columns,
+    grade: Grade | None,
+    tickets: Mapping[str, Ticket],
+    judge: str,
+    now: datetime,
+) -> Judgment | Reject:
+    """The event of one row; its id depends on what is judged, by whom and how, not on when."""
+    if grade is None:
+        value = _cell(row, columns.grade)
+        return Reject(
+            row.file, row.line, columns.grade, f"{value!r} is no grade; map it by --grade"
+        )
+    for column in filter(None, (columns.query, columns.ticket)):
+        if _cell(row, column) not in tickets:
+            reason = f"there is no ticket {_cell(row, column)!r} in the archive"
+            return Reject(row.file, row.line, column, reason)
+    query, ticket_id = _query(row, columns, tickets), _cell(row, columns.ticket)
+    if not query.subject and not query.description:
+        return Reject(row.file, row.line, columns.subject, "is empty")
+    if query.ticket_id == ticket_id:
+        return Reject(row.file, row.line, columns.ticket, "is the query itself")
+    content = "\0".join([query.id, ticket_id, grade.name, judge])
+    event_id = hashlib.sha256(content.encode()).hexdigest()[:32]
+    return Judgment(event_id, query, ticket_id, grade, judge, now)
+
+
+def _query(row: Row, columns: Columns, tickets: Mapping[str, Ticket]) -> Query:
+    if columns.query:
+        ticket = tickets[_cell(row, columns.query)]
+        return Query(ticket.subject, ticket.description, ticket_id=ticket.id)
+    return Query(
+        strip_markup(_cell(row, columns.subject)), strip_markup(_cell(row, columns.description))
+    )
+
+
+def _tickets(rows: list[Row], columns: Columns, store: TicketStore) -> dict[str, Ticket]:
+    """The tickets of the archive that the rows name."""
+    named = (columns.ticket, columns.query) if columns.query else (columns.ticket,)
+    ids = sorted({_cell(row, column) for row in rows for column in named})
+    return store.get_tickets(ids)
+
+
+def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetime) -> bool:
+    created = tickets[query.ticket_id].created
+    return created is not None and created < before
+
+
+def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
+    """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain."""
+    values = {_cell(row, column) for row in rows}
+    numbers = _RATINGS if values & {"3", "5"} else _GAINS
+    return {word.casefold(): grade for word, grade in _WORDS.items()} | numbers
+
+
+def _cell(row: Row, column: str) -> str:
+    value = row.values.get(column)
+    return "" if value is None else str(value).strip()
+
+
+def _complete(columns: Columns, rows: list[Row], path: Path) -> Columns:
+    """`columns` with usual names where open. Raises InputError for a missing one."""
+    present = {name: None for row in rows for name in row.values}
+    chosen = {"query": columns.query}
+    for part, usual in _USUAL.items():
+        guess = next((name for name in usual if name in present), "")
+        chosen[part] = getattr(columns, part) or guess
+    if columns.query:
+        chosen["subject"] = chosen["description"] = ""
+    for part in ("query" if columns.query else "subject", "ticket", "grade"):
+        if chosen[part] not in present:
+            shown = f"no column {chosen[part]!r}" if chosen[part] else f"no column for the {part}"
+            option = "--grade-column" if part == "grade" else f"--{part}"
+            raise InputError(
+                f"{path} has {shown}; name it by {option} (it has: {', '.join(present) or 'none'})."
+            )
+    return Columns(**chosen)

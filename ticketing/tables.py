@@ -1,0 +1,149 @@
+"""Rows of CSV, TSV and JSON Lines files (also gzipped), and what is wrong with them.
+
+A file that can't be read as a whole raises InputError; a single bad row is yielded as
+a Reject, so that the caller can report it and go on.
+"""
+
+import csv
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from ticketing.errors import InputError
+from ticketing.files import write_atomically
+
+LONGEST_FIELD = 1_000_000
+"""Characters; a row with a longer field is rejected (a log or an attachment, not a ticket)."""
+
+_READ_LIMIT = 64 * LONGEST_FIELD
+_DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+_KINDS = (*_DELIMITERS, ".jsonl")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: where it starts (lines count from 1) and its values by column."""
+
+    file: str
+    line: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Reject:
+    """One row that was left out, and why; `field` is empty when the whole row is at fault."""
+
+    file: str
+    line: int
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}"
+        return f"{where}: {self.field}: {self.reason}" if self.field else f"{where}: {self.reason}"
+
+
+def read_rows(path: Path) -> Iterator[Row | Reject]:
+    """The rows of a file in order, by the kind its name tells (.csv, .tsv, .jsonl, each also .gz).
+
+    Raises InputError when the file is missing, of another kind, empty, truncated, not
+    UTF-8, or its header or quoting is malformed.
+    """
+    kind = _kind(path)
+    try:
+        with _open(path) as lines:
+            read = _read_json_lines if kind == ".jsonl" else _read_csv
+            yield from read(lines, path)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x}); save it as UTF-8."
+        ) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path} is no whole gzip file ({error}); copy it again.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def write_rejects(path: Path, rejects: list[Reject]) -> None:
+    """Write rejects as JSON Lines (file, line, field, reason), all or nothing."""
+    write_atomically(path, "".join(json.dumps(asdict(reject)) + "\n" for reject in rejects))
+
+
+def _kind(path: Path) -> str:
+    name = path.name.lower().removesuffix(".gz")
+    for kind in _KINDS:
+        if name.endswith(kind):
+            return kind
+    raise InputError(f"{path} is none of {', '.join(_KINDS)} (each also .gz); export it as one.")
+
+
+def _open(path: Path) -> TextIO:
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    return opener(path, "rt", encoding="utf-8-sig", newline="")
+
+
+def _read_json_lines(lines: TextIO, path: Path) -> Iterator[Row | Reject]:
+    found = False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            values = json.loads(line)
+            reason = "" if isinstance(values, dict) else "is no JSON object"
+        except (ValueError, RecursionError) as error:
+            reason = f"is no JSON ({error})"
+        if reason and not found:
+            raise InputError(f"{path}:{number} {reason}; a .jsonl file holds one object a line.")
+        found = True
+        if reason:
+            yield Reject(str(path), number, "", reason)
+        else:
+            yield _checked(Row(str(path), number, values))
+    if not found:
+        raise InputError(f"{path} is empty.")
+
+
+def _read_csv(lines: TextIO, path: Path) -> Iterator[Row | Reject]:
+    csv.field_size_limit(_READ_LIMIT)
+    first = lines.readline()
+    if not first.strip():
+        raise InputError(f"{path} has no header in its first line.")
+    delimiter = max(_DELIMITERS[_kind(path)], key=first.count)
+    header = _header(first, delimiter, path)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    start = 2
+    try:
+        for cells in reader:
+            if len(cells) == len(header):
+                values = {name: cell for name, cell in zip(header, cells, strict=True) if name}
+                yield _checked(Row(str(path), start, values))
+            elif cells:
+                reason = f"has {len(cells)} cells where the header has {len(header)}"
+                yield Reject(str(path), start, "", reason)
+            start = reader.line_num + 2
+    except csv.Error as error:
+        raise InputError(f"{path}:{start} is malformed CSV ({error}); check its quotes.") from None
+
+
+def _header(line: str, delimiter: str, path: Path) -> list[str]:
+    try:
+        [header] = csv.reader([line], delimiter=delimiter, strict=True)
+    except csv.Error as error:
+        raise InputError(f"{path}:1 is a malformed header ({error}).") from None
+    header = [name.strip() for name in header]
+    named = [name for name in header if name]
+    if twice := sorted({name for name in named if named.count(name) > 1}):
+        raise InputError(f"{path}:1 names the column {twice[0]!r} twice; rename one of them.")
+    return header
+
+
+def _checked(row: Row) -> Row | Reject:
+    for name, value in row.values.items():
+        if isinstance(value, str) and len(value) > LONGEST_FIELD:
+            reason = f"has {len(value):,} characters, more than {LONGEST_FIELD:,}"
+            return Reject(row.file, row.line, name, reason)
+    return row

@@ -1,0 +1,51 @@
+"""Points in time as people and exports write them, to naive UTC."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+_FORMATS = (
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y",
+    "%Y/%m/%d %H:%M:%S",
+    "%Y/%m/%d",
+    "%a, %d %b %Y %H:%M:%S %z",
+)
+_MILLISECONDS_FROM = 100_000_000_000
+
+
+def parse_time(value: Any) -> datetime | None:
+    """Naive UTC of an ISO 8601 text, an unambiguous other form, or seconds (or milliseconds) since
+    1970; None for nothing. A time without a zone is taken as UTC.
+
+    Raises ValueError saying what was expected.
+    """
+    if value is None or not str(value).strip():
+        return None
+    try:
+        return naive_utc(_parse(value))
+    except (ValueError, OverflowError, OSError):
+        shown = repr(value)[:60]
+        raise ValueError(
+            f"{shown} is no date; write it as 2013-02-25 or 2013-02-25T13:17"
+        ) from None
+
+
+def _parse(value: Any) -> datetime:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return datetime.fromtimestamp(value / (1000 if value >= _MILLISECONDS_FROM else 1), UTC)
+    text = str(value).strip()
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    for form in _FORMATS:
+        try:
+            return datetime.strptime(text, form)
+        except ValueError:
+            continue
+    raise ValueError(text)
+
+
+def naive_utc(time: datetime) -> datetime:
+    """`time` without its zone, in UTC; a naive one is returned as it is."""
+    return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
