@@ -31,7 +31,7 @@ FIELDS = {
 FRAMES = {
     "subject": "frames",
     "description": "opening operator alarm engineer reading system filler history asking",
-    "solution": "opening finding cause action advice filler history closing open",
+    "solution": "opening finding cause action advice system filler history closing open",
 }
 """Frames that `frames.toml` has for each component."""
 

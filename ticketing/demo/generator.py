@@ -126,8 +126,8 @@ class _Desk:
             yield Ticket(
                 id=f"SR-{100001 + number}",
                 subject=writer.subject(vocabulary.texts["subjects"]),
-                description=writer.description(round(rng.gauss(61, 14))),
-                solution=writer.solution(round(rng.gauss(68, 14)), closed),
+                description=writer.description(round(rng.gauss(56, 14))),
+                solution=writer.solution(round(rng.gauss(64, 14)), closed),
                 product=writer.product,
                 status="Closed" if closed else "Open",
                 created=created,

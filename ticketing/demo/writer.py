@@ -11,6 +11,7 @@ from ticketing.demo.wording import fill, misspell, sentence, shorten
 from ticketing.tickets import Query
 
 SYMPTOMS = ("operator", "alarm", "engineer")
+SCREEN = ("reading",)
 MEGAWATTS = {"GT-100": 45, "GT-140": 90, "GT-200": 170, "GT-250": 260, "GT-320": 330}
 
 
@@ -48,17 +49,20 @@ def everything(fault: Fault, catalogue: Catalogue) -> Vocabulary:
 def deal(whole: Vocabulary, rng: Random) -> dict[Author, Vocabulary]:
     """Deal the wordings of a fault that an end user of the test asks about.
 
-    Of each list, shuffled for this fault, the end user has the first wording, which no
-    other author uses for this fault; the earlier end user has the second, which the
-    archive uses only where the list is short.
+    Of each list, shuffled for this fault, the end user has the first wording, which the
+    archive does not use for this fault. The earlier end user tells it differently, with
+    the second text, though end users have terms in common. What the screen shows, alarms
+    and readings, is the same for all.
     """
     hands: dict[Author, list[dict]] = {author: [{}, {}] for author in Author}
     for kind, lists in enumerate((whole.texts, whole.terms)):
         for name, wordings in lists.items():
             mixed = tuple(rng.sample(wordings, len(wordings)))
-            hands[Author.END_USER][kind][name] = mixed[:1]
-            hands[Author.EARLIER][kind][name] = mixed[1 - kind : 2] or mixed
-            hands[Author.SERVICE][kind][name] = mixed[2:] if len(mixed) > 3 else mixed[1:] or mixed
+            shared = name in SCREEN
+            hands[Author.END_USER][kind][name] = mixed if shared else mixed[:1]
+            hands[Author.EARLIER][kind][name] = mixed if shared else mixed[1 - kind : 2] or mixed
+            archive = mixed[2:] if len(mixed) > 3 else mixed[1:] or mixed
+            hands[Author.SERVICE][kind][name] = mixed if shared else archive
     return {author: Vocabulary(*hand) for author, hand in hands.items()}
 
 
@@ -100,9 +104,8 @@ class Writer:
         """What happened: circumstances, symptoms in any order, readings, a question."""
         say = self._framed("description")
         kinds = [kind for kind in SYMPTOMS if self.rng.random() < 0.65] or ["operator"]
-        told = [say(kind) for kind in (*kinds, "reading", "system")]
-        if self.rng.random() < 0.6:
-            told.append(say("history"))
+        told = [say(kind) for kind in (*kinds, "reading")]
+        told += [say("history"), say("system")]
         self._pad(told, words - 16, [*SYMPTOMS, "reading", "filler", "filler"], say)
         self.rng.shuffle(told)
         text = " ".join([say("opening"), *told, say("asking")])
@@ -116,8 +119,7 @@ class Writer:
         body = [say("finding"), say("cause"), say("action"), say("action")]
         if self.rng.random() < 0.7:
             body.append(say("advice"))
-        if self.rng.random() < 0.4:
-            body.append(say("history"))
+        body += [say("history"), say("system")]
         self._pad(body, words - 9, ["finding", "action", "filler", "filler", "filler"], say)
         text = " ".join([say("opening"), *body, say("closing" if closed else "open")])
         return misspell(text, self._typos / 3, self.rng)
@@ -126,9 +128,7 @@ class Writer:
         """A problem as an end user reports it: a title and some two or three sentences."""
         say = self._framed("description")
         told = [say("operator"), say("reading")]
-        told.append(say("system"))
-        if self.rng.random() < 0.5:
-            told.append(say("engineer"))
+        told += [say("system"), say("engineer" if self.rng.random() < 0.5 else "alarm")]
         told += [say("filler") for _ in range(self.rng.randrange(2))]
         self.rng.shuffle(told)
         description = " ".join([say("opening"), *told, say("asking")])
