@@ -147,8 +147,8 @@ class Codes(Side):
     def _look(self, connection: Connection, file: _File, seen: _Seen | None) -> _Seen:
         """What is there now; only rows past those seen are read, unless tickets were deleted."""
         if seen and (seen.file.number, seen.file.deletions) == (file.number, file.deletions):
-            new = _rows(connection, file, "codes.row >= ?", seen.file.rows)
-            row_of = dict(sorted((seen.row_of | new).items()))
+            merged = seen.row_of | _rows(connection, file, "codes.row >= ?", seen.file.rows)
+            row_of = {id: merged[id] for id in sorted(merged)}
         else:
             row_of = _rows(connection, file, "TRUE")
         return _Seen(file, row_of, _block(row_of, self._map(file)))
