@@ -1,6 +1,7 @@
 """`ticketing serve`: the page and the API on waitress."""
 
 import errno
+import logging
 import signal
 import socket
 import sys
@@ -53,6 +54,7 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
         max_request_body_size=2 * BODY_LIMIT,
         ident="ticketing",
     )
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
