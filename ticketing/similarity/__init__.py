@@ -1,1 +1,1 @@
-"""Equation 1 and everything that learns it: metric, network, losses, training, calibration, bundle."""
+"""Equation 1 and all that learns it: metric, network, losses, training, calibration, bundle."""

@@ -38,7 +38,7 @@ class Calibration:
 def fit_scores(
     distances: Sequence[float], ratings: Sequence[float]
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Isotonic regression of ratings (1-5) on -distance: knots with ascending distances, and their scores.
+    """Isotonic regression of ratings (1-5) on -distance: knots by ascending distance, their scores.
 
     This is the non-parametric regression of Mueller and Thyagarajan (2016), kept monotone.
     """

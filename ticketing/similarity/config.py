@@ -1,4 +1,4 @@
-"""What can be switched: one network, its channels and pairs (Tables 2, 4 and 5), and its training."""
+"""What can be switched: one network, its channels and pairs (Tables 2, 4, 5), its training."""
 
 from typing import Literal
 

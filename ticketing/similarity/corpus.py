@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from tqdm import tqdm
 
@@ -41,15 +42,14 @@ def read_corpus(
         id: {name: tokenize(getattr(query, name)) for name in FIELDS[:2]}
         for id, query in sorted(queries.items())
     }
-    vocabulary = Vocabulary.count(
-        [word for name in FIELDS for word in fields[name]] for fields in tokens.values()
-    )
-    texts = [text for fields in [*tokens.values(), *asked.values()] for text in fields.values()]
+    new = [fields for id, fields in asked.items() if not queries[id].ticket_id]
+    everything = [*tokens.values(), *new]
+    vocabulary = Vocabulary.count(list(chain(*fields.values())) for fields in everything)
     return Corpus(
         vocabulary,
         Archive(network, {id: _known(vocabulary, fields) for id, fields in tokens.items()}),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
-        [text for text in texts if text],
+        [text for fields in everything for text in fields.values() if text],
         _digest(tickets, labels),
     )
 

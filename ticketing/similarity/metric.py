@@ -31,7 +31,7 @@ def matched_distances(query: Tensor, ticket: Tensor) -> Tensor:
 
 
 def crossed_distances(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-    """L1 distances of one channel, every query with every ticket: [B, P, D], [N, R, D] -> [B, N, P, R].
+    """L1 distances of one channel, each with each: [B, P, D], [N, R, D] -> [B, N, P, R].
 
     Pairs for which bool `compared` [P, R] is False are left at 0.
     """

@@ -28,7 +28,7 @@ MOST_UNKNOWN = 256
 
 @dataclass(frozen=True)
 class QueryCode:
-    """A query ready for the scan: codes uint8 [P, size], bool present [P], and whether a word was known."""
+    """A query ready for the scan: codes uint8 [P, size], bool present [P], is any word known."""
 
     codes: np.ndarray
     present: np.ndarray
@@ -91,7 +91,7 @@ class Model:
         return self.network.encode(ids, lambda distinct: self._embed(distinct, list(unknown)))
 
     def _ids(self, text: list[str], unknown: dict[str, int]) -> list[int]:
-        """Word ids; unknown words are numbered on behind the vocabulary, at most MOST_UNKNOWN a text."""
+        """Word ids; unknown words are numbered on from the vocabulary, MOST_UNKNOWN a text."""
         ids = self.vocabulary.ids(text)
         spelled = 0
         for position, id in enumerate(ids):
@@ -194,7 +194,7 @@ def new_network(
     topics: TopicChannel | None,
     dropout: float = 0.0,
 ) -> SiameseNetwork:
-    """An untrained network over word vectors float32 [len(vocabulary), word_dims]; words weigh their idf."""
+    """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh their idf."""
     weights = torch.tensor(vocabulary.idf())
     weights[UNKNOWN] = 0
     words = WordEmbedding(vocabulary, vectors, settings.character_dims)

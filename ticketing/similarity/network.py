@@ -25,7 +25,7 @@ Components = tuple[list[int], ...]
 
 @dataclass(frozen=True)
 class Side:
-    """Encoded components of B texts: a vector a channel [B, components, D], and which are present."""
+    """Encoded components of B texts: vectors by channel [B, components, D], and what is present."""
 
     vectors: dict[Channel, Tensor]
     present: Tensor
@@ -140,7 +140,7 @@ class SiameseNetwork(nn.Module):
         )
 
     def crossed_distance(self, query: Side, ticket: Side) -> Tensor:
-        """-log g of B queries to N tickets, each with each: [B, N]; infinite where nothing compares."""
+        """-log g of B queries and N tickets, each with each: [B, N]; infinite if nothing compares."""
         pair_weights = present_pair_weights(
             self.pair_weights, query.present.unsqueeze(1), ticket.present.unsqueeze(0)
         )  # [B, N, P, R]

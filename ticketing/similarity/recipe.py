@@ -4,6 +4,7 @@ import hashlib
 import json
 import random
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import torch
@@ -112,7 +113,7 @@ def _topics(
         seed=training.seed,
     )
     channel = TopicChannel(DocNADE(described), words)
-    whole = [sum(fields.values(), []) for fields in corpus.archive.tickets.values()]
+    whole = [list(chain(*fields.values())) for fields in corpus.archive.tickets.values()]
     documents = [document for document in channel.documents(whole) if len(document)]
     back = documents[::20] if len(documents) >= 40 else None
     fit = [d for i, d in enumerate(documents) if i % 20] if back else documents
