@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from ticketing.errors import InputError
 from ticketing.tables import Reject, read_rows
 
 
@@ -20,7 +21,7 @@ class Survey:
 
 
 def survey(path: Path) -> Survey:
-    """Read the whole file once. Raises InputError where it cannot be read."""
+    """Read the whole file once. Raises InputError where it can't be read or holds nothing."""
     rows = 0
     columns: dict[str, None] = {}
     lists: dict[str, dict[str, None]] = {}
@@ -34,4 +35,6 @@ def survey(path: Path) -> Survey:
                 for item in value:
                     if isinstance(item, dict):
                         lists.setdefault(name, {}).update(dict.fromkeys(item))
+    if not columns:
+        raise InputError(f"{path} holds no usable row.")
     return Survey(path, rows, tuple(columns), {name: tuple(keys) for name, keys in lists.items()})

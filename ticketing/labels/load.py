@@ -81,7 +81,9 @@ def import_labels(
     rows = []
     for row in read_rows(path):
         (report.rejects if isinstance(row, Reject) else rows).append(row)
-    if rows and is_event(rows[0].values):
+    if not rows:
+        raise InputError(f"{path} holds no usable row.")
+    if is_event(rows[0].values):
         events = _keep(map(from_row, rows), report)
     else:
         columns = _complete(columns, rows, path)

@@ -1,0 +1,325 @@
+"""Import: mapping, conversion, rejects, idempotence, one clear sentence for a bad file."""
+
+import gzip
+import json
+from datetime import datetime
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ticketing.cli.import_ import command
+from ticketing.errors import InputError
+from ticketing.importing import Mapping, import_sources, open_source, read_mapping, read_tickets
+from ticketing.importing.convert import to_ticket
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.tables import LONGEST_FIELD, Reject, Row
+from ticketing.tickets import Ticket
+from ticketing.times import parse_time
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SQLiteStore(tmp_path / "store")
+    yield store
+    store.close()
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(path, mapping=Mapping(), before=None):
+    rejects = []
+    tickets = list(read_tickets([open_source(path, mapping, before)], rejects))
+    return tickets, rejects
+
+
+def test_a_csv_with_usual_names_needs_no_mapping(tmp_path):
+    path = write(
+        tmp_path,
+        "desk.csv",
+        "Number,Short Description,Description,Close Notes,State,Opened At\n"
+        'INC1,Low <b>oil</b>,"Two\nlines, 60 mbar",Topped up,Closed,2013-02-25T13:17:59+01:00\n',
+    )
+    [ticket], rejects = read(path)
+    assert rejects == []
+    assert ticket == Ticket(
+        id="INC1",
+        subject="Low oil",
+        description="Two\nlines, 60 mbar",
+        solution="Topped up",
+        status="Closed",
+        created=datetime(2013, 2, 25, 12, 17, 59),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "id;subject\n1;x\n"),
+        ("a.tsv", "id\tsubject\n1\tx\n"),
+        ("a.csv", "\ufeffid,subject\r\n1,x\r\n"),
+        ("a.jsonl", '{"id": 1, "subject": "x"}\n\n'),
+    ],
+)
+def test_delimiters_marks_and_kinds(tmp_path, name, text):
+    tickets, _ = read(write(tmp_path, name, text))
+    assert tickets == [Ticket("1", "x")]
+
+
+def archive_row(**changes):
+    comments = [
+        {
+            "who": "reporter",
+            "time": "2012-01-01T00:00:00",
+            "text": "It " + "still " * 30 + "fails.",
+        },
+        {"who": "user1", "time": "2012-02-01T00:00:00", "text": "Restart the *bridge* service."},
+        {"who": "assignee", "time": "2012-03-01T00:00:00", "text": "Closing."},
+        {
+            "who": "user2",
+            "time": "2013-03-01T00:00:00",
+            "text": "Fixed in the new release for all.",
+        },
+    ]
+    row = {"id": "A-1", "project": "A", "status": "Closed", "resolution": "Fixed"}
+    return row | {"subject": "Hangs", "description": "It hangs", "comments": comments} | changes
+
+
+def test_the_solution_is_the_longest_reply_of_others(tmp_path):
+    path = write(tmp_path, "a.jsonl", json.dumps(archive_row()))
+    [ticket], _ = read(path)
+    assert ticket.solution == "Fixed in the new release for all."
+    assert ticket.product == "A"
+
+
+def test_later_replies_are_no_solution(tmp_path):
+    path = write(tmp_path, "a.jsonl", json.dumps(archive_row()))
+    [ticket], _ = read(path, before=datetime(2013, 1, 1))
+    assert ticket.solution == "Restart the bridge service."
+    [ticket], _ = read(path, before=datetime(2012, 2, 1))
+    assert ticket.solution == ""
+
+
+def test_all_replies_may_be_joined_and_others_left_out(tmp_path):
+    path = write(tmp_path, "a.jsonl", json.dumps(archive_row()))
+    options = [
+        "comments.column=comments",
+        "comments.choose=joined",
+        "comments.leave_out=reporter, user2",
+    ]
+    [ticket], _ = read(path, read_mapping(None, options))
+    assert ticket.solution == "Restart the bridge service.\n\nClosing."
+
+
+def test_a_date_limit_needs_dated_replies(tmp_path):
+    path = write(tmp_path, "a.csv", "id,subject,solution\n1,x,y\n")
+    with pytest.raises(InputError, match="undated column 'solution'"):
+        read(path, before=datetime(2013, 1, 1))
+
+
+def test_a_mapping_file_and_overrides(tmp_path):
+    toml = write(tmp_path, "map.toml", 'id = "IDENT"\ndescription = "PROBLEM"\nstatus = ""\n')
+    path = write(tmp_path, "a.csv", "IDENT,PROBLEM,ACTION,STATUS\n7,leak,tightened,done\n")
+    tickets, _ = read(path, read_mapping(toml, ["solution=ACTION"]))
+    assert tickets == [Ticket("7", "", "leak", "tightened")]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["subject"], "not of the form field=column"),
+        (["titel=x"], "mapping's titel cannot be used"),
+        (["subject=x", "subject.y=z"], "is no table"),
+    ],
+)
+def test_a_bad_override_is_one_sentence(overrides, message):
+    with pytest.raises(InputError, match=message):
+        read_mapping(None, overrides)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.xlsx", b"PK", "none of .csv, .tsv, .jsonl"),
+        ("a.csv", b"", "no header"),
+        ("a.csv", b"id,subject\n", "no usable row"),
+        ("a.csv", b"id,id\n1,2\n", "'id' twice"),
+        ("a.csv", b"id,subject\n1,\xff\n", "not UTF-8"),
+        ("a.csv", b'id,subject\n1,"open\n2,b\n', r"a.csv:2 is malformed CSV"),
+        ("a.csv", b"foo,subject\n1,2\n", "looks like id"),
+        ("a.csv", b"id,foo\n1,2\n", "looks like subject"),
+        ("a.jsonl", b"id,subject\n", "a.jsonl:1 is no JSON"),
+        ("a.jsonl", b"", "is empty"),
+        ("a.csv.gz", gzip.compress(b"id,subject\n1,2\n" * 999)[:-20], "no whole gzip"),
+        ("a.csv.gz", b"id,subject\n1,2\n", "no whole gzip"),
+    ],
+)
+def test_a_bad_file_is_one_sentence_that_names_it(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        open_source(path, Mapping())
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_and_a_missing_column_are_named(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        open_source(tmp_path / "no.csv", Mapping())
+    path = write(tmp_path, "a.csv", "id,subject\n1,x\n")
+    with pytest.raises(InputError, match="no column 'Lösung' for solution"):
+        open_source(path, Mapping(solution="Lösung"))
+
+
+def test_bad_rows_are_rejected_and_the_others_kept(tmp_path):
+    rows = [
+        {"id": "1", "subject": "good"},
+        {"id": "", "subject": "no id"},
+        {"id": "a b", "subject": "space"},
+        {"id": True, "subject": "no text"},
+        {"id": "2"},
+        {"id": "3", "subject": {"deep": 1}},
+        {"id": "4", "subject": "x", "created": "soon"},
+        {"id": "1", "subject": "again"},
+        {"id": "5", "subject": "x" * (LONGEST_FIELD + 1)},
+        {"id": "6", "subject": "last\0 \ud800"},
+    ]
+    text = "\n".join(map(json.dumps, rows)) + "\n[1]\n{broken\n"
+    path = write(tmp_path, "a.jsonl", text)
+    tickets, rejects = read(path)
+    assert tickets == [Ticket("1", "good"), Ticket("6", "last ?")]
+    assert [(reject.line, reject.field) for reject in rejects] == [
+        (2, "id"),
+        (3, "id"),
+        (4, "id"),
+        (5, "subject"),
+        (6, "subject"),
+        (7, "created"),
+        (8, "id"),
+        (9, "subject"),
+        (11, ""),
+        (12, ""),
+    ]
+    assert rejects[6].reason == f"1 was already given at {path}:1"
+
+
+def test_a_csv_row_of_another_length_is_rejected_with_its_first_line(tmp_path):
+    path = write(tmp_path, "a.csv", 'id,subject\n1,"two\nlines"\n2\n3,x,y\n4,z\n')
+    tickets, rejects = read(path)
+    assert [ticket.id for ticket in tickets] == ["1", "4"]
+    assert [(r.line, r.reason) for r in rejects] == [
+        (4, "has 1 cells where the header has 2"),
+        (5, "has 3 cells where the header has 2"),
+    ]
+
+
+def test_importing_twice_changes_nothing(tmp_path, store):
+    text = "id,subject\n" + "".join(f"{i},subject {i}\n" for i in range(700))
+    sources = [open_source(write(tmp_path, "a.csv", text), Mapping())]
+    report = import_sources(sources, store.put_tickets)
+    assert (report.added, report.changed, report.unchanged) == (700, 0, 0)
+    report = import_sources(sources, store.put_tickets)
+    assert (report.added, report.changed, report.unchanged) == (0, 0, 700)
+    assert store.count_tickets() == 700
+
+
+def test_an_interrupted_import_keeps_whole_batches_and_resumes(tmp_path, store):
+    text = "id,subject\n" + "".join(f"{i},subject {i}\n" for i in range(700))
+    sources = [open_source(write(tmp_path, "a.csv", text), Mapping())]
+    batches = []
+
+    def put_once(tickets):
+        batches.append(len(tickets))
+        if len(batches) == 2:
+            raise KeyboardInterrupt
+        return store.put_tickets(tickets)
+
+    with pytest.raises(KeyboardInterrupt):
+        import_sources(sources, put_once)
+    assert store.count_tickets() == batches[0] == 500
+    report = import_sources(sources, store.put_tickets)
+    assert (report.added, report.unchanged) == (200, 500)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2013-02-25", datetime(2013, 2, 25)),
+        ("2013-02-25 13:17:59", datetime(2013, 2, 25, 13, 17, 59)),
+        ("2013-02-25T13:17:59Z", datetime(2013, 2, 25, 13, 17, 59)),
+        ("25.02.2013 13:17", datetime(2013, 2, 25, 13, 17)),
+        (86400, datetime(1970, 1, 2)),
+        (1361798279000, datetime(2013, 2, 25, 13, 17, 59)),
+        ("  ", None),
+        (None, None),
+    ],
+)
+def test_times(value, expected):
+    assert expected == parse_time(value)
+
+
+@pytest.mark.parametrize("value", ["soon", "2013-13-01", 1e30, True, float("nan"), [], {}])
+def test_no_time(value):
+    with pytest.raises(ValueError, match="is no date"):
+        parse_time(value)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(["id", "subject", "description", "created", "status"])
+
+
+@given(st.dictionaries(KEYS, json_values))
+def test_any_row_gives_a_ticket_or_a_reject(values):
+    mapping = Mapping(
+        id="id", subject="subject", description="description", created="created", status="status"
+    )
+    result = to_ticket(Row("a.jsonl", 1, values), mapping)
+    assert isinstance(result, Ticket | Reject)
+    if isinstance(result, Ticket):
+        assert result.id and (result.subject or result.description)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    return lambda *arguments: CliRunner().invoke(command, list(map(str, arguments)))
+
+
+def test_a_dry_run_shows_tickets_mapping_and_tokens_and_stores_nothing(tmp_path, run):
+    path = write(tmp_path, "a.csv", "key,title\nA-1,Trip at 60 mbar\nA-2,Leak\n")
+    result = run(path, "--dry-run")
+    assert "id = key, subject = title" in result.output
+    assert "the model sees: trip at <num> mbar" in result.output
+    assert "2 tickets would be stored, 0 rows rejected" in result.output
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_command_stores_reports_and_writes_rejects(tmp_path, run):
+    path = write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-1,Leak\n")
+    rejects = tmp_path / "rejects.jsonl"
+    result = run(path, "--rejects", rejects)
+    assert "1 tickets added, 0 changed, 0 unchanged, 1 rows rejected." in result.output
+    assert "ticketing reindex" in result.output
+    assert json.loads(rejects.read_text()) == {
+        "file": str(path),
+        "line": 3,
+        "field": "id",
+        "reason": f"A-1 was already given at {path}:2",
+    }
+
+
+@pytest.mark.corpus
+def test_the_real_archive_needs_no_mapping(shared):
+    source = open_source(shared / "data/titanium/tickets.jsonl.gz", Mapping())
+    assert source.rows == 16_171
+    assert source.mapping.product == "project"
+    assert source.mapping.solution == ""
+    assert source.mapping.comments.author == "who"
