@@ -175,10 +175,12 @@ def test_the_export_holds_all_four_files(tmp_path):
     paths = export_labels(events, tmp_path / "out")
     texts = {path.name: path.read_text() for path in paths}
     assert texts.keys() == {"judgments.jsonl", "labels.csv", "qrels.txt", "queries.jsonl"}
-    assert sorted(texts["labels.csv"].splitlines()) == sorted(
-        ["query,docid,rating", "Trip at start,T-1,2", "Trip at start,T-2,0"]
-        + ['"Leak oil, 3 bar",T-1,1']
-    )
+    assert set(texts["labels.csv"].splitlines()) == {
+        "query,docid,rating",
+        "Trip at start,T-1,2",
+        "Trip at start,T-2,0",
+        '"Leak oil, 3 bar",T-1,1',
+    }
     assert sorted(texts["qrels.txt"].splitlines()) == sorted(
         [f"{QUERY.id} 0 T-1 2", f"{QUERY.id} 0 T-2 0", "N-1 0 T-1 1"]
     )
