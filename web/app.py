@@ -34,7 +34,6 @@ def create_app(desk: Desk) -> APIFlask:
     )
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_LIMIT,
-        MAX_FORM_MEMORY_SIZE=BODY_LIMIT,
         VALIDATION_ERROR_STATUS_CODE=400,
         VALIDATION_ERROR_SCHEMA=ErrorOut.model_json_schema(),
         HTTP_ERROR_SCHEMA=ErrorOut.model_json_schema(),
