@@ -33,7 +33,8 @@ LEFT_OUT = pytest.StashKey[int]()
 def pytest_terminal_summary(terminalreporter, config):
     if left_out := config.stash.get(LEFT_OUT, 0):
         terminalreporter.write_line(
-            f"{left_out} tests marked {', '.join(MARKED)} were not run; `make test MARKED=1` runs them.",
+            f"{left_out} tests marked {', '.join(MARKED)} were not run; "
+            "`make test MARKED=1` runs them.",
             yellow=True,
         )
 

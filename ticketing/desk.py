@@ -52,7 +52,10 @@ class Desk:
         return answer
 
     def recommender(self, bundle_id: str = "") -> Recommender:
-        """Ranks under the given bundle, or the serving one. Raises NotReady, NotFound, BundleError."""
+        """Ranks under the given bundle, or the serving one.
+
+        Raises NotReady, NotFound, BundleError.
+        """
         bundle_id = bundle_id or self.store.serving()
         if not bundle_id:
             raise NotReady("No model serves yet: run `ticketing train`, then `ticketing reindex`.")
@@ -105,7 +108,7 @@ class Desk:
 
     # the knowledge base -----------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
-        """Add or change tickets and, where a bundle serves, encode them: the next query finds them.
+        """Add or change tickets; under a serving bundle they are encoded and found at once.
 
         A bundle whose codes are being built gets them from its job, which ends only when no
         ticket is without fresh codes.
@@ -141,7 +144,7 @@ class Desk:
         before: datetime | None = None,
         vectors_file: Path | None = None,
     ) -> str:
-        """Train a bundle on tickets (created before a date, where given) and labels; returns its id.
+        """Train on labels and tickets (created before a date, where given); returns the bundle's id.
 
         Labels of held-out queries are left for `promote` to measure on.
         """

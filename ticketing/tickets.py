@@ -115,7 +115,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Part:
-    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1. All parts add up to the distance."""
+    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1; all add up to the distance."""
 
     channel: str
     query_component: str

@@ -1,4 +1,4 @@
-"""Fifty dimensions for a word from its spelling, so that a typo or a new part number is not nothing."""
+"""Fifty dimensions for a word from its spelling, so that a typo is not nothing."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def spell(words: Sequence[str]) -> tuple[Tensor, Tensor]:
 
 
 class CharacterBLSTM(nn.Module):
-    """A bidirectional LSTM over a word's characters; both final states joined (Gupta et al., section 3.1)."""
+    """A bidirectional LSTM over a word's characters; both final states joined."""
 
     def __init__(self, dims: int = 50, character_dims: int = 16):
         super().__init__()

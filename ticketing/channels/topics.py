@@ -14,7 +14,7 @@ MOST_COMMON = 0.25
 
 
 def topic_words(vocabulary: Vocabulary, min_count: int = 3, limit: int = 8000) -> list[int]:
-    """Vocabulary ids of the words that topics are made of: neither masks nor rare nor everywhere."""
+    """Vocabulary ids of the words that make topics: neither masks nor rare nor everywhere."""
     at_most = MOST_COMMON * vocabulary.documents
     counted = zip(vocabulary.words, vocabulary.document_counts, strict=True)
     return [
@@ -52,7 +52,7 @@ class TopicChannel:
     def shared(
         self, one: Sequence[int], other: Sequence[int], n: int = 3
     ) -> list[tuple[int, float]]:
-        """The topics most active in both texts: (topic, smaller of the two activations), best first.
+        """Topics active in both texts: (topic, the smaller of its activations), best first.
 
         Activations are measured against the model's answer to an empty text, so that a topic
         that is always on is not shared by everything.

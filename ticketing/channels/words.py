@@ -26,7 +26,7 @@ class WordEmbedding(nn.Module):
         self.register_buffer("lengths", lengths, persistent=False)  # [V]
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Word ids [n] -> [n, dims]; each id should occur once, since spelling is the costly part."""
+        """Distinct word ids [n] -> [n, dims]; the spelling is the costly part."""
         spelling = self.characters(self.spelled[ids], self.lengths[ids])
         return torch.cat([self.words(ids), spelling], dim=1)
 

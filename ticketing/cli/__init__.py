@@ -37,7 +37,7 @@ def main() -> None:
         click.echo(f"ticketing: {error}", err=True)
         sys.exit(1)
     except OSError as error:
-        if error.errno is None or error.filename is None and error.errno != 28:
+        if error.errno is None or (error.filename is None and error.errno != 28):
             raise
         click.echo(f"ticketing: {error.strerror}: {error.filename or 'the disk'}.", err=True)
         sys.exit(1)

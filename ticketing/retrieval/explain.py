@@ -7,6 +7,9 @@ from ticketing.similarity.model import Model, QueryCode
 from ticketing.text import tokenize
 from ticketing.tickets import Part, Query, SharedTopic, Ticket
 
+EVERYDAY = 0.2
+"""A word in more than this share of tickets is not marked."""
+
 
 def parts_of(model: Model, query: QueryCode, row, weights) -> tuple[Part, ...]:
     """Every term of equation 1 for one row of codes uint8 [width]; they add up to its distance.
@@ -29,10 +32,14 @@ def parts_of(model: Model, query: QueryCode, row, weights) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def overlap(query_words: set[str], ticket: Ticket) -> frozenset[str]:
-    """The query's tokens that also occur in the ticket, masks left out."""
+def overlap(model: Model, query_words: set[str], ticket: Ticket) -> frozenset[str]:
+    """The query's tokens that also occur in the ticket, without masks and everyday words."""
     words = set(tokenize(f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"))
-    return frozenset(word for word in query_words & words if not word.startswith("<"))
+    return frozenset(
+        word
+        for word in query_words & words
+        if not word.startswith("<") and model.vocabulary.share(word) <= EVERYDAY
+    )
 
 
 def shared_topics(model: Model, query: Query, ticket: Ticket) -> tuple[SharedTopic, ...]:

@@ -90,7 +90,7 @@ def scan_distances(
 
 
 def nearest(distances: np.ndarray, limit: int) -> np.ndarray:
-    """Positions of the `limit` smallest finite distances, nearest first, ties by position: int64 [<= limit]."""
+    """Positions of the `limit` smallest finite distances, nearest first, ties by position."""
     if limit < len(distances):
         bound = np.partition(distances, limit - 1)[limit - 1]
         near = np.flatnonzero(distances <= bound)

@@ -69,7 +69,7 @@ class Recommender:
                     distance=distance,
                     parts=parts_of(self.model, code, block.codes[block.live[i]], weights),
                     topics=shared_topics(self.model, query, ticket),
-                    overlap=overlap(words, ticket),
+                    overlap=overlap(self.model, words, ticket),
                 )
             )
         good = bool(items) and code.known and items[0].distance <= self.model.calibration.floor

@@ -103,7 +103,10 @@ class TrainingSettings(BaseModel):
     weights: Literal["fixed", "searched", "learned"] = "learned"
     optimizer: Literal["adadelta", "adam"] = "adam"
     learning_rate: float = Field(1e-3, gt=0)
-    epochs: int = Field(3, ge=0)
+    epochs: int = Field(3, ge=0, description="passes over the examples")
+    least_steps: int = Field(
+        0, ge=0, description="a small archive is passed over more often, to make so many batches"
+    )
     patience: int = Field(
         2, ge=1, description="epochs without gain on held-back labels before the end"
     )

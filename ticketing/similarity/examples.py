@@ -57,7 +57,7 @@ def _join(fields: Fields, names: Sequence[str], of: Mapping[str, str]) -> Compon
 def labelled(
     archive: Archive, labels: Sequence[Label], queries: Mapping[str, Fields], chance: random.Random
 ) -> list[Example]:
-    """An example for each YES and REL label, with one of the query's NO tickets where there is one."""
+    """An example for each YES and REL label, with one of the query's NO tickets if there is one."""
     refused = defaultdict(list)
     for label in labels:
         if label.grade == Grade.NO:

@@ -19,7 +19,8 @@ CHANNEL_GRID = {"h": (0.6, 0.7, 0.8), "E": (0.1, 0.2, 0.3), "T": (0.1, 0.2, 0.3)
 LEVEL_GRID = ((0.3, 0.4), (0.1, 0.2, 0.3), (0.1, 0.2))
 """V as Table 2 searches it: same level, subject against description, either against solution."""
 
-TOP = 10
+PASSED_OVER = slice(10, 100, 10)
+"""Ranks whose unjudged tickets count as NO."""
 
 
 def search_weights(
@@ -70,21 +71,22 @@ def _pairs(
 
 
 def calibrate(network: SiameseNetwork, probes: Probes) -> Calibration:
-    """Scores and floor from the probes: what people would have graded the top ten.
+    """Scores and floor from the probes: what people graded, against tickets not worth showing.
 
-    Each probe gives its graded tickets and its ten nearest candidates; one that nobody
-    graded counts as NO, so a score errs on the modest side. The floor separates distances of
-    right tickets from those of the best other ticket, which a query without an answer would
-    be shown.
+    Each probe gives its graded tickets, and as NO every tenth candidate of the ranks 11 to
+    100 that nobody graded (what is unjudged among the first ten may well be right). The floor
+    separates distances of right tickets from those of the best other ticket, which a query
+    without an answer would be shown.
     """
     if not probes.probes:
         return Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
     apart, right = probes.distances(network), probes.right()
     distances, ratings = [], []
     for row, probe in zip(apart, probes.probes, strict=True):
-        top = set(row.argsort(stable=True)[:TOP].tolist())
+        passed_over = set(row.argsort(stable=True)[PASSED_OVER].tolist())
         for column, id in enumerate(probes.candidates):
-            if (column in top or id in probe.grades) and torch.isfinite(row[column]):
+            shown = column in passed_over or id in probe.grades
+            if shown and torch.isfinite(row[column]):
                 distances.append(float(row[column]))
                 ratings.append(probe.grades.get(id, Grade.NO).rating)
     knots, scores = fit_scores(distances, ratings)

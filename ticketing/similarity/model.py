@@ -194,7 +194,7 @@ def new_network(
     topics: TopicChannel | None,
     dropout: float = 0.0,
 ) -> SiameseNetwork:
-    """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh their idf."""
+    """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh by idf."""
     weights = torch.tensor(vocabulary.idf())
     weights[UNKNOWN] = 0
     words = WordEmbedding(vocabulary, vectors, settings.character_dims)

@@ -82,7 +82,7 @@ class Probes:
                 self._components[id] = rest
 
     def distances(self, network: SiameseNetwork) -> Tensor:
-        """-log g of probes and candidates: [probes, candidates]; infinite for a probe's own ticket."""
+        """-log g: [probes, candidates]; infinite for a probe's own ticket."""
         with torch.no_grad():
             side = _encode(network, [self._components[id] for id in self.candidates])
             asked = network.encode([probe.query for probe in self.probes])

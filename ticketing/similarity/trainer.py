@@ -56,19 +56,26 @@ class Trainer:
     def run(self) -> list[dict]:
         """Train to the end and load the best epoch; returns loss and quality by epoch."""
         self._resume()
-        while len(self.history) < self.settings.epochs and not self._exhausted():
-            epoch = len(self.history) + 1
-            mean_loss = self._epoch(epoch)
+        epochs = self._epochs()
+        while len(self.history) < epochs and not self._exhausted():
+            mean_loss = self._epoch(len(self.history) + 1, epochs)
             self.network.eval()
             quality = self.quality()
             if all(quality > past["quality"] for past in self.history):
                 self.best = {k: v.clone() for k, v in self.network.state_dict().items()}
+            epoch = len(self.history) + 1
             self.history.append({"epoch": epoch, "loss": mean_loss, "quality": quality})
             self._save()
         if self.best:
             self.network.load_state_dict(self.best)
         self.network.eval()
         return self.history
+
+    def _epochs(self) -> int:
+        """As many as the settings say, or as make up their least number of batches."""
+        batches = -(-len(self.examples(random.Random(0))) // self.settings.batch_size)
+        enough = -(-self.settings.least_steps // max(batches, 1))
+        return max(self.settings.epochs, enough) if self.settings.epochs else 0
 
     def _exhausted(self) -> bool:
         """Whether the last `patience` epochs all stayed below the best one."""
@@ -77,7 +84,7 @@ class Trainer:
         best = max(range(len(self.history)), key=lambda i: self.history[i]["quality"])
         return len(self.history) - 1 - best >= self.settings.patience
 
-    def _epoch(self, epoch: int) -> float:
+    def _epoch(self, epoch: int, epochs: int) -> float:
         seed = self.settings.seed * 1000 + epoch
         torch.manual_seed(seed)
         chance = random.Random(seed)
@@ -87,9 +94,7 @@ class Trainer:
         size = self.settings.batch_size
         batches = [examples[i : i + size] for i in range(0, len(examples), size)]
         losses = []
-        with tqdm(
-            batches, desc=f"training, epoch {epoch} of {self.settings.epochs}", unit="batch"
-        ) as bar:
+        with tqdm(batches, desc=f"training, epoch {epoch} of {epochs}", unit="batch") as bar:
             for batch in bar:
                 losses.append(self._step(batch))
                 bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}")

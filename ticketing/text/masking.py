@@ -69,6 +69,4 @@ def looks_like_id(word: str) -> bool:
     "log4j", "ios7" and "gt26" are words; "MBM12AA001" and "3f2a9c1b" are ids.
     """
     digits = sum(map(str.isdecimal, word))
-    return (
-        len(word) > LONGEST_WORD or digits >= _ID_DIGITS or _LONG_HEX.fullmatch(word) is not None
-    )
+    return len(word) > LONGEST_WORD or digits >= _ID_DIGITS or _LONG_HEX.fullmatch(word) is not None

@@ -22,7 +22,7 @@ class Vocabulary:
 
     @classmethod
     def count(cls, texts: Iterable[Sequence[str]], min_count: int = 2, limit: int = 50_000):
-        """The vocabulary of tokenized texts: words in at least `min_count` of them, at most `limit`."""
+        """The vocabulary of tokenized texts: words in `min_count` of them or more, at most `limit`."""
         counts: Counter[str] = Counter()
         documents = 0
         for tokens in texts:
@@ -41,6 +41,11 @@ class Vocabulary:
     def ids(self, tokens: Sequence[str]) -> list[int]:
         """One id a token."""
         return [self._ids.get(token, UNKNOWN) for token in tokens]
+
+    def share(self, word: str) -> float:
+        """In what share of the texts a word occurs; 0 for an unknown one."""
+        id = self._ids.get(word, UNKNOWN)
+        return self.document_counts[id - 1] / self.documents if id else 0.0
 
     def idf(self) -> list[float]:
         """log((N + 1) / (n + 1)) by id; the unknown word counts as seen in no text."""
