@@ -144,7 +144,7 @@ class Desk:
         before: datetime | None = None,
         vectors_file: Path | None = None,
     ) -> str:
-        """Train on labels and tickets (created before a date, where given); returns the bundle's id.
+        """Train on labels and tickets (created before a date, if given); returns the bundle's id.
 
         Labels of held-out queries are left for `promote` to measure on.
         """

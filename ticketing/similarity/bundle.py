@@ -51,7 +51,7 @@ class Models:
 
     def ids(self) -> list[str]:
         """Ids of the bundles that are here, oldest first."""
-        found = [path.parent for path in self.folder.glob(f"*/{MANIFEST}")]
+        found = [path.parent for path in self.folder.glob(f"[!.]*/{MANIFEST}")]
         return [
             path.name for path in sorted(found, key=lambda path: (path.stat().st_mtime, path.name))
         ]
@@ -80,7 +80,8 @@ class Models:
         documents: Mapping[str, Mapping],
         arrays: Mapping[str, Mapping[str, np.ndarray]],
     ) -> str:
-        """Write a bundle and return its id; the same content again is the same bundle.
+        """Write a bundle and return its id; the same content again is the same bundle, mended
+        where it was damaged, and becomes the newest.
 
         `facts` go into the manifest as they are and must not hold times or paths, so that
         the same training gives the same id.
@@ -106,7 +107,10 @@ class Models:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
-            if not (self.folder / bundle_id).exists():
+            if self._is_whole(bundle_id):
+                os.utime(self.folder / bundle_id)
+            else:
+                self.delete(bundle_id)
                 beside.chmod(0o755)
                 beside.rename(self.folder / bundle_id)
         finally:
@@ -126,6 +130,13 @@ class Models:
             else:
                 arrays[stem] = _tensors(path / name, data)
         return Bundle(bundle_id, manifest, documents, arrays)
+
+    def _is_whole(self, bundle_id: str) -> bool:
+        try:
+            self.load(bundle_id)
+        except (NotFound, BundleError):
+            return False
+        return True
 
     def delete(self, bundle_id: str) -> None:
         """Remove a bundle's folder; a missing one is ignored."""

@@ -13,7 +13,7 @@ LOWEST, HIGHEST = 1.0, 5.0
 class Calibration:
     """A non-increasing map from distance (-log g) to a score, by linear interpolation of knots.
 
-    `floor` is the score below which the best proposal is no good match.
+    `floor` is the distance beyond which the best proposal is no good match.
     """
 
     distances: tuple[float, ...]
@@ -22,8 +22,8 @@ class Calibration:
 
     def score(self, distance: float | np.ndarray) -> float | np.ndarray:
         """Scores in [1, 5]; never reorders what distance orders. An infinite distance scores 1."""
-        finite = np.minimum(distance, self.distances[-1])
-        return np.interp(finite, self.distances, self.scores)
+        scores = np.interp(distance, self.distances, self.scores)
+        return np.where(np.isinf(distance), LOWEST, scores)[()]
 
     def to_json(self) -> dict:
         """What the manifest keeps."""

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Channel = Literal["h", "E", "T"]
 QUERY_FIELDS = {"SUB1": "subject", "DESC1": "description"}
@@ -34,14 +34,21 @@ class NetworkSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pairs: Literal["merged", "multi-level", "cross-level"] = "cross-level"
-    merged_query: tuple[str, ...] = ("SUB1", "DESC1")
-    merged_ticket: tuple[str, ...] = ("SUB2", "DESC2", "SOL2")
+    merged_query: tuple[Literal["SUB1", "DESC1"], ...] = ("SUB1", "DESC1")
+    merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = ("SUB2", "DESC2", "SOL2")
     channels: tuple[Channel, ...] = ("h", "E", "T")
     hidden: int = Field(50, gt=0, description="|h|")
     word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
     character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
     topics: int = Field(100, gt=0, description="|T|")
     max_words: int = Field(96, gt=0, description="words of a component that the LSTM reads")
+
+    @field_validator("merged_query", "merged_ticket", "channels")
+    @classmethod
+    def _some_each_once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if not names or len(set(names)) < len(names):
+            raise ValueError("name at least one, and each only once")
+        return names
 
     @property
     def query_components(self) -> tuple[str, ...]:

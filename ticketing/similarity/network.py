@@ -140,7 +140,7 @@ class SiameseNetwork(nn.Module):
         )
 
     def crossed_distance(self, query: Side, ticket: Side) -> Tensor:
-        """-log g of B queries and N tickets, each with each: [B, N]; infinite where incomparable."""
+        """-log g of B queries and N tickets, each with each: [B, N]; infinite if incomparable."""
         pair_weights = present_pair_weights(
             self.pair_weights, query.present.unsqueeze(1), ticket.present.unsqueeze(0)
         )  # [B, N, P, R]

@@ -22,7 +22,7 @@ class Vocabulary:
 
     @classmethod
     def count(cls, texts: Iterable[Sequence[str]], min_count: int = 2, limit: int = 50_000):
-        """The vocabulary of tokenized texts: words in `min_count` of them or more, at most `limit`."""
+        """The vocabulary of tokenized texts: words in at least `min_count`, at most `limit`."""
         counts: Counter[str] = Counter()
         documents = 0
         for tokens in texts:
