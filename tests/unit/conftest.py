@@ -1,0 +1,57 @@
+"""One small trained model that many tests share, and settings small enough to train in a test."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from ticketing.demo.generator import iter_tickets
+from ticketing.similarity.bundle import Models
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.tickets import Grade, Label, Query, Ticket
+
+TINY = NetworkSettings(hidden=6, word_dims=8, character_dims=4, topics=5, max_words=24)
+
+
+def tiny_training(**values) -> TrainingSettings:
+    return TrainingSettings.for_loss(
+        **{"epochs": 1, "batch_size": 16, "topic_epochs": 1, "seed": 1, **values}
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Sums in one order, and no fight for cores with other tests."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def archive_tickets() -> list[Ticket]:
+    """Forty tickets of the demonstration base."""
+    return list(islice(iter_tickets(tickets=949), 40))
+
+
+@pytest.fixture(scope="session")
+def archive_labels(archive_tickets) -> list[Label]:
+    """Twenty-four queries in a ticket's own words: that one YES, the next REL, the third NO."""
+    labels = []
+    for i, ticket in enumerate(archive_tickets[:24]):
+        query = Query(ticket.subject, " ".join(ticket.description.split()[:12]))
+        for ahead, grade in enumerate((Grade.YES, Grade.REL, Grade.NO)):
+            labels.append(Label(query, archive_tickets[i + ahead].id, grade))
+    return labels
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory, archive_tickets, archive_labels) -> tuple[Path, str]:
+    """The folder of models with one tiny bundle in it, and the bundle's id."""
+    from ticketing.similarity.recipe import train
+
+    folder = tmp_path_factory.mktemp("trained")
+    models = Models(folder / "models")
+    bundle_id = train(
+        archive_tickets, archive_labels, TINY, tiny_training(), models, folder / "checkpoints"
+    )
+    return models.folder, bundle_id
