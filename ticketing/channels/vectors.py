@@ -38,6 +38,8 @@ def train_vectors(
     """
     from gensim.models import Word2Vec
 
+    if not vocabulary.words:
+        return torch.zeros(len(vocabulary), dims)
     words = sum(map(len, texts))
     passes = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
     model = Word2Vec(vector_size=dims, sg=1, min_count=1, workers=1, seed=seed, sorted_vocab=0)
@@ -65,6 +67,8 @@ def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
     try:
         with open(path, "rb") as file:
             first = file.readline(1 << 16).split()
+        if not first:
+            raise ValueError("its first line is empty")
         headed = len(first) == 2 and all(part.isdigit() for part in first)
         vectors = KeyedVectors.load_word2vec_format(
             path,
