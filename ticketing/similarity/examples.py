@@ -38,6 +38,12 @@ class Archive:
     def __init__(self, settings: NetworkSettings, tickets: Mapping[str, Fields]):
         self.settings = settings
         self.tickets = tickets
+        self._compared = [
+            (p, r)
+            for p, row in enumerate(settings.pair_weights())
+            for r, weight in enumerate(row)
+            if weight
+        ]
 
     def query(self, fields: Fields) -> Components:
         """A text as a query."""
@@ -46,6 +52,10 @@ class Archive:
     def ticket(self, fields: Fields) -> Components:
         """A text as a ticket."""
         return _join(fields, self.settings.ticket_components, TICKET_FIELDS)
+
+    def comparable(self, query: Components, ticket: Components) -> bool:
+        """Whether any pair that the network compares is present."""
+        return any(query[p] and ticket[r] for p, r in self._compared)
 
 
 def _join(fields: Fields, names: Sequence[str], of: Mapping[str, str]) -> Components:
@@ -69,21 +79,23 @@ def labelled(
         no = refused[label.query.id]
         negative = archive.ticket(archive.tickets[chance.choice(no)]) if no else None
         examples.append(_example(archive, label, queries, negative))
-    return _usable(examples)
+    return _usable(archive, examples)
 
 
 def graded(
     archive: Archive, labels: Sequence[Label], queries: Mapping[str, Fields], chance: random.Random
 ) -> list[Example]:
     """An example for every label, as the paper trains; an archive without any NO gets, for each
-    label, one random ticket as NO."""
+    label, one random ticket as NO, left out where it happens to be right."""
     examples = [_example(archive, label, queries) for label in labels]
     if all(label.grade != Grade.NO for label in labels):
         ids = sorted(archive.tickets)
+        right = {(x.query.id, id) for x in labels for id in (x.ticket_id, x.query.ticket_id)}
         for label in labels:
             other = Label(label.query, chance.choice(ids), Grade.NO)
-            examples.append(_example(archive, other, queries))
-    return _usable(examples)
+            if (other.query.id, other.ticket_id) not in right:
+                examples.append(_example(archive, other, queries))
+    return _usable(archive, examples)
 
 
 def _example(
@@ -109,7 +121,7 @@ def weak(archive: Archive, ids: Sequence[str], chance: random.Random) -> list[Ex
     for id in ids:
         query, ticket = _cut(archive.tickets[id], chance)
         examples.append(Example(archive.query(query), archive.ticket(ticket), WEAK_WEIGHT, id, id))
-    return _usable(examples)
+    return _usable(archive, examples)
 
 
 def _cut(fields: Fields, chance: random.Random) -> tuple[Fields, Fields]:
@@ -133,5 +145,5 @@ def _cut(fields: Fields, chance: random.Random) -> tuple[Fields, Fields]:
     )
 
 
-def _usable(examples: list[Example]) -> list[Example]:
-    return [example for example in examples if any(example.query) and any(example.ticket)]
+def _usable(archive: Archive, examples: list[Example]) -> list[Example]:
+    return [example for example in examples if archive.comparable(example.query, example.ticket)]
