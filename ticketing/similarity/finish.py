@@ -23,6 +23,10 @@ PASSED_OVER = slice(10, 100, 10)
 """Ranks whose unjudged tickets count as NO."""
 
 
+UNCALIBRATED = Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
+"""Where no held-back query can be compared with any ticket."""
+
+
 def search_weights(
     network: SiameseNetwork,
     archive: Archive,
@@ -79,7 +83,7 @@ def calibrate(network: SiameseNetwork, probes: Probes) -> Calibration:
     without an answer would be shown.
     """
     if not probes.probes:
-        return Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
+        return UNCALIBRATED
     apart, right = probes.distances(network), probes.right()
     distances, ratings = [], []
     for row, probe in zip(apart, probes.probes, strict=True):
@@ -89,9 +93,12 @@ def calibrate(network: SiameseNetwork, probes: Probes) -> Calibration:
             if shown and torch.isfinite(row[column]):
                 distances.append(float(row[column]))
                 ratings.append(probe.grades.get(id, Grade.NO).rating)
+    if not distances:
+        return UNCALIBRATED
     knots, scores = fit_scores(distances, ratings)
     answered = apart.masked_fill(~right, torch.inf).min(1).values
     unanswered = apart.masked_fill(right, torch.inf).min(1).values
-    finite = torch.isfinite(answered) & torch.isfinite(unanswered)
-    floor = separating_distance(answered[finite].numpy(), unanswered[finite].numpy())
+    floor = separating_distance(
+        answered[answered.isfinite()].numpy(), unanswered[unanswered.isfinite()].numpy()
+    )
     return Calibration(knots, scores, floor)

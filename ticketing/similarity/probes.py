@@ -100,12 +100,15 @@ class Probes:
         )
 
     def quality(self, network: SiameseNetwork) -> float:
-        """Mean reciprocal rank of the nearest right candidate; 0 without probes."""
+        """Mean reciprocal rank of the nearest right candidate; 0 without probes.
+
+        Ties count against it, so that a network to which all is alike is worth little.
+        """
         if not self.probes:
             return 0.0
         apart, right = self.distances(network), self.right()
         nearest = apart.masked_fill(~right, torch.inf).min(1).values  # [probes]
-        ranks = (apart < nearest[:, None]).sum(1) + 1
+        ranks = (~(apart > nearest[:, None]) & ~right).sum(1) + 1  # a NaN is never greater
         return float((1 / ranks).mean())
 
 
