@@ -1,22 +1,14 @@
-"""One small trained model that many tests share, and settings small enough to train in a test."""
+"""One small trained model that many tests share."""
 
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from tiny import TINY, tiny_training
 
 from ticketing.demo.generator import iter_tickets
 from ticketing.similarity.bundle import Models
-from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.tickets import Grade, Label, Query, Ticket
-
-TINY = NetworkSettings(hidden=6, word_dims=8, character_dims=4, topics=5, max_words=24)
-
-
-def tiny_training(**values) -> TrainingSettings:
-    return TrainingSettings.for_loss(
-        **{"epochs": 1, "batch_size": 16, "topic_epochs": 1, "seed": 1, **values}
-    )
 
 
 @pytest.fixture(scope="session", autouse=True)

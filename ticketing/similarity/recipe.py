@@ -48,13 +48,16 @@ def train(
     """
     if not tickets:
         raise InputError("There are no tickets to learn from; import some first.")
-    if training.loss == "mse" and not labels:
+    known = {ticket.id for ticket in tickets}
+    usable = [label for label in labels if label.ticket_id in known]
+    if training.loss == "mse" and not usable:
         raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
+    if training.weights == "searched" and not usable:
+        raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
     corpus = read_corpus(tickets, labels, network)
     key = _run_key(corpus.digest, network, training, vectors_file)
     checkpoints.mkdir(parents=True, exist_ok=True)
     learner = _network(corpus, network, training, vectors_file, checkpoints / f"{key}.topics")
-    usable = [label for label in labels if label.ticket_id in corpus.archive.tickets]
     fit = [label for label in usable if not is_held_back(label.query.id)]
     back = [label for label in usable if is_held_back(label.query.id)]
     probes = Probes(corpus.archive, corpus.queries, back, training.seed)
@@ -117,10 +120,10 @@ def _topics(
     documents = [document for document in channel.documents(whole) if len(document)]
     back = documents[::20] if len(documents) >= 40 else None
     fit = [d for i, d in enumerate(documents) if i % 20] if back else documents
-    if fit:
-        bar = ProgressBar("topics")
-        channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
-        bar.close()
+    bar = ProgressBar("topics")
+    fit = fit or [[0]]  # where no ticket has a topic word, all get the vector of an empty text
+    channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
+    bar.close()
     return channel
 
 

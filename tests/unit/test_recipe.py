@@ -1,0 +1,159 @@
+"""A whole training, small: repeatable, resumable, each setting of loss and weights; no data."""
+
+import pytest
+import torch
+from tiny import TINY, tiny_training
+
+from ticketing.errors import InputError
+from ticketing.similarity import recipe
+from ticketing.similarity.bundle import Models
+from ticketing.similarity.model import Model
+from ticketing.tickets import Grade, Label, Query, Ticket
+
+
+@pytest.fixture
+def fit(tmp_path, archive_tickets, archive_labels):
+    """Trains in a fresh folder; loads the model."""
+    models = Models(tmp_path / "models")
+
+    def fit(tickets=archive_tickets, labels=archive_labels, network=None, vectors=None, **training):
+        bundle_id = recipe.train(
+            tickets,
+            labels,
+            TINY.model_copy(update=network or {}),
+            tiny_training(**training),
+            models,
+            tmp_path / "checkpoints",
+            vectors,
+        )
+        return Model.from_bundle(models.load(bundle_id))
+
+    return fit
+
+
+def weights(model):
+    with torch.no_grad():
+        return model.network.pair_weights.tolist(), model.network.channel_weights.tolist()
+
+
+def test_the_same_training_gives_the_same_bundle(trained, fit, tmp_path):
+    assert fit().id == trained[1]
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def test_a_training_broken_off_goes_on_to_the_same_bundle(trained, fit, tmp_path, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(recipe, "_finish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit()
+    assert Models(tmp_path / "models").ids() == []
+    assert len(list((tmp_path / "checkpoints").iterdir())) > 0
+
+    def twice(*_):
+        raise AssertionError("an epoch was trained again")
+
+    monkeypatch.setattr(recipe.Trainer, "_epoch", twice)
+    assert fit().id == trained[1]
+
+
+def test_another_seed_or_another_text_is_another_bundle(trained, fit, archive_tickets):
+    assert fit(seed=2).id != trained[1]
+
+
+@pytest.mark.parametrize("values", [{"loss": "mse"}, {"loss": "in-batch"}])
+def test_fixed_weights_keep_the_proportions_of_table_2(fit, values):
+    pairs, channels = weights(fit(weights="fixed", **values))
+    flat = [v for row in pairs for v in row]
+    assert flat == pytest.approx([0.3, 0.2, 0.1, 0.2, 0.3, 0.1], rel=1e-3)
+    assert [w / sum(channels) for w in channels] == pytest.approx([0.7, 0.1, 0.2], rel=1e-3)
+
+
+def test_learned_weights_leave_the_proportions_of_table_2(fit):
+    pairs, _ = weights(fit(weights="learned", learning_rate=0.05))
+    assert pairs[0][0] / pairs[0][1] != pytest.approx(1.5, rel=1e-3)
+    assert all(v >= 0 for row in pairs for v in row)
+
+
+def test_searched_weights_are_a_point_of_the_grid(fit):
+    pairs, _ = weights(fit(weights="searched"))
+    assert min(abs(pairs[0][0] - v) for v in (0.3, 0.4)) < 1e-4
+    assert pairs[0][0] == pytest.approx(pairs[1][1], rel=1e-3)
+    assert pairs[0][1] == pytest.approx(pairs[1][0], rel=1e-3)
+    assert pairs[0][2] == pytest.approx(pairs[1][2], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"pairs": "merged"},
+        {"pairs": "merged", "merged_query": ("SUB1",), "merged_ticket": ("SUB2",)},
+        {"pairs": "multi-level"},
+        {"channels": ("h",)},
+        {"channels": ("h", "E")},
+    ],
+)
+@pytest.mark.parametrize("labelled", [True, False])
+def test_every_row_of_the_tables_trains_with_and_without_labels(
+    fit, network, labelled, archive_labels
+):
+    model = fit(labels=archive_labels if labelled else [], network=network)
+    rows = model.encode_tickets([Ticket("T", "Trip of unit", "Trip at start", "Restart")])
+    assert rows.shape == (1, model.layout.width)
+    assert 1 <= model.calibration.score(1.0) <= 5
+
+
+def test_no_tickets_are_refused(fit):
+    with pytest.raises(InputError, match="no tickets to learn from"):
+        fit(tickets=[], labels=[])
+
+
+def test_the_papers_loss_without_labels_is_refused(fit):
+    with pytest.raises(InputError, match="mse needs labels"):
+        fit(labels=[], loss="mse")
+
+
+def test_searched_weights_without_labels_are_refused(fit):
+    with pytest.raises(InputError, match="searched needs labels"):
+        fit(labels=[], weights="searched")
+
+
+def test_labels_of_tickets_that_are_gone_count_for_nothing(fit, archive_tickets):
+    gone = Label(Query("Trip"), "no such ticket", Grade.YES)
+    assert fit(labels=[gone]).id
+    with pytest.raises(InputError, match="mse needs labels"):
+        fit(labels=[gone], loss="mse")
+
+
+@pytest.mark.parametrize(
+    "tickets",
+    [
+        [Ticket("T1", "Pump trip", "", "Restart")],
+        [Ticket("T1", ""), Ticket("T2", "")],
+        [Ticket(f"T{i}", "Pump trip", "Trip of pump", "Restart pump") for i in range(3)],
+    ],
+)
+def test_an_archive_of_next_to_nothing_gives_a_model(fit, tickets):
+    model = fit(tickets=tickets, labels=[])
+    assert model.encode_tickets(tickets).shape == (len(tickets), model.layout.width)
+
+
+def test_word_vectors_from_a_file_are_what_the_network_begins_with(fit, tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("unit " + " ".join(["1"] * 8) + "\n")
+    model = fit(vectors=path, epochs=0)
+    [unit] = model.vocabulary.ids(["unit"])
+    vectors = model.network.words.words.weight
+    assert vectors[unit].tolist() == pytest.approx([8**-0.5] * 8)
+    assert vectors.abs().sum().item() == pytest.approx(8**0.5, rel=1e-4)
+
+
+def test_the_manifest_says_what_the_bundle_was_trained_on(trained, archive_labels):
+    manifest = Models(trained[0]).manifest(trained[1])
+    assert manifest["data"]["tickets"] == 40
+    assert manifest["data"]["labels"] == len(archive_labels)
+    assert manifest["network"] == TINY.model_dump(mode="json")
+    assert manifest["training"] == tiny_training().model_dump(mode="json")
+    assert [set(epoch) for epoch in manifest["history"]] == [{"epoch", "loss", "quality"}]
