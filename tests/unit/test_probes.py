@@ -141,6 +141,7 @@ def test_weak_probes_that_cannot_be_compared_do_not_stop_calibration():
     assert 1 <= calibration.score(1.0) <= 5
 
 
+@torch.no_grad()
 def test_the_grid_search_keeps_the_scale_and_finds_the_least_error():
     settings = SETTINGS.model_copy(update={"channels": ("h", "E")})
     learner = network(settings)
@@ -153,10 +154,9 @@ def test_the_grid_search_keeps_the_scale_and_finds_the_least_error():
     archive = Archive(settings, TICKETS)
 
     def error():
-        with torch.no_grad():
-            query = learner.encode([archive.query(queries[x.query.id]) for x in labels])
-            ticket = learner.encode([archive.ticket(TICKETS[x.ticket_id]) for x in labels])
-            parts = learner.matched_parts(query, ticket)
+        query = learner.encode([archive.query(queries[x.query.id]) for x in labels])
+        ticket = learner.encode([archive.ticket(TICKETS[x.ticket_id]) for x in labels])
+        parts = learner.matched_parts(query, ticket)
         wanted = torch.tensor([x.grade.label for x in labels])
         return float((torch.exp(-parts.sum((1, 2, 3))) - wanted).square().mean())
 
