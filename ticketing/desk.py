@@ -197,15 +197,15 @@ class Desk:
         """Let a bundle serve if it is no worse than the serving one on held-out judgments.
 
         Returns a sentence that says what happened and by how much. Raises NotReady while
-        tickets lack codes under it.
+        tickets lack codes under it, NotFound and BundleError where it cannot serve.
         """
+        self.recommender(bundle_id)
         stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
         if stale and not force:
             raise NotReady(
                 f"{len(stale)} tickets have no codes under bundle {bundle_id}; "
                 "run `ticketing reindex`."
             )
-        self.recommender(bundle_id)
         serving = self.store.serving()
         if serving == bundle_id:
             return f"Bundle {bundle_id} serves already."

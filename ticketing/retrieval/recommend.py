@@ -15,6 +15,7 @@ from ticketing.tickets import Filters, Query, Recommendation, Recommendations
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
 FILTERED = "No ticket passes these filters; widen them."
+WORDLESS = "The query holds no word to compare; describe the problem in words."
 UNKNOWN = (
     "None of the query's words occurs in the knowledge base, so these tickets were chosen by "
     "spelling alone; try other words."
@@ -97,6 +98,8 @@ class Recommender:
 
     @staticmethod
     def _note(code: QueryCode, items: list[Recommendation], filters: Filters) -> str:
+        if not code.present.any():
+            return WORDLESS
         if not items:
             return EMPTY if filters == Filters() else FILTERED
         return WEAK if code.known else UNKNOWN
