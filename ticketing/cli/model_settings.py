@@ -24,10 +24,6 @@ def read_settings(
                 f"--set {override}: write it as network.NAME=VALUE or training.NAME=VALUE."
             )
         tables[table][key] = _value(text)
-    if unknown := set(tables) - {"network", "training"}:
-        raise InputError(
-            f"{file}: the table [{unknown.pop()}] is neither [network] nor [training]."
-        )
     try:
         network = NetworkSettings(**tables["network"])
         return network, TrainingSettings.for_loss(**tables["training"])
@@ -38,13 +34,17 @@ def read_settings(
         raise InputError(f"{table}.{name}={first['input']!r}: {first['msg']}.") from None
 
 
-def _read_toml(file: Path) -> dict:
+def _read_toml(file: Path) -> dict[str, dict]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise InputError(f"{file} is not TOML: {error}.") from None
+    for name, table in tables.items():
+        if name not in ("network", "training") or not isinstance(table, dict):
+            raise InputError(f"{file}: {name} is neither the table [network] nor [training].")
+    return tables
 
 
 def _value(text: str):
