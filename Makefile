@@ -6,7 +6,11 @@ STAMP := $(VENV)/.installed
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11." if sys.version_info < (3, 11) else 0)'
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --editable '.[test]'
+	@echo "Installing into $(VENV) (a few minutes the first time)"
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+		--editable '.[test]' || { echo "Installation failed: the lines above name the package and \
+	why; a package without a ready-made wheel needs another Python (3.11 is tested; set PYTHON=…)." \
+		>&2; exit 1; }
 	@touch $@
 
 .PHONY: demo test lint clean

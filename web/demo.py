@@ -12,7 +12,7 @@ from tqdm import tqdm
 from ticketing.demo.generator import DemoBase, generate
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
-from ticketing.settings import Settings, load_settings
+from ticketing.settings import load_settings
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.tickets import Judgment
 from web.cli import listening_socket, serve_desk
@@ -34,7 +34,7 @@ def demo() -> None:
     settings = load_settings()
     with listening_socket(settings.host, settings.port) as listener:
         desk = open_desk(settings)
-        with worker_process(settings):
+        with worker_process():
             if not desk.store.serving():
                 build(desk)
             serve_desk(desk, listener)
@@ -77,11 +77,10 @@ def fill(desk: Desk, base: DemoBase) -> None:
 
 
 @contextmanager
-def worker_process(settings: Settings) -> Iterator[None]:
-    """A worker beside this process, ended with it."""
-    environment = {"TICKETING_HOME": str(settings.home.resolve())}
+def worker_process() -> Iterator[None]:
+    """A worker beside this process, with the same settings and ended with it."""
     worker = subprocess.Popen(
-        [sys.executable, "-m", "ticketing", "work"], stdout=subprocess.DEVNULL, env=environment
+        [sys.executable, "-m", "ticketing", "work"], stdout=subprocess.DEVNULL
     )
     try:
         yield

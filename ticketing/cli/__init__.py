@@ -4,6 +4,7 @@ A command is a `click.Command` registered under the entry-point group
 `ticketing.commands` in pyproject.toml.
 """
 
+import os
 import sys
 from importlib.metadata import entry_points
 
@@ -31,6 +32,8 @@ def commands() -> None:
 
 def main() -> None:
     """Run the command line; an error a person can act on is one sentence and exit code 1."""
+    # Threads that wait for work must sleep: beside other busy processes spinning ones cost tenfold.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         commands.main(prog_name="ticketing")
     except TicketingError as error:

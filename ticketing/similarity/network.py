@@ -141,16 +141,20 @@ class SiameseNetwork(nn.Module):
 
     def crossed_distance(self, query: Side, ticket: Side) -> Tensor:
         """-log g of B queries and N tickets, each with each: [B, N]; infinite if incomparable."""
+        apart, comparable = self.crossed_channels(query, ticket)
+        return (apart * self.channel_weights).sum(-1).masked_fill(~comparable, torch.inf)
+
+    def crossed_channels(self, query: Side, ticket: Side) -> tuple[Tensor, Tensor]:
+        """What W weighs, distances by channel over all pairs [B, N, C]; which compare [B, N]."""
         pair_weights = present_pair_weights(
             self.pair_weights, query.present.unsqueeze(1), ticket.present.unsqueeze(0)
         )  # [B, N, P, R]
-        total = 0
-        for channel, weight in zip(self.settings.channels, self.channel_weights, strict=True):
-            apart = crossed_distances(
-                query.vectors[channel], ticket.vectors[channel], self.compared
-            )
-            total = total + weight * (apart * pair_weights).sum((-2, -1))  # [B, N]
-        return total.masked_fill(pair_weights.sum((-2, -1)) == 0, torch.inf)
+        apart = [
+            crossed_distances(query.vectors[channel], ticket.vectors[channel], self.compared)
+            for channel in self.settings.channels
+        ]  # C times [B, N, P, R]
+        totals = torch.stack([(one * pair_weights).sum((-2, -1)) for one in apart], -1)
+        return totals, pair_weights.sum((-2, -1)) > 0
 
 
 def _inverse_softplus(values: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -28,12 +29,16 @@ def is_held_back(query_id: str) -> bool:
 
 @dataclass(frozen=True)
 class Probe:
-    """A query and the grades of its tickets; `own` is the ticket it came from, never an answer
-    unless graded."""
+    """A query and the grades of its tickets.
+
+    `own` is the ticket it came from, never an answer unless graded; `weak` says that nobody
+    asked it, it is a ticket's subject.
+    """
 
     query: Components
     grades: Mapping[str, Grade]
     own: str = ""
+    weak: bool = False
 
     def right(self) -> set[str]:
         """Its YES tickets, or its REL ones where it has no YES."""
@@ -78,7 +83,7 @@ class Probes:
             rest = archive.ticket({**fields, "subject": []})
             if fields.get("subject") and any(rest):
                 query = archive.query({"subject": fields["subject"]})
-                self.probes.append(Probe(query, {id: Grade.YES}))
+                self.probes.append(Probe(query, {id: Grade.YES}, weak=True))
                 self._components[id] = rest
 
     def distances(self, network: SiameseNetwork) -> Tensor:
@@ -102,14 +107,17 @@ class Probes:
     def quality(self, network: SiameseNetwork) -> float:
         """Mean reciprocal rank of the nearest right candidate; 0 without probes.
 
-        Ties count against it, so that a network to which all is alike is worth little.
+        Where people's queries and weak ones are both asked, each kind counts half. Ties count
+        against a network, so that one to which all is alike is worth little.
         """
         if not self.probes:
             return 0.0
         apart, right = self.distances(network), self.right()
         nearest = apart.masked_fill(~right, torch.inf).min(1).values  # [probes]
         ranks = (~(apart > nearest[:, None]) & ~right).sum(1) + 1  # a NaN is never greater
-        return float((1 / ranks).mean())
+        weak = torch.tensor([probe.weak for probe in self.probes])
+        kinds = [kind for kind in (weak, ~weak) if kind.any()]
+        return float(np.mean([float((1 / ranks[kind]).mean()) for kind in kinds]))
 
 
 def _encode(network: SiameseNetwork, components: Sequence[Components]) -> Side:

@@ -14,7 +14,7 @@ from ticketing.channels.vectors import load_vectors, train_vectors
 from ticketing.errors import InputError
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.codes import fit_layout
-from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.similarity.config import CHANNEL_WEIGHTS, NetworkSettings, TrainingSettings
 from ticketing.similarity.corpus import Corpus, read_corpus
 from ticketing.similarity.examples import Example, graded, labelled, weak
 from ticketing.similarity.finish import calibrate, search_weights
@@ -25,9 +25,13 @@ from ticketing.similarity.probes import Probes, is_held_back
 from ticketing.similarity.trainer import Trainer
 from ticketing.tickets import Label, Ticket
 from topic_models import DocNADE, DocNADESettings, ProgressBar
+from topic_models.files import read_arrays, write_arrays
 
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
 """How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
+
+LEARNED_SHARES = {"h": 0.2, "E": 0.6, "T": 0.2}
+"""Of that distance, by channel, where weights are learned: an LSTM knows nothing at the start."""
 
 LAYOUT_SAMPLE = 2000
 
@@ -57,11 +61,11 @@ def train(
     corpus = read_corpus(tickets, labels, network)
     key = _run_key(corpus.digest, network, training, vectors_file)
     checkpoints.mkdir(parents=True, exist_ok=True)
-    learner = _network(corpus, network, training, vectors_file, checkpoints / f"{key}.topics")
+    learner = _network(corpus, network, training, vectors_file, checkpoints / key)
     fit = [label for label in usable if not is_held_back(label.query.id)]
     back = [label for label in usable if is_held_back(label.query.id)]
     probes = Probes(corpus.archive, corpus.queries, back, training.seed)
-    _set_start_distance(learner, corpus, training)
+    _set_start_weights(learner, corpus, training)
     history = _trainer(learner, corpus, fit, probes, training, checkpoints / f"{key}.network").run()
     if training.weights == "searched":
         search_weights(learner, corpus.archive, corpus.queries, back or fit)
@@ -92,16 +96,28 @@ def _network(
     vectors_file: Path | None,
     checkpoint: Path,
 ) -> SiameseNetwork:
-    vocabulary = corpus.vocabulary
     torch.manual_seed(training.seed)
-    if vectors_file:
-        vectors = load_vectors(vectors_file, vocabulary, settings.word_dims)
-    else:
-        vectors = train_vectors(corpus.texts, vocabulary, settings.word_dims, training.seed)
+    vectors = _vectors(corpus, settings, training, vectors_file, Path(f"{checkpoint}.vectors"))
     topics = None
     if "T" in settings.channels:
-        topics = _topics(corpus, settings, training, checkpoint)
-    return new_network(settings, vocabulary, vectors, topics, training.dropout)
+        topics = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
+    return new_network(settings, corpus.vocabulary, vectors, topics, training.dropout)
+
+
+def _vectors(
+    corpus: Corpus,
+    settings: NetworkSettings,
+    training: TrainingSettings,
+    file: Path | None,
+    checkpoint: Path,
+) -> torch.Tensor:
+    if file:
+        return load_vectors(file, corpus.vocabulary, settings.word_dims)
+    if checkpoint.exists():
+        return torch.from_numpy(read_arrays(checkpoint)[0]["vectors"])
+    vectors = train_vectors(corpus.texts, corpus.vocabulary, settings.word_dims, training.seed)
+    write_arrays(checkpoint, {"vectors": vectors.numpy()}, {})
+    return vectors
 
 
 def _topics(
@@ -127,23 +143,28 @@ def _topics(
     return channel
 
 
-def _set_start_distance(
-    network: SiameseNetwork, corpus: Corpus, training: TrainingSettings
-) -> None:
+def _set_start_weights(network: SiameseNetwork, corpus: Corpus, training: TrainingSettings) -> None:
+    """Give each channel its share of what unrelated texts are apart at the start.
+
+    Raw Manhattan distances of the channels differ with their widths and ranges; the shares,
+    Table 2's W where weights are not learned, are shares of the whole distance.
+    """
+    shares = LEARNED_SHARES if training.weights == "learned" else CHANNEL_WEIGHTS
     chance = random.Random(training.seed)
     ids = sorted(corpus.archive.tickets)
     some = weak(corpus.archive, chance.sample(ids, min(len(ids), 200)), chance)
-    if len(some) < 2:
+    if not some:
         return
     network.eval()
     with torch.no_grad():
-        apart = network.crossed_distance(
-            network.encode([x.query for x in some]), network.encode([x.ticket for x in some])
-        )
-    finite = apart[torch.isfinite(apart)]
-    if finite.numel() and finite.mean() > 0:
-        factor = START_DISTANCE[training.loss] / float(finite.mean())
-        network.set_weights(network.pair_weights, network.channel_weights * factor)
+        query = network.encode([x.query for x in some])
+        ticket = network.encode([x.ticket for x in some])
+        apart, comparable = network.crossed_channels(query, ticket)  # [B, B, C], [B, B]
+    if comparable.any():
+        wanted = torch.tensor([shares[channel] for channel in network.settings.channels])
+        wanted = wanted / wanted.sum() * START_DISTANCE[training.loss]
+        weights = wanted / apart[comparable].mean(0).clamp_min(1e-6)
+        network.set_weights(network.pair_weights, weights)
 
 
 def _trainer(
