@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from ticketing.channels.topics import TopicChannel, topic_words
@@ -25,6 +26,7 @@ from ticketing.similarity.probes import Probes, is_held_back
 from ticketing.similarity.trainer import Trainer
 from ticketing.tickets import Label, Ticket
 from topic_models import DocNADE, DocNADESettings, ProgressBar
+from topic_models.errors import ModelFileError
 from topic_models.files import read_arrays, write_arrays
 
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
@@ -113,11 +115,20 @@ def _vectors(
 ) -> torch.Tensor:
     if file:
         return load_vectors(file, corpus.vocabulary, settings.word_dims)
-    if checkpoint.exists():
-        return torch.from_numpy(read_arrays(checkpoint)[0]["vectors"])
+    if saved := _saved(checkpoint):
+        return torch.from_numpy(saved["vectors"])
     vectors = train_vectors(corpus.texts, corpus.vocabulary, settings.word_dims, training.seed)
     write_arrays(checkpoint, {"vectors": vectors.numpy()}, {})
     return vectors
+
+
+def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
+    """The arrays of a checkpoint, none where there is none; a damaged one is removed."""
+    try:
+        return read_arrays(checkpoint)[0]
+    except ModelFileError:
+        checkpoint.unlink(missing_ok=True)
+        return {}
 
 
 def _topics(
@@ -138,6 +149,7 @@ def _topics(
     fit = [d for i, d in enumerate(documents) if i % 20] if back else documents
     bar = ProgressBar("topics")
     fit = fit or [[0]]  # where no ticket has a topic word, all get the vector of an empty text
+    _saved(checkpoint)  # a damaged one goes, for the model would refuse it
     channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
     bar.close()
     return channel
