@@ -24,6 +24,7 @@ TINY_OPTIONS = [
         "network.character_dims=2",
         "network.topics=3",
         "training.epochs=1",
+        "training.least_steps=0",
         "training.topic_epochs=1",
     )
 ]

@@ -19,7 +19,8 @@ class Regression:
         self.qualities = qualities
         self.stop_after = stop_after
         self.seen = []
-        values = {"epochs": 6, "patience": 6, "batch_size": 2, "learning_rate": 0.01, **settings}
+        values = {"epochs": 6, "least_steps": 0, "patience": 6, "batch_size": 2}
+        values |= {"learning_rate": 0.01, **settings}
         self.trainer = Trainer(
             self.network,
             TrainingSettings(**values),
@@ -83,6 +84,15 @@ def test_training_stops_after_patience_and_keeps_the_best_epoch():
     best = learner.seen[1]
     assert all(torch.equal(v, best[k]) for k, v in learner.network.state_dict().items())
     assert not learner.network.training
+
+
+@pytest.mark.parametrize(
+    ("epochs", "least_steps", "expected"), [(1, 7, 3), (1, 3, 1), (4, 7, 4), (0, 7, 0)]
+)
+def test_a_small_archive_is_passed_over_more_often(epochs, least_steps, expected):
+    """Six examples in batches of two are three steps an epoch."""
+    history = Regression(epochs=epochs, least_steps=least_steps).trainer.run()
+    assert len(history) == expected
 
 
 def test_training_learns():
