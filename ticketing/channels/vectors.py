@@ -11,7 +11,7 @@ from tqdm import tqdm
 from ticketing.errors import InputError
 from ticketing.text.vocabulary import Vocabulary
 
-WORDS_TO_SEE = 10_000_000
+WORDS_TO_SEE = 4_000_000
 """Small archives are passed over more often, until about this many words were seen."""
 
 

@@ -109,10 +109,10 @@ class TrainingSettings(BaseModel):
     loss: Literal["mse", "in-batch"] = "in-batch"
     weights: Literal["fixed", "searched", "learned"] = "learned"
     optimizer: Literal["adadelta", "adam"] = "adam"
-    learning_rate: float = Field(1e-3, gt=0)
-    epochs: int = Field(3, ge=0, description="passes over the examples")
+    learning_rate: float = Field(3e-3, gt=0)
+    epochs: int = Field(4, ge=0, description="passes over the examples")
     least_steps: int = Field(
-        0, ge=0, description="a small archive is passed over more often, to make so many batches"
+        60, ge=0, description="a small archive is passed over more often, to make so many batches"
     )
     patience: int = Field(
         2, ge=1, description="epochs without gain on held-back labels before the end"
