@@ -125,7 +125,7 @@ class Part:
 
 @dataclass(frozen=True)
 class SharedTopic:
-    """A topic that is probable in both query and ticket, with its top words."""
+    """A topic that is active in both query and ticket, and their words that speak for it most."""
 
     topic: int
     words: tuple[str, ...]

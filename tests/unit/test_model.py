@@ -84,9 +84,3 @@ def test_unknown_words_beyond_the_limit_are_passed_over(model):
     all_of_them = model.encode_query(Query("", " ".join(names)))
     first = model.encode_query(Query("", " ".join(names[:MOST_UNKNOWN])))
     assert near(all_of_them.codes, first.codes)
-
-
-def test_topics_are_labelled_with_words_of_the_vocabulary(model):
-    words = model.topic_label(0, 4)
-    assert len(words) == 4
-    assert all(word in model.vocabulary for word in words)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -202,12 +203,20 @@ def test_words_without_a_topic_are_left_out_of_documents():
     ]
 
 
-def test_shared_topics_are_active_in_both_beyond_the_empty_text():
+def test_shared_topics_are_those_that_words_of_both_texts_raise():
+    """Word 5 raises topic 0 by .8, word 2 raises topic 1 by .4, word 7 both by .2; topic 2 is
+    always on. Text one is 5 2, text two is 5 7: means (.4, .2) and (.5, .1)."""
+
     class Fixed:
-        def transform(self, _):
-            import numpy as np
+        raised = np.array([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
 
-            return np.array([[0.9, 0.5, 0.2, 0.7], [0.4, 0.6, 0.9, 0.7], [0.1, 0.1, 0.3, 0.7]])
+        def transform(self, documents):
+            always = np.array([0.1, 0.1, 0.7])
+            return np.array([always + sum(self.raised[w] for w in d) for d in documents])
 
-    shared = TopicChannel(Fixed(), [1]).shared([1], [1])
-    assert shared == [(1, pytest.approx(0.4)), (0, pytest.approx(0.3))]
+    shared = TopicChannel(Fixed(), [5, 2, 7]).shared([5, 2], [5, 7], words=2)
+    assert shared == [(0, pytest.approx(0.4), [5, 7]), (1, pytest.approx(0.1), [2, 7])]
+
+
+def test_a_text_without_topic_words_shares_no_topic():
+    assert TopicChannel(None, [5]).shared([5], [1]) == []

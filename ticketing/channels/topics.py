@@ -50,14 +50,29 @@ class TopicChannel:
         return torch.from_numpy(self.model.transform(self.documents(texts)))
 
     def shared(
-        self, one: Sequence[int], other: Sequence[int], n: int = 3
-    ) -> list[tuple[int, float]]:
-        """Topics active in both texts: (topic, the smaller of its activations), best first.
+        self, one: Sequence[int], other: Sequence[int], topics: int = 3, words: int = 5
+    ) -> list[tuple[int, float, list[int]]]:
+        """Topics of both texts, best first: (topic, the smaller of its two activities, words).
 
-        Activations are measured against the model's answer to an empty text, so that a topic
-        that is always on is not shared by everything.
+        The activity of a topic is the mean of how far a text's words, each on its own, raise it
+        above that of an empty text; `words` are the vocabulary ids, of either text, that raise
+        it most. (A topic's own top words may occur in neither text, and the hidden layer of a
+        whole text is saturated: it no longer says which of its words mean what.)
         """
-        vectors = self.model.transform(self.documents([one, other, []]))  # [3, topics]
-        both = np.minimum(vectors[0], vectors[1]) - vectors[2]
-        order = np.argsort(-both, kind="stable")[:n]
-        return [(int(topic), float(both[topic])) for topic in order if both[topic] > 0]
+        documents = self.documents([one, other])
+        if not all(len(document) for document in documents):
+            return []
+        raised = [self._raised(document) for document in documents]  # [words, topics] each
+        both = np.minimum(raised[0].mean(0), raised[1].mean(0))
+        spoken, first = np.unique(np.concatenate(documents), return_index=True)
+        by_word = np.concatenate(raised)[first]  # [distinct words, topics]
+        found = []
+        for topic in np.argsort(-both, kind="stable")[:topics]:
+            loudest = np.argsort(-by_word[:, topic], kind="stable")[:words]
+            found.append((int(topic), float(both[topic]), [self.words[spoken[i]] for i in loudest]))
+        return [topic for topic in found if topic[1] > 0]
+
+    def _raised(self, document: Sequence[int]) -> np.ndarray:
+        """How far each word on its own raises each topic: float32 [words, topics], at least 0."""
+        vectors = self.model.transform([*([word] for word in document), []])
+        return np.maximum(vectors[:-1] - vectors[-1], 0)

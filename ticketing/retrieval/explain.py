@@ -43,7 +43,7 @@ def overlap(model: Model, query_words: set[str], ticket: Ticket) -> frozenset[st
 
 
 def shared_topics(model: Model, query: Query, ticket: Ticket) -> tuple[SharedTopic, ...]:
-    """Topics that are active in both, with their words; empty for a model without topics."""
+    """Topics that are active in both, with the texts' words that speak for them most."""
     channel = model.network.topics
     if channel is None:
         return ()
@@ -54,4 +54,7 @@ def shared_topics(model: Model, query: Query, ticket: Ticket) -> tuple[SharedTop
     ids = [model.vocabulary.ids(tokenize(text)) for text in texts]
     with torch.inference_mode():
         shared = channel.shared(*ids)
-    return tuple(SharedTopic(topic, model.topic_label(topic), value) for topic, value in shared)
+    return tuple(
+        SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)
+        for topic, activity, words in shared
+    )

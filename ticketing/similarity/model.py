@@ -135,12 +135,6 @@ class Model:
             channels = self.network.channel_weights.numpy()
         return self.layout.pattern_weights(pairs, channels, query_present)
 
-    def topic_label(self, topic: int, n: int = 5) -> tuple[str, ...]:
-        """The top words of a topic."""
-        channel = self.network.topics
-        own = channel.model.top_words(topic, n)
-        return tuple(self.vocabulary.words[channel.words[word] - 1] for word in own)
-
     def content(self) -> tuple[dict, dict, dict]:
         """Facts, documents and arrays, as `Models.save` takes them."""
         facts = {
