@@ -5,6 +5,8 @@ import struct
 import numpy as np
 import pytest
 import torch
+from gensim.models import FastText
+from gensim.models.fasttext import save_facebook_model
 
 from ticketing.channels.vectors import load_vectors, train_vectors
 from ticketing.errors import InputError
@@ -47,6 +49,16 @@ def test_each_kind_of_file_gives_the_desks_words_scaled_to_a_mean_length_of_1(tm
     assert found.dtype == torch.float32
     expected = torch.tensor([[0.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 0.0]])
     torch.testing.assert_close(found, expected)
+
+
+def test_fasttexts_own_binary_file_is_read_with_its_sub_words(tmp_path):
+    """A word that the file lacks gets a vector from the sub-words it shares."""
+    model = FastText([["trip", "pump"]] * 5, vector_size=2, min_count=1, bucket=50, seed=1)
+    path = tmp_path / "own.bin"
+    save_facebook_model(model, str(path))
+    found = load_vectors(path, Vocabulary(["pump", "trips"], [1, 1], 2), 2)
+    own = torch.tensor(np.array([model.wv["pump"], model.wv["trips"]]))
+    torch.testing.assert_close(found[1:], own / own.norm(dim=1).mean())
 
 
 def test_other_dimensions_are_named(tmp_path):

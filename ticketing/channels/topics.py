@@ -1,6 +1,7 @@
 """Channel T: the topic vector of a text (DocNADE), over the words that can carry a topic."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -62,7 +63,7 @@ class TopicChannel:
         documents = self.documents([one, other])
         if not all(len(document) for document in documents):
             return []
-        raised = [self._raised(document) for document in documents]  # [words, topics] each
+        raised = [self._raised[document] for document in documents]  # [words, topics] each
         both = np.minimum(raised[0].mean(0), raised[1].mean(0))
         spoken, first = np.unique(np.concatenate(documents), return_index=True)
         by_word = np.concatenate(raised)[first]  # [distinct words, topics]
@@ -72,7 +73,8 @@ class TopicChannel:
             found.append((int(topic), float(both[topic]), [self.words[spoken[i]] for i in loudest]))
         return [topic for topic in found if topic[1] > 0]
 
-    def _raised(self, document: Sequence[int]) -> np.ndarray:
-        """How far each word on its own raises each topic: float32 [words, topics], at least 0."""
-        vectors = self.model.transform([*([word] for word in document), []])
+    @cached_property
+    def _raised(self) -> np.ndarray:
+        """How far each word on its own raises each topic: float32 [own words, topics], from 0."""
+        vectors = self.model.transform([*([word] for word in range(len(self.words))), []])
         return np.maximum(vectors[:-1] - vectors[-1], 0)

@@ -1,6 +1,9 @@
 """Word vectors to begin with: loaded from a file, or trained on the desk's own text."""
 
+import struct
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,10 @@ from ticketing.text.vocabulary import Vocabulary
 
 WORDS_TO_SEE = 4_000_000
 """Small archives are passed over more often, until about this many words were seen."""
+
+
+FASTTEXT_MAGIC = struct.pack("<i", 793712314)
+"""The first bytes of fastText's own binary format."""
 
 
 class _Passes:
@@ -43,12 +50,8 @@ def train_vectors(
     words = sum(map(len, texts))
     passes = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
     model = Word2Vec(vector_size=dims, sg=1, min_count=1, workers=1, seed=seed, sorted_vocab=0)
-    counts = dict(zip(vocabulary.words, reversed(range(1, len(vocabulary))), strict=True))
-    for text in texts:
-        for word in text:
-            if word in counts:
-                counts[word] += 1
-    model.build_vocab_from_freq(counts)
+    seen = Counter(chain.from_iterable(texts))
+    model.build_vocab_from_freq({word: max(seen[word], 1) for word in vocabulary.words})
     sentences = _Passes(texts, passes)
     model.train(sentences, total_examples=len(texts), total_words=words, epochs=passes)
     sentences.bar.close()
@@ -56,29 +59,17 @@ def train_vectors(
 
 
 def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
-    """Vectors from a word2vec (text or binary), GloVe or fastText file, cut to the vocabulary.
+    """Vectors from a word2vec, GloVe or fastText file, text or binary, cut to the vocabulary.
 
     float32 [len(vocabulary), dims]; words that the file lacks have a zero row. Raises
     InputError when the file can't be read as any of them, has other dimensions, or shares
     no word with the vocabulary.
     """
-    from gensim.models import KeyedVectors
-
     try:
-        with open(path, "rb") as file:
-            first = file.readline(1 << 16).split()
-        if not first:
-            raise ValueError("its first line is empty")
-        headed = len(first) == 2 and all(part.isdigit() for part in first)
-        vectors = KeyedVectors.load_word2vec_format(
-            path,
-            binary=headed and path.suffix == ".bin",
-            no_header=not headed,
-            unicode_errors="replace",
-        )
+        vectors = _read(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (ValueError, IndexError, EOFError) as error:
+    except (ValueError, IndexError, EOFError, struct.error, NotImplementedError) as error:
         raise InputError(
             f"{path} is not a word2vec, GloVe or fastText file of word vectors ({error})."
         ) from None
@@ -90,6 +81,27 @@ def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
     if not any(word in vectors for word in vocabulary.words):
         raise InputError(f"{path} knows none of the desk's words; is it in another language?")
     return _matrix(vocabulary, dims, vectors)
+
+
+def _read(path: Path):
+    """Gensim's keyed vectors from a file of any of the kinds, told apart by their first bytes."""
+    from gensim.models import KeyedVectors
+    from gensim.models.fasttext import load_facebook_vectors
+
+    with open(path, "rb") as file:
+        start = file.readline(1 << 16)
+    if start.startswith(FASTTEXT_MAGIC):
+        return load_facebook_vectors(str(path))
+    first = start.split()
+    if not first:
+        raise ValueError("its first line is empty")
+    headed = len(first) == 2 and all(part.isdigit() for part in first)
+    return KeyedVectors.load_word2vec_format(
+        path,
+        binary=headed and path.suffix == ".bin",
+        no_header=not headed,
+        unicode_errors="replace",
+    )
 
 
 def _matrix(vocabulary: Vocabulary, dims: int, vectors) -> Tensor:

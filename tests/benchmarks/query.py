@@ -1,0 +1,64 @@
+"""Time of a whole answer: `TICKETING_HOME=… python -m tests.benchmarks.query [queries]`.
+
+Asks the desk the texts of its own tickets, evenly spread, each without its own ticket:
+the whole way (encode, scan, fetch, explain, remember the query), then its parts, and
+BM25 over the same words in the same run.
+"""
+
+import sys
+import time
+
+import numpy as np
+import torch
+
+from ticketing.desk import open_desk
+from ticketing.retrieval.kernel import nearest, scan_distances
+from ticketing.settings import load_settings
+from ticketing.text import tokenize
+from ticketing.tickets import Query
+
+
+def main() -> None:
+    """Print a line a contender: median and 95th percentile in milliseconds."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    torch.set_num_threads(1)
+    desk = open_desk(load_settings())
+    recommender = desk.recommender()
+    model = recommender.model
+    tickets = [t for t in desk.store.iter_tickets() if t.subject]
+    chosen = tickets[:: max(len(tickets) // count, 1)][:count]
+    queries = [Query(t.subject, t.description, t.id) for t in chosen]
+    block = desk.store.codes(model.id)
+    weights = model.pattern_weights(np.array([True] * len(model.settings.query_components)))
+    codes = {query: model.encode_query(query) for query in queries}
+
+    def scan(query: Query):
+        return scan_distances(block.codes, block.live, codes[query].codes, model.layout, weights)
+
+    distances = {query: scan(query) for query in queries}
+    contenders = {
+        "the whole answer": desk.recommend,
+        "  encode the query": model.encode_query,
+        "  read the block of codes": lambda _: desk.store.codes(model.id),
+        "  scan": scan,
+        "  choose ten": lambda query: nearest(distances[query], 10),
+        "BM25 (FTS5)": lambda q: desk.store.search_words(
+            tokenize(f"{q.subject} {q.description}"), 10
+        ),
+    }
+    print(f"{len(block.live)} tickets, {len(queries)} queries")
+    for name, contender in contenders.items():
+        contender(queries[0])
+        taken = [seconds(contender, query) * 1000 for query in queries]
+        print(f"{name:28} {np.median(taken):8.2f} ms {np.quantile(taken, 0.95):8.2f} ms")
+
+
+def seconds(contender, query: Query) -> float:
+    """Seconds of one call."""
+    start = time.perf_counter()
+    contender(query)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
