@@ -4,9 +4,11 @@ A command is a `click.Command` registered under the entry-point group
 `ticketing.commands` in pyproject.toml.
 """
 
+import errno
 import os
 import sys
 from importlib.metadata import entry_points
+from typing import NoReturn
 
 import click
 
@@ -37,10 +39,16 @@ def main() -> None:
     try:
         commands.main(prog_name="ticketing")
     except TicketingError as error:
-        click.echo(f"ticketing: {error}", err=True)
-        sys.exit(1)
+        _give_up(str(error))
     except OSError as error:
-        if error.errno is None or (error.filename is None and error.errno != 28):
+        if error.errno == errno.ENOSPC:
+            where = error.filename or "everything the desk owns"
+            _give_up(f"The disk that holds {where} is full; free some room and run it again.")
+        if error.errno is None or error.filename is None:
             raise
-        click.echo(f"ticketing: {error.strerror}: {error.filename or 'the disk'}.", err=True)
-        sys.exit(1)
+        _give_up(f"{error.strerror}: {error.filename}.")
+
+
+def _give_up(sentence: str) -> NoReturn:
+    click.echo(f"ticketing: {sentence}", err=True)
+    sys.exit(1)
