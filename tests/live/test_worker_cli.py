@@ -6,7 +6,7 @@ import time
 
 import pytest
 from click.testing import CliRunner
-from fake_desk import BUNDLE, POISON, FakeDesk
+from encoding_desk import BUNDLE, POISON, FakeDesk
 
 from ticketing.errors import NotFound, TicketingError
 from ticketing.tickets import Ticket

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from fake_desk import BUNDLE, POISON, FakeDesk
+from encoding_desk import BUNDLE, POISON, FakeDesk
 
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError
 from ticketing.stores.protocol import CodeRow

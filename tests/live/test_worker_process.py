@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_desk import BUNDLE, POISON, FakeDesk, code_of
+from encoding_desk import BUNDLE, POISON, FakeDesk, code_of
 
 from tests.conftest import missing
 from ticketing.tickets import Ticket
@@ -66,7 +66,7 @@ def start_worker(desk):
     started = []
 
     def start(seconds=0.0):
-        script = Path(__file__).with_name("fake_desk.py")
+        script = Path(__file__).with_name("encoding_desk.py")
         log = (desk.settings.home / f"worker{len(started)}.log").open("wb")
         command = [sys.executable, script, desk.settings.home, str(seconds)]
         started.append(subprocess.Popen(command, stdout=log, stderr=log))

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ticketing.channels.lstm import pad_embedded
+from ticketing.channels.lstm import TextLSTM
 from ticketing.channels.topics import TopicChannel, topic_words
 from ticketing.similarity.config import NetworkSettings
 from ticketing.similarity.metric import similarity
@@ -167,12 +167,16 @@ def test_only_h_minds_the_order_of_words_and_only_up_to_its_limit():
     assert not torch.allclose(E[2], E[3], atol=1e-4)
 
 
-def test_padding_takes_rows_of_words_and_cuts_long_texts():
-    embedded = torch.tensor([[1.0], [2.0], [3.0]])
-    padded, lengths = pad_embedded(embedded, [torch.tensor([2, 1, 0]), torch.tensor([1])], 2)
-    assert lengths.tolist() == [2, 1]
-    assert padded[0].tolist() == [[3.0], [2.0]]
-    assert padded[1, 0].tolist() == [2.0]
+def test_the_last_state_is_that_after_a_texts_last_word_read():
+    """Texts of many lengths, read in groups, against torch's LSTM on each text alone."""
+    torch.manual_seed(0)
+    channel = TextLSTM(word_dims=3, hidden=2, dropout=0.5).eval()
+    embedded = torch.randn(20, 3)
+    texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
+    states = channel(embedded, texts, limit=8)
+    for text, state in zip(texts, states, strict=True):
+        _, (alone, _) = channel.lstm(embedded[text[:8]][None])
+        torch.testing.assert_close(state, alone[0, 0])
 
 
 def test_words_shown_by_their_spelling_alone_lose_their_vector():

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+from torch.nn.utils.rnn import pad_sequence
+
+BUCKETS = 4
+"""Texts are read in so many groups of similar length, which keeps padding short."""
 
 
 class TextLSTM(nn.Module):
@@ -16,20 +19,21 @@ class TextLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.lstm = nn.LSTM(word_dims, hidden, batch_first=True)
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Embedded words [n, longest, word_dims], lengths [n] -> [n, hidden]."""
-        packed = pack_padded_sequence(
-            self.dropout(words), lengths, batch_first=True, enforce_sorted=False
-        )
-        _, (state, _) = self.lstm(packed)  # [1, n, hidden]
-        return state[0]
+    def forward(self, embedded: Tensor, texts: Sequence[Tensor], limit: int) -> Tensor:
+        """The first `limit` words of n non-empty texts, as rows of `embedded` [U, dims].
 
+        Returns the state after each text's last word read: [n, hidden]. Padding follows a
+        text's words and is read after that state, so it changes nothing.
+        """
+        lengths = torch.tensor([min(len(text), limit) for text in texts])
+        order = lengths.argsort(stable=True)
+        states = [
+            self._last_states(embedded, [texts[i][:limit] for i in group], lengths[group])
+            for group in order.chunk(BUCKETS)
+        ]
+        return torch.cat(states)[order.argsort()]
 
-def pad_embedded(embedded: Tensor, texts: Sequence[Tensor], limit: int) -> tuple[Tensor, Tensor]:
-    """The first `limit` words of n texts, each a vector of rows of `embedded` [U, dims].
-
-    Returns [n, longest, dims] and lengths [n]; what stands behind a length is never read.
-    """
-    cut = [text[:limit] for text in texts]
-    lengths = torch.tensor([len(text) for text in cut])
-    return F.embedding(pad_sequence(cut, batch_first=True), embedded), lengths
+    def _last_states(self, embedded: Tensor, texts: Sequence[Tensor], lengths: Tensor) -> Tensor:
+        words = F.embedding(pad_sequence(texts, batch_first=True), embedded)  # [n, longest, dims]
+        outputs, _ = self.lstm(self.dropout(words))  # [n, longest, hidden]
+        return outputs[torch.arange(len(texts)), lengths - 1]

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ticketing.channels.lstm import TextLSTM, pad_embedded
+from ticketing.channels.lstm import TextLSTM
 from ticketing.channels.sumemb import sum_embeddings
 from ticketing.channels.topics import TopicChannel
 from ticketing.channels.words import WordEmbedding
@@ -119,7 +119,7 @@ class SiameseNetwork(nn.Module):
     ) -> Tensor:
         """One channel of n texts, given as rows of `embedded` and as word ids: [n, D]."""
         if channel == "h":
-            return self.lstm(*pad_embedded(embedded, local, self.settings.max_words))
+            return self.lstm(embedded, local, self.settings.max_words)
         if channel == "E":
             return sum_embeddings(embedded, local, weights)
         return self.topics(texts)

@@ -1,6 +1,6 @@
 """A desk whose encoder needs no model, and a worker process that works on it.
 
-python fake_desk.py HOME SECONDS_PER_TICKET
+python encoding_desk.py HOME SECONDS_PER_TICKET
 """
 
 import hashlib
