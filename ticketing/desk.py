@@ -51,6 +51,11 @@ class Desk:
         self.store.put_query(query)
         return answer
 
+    def warm_up(self) -> None:
+        """Load the serving bundle, if any, and compile the scan: the first query is fast."""
+        if self.store.serving():
+            self.recommender().rank(Query("warm up"))
+
     def recommender(self, bundle_id: str = "") -> Recommender:
         """Ranks under the given bundle, or the serving one.
 
@@ -114,10 +119,11 @@ class Desk:
         ticket is without fresh codes.
         """
         counts = self.store.put_tickets(tickets)
-        serving = self.store.serving()
-        if serving and counts.added + counts.changed:
-            now = self.store.get_tickets([ticket.id for ticket in tickets])
-            self.store.put_codes(serving, self.encode(serving, list(now.values())))
+        if serving := self.store.serving():
+            stale = self.store.stale_ids(serving, among=[ticket.id for ticket in tickets])
+            if stale:
+                now = self.store.get_tickets(stale)
+                self.store.put_codes(serving, self.encode(serving, list(now.values())))
         return counts
 
     def delete_tickets(self, ids: Sequence[str]) -> int:

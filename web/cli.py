@@ -5,6 +5,7 @@ import logging
 import signal
 import socket
 import sys
+from threading import Thread
 
 import click
 from waitress import create_server
@@ -56,6 +57,7 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
     )
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    Thread(target=desk.warm_up, daemon=True).start()
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")

@@ -86,7 +86,7 @@ def test_a_taken_port_is_one_sentence(home):
     assert process.returncode == 1
     assert errors == (
         f"ticketing: Port {port} is taken by another program; "
-        f"choose one with TICKETING_PORT={port + 1}.\n"
+        "choose another one with TICKETING_PORT=…, or 0 for any free one.\n"
     )
 
 

@@ -307,7 +307,7 @@ def test_the_command_stores_reports_and_writes_rejects(tmp_path, run):
     rejects = tmp_path / "rejects.jsonl"
     result = run(path, "--rejects", rejects)
     assert "1 tickets added, 0 changed, 0 unchanged, 1 rows rejected." in result.output
-    assert "ticketing reindex" in result.output
+    assert "`ticketing train` learns from them; no model serves yet." in result.output
     assert json.loads(rejects.read_text()) == {
         "file": str(path),
         "line": 3,

@@ -50,15 +50,17 @@ def command(files, mapping_file, overrides, dry_run, rejects, solution_before):
 
 
 def _store(sources: list[Source]) -> ImportReport:
-    store = open_desk(load_settings()).store
+    desk = open_desk(load_settings())
     with _progress(sources) as bar:
-        report = import_sources(sources, store.put_tickets, bar.update)
+        report = import_sources(sources, desk.put_tickets, bar.update)
     click.echo(
         f"{report.added} tickets added, {report.changed} changed, {report.unchanged} unchanged, "
         f"{len(report.rejects)} rows rejected."
     )
-    if report.added or report.changed:
-        click.echo("`ticketing reindex` encodes them for the serving model.")
+    if desk.store.serving():
+        click.echo("All of them can be found now.")
+    else:
+        click.echo("`ticketing train` learns from them; no model serves yet.")
     return report
 
 
