@@ -14,6 +14,7 @@ from ticketing.errors import InputError, NotFound, NotReady
 from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.labels import derive_labels, is_held_out
 from ticketing.retrieval.recommend import Recommender
+from ticketing.retrieval.topics import Topic, TopicSurvey, describe, main_topics, survey
 from ticketing.settings import Settings
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
@@ -131,12 +132,37 @@ class Desk:
         return self.store.delete_tickets(ids)
 
     def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
-        """Codes of tickets under a bundle, in the order given."""
-        rows = self.recommender(bundle_id).model.encode_tickets(tickets)
+        """Codes and main topics of tickets under a bundle, in the order given."""
+        model = self.recommender(bundle_id).model
+        rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
         return [
-            CodeRow(ticket.id, ticket.version, row.tobytes())
-            for ticket, row in zip(tickets, rows, strict=True)
+            CodeRow(ticket.id, ticket.version, row.tobytes(), topic)
+            for ticket, row, topic in zip(tickets, rows, topics, strict=True)
         ]
+
+    # topics -------------------------------------------------------------------------
+    def topics(self, filters: Filters = Filters()) -> TopicSurvey:
+        """What the tickets are about under the serving bundle, and when.
+
+        Raises NotReady when no bundle serves yet or the serving one has no topics.
+        """
+        return survey(self.store, self.recommender().model, filters)
+
+    def topic_tickets(
+        self, topic: int, filters: Filters = Filters(), limit: int = 10, offset: int = 0
+    ) -> list[Ticket]:
+        """Tickets whose main topic this is under the serving bundle, newest first."""
+        ids = self.store.topic_tickets(self.store.serving(), topic, filters, limit, offset)
+        found = self.store.get_tickets(ids)
+        return [found[id] for id in ids if id in found]
+
+    def topic_of(self, ticket: Ticket) -> Topic | None:
+        """The main topic of a ticket's present text; None where it has none or no bundle serves."""
+        if not self.store.serving():
+            return None
+        model = self.recommender().model
+        [topic] = main_topics(model, [ticket])
+        return None if topic is None else describe(model, topic)
 
     # models -----------------------------------------------------------------------
     def labels(self) -> list[Label]:

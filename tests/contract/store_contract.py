@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -60,8 +60,8 @@ FILTERED = {
 filtered = pytest.mark.parametrize(("filters", "ids"), FILTERED.values(), ids=FILTERED)
 
 
-def code(ticket: Ticket, fill: int, width: int = 4) -> CodeRow:
-    return CodeRow(ticket.id, ticket.version, bytes([fill]) * width)
+def code(ticket: Ticket, fill: int, width: int = 4, topic: int | None = None) -> CodeRow:
+    return CodeRow(ticket.id, ticket.version, bytes([fill]) * width, topic)
 
 
 def scanned(block) -> dict[str, int]:
@@ -437,6 +437,62 @@ class StoreContract:
         assert stored == store.count_codes("b1") == 200
         expected = {t.id: i // 20 * 20 for i, t in enumerate(tickets)}
         assert scanned(store.codes("b1")) == expected
+
+    # topics -----------------------------------------------------------------------------
+
+    def test_topics_are_counted_by_month(self, store):
+        later = replace(PUMP, id="T-3", created=datetime(2013, 5, 31, 23, 59, 59, 999999))
+        store.put_tickets([*ALL, later])
+        store.put_codes("b1", [code(PUMP, 1, topic=7), code(later, 1, topic=7)])
+        store.put_codes("b1", [code(FLAME, 1), code(BARE, 1, topic=0)])
+        assert store.topic_counts("b1") == {
+            (7, date(2013, 5, 1)): 2,
+            (None, date(2014, 1, 1)): 1,
+            (0, None): 1,
+        }
+        assert store.topic_counts("unknown") == {}
+
+    def test_topics_of_a_bundle_are_its_own(self, store):
+        store.put_tickets([BARE])
+        store.put_codes("b1", [code(BARE, 1, topic=1)])
+        store.put_codes("b2", [code(BARE, 1, topic=2)])
+        assert store.topic_counts("b2") == {(2, None): 1}
+        assert store.topic_tickets("b2", 1) == []
+        store.drop_codes("b2")
+        assert store.topic_counts("b2") == {}
+        assert store.topic_counts("b1") == {(1, None): 1}
+
+    def test_a_topic_is_as_fresh_as_the_codes_are(self, store):
+        store.put_tickets([PUMP])
+        assert store.topic_counts("b1") == {}
+        store.put_codes("b1", [code(PUMP, 1, topic=1)])
+        changed = replace(PUMP, subject="Other", created=None)
+        store.put_tickets([changed])
+        assert store.topic_counts("b1") == {(1, None): 1}
+        store.put_codes("b1", [code(changed, 1, topic=2)])
+        assert store.topic_counts("b1") == {(2, None): 1}
+        assert store.topic_tickets("b1", 2) == ["T-2"]
+        store.delete_tickets(["T-2"])
+        assert store.topic_counts("b1") == {}
+        assert store.topic_tickets("b1", 2) == []
+
+    @filtered
+    def test_filters_restrict_topics(self, store, filters, ids):
+        store.put_tickets(ALL)
+        store.put_codes("b1", [code(t, 1, topic=5) for t in ALL])
+        assert sorted(store.topic_tickets("b1", 5, filters)) == ids
+        assert sum(store.topic_counts("b1", filters).values()) == len(ids)
+
+    def test_tickets_of_a_topic_come_newest_first_in_pages(self, store):
+        """FLAME is of 2014, PUMP and its twin of one moment in 2013, BARE has no date."""
+        other = replace(PUMP, id="T-4", created=datetime(2020, 1, 1))
+        store.put_tickets([*ALL, replace(PUMP, id="T-1"), other])
+        store.put_codes("b1", [code(t, 1, topic=5) for t in (BARE, PUMP, FLAME)])
+        store.put_codes("b1", [code(replace(PUMP, id="T-1"), 1, topic=5), code(other, 1, topic=6)])
+        assert store.topic_tickets("b1", 5) == ["T-10", "T-1", "T-2", "A-1"]
+        assert store.topic_tickets("b1", 5, limit=2) == ["T-10", "T-1"]
+        assert store.topic_tickets("b1", 5, limit=2, offset=2) == ["T-2", "A-1"]
+        assert store.topic_tickets("b1", 5, limit=2, offset=4) == []
 
     # serving -------------------------------------------------------------------------------
 

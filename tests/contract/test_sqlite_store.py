@@ -172,8 +172,14 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store._database.rows("PRAGMA user_version = 2")
-    with pytest.raises(StoreError, match="has format 2, and this program reads format 1"):
+    store._database.rows("PRAGMA user_version = 3")
+    with pytest.raises(StoreError, match="has format 3, and this program reads format 2; run "):
+        SQLiteStore(store._database.folder)
+
+
+def test_an_older_format_is_refused_with_what_to_do(store):
+    store._database.rows("PRAGMA user_version = 1")
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 2; export its judgments"):
         SQLiteStore(store._database.folder)
 
 

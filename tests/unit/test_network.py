@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ticketing.channels.lstm import TextLSTM
 from ticketing.channels.topics import TopicChannel, topic_words
+from ticketing.channels.varimax import varimax
 from ticketing.similarity.config import NetworkSettings
 from ticketing.similarity.metric import similarity
 from ticketing.similarity.model import new_network
@@ -207,19 +208,58 @@ def test_words_without_a_topic_are_left_out_of_documents():
     ]
 
 
-def test_shared_topics_are_those_that_words_of_both_texts_raise():
-    """Word 5 raises topic 0 by .8, word 2 raises topic 1 by .4, word 7 both by .2; topic 2 is
-    always on. Text one is 5 2, text two is 5 7: means (.4, .2) and (.5, .1)."""
+def channel_with(loadings) -> TopicChannel:
+    """Words 5, 2 and 7 of a vocabulary speak for topics as the rows of [3, topics] say."""
+    channel = TopicChannel(None, [5, 2, 7])
+    channel.loadings = np.array(loadings)
+    return channel
 
-    class Fixed:
-        raised = np.array([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
 
-        def transform(self, documents):
-            always = np.array([0.1, 0.1, 0.7])
-            return np.array([always + sum(self.raised[w] for w in d) for d in documents])
-
-    shared = TopicChannel(Fixed(), [5, 2, 7]).shared([5, 2], [5, 7], words=2)
+def test_shared_topics_are_those_that_words_of_both_texts_speak_for():
+    """Word 5 speaks for topic 0 by .8, word 2 for topic 1 by .4, word 7 for both by .2.
+    Text one is 5 2, text two is 5 7: means (.4, .2, 0) and (.5, .1, 0)."""
+    channel = channel_with([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
+    shared = channel.shared([5, 2], [5, 7], words=2)
     assert shared == [(0, pytest.approx(0.4), [5, 7]), (1, pytest.approx(0.1), [2, 7])]
+
+
+def test_the_main_topic_is_the_one_that_words_speak_for_most_on_average():
+    """Text 5 2 2: means (.3, .2); 2 2: (0, .3); 7: (.5, .5), a tie that the first wins; 9 and an
+    empty text have no word with a topic."""
+    channel = channel_with([[0.9, 0], [0, 0.3], [0.5, 0.5]])
+    assert channel.main([[5, 2, 2], [2, 9, 2], [7], [9], []]) == [0, 1, 0, None, None]
+
+
+def test_words_that_speak_for_nothing_give_no_main_topic():
+    assert channel_with([[0, 0], [0, 0.3], [0, 0]]).main([[5, 7], [5, 2]]) == [None, 1]
+
+
+def test_a_topic_is_named_by_words_that_speak_for_it_and_are_used():
+    """Ids 5, 2, 7 are e, b, g, in 3, 99 and 8 tickets: loading times logarithm is 2 ln 3 = 2.2,
+    1 ln 99 = 4.6 and 0 for topic 0; for topic 1 only g speaks."""
+    vocabulary = Vocabulary(list("abcdefg"), [99, 99, 9, 9, 3, 9, 8], 200)
+    channel = channel_with([[2, 0], [1, 0], [0, 0.1]])
+    assert channel.top_words(0, vocabulary) == ["b", "e"]
+    assert channel.top_words(0, vocabulary, n=1) == ["b"]
+    assert channel.top_words(1, vocabulary) == ["g"]
+
+
+def test_varimax_gives_back_axes_that_were_mixed():
+    """Two words speak for each axis; turned by 30 degrees every word loads on both."""
+    simple = np.array([[2.0, 0], [1, 0], [0, 3], [0, 1]])
+    cosine, sine = np.cos(np.pi / 6), np.sin(np.pi / 6)
+    mixed = simple @ np.array([[cosine, sine], [-sine, cosine]])
+    np.testing.assert_allclose(varimax(mixed), simple, atol=1e-3)
+
+
+def test_varimax_turns_each_axis_to_its_heavy_end():
+    np.testing.assert_allclose(varimax(np.array([[-2.0, 0], [0.5, 0], [0, 3]])).max(0), [2, 3])
+
+
+def test_varimax_keeps_lengths_and_angles():
+    loadings = np.random.default_rng(0).normal(size=(30, 6))
+    turned = varimax(loadings)
+    np.testing.assert_allclose(turned @ turned.T, loadings @ loadings.T, atol=1e-9)
 
 
 def test_a_text_without_topic_words_shares_no_topic():

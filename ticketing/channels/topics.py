@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ticketing.channels.varimax import varimax
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from topic_models import DocNADE
 
@@ -50,31 +51,62 @@ class TopicChannel:
         """n texts in vocabulary ids -> float32 [n, topics]."""
         return torch.from_numpy(self.model.transform(self.documents(texts)))
 
+    @cached_property
+    def loadings(self) -> np.ndarray:
+        """How far each word speaks for each topic: float32 [own words, topics], from 0.
+
+        DocNADE's hidden units are free to mix topics: turned axes say the same and each one
+        speaks for few words (varimax). Topics are numbered like the units they were turned from.
+        """
+        units = self.model.state()["words"]  # [own words, topics]
+        return np.maximum(varimax(units - units.mean(0)), 0).astype(np.float32)
+
+    def main(self, texts: Sequence[Sequence[int]]) -> list[int | None]:
+        """The main topic of each of n texts: its words speak for it most, on average.
+
+        None for a text whose words speak for no topic.
+        """
+        return [_main(self.loadings[document]) for document in self.documents(texts)]
+
     def shared(
         self, one: Sequence[int], other: Sequence[int], topics: int = 3, words: int = 5
     ) -> list[tuple[int, float, list[int]]]:
         """Topics of both texts, best first: (topic, the smaller of its two activities, words).
 
-        The activity of a topic is the mean of how far a text's words, each on its own, raise it
-        above that of an empty text; `words` are the vocabulary ids, of either text, that raise
-        it most. (A topic's own top words may occur in neither text, and the hidden layer of a
-        whole text is saturated: it no longer says which of its words mean what.)
+        The activity of a topic is the mean of how far a text's words speak for it; `words` are
+        the vocabulary ids, of either text, that do so most. (A topic's own top words may occur
+        in neither text.)
         """
         documents = self.documents([one, other])
         if not all(len(document) for document in documents):
             return []
-        raised = [self._raised[document] for document in documents]  # [words, topics] each
-        both = np.minimum(raised[0].mean(0), raised[1].mean(0))
-        spoken, first = np.unique(np.concatenate(documents), return_index=True)
-        by_word = np.concatenate(raised)[first]  # [distinct words, topics]
+        spoken = [self.loadings[document] for document in documents]  # [words, topics] each
+        both = np.minimum(spoken[0].mean(0), spoken[1].mean(0))
+        distinct, first = np.unique(np.concatenate(documents), return_index=True)
+        by_word = np.concatenate(spoken)[first]  # [distinct words, topics]
         found = []
         for topic in np.argsort(-both, kind="stable")[:topics]:
             loudest = np.argsort(-by_word[:, topic], kind="stable")[:words]
-            found.append((int(topic), float(both[topic]), [self.words[spoken[i]] for i in loudest]))
+            ids = [self.words[distinct[i]] for i in loudest]
+            found.append((int(topic), float(both[topic]), ids))
         return [topic for topic in found if topic[1] > 0]
 
-    @cached_property
-    def _raised(self) -> np.ndarray:
-        """How far each word on its own raises each topic: float32 [own words, topics], from 0."""
-        vectors = self.model.transform([*([word] for word in range(len(self.words))), []])
-        return np.maximum(vectors[:-1] - vectors[-1], 0)
+    def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
+        """The words a person can know a topic by, best first: they speak for it and are used.
+
+        A loading counts times the logarithm of the tickets that hold the word, for the words
+        of the largest loadings alone are often rare ones.
+        """
+        used = np.log([vocabulary.document_counts[id - 1] for id in self.words])  # [own words]
+        strength = self.loadings[:, topic] * used
+        best = np.argsort(-strength, kind="stable")[:n]
+        return [vocabulary.words[self.words[i] - 1] for i in best if strength[i] > 0]
+
+
+def _main(loadings: np.ndarray) -> int | None:
+    """The column with the largest mean of [words, topics], the first of equal ones."""
+    if not len(loadings):
+        return None
+    activity = loadings.mean(0)
+    topic = int(activity.argmax())
+    return topic if activity[topic] > 0 else None

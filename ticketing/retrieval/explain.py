@@ -2,6 +2,7 @@
 
 import torch
 
+from ticketing.retrieval.topics import ticket_text
 from ticketing.similarity.codes import CodeLayout
 from ticketing.similarity.model import Model, QueryCode
 from ticketing.text import tokenize
@@ -34,7 +35,7 @@ def parts_of(model: Model, query: QueryCode, row, weights) -> tuple[Part, ...]:
 
 def overlap(model: Model, query_words: set[str], ticket: Ticket) -> frozenset[str]:
     """The query's tokens that also occur in the ticket, without masks and everyday words."""
-    words = set(tokenize(f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"))
+    words = set(tokenize(ticket_text(ticket)))
     return frozenset(
         word
         for word in query_words & words
@@ -47,10 +48,7 @@ def shared_topics(model: Model, query: Query, ticket: Ticket) -> tuple[SharedTop
     channel = model.network.topics
     if channel is None:
         return ()
-    texts = [
-        f"{query.subject}\n{query.description}",
-        f"{ticket.subject}\n{ticket.description}\n{ticket.solution}",
-    ]
+    texts = [f"{query.subject}\n{query.description}", ticket_text(ticket)]
     ids = [model.vocabulary.ids(tokenize(text)) for text in texts]
     with torch.inference_mode():
         shared = channel.shared(*ids)

@@ -6,6 +6,7 @@ each store passes. All methods may raise StoreAway (try again later) or StoreErr
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Protocol
 
 import numpy as np
@@ -38,11 +39,13 @@ class CodeBlock:
 
 @dataclass(frozen=True)
 class CodeRow:
-    """One ticket's codes: `version` is Ticket.version of the text that was encoded."""
+    """One ticket's codes: `version` is Ticket.version of the text that was encoded, `topic` its
+    main topic under the bundle, where it has one."""
 
     ticket_id: str
     version: str
     code: bytes
+    topic: int | None = None
 
 
 class TicketStore(Protocol):
@@ -115,6 +118,24 @@ class TicketStore(Protocol):
         """What a query under this bundle scans: for each matching ticket its latest codes (those of
         its previous text, until the new text is encoded). Every change, by whatever process, is
         seen by the next call; a block once given stays as it is."""
+
+    def topic_counts(
+        self, bundle_id: str, filters: Filters = Filters()
+    ) -> dict[tuple[int | None, date | None], int]:
+        """How many matching tickets have each main topic in each month, as their latest codes under
+        the bundle say. A month is its first day; None stands for no topic and for no date. Only
+        what occurs is named."""
+
+    def topic_tickets(
+        self,
+        bundle_id: str,
+        topic: int,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        offset: int = 0,
+    ) -> list[str]:
+        """Ids of the matching tickets with this main topic, newest first, undated ones last, ties
+        by id; at most `limit`, after the first `offset`."""
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; unknown bundles are ignored. Raises StoreError for the

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -87,11 +88,11 @@ class Codes(Side):
             blob = b"".join(row.code for row in wanted.values())
             write_rows(self._path(file), file.rows * file.width, blob)
             connection.executemany(
-                "INSERT INTO codes (file, ticket, row, version) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (file, ticket) DO UPDATE"
-                " SET row = excluded.row, version = excluded.version",
+                "INSERT INTO codes (file, ticket, row, version, topic) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (file, ticket) DO UPDATE SET row = excluded.row,"
+                " version = excluded.version, topic = excluded.topic",
                 (
-                    (file.number, ticket, file.rows + i, row.version)
+                    (file.number, ticket, file.rows + i, row.version, row.topic)
                     for i, (ticket, row) in enumerate(wanted.items())
                 ),
             )
@@ -120,6 +121,45 @@ class Codes(Side):
             condition, values = where(filters)
             rows = _rows(connection, file, condition, *values)
         return _block(rows, self._map(file))
+
+    def topic_counts(
+        self, bundle_id: str, filters: Filters = Filters()
+    ) -> dict[tuple[int | None, date | None], int]:
+        """How many matching tickets have each main topic in each month."""
+        condition, values = where(filters)
+        rows = self._database.rows(
+            "SELECT topic, substr(created, 1, 7) AS month, count(*) FROM code_files"
+            " JOIN codes ON file = number JOIN tickets ON pk = ticket"
+            f" WHERE bundle_id = ? AND {condition} GROUP BY topic, month",
+            bundle_id,
+            *values,
+        )
+        return {
+            (topic, date.fromisoformat(f"{month}-01") if month else None): count
+            for topic, month, count in rows
+        }
+
+    def topic_tickets(
+        self,
+        bundle_id: str,
+        topic: int,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        offset: int = 0,
+    ) -> list[str]:
+        """Ids of the matching tickets with this main topic, newest first, undated ones last."""
+        condition, values = where(filters)
+        rows = self._database.rows(
+            "SELECT id FROM code_files JOIN codes ON file = number JOIN tickets ON pk = ticket"
+            f" WHERE bundle_id = ? AND topic = ? AND {condition}"
+            " ORDER BY created DESC NULLS LAST, id LIMIT ? OFFSET ?",
+            bundle_id,
+            topic,
+            *values,
+            limit,
+            offset,
+        )
+        return [id for (id,) in rows]
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises StoreError for the serving one."""

@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 1
+VERSION = 2
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -68,8 +68,10 @@ TABLES = (
         ticket INTEGER NOT NULL REFERENCES tickets (pk) ON DELETE CASCADE,
         row INTEGER NOT NULL,
         version TEXT NOT NULL,
+        topic INTEGER,
         PRIMARY KEY (file, ticket)
     ) WITHOUT ROWID""",
+    "CREATE INDEX codes_topics ON codes (file, topic)",
     "CREATE UNIQUE INDEX codes_rows ON codes (file, row)",
     "CREATE INDEX codes_of_ticket ON codes (ticket)",
     """CREATE TABLE serving (
@@ -96,6 +98,11 @@ TABLES = (
         WHERE state IN ('queued', 'running')""",
 )
 
+_OLD = (
+    "export its judgments with the program that wrote it (`ticketing labels export`), then import"
+    " tickets and judgments into a new TICKETING_HOME"
+)
+
 
 def is_ready(connection: sqlite3.Connection) -> bool:
     """Whether the database carries our stamp in this version; False for an empty one.
@@ -107,12 +114,12 @@ def is_ready(connection: sqlite3.Connection) -> bool:
         " (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
     ).fetchone()
     if application == APPLICATION:
-        if version != VERSION:
-            raise ValueError(
-                f"has format {version}, and this program reads format {VERSION};"
-                " run the program that wrote it, or a newer one"
-            )
-        return True
+        if version == VERSION:
+            return True
+        raise ValueError(
+            f"has format {version}, and this program reads format {VERSION}; "
+            + ("run the program that wrote it, or a newer one" if version > VERSION else _OLD)
+        )
     if application or version or objects:
         raise ValueError("belongs to another program; name another folder")
     return False

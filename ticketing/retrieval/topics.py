@@ -1,0 +1,138 @@
+"""What the tickets are about: main topics, their shares of all tickets, and the months between."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import torch
+
+from ticketing.channels.topics import TopicChannel
+from ticketing.errors import NotFound, NotReady
+from ticketing.similarity.model import Model
+from ticketing.stores.protocol import TicketStore
+from ticketing.text import tokenize
+from ticketing.tickets import Filters, Ticket
+
+MOST_MONTHS = 240
+"""Months drawn, up to the latest: one mistyped year must not draw a thousand empty ones."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic of a bundle: its number and the words a person can know it by, best first."""
+
+    number: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MonthCount:
+    """Of `of` tickets created in a month (its first day), `tickets` have the topic."""
+
+    month: date
+    tickets: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """From 0 to 1; None for a month without any ticket."""
+        return self.tickets / self.of if self.of else None
+
+
+@dataclass(frozen=True)
+class TopicTrend:
+    """How many tickets have a topic as their main one, in all and by month without a gap."""
+
+    topic: Topic
+    tickets: int
+    share: float
+    months: tuple[MonthCount, ...]
+
+
+@dataclass(frozen=True)
+class TopicSurvey:
+    """The topics of all tickets that match, those of most tickets first.
+
+    `tickets` are all that were counted, `without_topic` those of them whose words speak for
+    no topic, `undrawn` those in none of the months (no date, or one too long ago).
+    """
+
+    topics: tuple[TopicTrend, ...]
+    tickets: int
+    without_topic: int
+    undrawn: int
+
+    def trend(self, number: int) -> TopicTrend | None:
+        """The trend of one topic; None where no ticket has it."""
+        return next((found for found in self.topics if found.topic.number == number), None)
+
+
+def ticket_text(ticket: Ticket) -> str:
+    """All a ticket says, in one text."""
+    return f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"
+
+
+def topic_channel(model: Model) -> TopicChannel:
+    """The model's channel T. Raises NotReady where its network has none."""
+    if model.network.topics is None:
+        raise NotReady(
+            f"The model {model.id} has no topics: its network was trained without channel T. "
+            "Train one with it (`ticketing train`, without network.channels) and let it serve."
+        )
+    return model.network.topics
+
+
+def describe(model: Model, number: int) -> Topic:
+    """A topic by its number. Raises NotFound for one that the model does not have."""
+    channel = topic_channel(model)
+    if not 0 <= number < model.settings.topics:
+        raise NotFound(f"There is no topic {number}; another model may have had one.")
+    return Topic(number, tuple(channel.top_words(number, model.vocabulary)))
+
+
+def main_topics(model: Model, tickets: Sequence[Ticket]) -> list[int | None]:
+    """The main topic of each ticket; None for all where the model has no topics."""
+    channel = model.network.topics
+    if channel is None:
+        return [None] * len(tickets)
+    with torch.inference_mode():
+        return channel.main([model.vocabulary.ids(tokenize(ticket_text(t))) for t in tickets])
+
+
+def survey(store: TicketStore, model: Model, filters: Filters = Filters()) -> TopicSurvey:
+    """Count topics over the store's tickets under the model's bundle. Raises NotReady."""
+    topic_channel(model)
+    counts = store.topic_counts(model.id, filters)
+    by_topic: defaultdict[int | None, Counter[date | None]] = defaultdict(Counter)
+    of: Counter[date | None] = Counter()
+    for (topic, month), count in counts.items():
+        by_topic[topic][month] += count
+        of[month] += count
+    drawn = months_between(of)
+    trends = [
+        TopicTrend(
+            describe(model, topic),
+            months.total(),
+            months.total() / of.total(),
+            tuple(MonthCount(month, months[month], of[month]) for month in drawn),
+        )
+        for topic, months in by_topic.items()
+        if topic is not None
+    ]
+    trends.sort(key=lambda trend: (-trend.tickets, trend.topic.number))
+    return TopicSurvey(
+        tuple(trends),
+        of.total(),
+        by_topic[None].total(),
+        of.total() - sum(of[month] for month in drawn),
+    )
+
+
+def months_between(found: Iterable[date | None]) -> list[date]:
+    """Every month from the first to the last of those found, at most the latest MOST_MONTHS."""
+    numbers = [month.year * 12 + month.month - 1 for month in found if month]
+    if not numbers:
+        return []
+    first = max(min(numbers), max(numbers) - MOST_MONTHS + 1)
+    return [date(n // 12, n % 12 + 1, 1) for n in range(first, max(numbers) + 1)]
