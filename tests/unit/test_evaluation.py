@@ -5,9 +5,9 @@ from math import log2
 
 import pytest
 
-from ticketing.evaluation.promotion import Comparison, compare, run_queries
+from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.evaluation.ranking import MEASURES, evaluate, qrels_of, with_answers, write_run
-from ticketing.evaluation.words import run_words
+from ticketing.evaluation.runs import run_queries, run_words
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query, Ticket
 

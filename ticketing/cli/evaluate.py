@@ -1,20 +1,38 @@
-"""`ticketing evaluate`: how good is the ranking, beside BM25."""
+"""`ticketing evaluate`: how good is the ranking, beside BM25, and why."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from time import perf_counter
 
 import click
-import numpy as np
 
+from ticketing.cli.model_settings import read_settings
 from ticketing.cli.options import DATE, FILE
 from ticketing.desk import Desk, open_desk
-from ticketing.evaluation.promotion import run_queries
-from ticketing.evaluation.ranking import Run, evaluate, with_answers, write_run
-from ticketing.evaluation.words import run_words
+from ticketing.errors import InputError
+from ticketing.evaluation.changes import changes
+from ticketing.evaluation.measure import (
+    NO_LABELS,
+    Measurement,
+    Sample,
+    complete,
+    measure_bundle,
+    measure_rows,
+    measure_words,
+    measurement_text,
+)
+from ticketing.evaluation.ranking import write_run
+from ticketing.evaluation.row_models import RowModels
+from ticketing.evaluation.rows import ROWS, Row, choose_rows
 from ticketing.labels import is_held_out
 from ticketing.settings import load_settings
+from ticketing.similarity.bundle import Models
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.similarity.probes import is_held_back
 from ticketing.tickets import Filters, Label
+
+FIT_QUERIES = 200
+"""Queries whose labels map distances to grades."""
 
 
 @click.command()
@@ -23,50 +41,86 @@ from ticketing.tickets import Filters, Label
 @click.option("--before", type=DATE, help="Only queries that are tickets created before this date.")
 @click.option("--demo", is_flag=True, help="The demonstration base's 28 end-user queries.")
 @click.option("--run", "run_file", type=FILE, help="Also write the ranking as a TREC run.")
+@click.option("--rows", help="Also rows of the paper's Tables 5 and 6: all, or as 1-14,22.")
+@click.option("--settings", "file", type=FILE, help="TOML for the rows' trainings, as for train.")
+@click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As for train.")
+@click.option("--compare", nargs=2, metavar="A B", help="Two bundles, query by query.")
+@click.option("--report", type=FILE, help="Also write a page with tables, plots and misses.")
 def command(
     bundle: str,
     since: datetime | None,
     before: datetime | None,
     demo: bool,
     run_file: Path | None,
+    rows: str | None,
+    file: Path | None,
+    overrides: tuple[str, ...],
+    compare: tuple[str, str] | None,
+    report: Path | None,
 ) -> None:
-    """Metrics of the ranking on labelled queries with a YES, beside BM25.
+    """Metrics of the ranking on labelled queries, beside its channels alone and BM25.
 
     Without dates the queries are the held-out ones, which no training has seen. A query
     that is a ticket is matched only against tickets created before it.
+
+    `--rows` trains what the rows need on what is not measured (on tickets created before
+    `--since`), keeps it, and resumes when interrupted; a second run only prints.
     """
+    chosen = choose_rows(rows) if rows else []
+    settings = read_settings(file, overrides)
     desk = open_desk(load_settings())
-    labels = with_answers(_end_user_labels() if demo else _chosen(desk, since, before))
-    if not labels:
-        click.echo(
-            "Nothing can be measured: no such query has a YES. Judge results in the page, or "
-            "import labels with `ticketing labels import`."
-        )
+    sample = _sample(desk, since, before, demo)
+    if not sample.labels:
+        click.echo(NO_LABELS)
         return
-    queries = {label.query.id: label.query for label in labels}
-    recommender = desk.recommender(bundle)
-    start = perf_counter()
-    run = run_queries(recommender, list(queries.values()))
-    took = (perf_counter() - start) / len(queries) * 1000
-    click.echo(f"{len(queries)} queries, {len(labels)} labels, {took:.0f} ms a query in bulk")
-    if run_file:
-        write_run(run_file, labels, run, recommender.model.id)
-        click.echo(f"The run is in {run_file}.")
-    rows = {
-        f"bundle {recommender.model.id}": run,
-        "BM25": run_words(desk.store, list(queries.values())),
-    }
-    for line in _table(labels, rows):
+    one, other = compare or (bundle, "")
+    recommender = complete(desk.recommender(one))
+    lines = measure_bundle(recommender, sample)
+    reference, compared = lines[0], []
+    if other:
+        second = measure_bundle(complete(desk.recommender(other)), sample)[0]
+        compared = changes(sample.labels, lines[0].ranked, second.ranked)
+        lines.insert(1, second)
+    if chosen:
+        _refuse_leaks(chosen, since, before)
+        lines += measure_rows(chosen, _row_models(desk, sample, since, settings), sample)
+        reference = lines[-1] if chosen[-1] == ROWS[-1] else reference
+    lines.append(measure_words(desk.store, sample))
+    found = Measurement(sample, lines, reference, compared)
+    for line in measurement_text(found):
         click.echo(line)
+    if run_file:
+        write_run(run_file, sample.labels, lines[0].ranked.run, recommender.model.id)
+        click.echo(f"The run is in {run_file}.")
+    if report:
+        from ticketing.evaluation.report import write_report
+
+        write_report(report, found, recommender, desk.notice)
+        click.echo(f"The report is in {report}.")
 
 
-def _chosen(desk: Desk, since: datetime | None, before: datetime | None) -> list[Label]:
-    labels = desk.labels()
+def _sample(desk: Desk, since: datetime | None, before: datetime | None, demo: bool) -> Sample:
+    judged = desk.labels()
+    labels = _end_user_labels() if demo else _chosen(desk, judged, since, before)
+    asked = {label.query.id for label in labels}
+    unseen = [
+        label
+        for label in judged
+        if label.query.id not in asked
+        and (is_held_back(label.query.id) or is_held_out(label.query.id))
+    ]
+    some = set(sorted({label.query.id for label in unseen})[:FIT_QUERIES])
+    return Sample(labels, [label for label in unseen if label.query.id in some])
+
+
+def _chosen(
+    desk: Desk, judged: Sequence[Label], since: datetime | None, before: datetime | None
+) -> list[Label]:
     if not (since or before):
-        return [label for label in labels if is_held_out(label.query.id)]
+        return [label for label in judged if is_held_out(label.query.id)]
     within = Filters(created_since=since, created_before=before)
     asked = {ticket.id for ticket in desk.store.iter_tickets(within)}
-    return [label for label in labels if label.query.ticket_id in asked]
+    return [label for label in judged if label.query.ticket_id in asked]
 
 
 def _end_user_labels() -> list[Label]:
@@ -76,10 +130,30 @@ def _end_user_labels() -> list[Label]:
     return list(generate().gold)
 
 
-def _table(labels: list[Label], rows: dict[str, Run]) -> list[str]:
-    tables = {name: evaluate(labels, run) for name, run in rows.items()}
-    measures = next(iter(tables.values()))
-    lines = [f"{'':24}" + "".join(f"{name:>12}" for name in measures)]
-    for name, table in tables.items():
-        lines.append(f"{name:24}" + "".join(f"{np.mean(v):12.3f}" for v in table.values()))
-    return lines
+def _refuse_leaks(rows: Sequence[Row], since: datetime | None, before: datetime | None) -> None:
+    if before and not since and any(row.trained for row in rows):
+        raise InputError(
+            "--rows: the rows are trained on tickets created before --since; give it as well."
+        )
+
+
+def _row_models(
+    desk: Desk,
+    sample: Sample,
+    since: datetime | None,
+    settings: tuple[NetworkSettings, TrainingSettings],
+) -> RowModels:
+    """The rows' models live beside the desk's own: they never serve."""
+    folder = desk.settings.home / "evaluation"
+    trainer = Desk(desk.settings, desk.store, Models(folder / "models"))
+    learned = sorted(f"{x.query.id} {x.ticket_id} {int(x.grade)}" for x in desk.labels())
+    return RowModels(
+        folder,
+        list(desk.store.iter_tickets()),
+        sample.all,
+        "\n".join([f"before {since}", *learned]),
+        *settings,
+        train=lambda network, training: trainer.train(network, training, since),
+        say=click.echo,
+        threads=desk.settings.threads,
+    )

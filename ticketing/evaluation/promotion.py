@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ticketing.evaluation.ranking import Run, evaluate, with_answers
+from ticketing.evaluation.ranking import evaluate, with_answers
+from ticketing.evaluation.runs import run_queries
 from ticketing.retrieval.recommend import Recommender
-from ticketing.tickets import Filters, Label, Query
+from ticketing.tickets import Label
 
 MOST_QUERIES = 500
-DEPTH = 100
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,6 @@ class Comparison:
             for name in ("Acc@10", "MAP@10")
         )
         return f"on {self.queries} held-out queries {gains}"
-
-
-def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int = DEPTH) -> Run:
-    """Rank each query; one that is a ticket is matched only against tickets created before it."""
-    asked = recommender.store.get_tickets([q.ticket_id for q in queries if q.ticket_id])
-    run = {}
-    for query in queries:
-        own = asked.get(query.ticket_id)
-        filters = Filters(created_before=own.created) if own and own.created else Filters()
-        run[query.id] = recommender.rank(query, filters, depth)
-    return run
 
 
 def compare(new: Recommender, serving: Recommender, held_out: Sequence[Label]) -> Comparison:

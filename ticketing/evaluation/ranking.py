@@ -21,6 +21,9 @@ MEASURES = {
 }
 """Right means YES for all but nDCG, which gains 2 for YES and 1 for REL."""
 
+DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+"""Where the curve of recall is drawn."""
+
 Run = Mapping[str, Sequence[tuple[str, float]]]
 """By query id: (ticket id, distance), nearest first."""
 
@@ -46,6 +49,25 @@ def evaluate(labels: Sequence[Label], run: Run) -> dict[str, list[float]]:
     that anybody graded: what is unjudged is not wrong.
     """
     qrels = qrels_of(with_answers(labels))
+    table = _by_query(MEASURES, qrels, run)
+    table["judged@10"] = [
+        sum(ticket in qrels[id] for ticket, _ in list(run.get(id, ()))[:10]) / 10
+        for id in sorted(qrels)
+    ]
+    return table
+
+
+def recall_curve(labels: Sequence[Label], run: Run) -> list[float]:
+    """Mean share of a query's YES tickets among the first k, for each k of DEPTHS."""
+    measures = {str(depth): R(rel=2) @ depth for depth in DEPTHS}
+    table = _by_query(measures, qrels_of(with_answers(labels)), run)
+    return [sum(values) / len(values) for values in table.values() if values]
+
+
+def _by_query(
+    measures: Mapping[str, ir_measures.Measure], qrels: dict[str, dict[str, int]], run: Run
+) -> dict[str, list[float]]:
+    """Each measure's values in ascending order of query id."""
     scores = {
         id: {ticket: -float(place) for place, (ticket, _) in enumerate(run.get(id, ()))}
         for id in qrels
@@ -53,15 +75,10 @@ def evaluate(labels: Sequence[Label], run: Run) -> dict[str, list[float]]:
     # A query without results must still count: ir_measures skips one that the run lacks.
     scores = {id: found or {"": 0.0} for id, found in scores.items()}
     values: dict[str, dict[str, float]] = defaultdict(dict)
-    names = {measure: name for name, measure in MEASURES.items()}
+    names = {measure: name for name, measure in measures.items()}
     for metric in ir_measures.iter_calc(list(names), qrels, scores):
         values[names[metric.measure]][metric.query_id] = metric.value
-    table = {name: [values[name].get(id, 0.0) for id in sorted(qrels)] for name in MEASURES}
-    table["judged@10"] = [
-        sum(ticket in qrels[id] for ticket, _ in list(run.get(id, ()))[:10]) / 10
-        for id in sorted(qrels)
-    ]
-    return table
+    return {name: [values[name].get(id, 0.0) for id in sorted(qrels)] for name in measures}
 
 
 def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
@@ -73,6 +90,7 @@ def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
     lines = [
         f"{names[id]} Q0 {ticket} {rank} {-distance:.6f} {tag}\n"
         for id, found in run.items()
+        if id in names
         for rank, (ticket, distance) in enumerate(found, start=1)
     ]
     write_atomically(path, "".join(lines))

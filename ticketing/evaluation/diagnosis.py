@@ -1,0 +1,150 @@
+"""Why a right ticket stood low: the part of the metric that pushed it down."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ticketing.evaluation.changes import best_ranks
+from ticketing.evaluation.ranking import qrels_of
+from ticketing.evaluation.runs import Ranked, queries_of, row_of, searchable
+from ticketing.retrieval.explain import parts_of
+from ticketing.retrieval.recommend import Recommender
+from ticketing.similarity.calibration import Calibration
+from ticketing.tickets import Filters, Grade, Label, Part, Query, Ticket
+
+WORST = 20
+RANKED_FIRST = "ranked first"
+BINS = np.linspace(1, 5, 9)
+"""Edges of the scores that calibration is drawn by."""
+
+
+@dataclass(frozen=True)
+class Push:
+    """A part of the distance, by pair and channel, and how much larger it is than the top's."""
+
+    channel: str
+    query_component: str
+    ticket_component: str
+    more: float
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A query whose right ticket was not first; rank and push are None where it was not found.
+
+    `apart` is how much further from the query the right ticket is than the top one.
+    """
+
+    query: Query
+    right: Ticket
+    rank: int | None
+    top: Ticket | None
+    push: Push | None
+    apart: float = 0.0
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Labelled pairs whose shown score lies between two edges."""
+
+    score: float
+    grade: float
+    pairs: int
+
+
+def worst_queries(
+    recommender: Recommender, labels: Sequence[Label], ranked: Ranked, limit: int = WORST
+) -> list[Miss]:
+    """The queries whose nearest YES ranks lowest, those not found at all first."""
+    ranks = best_ranks(labels, ranked)
+    missed = [query for query in queries_of(labels) if ranks.get(query.id, 1) != 1]
+    missed.sort(key=lambda query: (-(ranks[query.id] or np.inf), query.id))
+    yes = defaultdict(list)
+    for label in labels:
+        if label.grade == Grade.YES:
+            yes[label.query.id].append(label.ticket_id)
+    filters = searchable(recommender.store, missed[:limit])
+    found = []
+    for query in missed[:limit]:
+        places = ranked.places.get(query.id, {})
+        right = min(yes[query.id], key=lambda id: places.get(id, (np.inf, np.inf)))
+        top = ranked.run[query.id][0][0] if ranked.run.get(query.id) else ""
+        tickets = recommender.store.get_tickets([right, top])
+        if right in tickets:
+            push, apart = None, 0.0
+            if ranks[query.id]:
+                by_ticket = parts_by_ticket(recommender, query, filters[query.id], [right, top])
+                push = largest_push(by_ticket[right], by_ticket[top])
+                apart = places[right][1] - ranked.run[query.id][0][1]
+            rank = ranks[query.id]
+            found.append(Miss(query, tickets[right], rank, tickets.get(top), push, apart))
+    return found
+
+
+def parts_by_ticket(
+    recommender: Recommender, query: Query, filters: Filters, ids: Sequence[str]
+) -> dict[str, tuple[Part, ...]]:
+    """All parts of the distances of tickets that can be found."""
+    model = recommender.model
+    code = model.encode_query(query)
+    weights = model.pattern_weights(code.present)
+    block = recommender.store.codes(model.id, filters)
+    return {id: parts_of(model, code, row_of(block, id), weights) for id in ids}
+
+
+def largest_push(right: Sequence[Part], top: Sequence[Part]) -> Push:
+    """The part of the right ticket that is most above the same part of the top one; a pair that
+    one of them lacks is 0 there."""
+    more: defaultdict[tuple[str, str, str], float] = defaultdict(float)
+    for parts, sign in ((right, 1), (top, -1)):
+        for part in parts:
+            more[part.channel, part.query_component, part.ticket_component] += sign * part.distance
+    name = max(sorted(more), key=lambda name: more[name])
+    return Push(*name, more[name])
+
+
+def channel_means(
+    recommender: Recommender, labels: Sequence[Label], ranked: Ranked
+) -> dict[str, dict[str, float]]:
+    """Mean distance by channel of the labelled pairs of each grade and of what ranked first;
+    a kind without pairs is absent."""
+    queries, judged = queries_of(labels), qrels_of(labels)
+    filters = searchable(recommender.store, queries)
+    sums: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
+    for query in queries:
+        kinds = [(Grade(judged[query.id][id]).name, id) for id in ranked.places.get(query.id, {})]
+        kinds += [(RANKED_FIRST, id) for id, _ in ranked.run.get(query.id, ())[:1]]
+        tickets = [id for _, id in kinds]
+        by_ticket = parts_by_ticket(recommender, query, filters[query.id], tickets)
+        for kind, id in kinds:
+            by_channel = dict.fromkeys(recommender.model.settings.channels, 0.0)
+            for part in by_ticket[id]:
+                by_channel[part.channel] += part.distance
+            sums[kind].append(by_channel)
+    return {
+        kind: {name: float(np.mean([x[name] for x in sums[kind]])) for name in sums[kind][0]}
+        for kind in (RANKED_FIRST, *(grade.name for grade in reversed(Grade)))
+        if sums[kind]
+    }
+
+
+def calibration_bins(
+    calibration: Calibration, labels: Sequence[Label], ranked: Ranked
+) -> list[Bin]:
+    """Mean shown score against mean grade (1-5) of labelled pairs; empty bins are left out."""
+    pairs = [
+        (float(calibration.score(place[1])), label.grade.rating)
+        for label in labels
+        if (place := ranked.places.get(label.query.id, {}).get(label.ticket_id))
+    ]
+    if not pairs:
+        return []
+    scores, grades = np.array(pairs, dtype=float).T
+    bins = np.clip(np.digitize(scores, BINS) - 1, 0, len(BINS) - 2)
+    found = []
+    for i in np.unique(bins):
+        here = bins == i
+        found.append(Bin(float(scores[here].mean()), float(grades[here].mean()), int(here.sum())))
+    return found

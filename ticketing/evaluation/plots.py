@@ -1,0 +1,154 @@
+"""The report's plots as inline SVG, in the page's own colours (light or dark)."""
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ticketing.evaluation.diagnosis import Bin
+from ticketing.evaluation.ranking import DEPTHS
+from ticketing.evaluation.success import AT_LEAST, Matched, Success
+
+INK, LINE, GROUND = "#000001", "#000002", "#000003"
+SERIES = ("#000011", "#000012", "#000013", "#000014", "#000015", "#000016")
+PAGE_COLOURS = {
+    INK: "currentColor",
+    LINE: "var(--line)",
+    GROUND: "var(--panel)",
+    **{colour: f"var(--c{i})" for i, colour in enumerate(SERIES, 1)},
+}
+"""What matplotlib draws with, and the style sheet's name for it."""
+
+STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+MOST_QUERIES = 60
+"""Queries that the plot of single queries has room for."""
+
+SETTINGS = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "ticketing",
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": LINE,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": LINE,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+}
+
+
+def success_plot(rates: Sequence[Success]) -> str:
+    """Success rates as bars; an outline shows what any ranking could reach."""
+    figure, axes = _new("queries", "share of queries")
+    for i, with_rel in enumerate((False, True)):
+        some = [rate for rate in rates if rate.with_rel == with_rel]
+        places = [rate.at_least + (i - 0.5) * 0.38 for rate in some]
+        label = "YES or REL" if with_rel else "YES"
+        axes.bar(places, [x.rate for x in some], 0.34, color=SERIES[i], label=label)
+        outline = {"fill": False, "edgecolor": INK, "linestyle": ":"}
+        axes.bar(places, [x.possible for x in some], 0.34, **outline)
+        for place, rate in zip(places, some, strict=True):
+            axes.annotate(
+                f"{rate.rate:.2f}", (place, rate.rate), ha="center", va="bottom", color=INK
+            )
+    axes.set_xticks(AT_LEAST, [f"{least} or more" for least in AT_LEAST])
+    axes.set_xlabel("right tickets among the ten proposed")
+    axes.set_ylim(0, 1.12)
+    _legend(figure, axes)
+    return _svg(figure, "success", "Success rates at one, two and three right proposals")
+
+
+def matches_plot(counts: Sequence[Matched]) -> str:
+    """Of each query: right tickets as outlines, proposed ones filled."""
+    figure, axes = _new("query", "tickets", width=10.0, height=3.0)
+    ordered = sorted(counts, key=lambda x: (-x.gold(True), -x.gold_yes, x.query_id))[:MOST_QUERIES]
+    places = range(1, len(ordered) + 1)
+    yes, rel = [x.yes for x in ordered], [x.rel for x in ordered]
+    axes.bar(places, yes, 0.7, color=SERIES[0], label="YES, proposed")
+    axes.bar(places, rel, 0.7, bottom=yes, color=SERIES[1], label="REL, proposed")
+    outline = {"fill": False, "edgecolor": INK, "linestyle": ":"}
+    axes.bar(places, [x.gold(True) for x in ordered], 0.7, label="YES and REL in all", **outline)
+    _legend(figure, axes)
+    return _svg(figure, "matches", "Right tickets and proposed ones by query")
+
+
+def recall_plot(curves: Mapping[str, Sequence[float]]) -> str:
+    """Recall against depth, a curve a ranker."""
+    figure, axes = _new("tickets looked at (k)", "Recall@k")
+    for i, (name, curve) in enumerate(curves.items()):
+        style = {"color": SERIES[i % len(SERIES)], "linestyle": STYLES[i % len(STYLES)]}
+        axes.plot(DEPTHS, curve, label=name, linewidth=2.2 if i == 0 else 1.4, **style)
+    axes.set_xscale("log")
+    axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
+    axes.minorticks_off()
+    axes.set_ylim(0, 1.03)
+    _legend(figure, axes)
+    return _svg(figure, "recall", "Recall by number of tickets looked at")
+
+
+def calibration_plot(bins: Sequence[Bin]) -> str:
+    """Mean grade against shown score; the diagonal is where a score means what it says."""
+    figure, axes = _new("shown score", "mean grade given (NO 1, REL 3, YES 5)")
+    axes.plot([1, 5], [1, 5], color=INK, linestyle=":", linewidth=1)
+    most = max(found.pairs for found in bins)
+    axes.plot([x.score for x in bins], [x.grade for x in bins], color=SERIES[0], linewidth=1.2)
+    for found in bins:
+        size = 30 + 250 * found.pairs / most
+        axes.scatter(found.score, found.grade, s=size, color=SERIES[0])
+        above = {"xytext": (0, 12), "textcoords": "offset points", "ha": "center", "color": INK}
+        axes.annotate(f"{found.pairs}", (found.score, found.grade), **above)
+    axes.set_xlim(0.8, 5.2)
+    axes.set_ylim(0.8, 5.5)
+    return _svg(figure, "calibration", "Shown score against the grades people gave")
+
+
+def channels_plot(means: Mapping[str, Mapping[str, float]]) -> str:
+    """Mean distance by kind of pair, cut into channels."""
+    figure, axes = _new("distance", "", height=0.9 + 0.6 * len(means))
+    left = [0.0] * len(means)
+    for i, channel in enumerate(next(iter(means.values()))):
+        widths = [by_channel[channel] for by_channel in means.values()]
+        colour = SERIES[i % len(SERIES)]
+        axes.barh(list(means), widths, 0.6, left=left, color=colour, label=channel)
+        left = [start + width for start, width in zip(left, widths, strict=True)]
+    axes.invert_yaxis()
+    _legend(figure, axes)
+    return _svg(figure, "channels", "Mean distance by kind of pair and channel")
+
+
+def _new(across: str, upwards: str, width: float = 5.6, height: float = 3.6) -> tuple[Figure, Axes]:
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+    axes.set_xlabel(across)
+    axes.set_ylabel(upwards)
+    axes.grid(axis="y" if upwards else "x", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    with matplotlib.rc_context(SETTINGS):
+        labels = axes.get_legend_handles_labels()[1]
+        figure.legend(loc="outside upper left", ncols=min(len(labels), 3))
+
+
+def _svg(figure: Figure, name: str, title: str) -> str:
+    """Drawn as an element of the page: no header, no addresses, ids of its own."""
+    whole = io.StringIO()
+    with matplotlib.rc_context(SETTINGS):
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(whole, format="svg", transparent=True, metadata=nothing)
+    text = whole.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r'\s(xmlns(:xlink)?|width|height|version)="[^"]*"', "", text, count=5)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    for drawn, shown in PAGE_COLOURS.items():
+        text = text.replace(drawn, shown)
+    return text.replace("<svg", f'<svg role="img" aria-label="{title}"', 1)

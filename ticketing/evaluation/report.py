@@ -1,0 +1,91 @@
+"""The report: one page with everything a run measured, that needs nothing beside it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ticketing.evaluation import plots
+from ticketing.evaluation.changes import first_line
+from ticketing.evaluation.diagnosis import calibration_bins, channel_means, worst_queries
+from ticketing.evaluation.lines import SIGNIFICANT, Line
+from ticketing.evaluation.measure import Measurement
+from ticketing.evaluation.ranking import recall_curve, with_answers
+from ticketing.evaluation.runs import queries_of
+from ticketing.files import write_atomically
+from ticketing.retrieval.recommend import Recommender
+from ticketing.tickets import Ticket
+
+MOST_CURVES = 6
+EXCERPT = 300
+"""Characters of a text that the page shows."""
+
+
+def write_report(
+    path: Path, found: Measurement, recommender: Recommender, notice: str = ""
+) -> None:
+    """Write the page, whole or not at all. `recommender` is the first line's."""
+    write_atomically(path, render(found, recommender, notice))
+
+
+def render(found: Measurement, recommender: Recommender, notice: str = "") -> str:
+    """The page as HTML. Every text is escaped; nothing is loaded from anywhere."""
+    labels, first = found.sample.labels, found.lines[0]
+    pages = Environment(
+        loader=PackageLoader("ticketing.evaluation"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.filters |= {"excerpt": excerpt, "first_line": first_line}
+    return pages.get_template("report.html").render(
+        found=found,
+        notice=notice,
+        bundle=recommender.model.id,
+        tickets=recommender.store.count_tickets(),
+        queries=len(queries_of(labels)),
+        answered=len(queries_of(with_answers(labels))),
+        cells=found.cells() if found.sample.answered else [],
+        significant=SIGNIFICANT,
+        success=found.success(),
+        worst=worst_queries(recommender, labels, first.ranked),
+        plots=_plots(found, recommender),
+    )
+
+
+def excerpt(ticket: Ticket) -> str:
+    """How a ticket begins."""
+    text = " ".join(f"{ticket.description} {ticket.solution}".split())
+    return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+
+
+def _plots(found: Measurement, recommender: Recommender) -> list[tuple[str, str, Markup]]:
+    """Title, what it shows, and the drawing; what can't be drawn is left out."""
+    labels, ranked = found.sample.labels, found.lines[0].ranked
+    drawn = []
+    if rates := found.success():
+        about = "Share of queries with so many right tickets among ten; dotted: what is possible."
+        drawn.append(("Success rate", about, plots.success_plot(rates)))
+    if found.sample.answered:
+        curves = {line.name: recall_curve(labels, line.ranked.run) for line in _curves(found.lines)}
+        about = "Share of a query's YES tickets among the first k."
+        drawn.append(("Recall", about, plots.recall_plot(curves)))
+    if bins := calibration_bins(recommender.model.calibration, labels, ranked):
+        about = "Labelled pairs by shown score, with their number; dotted: a score that holds."
+        drawn.append(("Calibration", about, plots.calibration_plot(bins)))
+    if means := channel_means(recommender, labels, ranked):
+        about = "Mean distance of labelled pairs and of what ranked first, cut into channels."
+        drawn.append(("Score by channel", about, plots.channels_plot(means)))
+    if 0 < len(matches := found.matches()) <= plots.MOST_QUERIES:
+        about = "A bar a query: its right tickets, and those of them that were proposed."
+        drawn.append(("Matched proposals", about, plots.matches_plot(matches)))
+    return [(title, about, Markup(svg)) for title, about, svg in drawn]
+
+
+def _curves(lines: Sequence[Line]) -> list[Line]:
+    """Bundles, channels and BM25; of the paper's rows only the last, for want of colours."""
+    named = [line for line in lines if not line.name.startswith("#")]
+    rows = [line for line in lines if line.name.startswith("#")]
+    return [*named, *rows[-1:]][:MOST_CURVES]

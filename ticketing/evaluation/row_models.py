@@ -1,0 +1,167 @@
+"""Models and rankings of the table's rows: made once, then found again.
+
+Below one folder: the bundles that the rows' trainings gave, and what each row ranked. Both are
+named by a digest of everything that they depend on, so a second run only reads, and a changed
+archive is measured anew.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from ticketing.evaluation.rows import Row
+from ticketing.evaluation.runs import EncodedTickets, Ranked, rank_labelled
+from ticketing.files import write_atomically
+from ticketing.retrieval.recommend import Recommender
+from ticketing.similarity.bundle import Models
+from ticketing.similarity.codes import fit_layout
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.similarity.model import Model, new_network, ticket_tokens
+from ticketing.tickets import Label, Ticket
+
+LAYOUT_SAMPLE = 2000
+LEAST_SPELLING = 2
+"""Character dimensions of untrained embeddings: a speller that learned nothing says nothing."""
+
+Train = Callable[[NetworkSettings, TrainingSettings], str]
+"""Trains on what is not measured, and saves to the rows' own models; gives the bundle's id."""
+
+
+def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) -> Model:
+    """The words and topics of a model, compared as other settings say; nothing is trained.
+
+    The code layout is fitted to a sample of tickets; W and V are those of Table 2.
+    """
+    vectors = model.network.words.words.weight.detach()
+    network = new_network(settings, model.vocabulary, vectors, model.network.topics)
+    network.words.load_state_dict(model.network.words.state_dict())
+    narrow = Model(model.vocabulary, network, id=model.id)
+    side = narrow.encode([ticket_tokens(ticket, settings) for ticket in sample])
+    arrays = [side.vectors[channel].numpy() for channel in settings.channels]
+    narrow.layout = fit_layout(arrays, side.present.numpy())
+    return narrow
+
+
+class ChannelAlone(Model):
+    """A model whose other channels weigh nothing; its codes are the model's own."""
+
+    def __init__(self, model: Model, channel: str):
+        super().__init__(model.vocabulary, model.network, model.layout, model.calibration, model.id)
+        self._silent = [i for i, name in enumerate(model.settings.channels) if name != channel]
+
+    def pattern_weights(self, query_present: np.ndarray) -> np.ndarray:
+        """See CodeLayout.pattern_weights."""
+        weights = super().pattern_weights(query_present)  # [2 ** R, P, R, C], -1: not compared
+        weights[..., self._silent] = weights[..., self._silent].clip(max=0)
+        return weights
+
+
+class RowModels:
+    """Ranks labelled queries as the table's rows do, under one split of one archive.
+
+    `labels` are all queries to rank, `learned` says in one string what else the trainings see
+    (the split and the labels). `say` is told of every training, with an estimate once one is
+    known.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        tickets: Sequence[Ticket],
+        labels: Sequence[Label],
+        learned: str,
+        network: NetworkSettings,
+        training: TrainingSettings,
+        train: Train,
+        say: Callable[[str], None],
+        threads: int = 1,
+    ):
+        self.folder = folder
+        self.tickets = tickets
+        self.labels = labels
+        self.network = network
+        self.training = training
+        self._train, self._say, self._threads = train, say, threads
+        texts = sorted(f"{x.id}\0{x.version}\0{x.created}" for x in tickets)
+        self._archive = _digest(learned, *texts)
+        self._asked = _digest(
+            *sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels)
+        )
+
+    def ranked(self, row: Row, left: int = 0) -> Ranked:
+        """What the row ranks; `left` trained rows are still to come, for the estimate."""
+        network, training = self._settings(row)
+        key = _digest(self._archive, self._asked, str(row), _json(network), _json(training))
+        path = self.folder / "ranked" / f"{key}.json"
+        if path.exists():
+            return Ranked(**json.loads(path.read_bytes()))
+        name = f"#{row.number}"
+        if row.trained:
+            model = self._trained(network, training, f"{name} {row.about}", left)
+        else:
+            model = narrowed(self._untrained, network, self.tickets[:: self._every])
+        store = EncodedTickets(model, self.tickets, name)
+        ranked = rank_labelled(Recommender(store, model, self._threads), self.labels, name)
+        write_atomically(path, json.dumps({"run": ranked.run, "places": ranked.places}))
+        return ranked
+
+    def _settings(self, row: Row) -> tuple[NetworkSettings, TrainingSettings]:
+        if row.trained:
+            return row.settings(self.network), self.training
+        return row.settings(self._like), self._unlearned
+
+    @property
+    def _every(self) -> int:
+        return max(len(self.tickets) // LAYOUT_SAMPLE, 1)
+
+    @property
+    def _like(self) -> NetworkSettings:
+        return self.network.model_copy(update={"character_dims": LEAST_SPELLING})
+
+    @property
+    def _unlearned(self) -> TrainingSettings:
+        keep = {"seed": self.training.seed, "topic_epochs": self.training.topic_epochs}
+        return TrainingSettings(epochs=0, weights="fixed", **keep)
+
+    @cached_property
+    def _untrained(self) -> Model:
+        """Word vectors and topics of the archive's text; no label was shown."""
+        settings = self._like.model_copy(update={"pairs": "cross-level", "channels": ("E", "T")})
+        return self._trained(settings, self._unlearned, "word vectors and topics", 0)
+
+    def _trained(
+        self, network: NetworkSettings, training: TrainingSettings, name: str, left: int
+    ) -> Model:
+        key = _digest(self._archive, _json(network), _json(training))
+        path = self.folder / "trained" / f"{key}.json"
+        models = Models(self.folder / "models")
+        if not path.exists():
+            self._say(f"Training {name}{self._estimate(left)}.")
+            start = perf_counter()
+            bundle = self._train(network, training)
+            took = perf_counter() - start if training.epochs else 0
+            write_atomically(path, json.dumps({"bundle": bundle, "seconds": round(took)}))
+        return Model.from_bundle(models.load(json.loads(path.read_bytes())["bundle"]))
+
+    def _estimate(self, left: int) -> str:
+        """How long the trainings may still take, by those of this folder so far."""
+        records = [json.loads(path.read_bytes()) for path in self.folder.glob("trained/*.json")]
+        known = [record["seconds"] for record in records if record["seconds"]]
+        if not left:
+            return ""
+        if not known:
+            return f", the first of {left}; an estimate follows"
+        return f"; {left} to go, about {left * np.mean(known) / 60:.0f} min"
+
+
+def _json(settings: NetworkSettings | TrainingSettings) -> str:
+    return settings.model_dump_json()
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0\0".join(texts).encode()).hexdigest()[:16]

@@ -1,0 +1,121 @@
+"""Rankings of labelled queries: by a model, and by the words alone."""
+
+from bisect import bisect_left
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tqdm import tqdm
+
+from ticketing.evaluation.ranking import Run, qrels_of
+from ticketing.retrieval.recommend import Recommender
+from ticketing.similarity.model import Model
+from ticketing.stores.protocol import CodeBlock, TicketStore
+from ticketing.text import tokenize
+from ticketing.tickets import Filters, Label, Query, Ticket
+
+DEPTH = 100
+ENCODED_AT_ONCE = 512
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What a ranker made of labelled queries.
+
+    `run` holds the DEPTH nearest tickets. `places` holds, by query id and ticket id, rank
+    (from 1, among all tickets) and distance of the labelled tickets that were found.
+    """
+
+    run: Run
+    places: Mapping[str, Mapping[str, tuple[int, float]]]
+
+
+def searchable(store: TicketStore, queries: Sequence[Query]) -> dict[str, Filters]:
+    """By query id what may be found; one that is a ticket is matched only against older ones."""
+    asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
+    created = {id: ticket.created for id, ticket in asked.items()}
+    return {query.id: Filters(created_before=created.get(query.ticket_id)) for query in queries}
+
+
+def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int = DEPTH) -> Run:
+    """Rank each query by a model."""
+    filters = searchable(recommender.store, queries)
+    return {query.id: recommender.rank(query, filters[query.id], depth) for query in queries}
+
+
+def run_words(store: TicketStore, queries: Sequence[Query], depth: int = DEPTH) -> Run:
+    """Rank each query by BM25; what a desk would use instead. A distance is a negative score."""
+    filters = searchable(store, queries)
+    run = {}
+    for query in queries:
+        words = tokenize(f"{query.subject}\n{query.description}")
+        found = store.search_words(words, depth + 1, filters[query.id])
+        run[query.id] = [(id, -score) for id, score in found if id != query.ticket_id][:depth]
+    return run
+
+
+def queries_of(labels: Sequence[Label]) -> list[Query]:
+    """The distinct queries of labels, in their order."""
+    return list({label.query.id: label.query for label in labels}.values())
+
+
+def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) -> Ranked:
+    """Rank all tickets for each labelled query; `name` is shown beside the progress."""
+    queries, judged = queries_of(labels), qrels_of(labels)
+    filters = searchable(recommender.store, queries)
+    everything = recommender.store.count_tickets()
+    run, places = {}, {}
+    for query in tqdm(queries, desc=name, unit="query", leave=False):
+        found = recommender.rank(query, filters[query.id], everything)
+        run[query.id] = found[:DEPTH]
+        places[query.id] = _places(found, judged[query.id])
+    return Ranked(run, places)
+
+
+def rank_words(store: TicketStore, labels: Sequence[Label]) -> Ranked:
+    """The same by BM25, to DEPTH."""
+    run = run_words(store, queries_of(labels))
+    judged = qrels_of(labels)
+    return Ranked(run, {id: _places(found, judged[id]) for id, found in run.items()})
+
+
+def _places(
+    found: Sequence[tuple[str, float]], judged: Container[str]
+) -> dict[str, tuple[int, float]]:
+    return {id: (rank, distance) for rank, (id, distance) in enumerate(found, 1) if id in judged}
+
+
+class EncodedTickets:
+    """Tickets and their codes in memory: as much of a store as a Recommender asks of one."""
+
+    def __init__(self, model: Model, tickets: Sequence[Ticket], name: str):
+        ordered = sorted(tickets, key=lambda ticket: ticket.id)
+        starts = range(0, len(ordered), ENCODED_AT_ONCE)
+        parts = [
+            model.encode_tickets(ordered[start : start + ENCODED_AT_ONCE])
+            for start in tqdm(starts, desc=f"{name}: encoding", unit="batch", leave=False)
+        ]
+        self.ids = [ticket.id for ticket in ordered]
+        self._tickets = {ticket.id: ticket for ticket in ordered}
+        self._codes = np.concatenate([np.zeros((0, model.layout.width), np.uint8), *parts])
+        self._created = np.array([ticket.created for ticket in ordered], dtype="datetime64[us]")
+
+    def count_tickets(self) -> int:
+        """How many tickets there are."""
+        return len(self.ids)
+
+    def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
+        """The tickets that exist among `ids`, by id."""
+        return {id: self._tickets[id] for id in ids if id in self._tickets}
+
+    def codes(self, bundle_id: str, filters: Filters) -> CodeBlock:
+        """Codes of the tickets created before the filters' date, if they name one."""
+        live = np.arange(len(self.ids))
+        if filters.created_before:
+            live = np.flatnonzero(self._created < np.datetime64(filters.created_before, "us"))
+        return CodeBlock(self._codes, live, [self.ids[i] for i in live])
+
+
+def row_of(block: CodeBlock, ticket_id: str) -> np.ndarray:
+    """A ticket's codes uint8 [width]; the block must hold it."""
+    return block.codes[block.live[bisect_left(block.ids, ticket_id)]]

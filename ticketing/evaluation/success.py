@@ -1,0 +1,73 @@
+"""The end-user evaluation (Figure 4 of Gupta et al. 2018): proposals that match the gold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ticketing.evaluation.ranking import Run, qrels_of
+from ticketing.tickets import Grade, Label
+
+AT_LEAST = (1, 2, 3)
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Of one query: how many tickets are right, and how many of them were proposed."""
+
+    query_id: str
+    gold_yes: int
+    gold_rel: int
+    yes: int
+    rel: int
+
+    def gold(self, with_rel: bool) -> int:
+        """How many tickets are YES, or YES or REL."""
+        return self.gold_yes + with_rel * self.gold_rel
+
+    def matched(self, with_rel: bool) -> int:
+        """How many of them were proposed."""
+        return self.yes + with_rel * self.rel
+
+
+@dataclass(frozen=True)
+class Success:
+    """The share of queries with at least so many matched proposals; `possible` is the share that
+    has so many right tickets at all, the best any ranking can reach."""
+
+    at_least: int
+    with_rel: bool
+    rate: float
+    possible: float
+
+
+def count_matches(labels: Sequence[Label], run: Run) -> list[Matched]:
+    """Every query with a YES or REL, in ascending order of its id; the first ten are proposed."""
+    counts = []
+    for id, grades in sorted(qrels_of(labels).items()):
+        shown = [grades.get(ticket) for ticket, _ in list(run.get(id, ()))[:SHOWN]]
+        gold = list(grades.values())
+        if max(gold) > Grade.NO:
+            counts.append(
+                Matched(
+                    id,
+                    gold.count(Grade.YES),
+                    gold.count(Grade.REL),
+                    shown.count(Grade.YES),
+                    shown.count(Grade.REL),
+                )
+            )
+    return counts
+
+
+def success_rates(counts: Sequence[Matched]) -> list[Success]:
+    """For YES and for YES or REL, at 1, 2 and 3 or more; a query without gold of the kind is
+    left out, and what no ranking could reach has no rate."""
+    rates = []
+    for with_rel in (False, True):
+        asked = [count for count in counts if count.gold(with_rel)]
+        for least in AT_LEAST:
+            possible = sum(count.gold(with_rel) >= least for count in asked)
+            if possible:
+                reached = sum(count.matched(with_rel) >= least for count in asked)
+                rates.append(Success(least, with_rel, reached / len(asked), possible / len(asked)))
+    return rates
