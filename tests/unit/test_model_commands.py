@@ -261,6 +261,42 @@ def test_an_unknown_bundle_to_measure_is_not_found(desk):
     assert "no bundle 'nowhere'" in refused(NotFound, evaluate.command, "--bundle", "nowhere")
 
 
+def test_rows_of_the_paper_are_trained_once_and_then_only_printed(desk):
+    """A second run reads what the first has left, and prints the same."""
+    judge(desk)
+    lines = run(evaluate.command, "--rows", "1,15,22", *TINY_OPTIONS).splitlines()
+    said = [line for line in lines if line.startswith("Training ")]
+    assert [line.split()[1] for line in said] == ["word", "#15", "#22"]
+    assert any(line.endswith("* differs from #22 (p < 0.05)") for line in lines)
+    assert "  h SUB1–SUB2; in-batch" in [line[:23] for line in lines]
+    assert run(evaluate.command, "--rows", "1,15,22", *TINY_OPTIONS).splitlines() == [
+        line for line in lines if line not in said
+    ]
+    assert len(desk.models.ids()) == 1  # the rows' bundles are none of the desk's
+
+
+def test_rows_are_trained_on_nothing_that_is_measured(desk):
+    judge(desk)
+    since = sorted(ticket.created for ticket in desk.store.iter_tickets())[30].isoformat()
+    query = Query("x", ticket_id=next(desk.store.iter_tickets()).id)
+    time = datetime(2020, 1, 1)
+    desk.store.add_judgments([Judgment("e", query, query.ticket_id, Grade.YES, "ann", time)])
+    sentence = refused(InputError, evaluate.command, "--before", since, "--rows", "15")
+    assert "--since" in sentence
+    assert "names no rows" in refused(InputError, evaluate.command, "--rows", "23")
+
+
+def test_two_bundles_are_compared_and_the_page_is_written(desk, trained, tmp_path):
+    judge(desk)
+    other = desk.train(*read_settings(None, tuple(o[6:] for o in TINY_OPTIONS)))
+    page = tmp_path / "report.html"
+    text = run(evaluate.command, "--compare", trained[1], other, "--report", str(page))
+    assert " gained, " in text and " unchanged" in text
+    lines = [line for line in text.splitlines() if line.startswith("bundle ")]
+    assert [line.split()[1] for line in lines[:2]] == [trained[1], other]
+    assert f"bundle {trained[1]} → bundle {other}" in page.read_text()
+
+
 # the whole program ---------------------------------------------------------------
 
 

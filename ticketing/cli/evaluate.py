@@ -15,7 +15,6 @@ from ticketing.evaluation.measure import (
     NO_LABELS,
     Measurement,
     Sample,
-    complete,
     measure_bundle,
     measure_rows,
     measure_words,
@@ -24,6 +23,7 @@ from ticketing.evaluation.measure import (
 from ticketing.evaluation.ranking import write_run
 from ticketing.evaluation.row_models import RowModels
 from ticketing.evaluation.rows import ROWS, Row, choose_rows
+from ticketing.evaluation.runs import in_memory
 from ticketing.labels import is_held_out
 from ticketing.settings import load_settings
 from ticketing.similarity.bundle import Models
@@ -74,11 +74,11 @@ def command(
         click.echo(NO_LABELS)
         return
     one, other = compare or (bundle, "")
-    recommender = complete(desk.recommender(one))
+    recommender = in_memory(desk.recommender(one))
     lines = measure_bundle(recommender, sample)
     reference, compared = lines[0], []
     if other:
-        second = measure_bundle(complete(desk.recommender(other)), sample)[0]
+        second = measure_bundle(in_memory(desk.recommender(other)), sample)[0]
         compared = changes(sample.labels, lines[0].ranked, second.ranked)
         lines.insert(1, second)
     if chosen:

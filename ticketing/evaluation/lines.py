@@ -84,7 +84,7 @@ def relatedness_text(lines: Sequence[Line]) -> list[str]:
     """r, rho and MSE as text, and what could not be measured."""
     shown = [line for line in lines if line.related]
     width = max(len(line.name) for line in shown) + 2
-    text = [f"{'':{width}}{'r':>14}{'rho':>14}{'MSE':>14}{'pairs':>8}  compares"]
+    text = [f"{'':{width}}{'r':>14}{'rho':>14}{'MSE':>14}{'pairs':>8}"]
     reasons: dict[str, list[str]] = {}
     for line in shown:
         found = line.related

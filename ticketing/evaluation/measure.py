@@ -16,7 +16,7 @@ from ticketing.evaluation.lines import (
 from ticketing.evaluation.ranking import with_answers
 from ticketing.evaluation.row_models import ChannelAlone, RowModels
 from ticketing.evaluation.rows import Row
-from ticketing.evaluation.runs import EncodedTickets, queries_of, rank_labelled, rank_words
+from ticketing.evaluation.runs import queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocol import TicketStore
@@ -72,14 +72,6 @@ class Measurement:
     def success(self) -> list[Success]:
         """Success rates of the first line's ranker."""
         return success_rates(self.matches())
-
-
-def complete(recommender: Recommender) -> Recommender:
-    """The same, with all tickets encoded in memory where the store lacks codes of some."""
-    store, model = recommender.store, recommender.model
-    if store.count_codes(model.id) >= store.count_tickets():
-        return recommender
-    return Recommender(EncodedTickets(model, list(store.iter_tickets()), model.id), model)
 
 
 def measure_bundle(recommender: Recommender, sample: Sample) -> list[Line]:

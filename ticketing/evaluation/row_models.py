@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from ticketing.evaluation.rows import Row
-from ticketing.evaluation.runs import EncodedTickets, Ranked, rank_labelled
+from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
 from ticketing.files import write_atomically
 from ticketing.retrieval.recommend import Recommender
 from ticketing.similarity.bundle import Models
@@ -105,7 +105,7 @@ class RowModels:
             model = self._trained(network, training, f"{name} {row.about}", left)
         else:
             model = narrowed(self._untrained, network, self.tickets[:: self._every])
-        store = EncodedTickets(model, self.tickets, name)
+        store = encoded(model, self.tickets, name)
         ranked = rank_labelled(Recommender(store, model, self._threads), self.labels, name)
         write_atomically(path, json.dumps({"run": ranked.run, "places": ranked.places}))
         return ranked

@@ -79,9 +79,9 @@ def choose_rows(text: str) -> list[Row]:
         return list(ROWS)
     chosen: set[int] = set()
     for part in text.split(","):
-        first, _, last = part.strip().partition("-")
+        first, dash, last = part.strip().partition("-")
         try:
-            numbers = range(int(first), int(last or first) + 1)
+            numbers = range(int(first), int(last if dash else first) + 1)
         except ValueError:
             numbers = range(0)
         if not numbers or numbers[0] < 1 or numbers[-1] > len(ROWS):

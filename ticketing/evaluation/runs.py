@@ -86,19 +86,16 @@ def _places(
 
 
 class EncodedTickets:
-    """Tickets and their codes in memory: as much of a store as a Recommender asks of one."""
+    """Tickets and their codes in memory: as much of a store as a Recommender asks of one.
 
-    def __init__(self, model: Model, tickets: Sequence[Ticket], name: str):
-        ordered = sorted(tickets, key=lambda ticket: ticket.id)
-        starts = range(0, len(ordered), ENCODED_AT_ONCE)
-        parts = [
-            model.encode_tickets(ordered[start : start + ENCODED_AT_ONCE])
-            for start in tqdm(starts, desc=f"{name}: encoding", unit="batch", leave=False)
-        ]
-        self.ids = [ticket.id for ticket in ordered]
-        self._tickets = {ticket.id: ticket for ticket in ordered}
-        self._codes = np.concatenate([np.zeros((0, model.layout.width), np.uint8), *parts])
-        self._created = np.array([ticket.created for ticket in ordered], dtype="datetime64[us]")
+    `codes` uint8 [n, width] belong to `tickets` in ascending order of id.
+    """
+
+    def __init__(self, tickets: Sequence[Ticket], codes: np.ndarray):
+        self.ids = [ticket.id for ticket in tickets]
+        self._tickets = {ticket.id: ticket for ticket in tickets}
+        self._codes = codes
+        self._created = np.array([ticket.created for ticket in tickets], dtype="datetime64[us]")
 
     def count_tickets(self) -> int:
         """How many tickets there are."""
@@ -114,6 +111,31 @@ class EncodedTickets:
         if filters.created_before:
             live = np.flatnonzero(self._created < np.datetime64(filters.created_before, "us"))
         return CodeBlock(self._codes, live, [self.ids[i] for i in live])
+
+
+def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTickets:
+    """Tickets encoded now; `name` is shown beside the progress."""
+    ordered = sorted(tickets, key=lambda ticket: ticket.id)
+    starts = range(0, len(ordered), ENCODED_AT_ONCE)
+    parts = [
+        model.encode_tickets(ordered[start : start + ENCODED_AT_ONCE])
+        for start in tqdm(starts, desc=f"{name}: encoding", unit="batch", leave=False)
+    ]
+    empty = np.zeros((0, model.layout.width), np.uint8)
+    return EncodedTickets(ordered, np.concatenate([empty, *parts]))
+
+
+def in_memory(recommender: Recommender) -> Recommender:
+    """The same over one state of the store, so that all rankers see the same tickets and none
+    waits for the store; tickets that lack codes are encoded, where there are any."""
+    store, model = recommender.store, recommender.model
+    tickets = list(store.iter_tickets())
+    if store.count_codes(model.id) < len(tickets):
+        return Recommender(encoded(model, tickets, model.id), model)
+    block = store.codes(model.id)
+    known = {ticket.id: ticket for ticket in tickets}
+    own = [known[id] for id in block.ids]
+    return Recommender(EncodedTickets(own, block.codes[block.live]), model)
 
 
 def row_of(block: CodeBlock, ticket_id: str) -> np.ndarray:
