@@ -4,14 +4,21 @@ Judging is the real Desk's; ranking counts shared words, and its parts add up to
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
+from types import SimpleNamespace
 
+import numpy as np
+
+from ticketing.channels.topics import TopicChannel
 from ticketing.desk import Desk
 from ticketing.errors import InputError, NotReady
+from ticketing.retrieval.topics import main_topics
 from ticketing.stores.protocol import PutCounts
 from ticketing.text import tokenize
+from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import (
     Filters,
     Job,
@@ -35,6 +42,13 @@ PAIRS = {
     ("DESC1", "SOL2"): 0.08,
 }
 CHANNELS = {"h": 0.61, "E": 0.14, "T": 0.25}
+TOPICS = {
+    17: ("exhaust", "spread", "burner"),
+    3: ("filter", "pressure"),
+    5: ("valve",),
+    6: ("gearbox",),
+}
+"""Words that speak for each of the fake model's topics; others speak for none."""
 COMMON_WORDS = {"a", "and", "at", "for", "from", "in", "is", "no", "of", "on", "the", "to"}
 
 
@@ -193,6 +207,21 @@ def jobs() -> list[Job]:
     ]
 
 
+def topic_model() -> SimpleNamespace:
+    """What a Model shows of its topics; each of `TOPICS`' words speaks for its topic by 1."""
+    words = [word for group in TOPICS.values() for word in group]
+    channel = TopicChannel(None, range(1, len(words) + 1))
+    channel.loadings = np.zeros((len(words), 18), np.float32)
+    for topic, group in TOPICS.items():
+        channel.loadings[[words.index(word) for word in group], topic] = 1
+    return SimpleNamespace(
+        id="fake-bundle",
+        settings=SimpleNamespace(topics=18),
+        vocabulary=Vocabulary(words, [3] * len(words), 12),
+        network=SimpleNamespace(topics=channel),
+    )
+
+
 class FakeStore:
     """The part of a TicketStore that the page uses, in dictionaries."""
 
@@ -202,6 +231,7 @@ class FakeStore:
         self.events: list[Judgment] = []
         self.bundle = "fake-bundle"
         self.job_records = jobs()
+        self.model = topic_model()
 
     def get_tickets(self, ids) -> dict[str, Ticket]:
         return {i: self.records[i] for i in ids if i in self.records}
@@ -232,6 +262,22 @@ class FakeStore:
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
         return (event for event in self.events if query_id in ("", event.query.id))
 
+    def _topics(self, filters: Filters) -> dict[str, int | None]:
+        found = [t for t in self.records.values() if passes(t, filters)]
+        return dict(zip((t.id for t in found), main_topics(self.model, found), strict=True))
+
+    def topic_counts(self, bundle_id, filters=Filters()):
+        def month(id):
+            created = self.records[id].created
+            return created and date(created.year, created.month, 1)
+
+        return Counter((topic, month(id)) for id, topic in self._topics(filters).items())
+
+    def topic_tickets(self, bundle_id, topic, filters=Filters(), limit=10, offset=0) -> list[str]:
+        found = [id for id, own in self._topics(filters).items() if own == topic]
+        found.sort(key=lambda id: self.records[id].created or datetime.min, reverse=True)
+        return found[offset : offset + limit]
+
     def serving(self) -> str:
         return self.bundle
 
@@ -249,6 +295,12 @@ class FakeDesk(Desk):
         super().__init__(
             settings, FakeStore(tickets() if records is None else records), models=None
         )
+
+    def recommender(self, bundle_id: str = "") -> SimpleNamespace:
+        """Only its model's topics are there."""
+        if not self.store.serving():
+            raise NotReady("No model serves yet: run `ticketing train` first.")
+        return SimpleNamespace(model=self.store.model)
 
     @property
     def notice(self) -> str:

@@ -14,7 +14,14 @@ from ticketing.errors import InputError, NotFound, NotReady
 from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.labels import derive_labels, is_held_out
 from ticketing.retrieval.recommend import Recommender
-from ticketing.retrieval.topics import Topic, TopicSurvey, describe, main_topics, survey
+from ticketing.retrieval.topics import (
+    Topic,
+    TopicSurvey,
+    TopicTrend,
+    describe,
+    main_topics,
+    survey,
+)
 from ticketing.settings import Settings
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
@@ -147,6 +154,15 @@ class Desk:
         Raises NotReady when no bundle serves yet or the serving one has no topics.
         """
         return survey(self.store, self.recommender().model, filters)
+
+    def topic(self, number: int, filters: Filters = Filters()) -> tuple[TopicSurvey, TopicTrend]:
+        """One topic's trend among all; a topic that no matching ticket has is one of 0 tickets.
+
+        Raises NotReady as `topics` does, and NotFound.
+        """
+        topic = describe(self.recommender().model, number)
+        found = self.topics(filters)
+        return found, found.trend(topic)
 
     def topic_tickets(
         self, topic: int, filters: Filters = Filters(), limit: int = 10, offset: int = 0

@@ -4,10 +4,12 @@ from apiflask import APIBlueprint
 from flask import url_for
 
 from ticketing.errors import NotFound
+from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query
 from web.context import current_desk, current_judge, known_query, known_ticket
 from web.progress import progress
 from web.schemas import (
+    FiltersIn,
     JobOut,
     JudgmentIn,
     JudgmentOut,
@@ -17,6 +19,9 @@ from web.schemas import (
     RecommendIn,
     TicketIn,
     TicketOut,
+    TopicArgs,
+    TopicsOut,
+    TopicTicketsOut,
     grade_named,
 )
 from web.security import guard_api
@@ -94,11 +99,40 @@ def delete_ticket(ticket_id: str):
     return ""
 
 
+@api.get("/topics")
+@api.input(FiltersIn, location="query", arg_name="chosen")
+@api.output(TopicsOut)
+def topics(chosen: FiltersIn):
+    """What the tickets are about, by share, and how shares move by month."""
+    survey = current_desk().topics(chosen.filters())
+    return {
+        **vars(survey),
+        "bundle_id": current_desk().store.serving(),
+        "topics": [trend_out(trend) for trend in survey.topics],
+    }
+
+
+@api.get("/topics/<int:number>")
+@api.input(TopicArgs, location="query", arg_name="args")
+@api.output(TopicTicketsOut)
+def topic(number: int, args: TopicArgs):
+    """A topic and the tickets whose main topic it is, newest first."""
+    filters = args.filters()
+    _, trend = current_desk().topic(number, filters)
+    found = current_desk().topic_tickets(number, filters, args.limit, args.offset)
+    return {**trend_out(trend), "items": found}
+
+
 @api.get("/jobs")
 @api.output(list[JobOut])
 def jobs():
     """The latest jobs, newest first."""
     return [job_out(job) for job in current_desk().store.jobs()]
+
+
+def trend_out(trend: TopicTrend) -> dict:
+    """A topic's trend with its number and words beside its figures."""
+    return {**vars(trend), "topic": trend.topic.number, "words": trend.topic.words}
 
 
 def job_out(job: Job) -> dict:

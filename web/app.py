@@ -6,6 +6,7 @@ from apiflask import APIFlask
 
 from ticketing.desk import Desk
 from web.api import api
+from web.charts import month_name, percent
 from web.context import current_address, current_desk, current_judge
 from web.errors import register_errors
 from web.marks import mark, opening
@@ -14,6 +15,7 @@ from web.parts import parts_table
 from web.progress import in_words
 from web.schemas import ErrorOut
 from web.security import protect
+from web.topic_pages import topic_pages
 
 BODY_LIMIT = 16 * 2**20
 """Bytes of a request's body; a query of 100,000 long words fits several times over."""
@@ -44,6 +46,7 @@ def create_app(desk: Desk) -> APIFlask:
     _set_up_templates(app)
     register_errors(app)
     app.register_blueprint(pages)
+    app.register_blueprint(topic_pages)
     app.register_blueprint(api)
     return app
 
@@ -51,7 +54,12 @@ def create_app(desk: Desk) -> APIFlask:
 def _set_up_templates(app: APIFlask) -> None:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
-        mark=mark, opening=opening, parts_table=parts_table, in_words=in_words
+        mark=mark,
+        opening=opening,
+        parts_table=parts_table,
+        in_words=in_words,
+        percent=percent,
+        month_name=month_name,
     )
     app.context_processor(
         lambda: {

@@ -1,21 +1,16 @@
 """The pages: ask, the answer at its own address, judge, a ticket, the jobs."""
 
 import re
-from typing import TypeVar
 
 from flask import Blueprint, current_app, redirect, render_template, request, url_for
-from pydantic import BaseModel, ValidationError
-from werkzeug.datastructures import MultiDict
 
-from ticketing.errors import InputError
-from ticketing.tickets import Filters, Query, Ticket
+from ticketing.tickets import Query, Ticket
 from web.context import current_desk, current_judge, known_query, known_ticket, remember_judge
-from web.errors import first_invalid
+from web.forms import filters_of, set_filters, valid
 from web.progress import progress
-from web.schemas import FiltersIn, JudgmentIn, grade_named
+from web.schemas import JudgmentIn, grade_named
 
 pages = Blueprint("pages", __name__)
-Model = TypeVar("Model", bound=BaseModel)
 
 EXAMPLE = Query(
     "Exhaust temperature uneven, one burner seems cold",
@@ -49,9 +44,9 @@ def ask_now():
         return _form(
             subject, description, "Say what is wrong: a subject, a description or both."
         ), 400
-    _filters(request.form)  # a bad date is refused here, where it was typed
+    filters_of(request.form)  # a bad date is refused here, where it was typed
     address = current_desk().store.put_query(Query(subject, description))
-    return redirect(url_for("pages.answer", query_id=address, **_set_filters(request.form)), 303)
+    return redirect(url_for("pages.answer", query_id=address, **set_filters(request.form)), 303)
 
 
 @pages.get("/queries/<query_id>")
@@ -61,10 +56,10 @@ def answer(query_id: str):
     return render_template(
         "answer.html",
         query=query,
-        answer=current_desk().recommend(query, _filters(request.args)),
+        answer=current_desk().recommend(query, filters_of(request.args)),
         grades=current_desk().grades(query_id, current_judge()),
         facets=current_desk().store.facets(),
-        set_filters=_set_filters(request.args),
+        set_filters=set_filters(request.args),
     )
 
 
@@ -73,7 +68,7 @@ def judge(query_id: str):
     """Record a grade (an empty one is an undo) unless it stands already; back to the page."""
     given = {name: request.form.get(name) or None for name in ("grade", "rank", "score")}
     ticket_id = request.form.get("ticket_id", "")
-    judged = _valid(JudgmentIn, {"query_id": query_id, "ticket_id": ticket_id, **given})
+    judged = valid(JudgmentIn, {"query_id": query_id, "ticket_id": ticket_id, **given})
     grade = grade_named(judged.grade)
     if current_desk().grades(query_id, current_judge()).get(ticket_id) != grade:
         shown = {"rank": judged.rank, "score": judged.score}
@@ -84,7 +79,8 @@ def judge(query_id: str):
 @pages.get("/tickets/<path:ticket_id>")
 def ticket(ticket_id: str):
     """A ticket with everything that is known about it."""
-    return render_template("ticket.html", ticket=known_ticket(ticket_id))
+    found = known_ticket(ticket_id)
+    return render_template("ticket.html", ticket=found, topic=current_desk().topic_of(found))
 
 
 @pages.post("/similar")
@@ -131,30 +127,13 @@ def _form(subject: str, description: str, problem: str = "") -> str:
         problem=problem,
         count=store.count_tickets(),
         facets=store.facets(),
-        set_filters=_set_filters(request.values),
+        set_filters=set_filters(request.values),
     )
 
 
 def _text(typed: str) -> str:
     """Typed text with the line ends that programs use, so that the API gives it the same id."""
     return typed.replace("\r\n", "\n").strip()
-
-
-def _set_filters(given: MultiDict) -> dict[str, str]:
-    """The filters of a form or an address that are not left empty."""
-    return {name: given[name] for name in FiltersIn.model_fields if given.get(name, "").strip()}
-
-
-def _filters(given: MultiDict) -> Filters:
-    return _valid(FiltersIn, _set_filters(given)).filters()
-
-
-def _valid(model: type[Model], given: dict) -> Model:
-    """Raises InputError naming the field, such as a date that is none."""
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        raise InputError(first_invalid(error)) from None
 
 
 def _back():

@@ -1,6 +1,6 @@
 """What the JSON API takes and gives, as pydantic models (OpenAPI is made from them)."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -63,6 +63,19 @@ class QueryArgs(FiltersIn):
     """Filters and limit in the address of a query."""
 
     limit: int = Field(10, ge=1, le=MOST_RESULTS)
+
+
+class PageArgs(_In):
+    """Which page of a list, counted from 1."""
+
+    page: int = Field(1, ge=1, le=10**9)
+
+
+class TopicArgs(FiltersIn):
+    """Filters of a topic's tickets, and which of them."""
+
+    limit: int = Field(20, ge=1, le=MOST_RESULTS)
+    offset: int = Field(0, ge=0, le=10**9, description="tickets to leave out, newest first")
 
 
 class JudgmentIn(_In):
@@ -129,6 +142,41 @@ class TopicOut(_Out):
     topic: int
     words: list[str]
     weight: float
+
+
+class MonthOut(_Out):
+    """Tickets of a month (its first day) with the topic, of all its tickets; share 0 to 1."""
+
+    month: date
+    tickets: int
+    of: int
+    share: float | None = Field(description="null for a month without any ticket")
+
+
+class TrendOut(_Out):
+    """A topic, the tickets whose main topic it is, and its months without a gap."""
+
+    topic: int
+    words: list[str]
+    tickets: int
+    share: float
+    months: list[MonthOut]
+
+
+class TopicsOut(_Out):
+    """Topics by share of tickets. `undrawn` tickets have no date, or one before all months."""
+
+    bundle_id: str
+    tickets: int
+    without_topic: int
+    undrawn: int
+    topics: list[TrendOut]
+
+
+class TopicTicketsOut(TrendOut):
+    """A topic with its tickets, newest first."""
+
+    items: list[TicketOut]
 
 
 class RecommendationOut(_Out):

@@ -1,5 +1,6 @@
 """The page in a real Chromium: judging in place, undo, copying, keys, and life without script."""
 
+import re
 import threading
 from urllib.parse import urlsplit
 
@@ -296,3 +297,38 @@ def test_text_has_enough_contrast(open_page, scheme):
         low += contrast_of(page)
     ask(page, "coffee machine", "")
     assert low + contrast_of(page) == []
+
+
+@pytest.mark.parametrize("options", [{}, {"java_script_enabled": False}], ids=["script", "none"])
+def test_topics_lead_to_their_tickets_and_back(open_page, options):
+    page = open_page(viewport=PHONE, **options)
+    page.goto("/")
+    page.get_by_role("link", name="Topics").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What the tickets are about")
+    drawn = page.get_by_role("img", name="Share of tickets by month, July 2012 to August 2014")
+    expect(drawn).to_have_count(3)
+    bar = drawn.first.locator("rect.fill").first.bounding_box()
+    assert bar["width"] > 1 and bar["height"] > 1
+    page.get_by_role("link", name="exhaust · spread · burner").click()
+    expect(page).to_have_url(re.compile("/topics/17$"))
+    page.get_by_text("The same as a table").click()
+    expect(page.get_by_role("row", name="May 2014 1 1 100 %")).to_be_visible()
+    page.get_by_role("link", name="Cold spot in exhaust").click()
+    expect(page).to_have_url(re.compile("/tickets/GT-0106$"))
+    page.get_by_role("link", name="exhaust · spread · burner").click()
+    expect(page).to_have_url(re.compile("/topics/17$"))
+
+
+def test_topics_fit_a_phone(open_page):
+    page = open_page(viewport=PHONE)
+    for address in ("/topics", "/topics/17", "/topics/6"):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_reason_leads_to_its_topic(open_page):
+    page = open_page()
+    ask(page)
+    page.locator("#r1 .why summary").click()
+    page.locator("#r1 .topics a").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("exhaust · spread · burner")

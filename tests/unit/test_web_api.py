@@ -119,6 +119,8 @@ def test_openapi_names_every_operation(client):
         "/api/queries/{query_id}": {"get"},
         "/api/judgments": {"post"},
         "/api/tickets/{ticket_id}": {"get", "put", "delete"},
+        "/api/topics": {"get"},
+        "/api/topics/{number}": {"get"},
         "/api/jobs": {"get"},
     }
 

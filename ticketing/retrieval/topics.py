@@ -55,17 +55,22 @@ class TopicSurvey:
     """The topics of all tickets that match, those of most tickets first.
 
     `tickets` are all that were counted, `without_topic` those of them whose words speak for
-    no topic, `undrawn` those in none of the months (no date, or one too long ago).
+    no topic, `undrawn` those in none of the months (no date, or one too long ago). `all_months`
+    counts each month's tickets of any topic.
     """
 
     topics: tuple[TopicTrend, ...]
     tickets: int
     without_topic: int
     undrawn: int
+    all_months: tuple[tuple[date, int], ...]
 
-    def trend(self, number: int) -> TopicTrend | None:
-        """The trend of one topic; None where no ticket has it."""
-        return next((found for found in self.topics if found.topic.number == number), None)
+    def trend(self, topic: Topic) -> TopicTrend:
+        """The trend of a topic; one that no ticket has is a trend of 0 tickets."""
+        for found in self.topics:
+            if found.topic.number == topic.number:
+                return found
+        return TopicTrend(topic, 0, 0.0, tuple(MonthCount(m, 0, of) for m, of in self.all_months))
 
 
 def ticket_text(ticket: Ticket) -> str:
@@ -109,13 +114,13 @@ def survey(store: TicketStore, model: Model, filters: Filters = Filters()) -> To
     for (topic, month), count in counts.items():
         by_topic[topic][month] += count
         of[month] += count
-    drawn = months_between(of)
+    drawn = [(month, of[month]) for month in months_between(of)]
     trends = [
         TopicTrend(
             describe(model, topic),
             months.total(),
             months.total() / of.total(),
-            tuple(MonthCount(month, months[month], of[month]) for month in drawn),
+            tuple(MonthCount(month, months[month], all_of_it) for month, all_of_it in drawn),
         )
         for topic, months in by_topic.items()
         if topic is not None
@@ -123,9 +128,10 @@ def survey(store: TicketStore, model: Model, filters: Filters = Filters()) -> To
     trends.sort(key=lambda trend: (-trend.tickets, trend.topic.number))
     return TopicSurvey(
         tuple(trends),
-        of.total(),
-        by_topic[None].total(),
-        of.total() - sum(of[month] for month in drawn),
+        tickets=of.total(),
+        without_topic=by_topic[None].total(),
+        undrawn=of.total() - sum(count for _, count in drawn),
+        all_months=tuple(drawn),
     )
 
 

@@ -1,0 +1,91 @@
+"""A share by month as bars: places and lengths in percent, for an SVG made on the server."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from ticketing.retrieval.topics import MonthCount
+
+TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+"""Where a scale may end."""
+
+FILLED = 0.8
+"""Of a month's width is bar, the rest gap."""
+
+MOST_YEARS = 8
+"""Years named below the bars."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A month: where it stands, how high (percent; None without any ticket), and in words."""
+
+    x: float
+    height: float | None
+    words: str
+
+
+@dataclass(frozen=True)
+class MonthChart:
+    """Bars of `width` in a frame of 100 by 100 whose height stands for the share `top`.
+
+    `years` are places and names of Januaries; `summary` says in words what is to be seen.
+    """
+
+    bars: tuple[Bar, ...]
+    width: float
+    month: float
+    top: float
+    years: tuple[tuple[float, int], ...]
+    summary: str
+
+
+def percent(share: float) -> str:
+    """A share as people write it: `12 %`, `1.4 %`, `5 %`, `0.03 %`."""
+    value = 100 * share
+    return f"{round(value, 0 if value >= 10 else 1 if value >= 0.1 else 2):g} %"
+
+
+def month_name(month: date) -> str:
+    """As in `March 2014`."""
+    return f"{month:%B} {month.year}"
+
+
+def month_chart(months: Sequence[MonthCount]) -> MonthChart:
+    """The chart of a run of months without gaps, which may be empty."""
+    step = 100 / max(len(months), 1)
+    highest = max((month.share or 0 for month in months), default=0)
+    top = next(top for top in TOPS if top >= highest)
+    bars = tuple(
+        Bar(round(i * step, 3), _height(month, top), _words(month))
+        for i, month in enumerate(months)
+    )
+    years = [(round(i * step, 3), m.month.year) for i, m in enumerate(months) if m.month.month == 1]
+    every = -(-len(years) // MOST_YEARS) or 1
+    return MonthChart(
+        bars, round(step * FILLED, 3), round(step, 3), top, tuple(years[::every]), _summary(months)
+    )
+
+
+def _height(month: MonthCount, top: float) -> float | None:
+    return None if month.share is None else round(100 * month.share / top, 2)
+
+
+def _words(month: MonthCount) -> str:
+    name = month_name(month.month)
+    if month.share is None:
+        return f"{name}: no tickets at all"
+    return f"{name}: {month.tickets} of {month.of} tickets ({percent(month.share)})"
+
+
+def _summary(months: Sequence[MonthCount]) -> str:
+    if not months:
+        return "No ticket has a date."
+    ends = f"Share of tickets by month, {month_name(months[0].month)} to"
+    highest = max(months, key=lambda month: month.share or 0)
+    said = f"{ends} {month_name(months[-1].month)}"
+    if not highest.tickets:
+        return f"{said}: none."
+    empty = sum(month.share is None for month in months)
+    without = f"; {empty} months without any ticket" if empty else ""
+    return f"{said}: at most {percent(highest.share)}, in {month_name(highest.month)}{without}."

@@ -1,0 +1,31 @@
+"""What a form or an address says, checked: filters, pages, and sentences for what cannot be."""
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from werkzeug.datastructures import MultiDict
+
+from ticketing.errors import InputError
+from ticketing.tickets import Filters
+from web.errors import first_invalid
+from web.schemas import FiltersIn
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def valid(model: type[Model], given: dict) -> Model:
+    """Raises InputError naming the field, such as a date that is none."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise InputError(first_invalid(error)) from None
+
+
+def set_filters(given: MultiDict) -> dict[str, str]:
+    """The filters of a form or an address that are not left empty."""
+    return {name: given[name] for name in FiltersIn.model_fields if given.get(name, "").strip()}
+
+
+def filters_of(given: MultiDict) -> Filters:
+    """The filters of a form or an address. Raises InputError naming the field."""
+    return valid(FiltersIn, set_filters(given)).filters()
