@@ -264,8 +264,8 @@ def test_changes_by_hand():
     other = Ranked({}, {ONE.id: {"A": (2, 1)}} | third(3))
     assert best_ranks(labels, one) == {ONE.id: 12, TWO.id: 1, THREE.id: 4}
     found = changes(labels, one, other)
-    assert found == [Change(TWO, 1, None), Change(ONE, 12, 2), Change(THREE, 4, 3)]
-    assert [change.kind for change in found] == ["lost", "gained", "unchanged"]
+    assert found == [Change(ONE, 12, 2), Change(TWO, 1, None), Change(THREE, 4, 3)]
+    assert [change.kind for change in found] == ["gained", "lost", "unchanged"]
     text = change_text(found)
     assert text[0] == "1 gained, 1 lost, 1 unchanged"
     assert text[1].split() == ["gained", "12", "→", "2", ONE.subject]

@@ -8,6 +8,7 @@ from ticketing.evaluation.runs import Ranked, queries_of
 from ticketing.tickets import Grade, Label, Query
 
 SHOWN = 10
+KINDS = ("gained", "lost", "unchanged")
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,14 @@ def best_ranks(labels: Sequence[Label], ranked: Ranked) -> dict[str, int | None]
 
 
 def changes(labels: Sequence[Label], one: Ranked, other: Ranked) -> list[Change]:
-    """Every query with a YES; those that moved furthest come first."""
+    """Every query with a YES: gained ones, lost ones, unchanged ones; in each kind those that
+    moved furthest come first."""
     before, after = best_ranks(labels, one), best_ranks(labels, other)
     found = [
         Change(query, before[query.id], after[query.id])
         for query in queries_of(with_answers(labels))
     ]
-    return sorted(found, key=lambda change: (-_moved(change), change.query.id))
+    return sorted(found, key=lambda x: (KINDS.index(x.kind), -_moved(x), x.query.id))
 
 
 def _moved(change: Change) -> float:
@@ -54,12 +56,9 @@ def _moved(change: Change) -> float:
 
 def change_text(found: Sequence[Change]) -> list[str]:
     """Counts, then every gained and lost query with its ranks."""
-    by_kind = {
-        kind: [change for change in found if change.kind == kind]
-        for kind in ("gained", "lost", "unchanged")
-    }
+    by_kind = {kind: [change for change in found if change.kind == kind] for kind in KINDS}
     text = [", ".join(f"{len(some)} {kind}" for kind, some in by_kind.items())]
-    for kind in ("gained", "lost"):
+    for kind in KINDS[:2]:
         text += [
             f"  {kind:8}{_rank(x.one):>6} → {_rank(x.other):<6} {first_line(x.query)}"
             for x in by_kind[kind]

@@ -73,6 +73,7 @@ def matches_plot(counts: Sequence[Matched]) -> str:
     axes.bar(places, rel, 0.7, bottom=yes, color=SERIES[1], label="REL, proposed")
     outline = {"fill": False, "edgecolor": INK, "linestyle": ":"}
     axes.bar(places, [x.gold(True) for x in ordered], 0.7, label="YES and REL in all", **outline)
+    axes.set_xlim(0.3, len(ordered) + 0.7)
     _legend(figure, axes)
     return _svg(figure, "matches", "Right tickets and proposed ones by query")
 
