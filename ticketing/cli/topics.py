@@ -1,0 +1,56 @@
+"""`ticketing topics`: how well topic models know the desk's tickets."""
+
+from collections.abc import Iterator
+
+import click
+
+from ticketing.desk import open_desk
+from ticketing.evaluation.topic_table import TopicTable, split, topic_table
+from ticketing.settings import load_settings
+
+LABELS = {"M1": "M1 (SUB+DESC)", "M2": "M2 (SUB+DESC+SOL)"}
+
+
+@click.group("topics")
+def command() -> None:
+    """Measure topic models on the desk's tickets (the page shows the topics themselves)."""
+
+
+@command.command("evaluate")
+@click.option("--held-out", default=50, show_default=True, type=click.IntRange(1))
+@click.option("--topics", default=100, show_default=True, type=click.IntRange(1))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+def evaluate(held_out: int, topics: int, seed: int) -> None:
+    """Held-out perplexity of DocNADE and LDA on tickets and labelled queries (lower is better).
+
+    M1 learns from subjects and descriptions, M2 from solutions as well (Table 3 of Gupta et
+    al. 2018). Nothing is stored, and the serving model is left alone.
+    """
+    desk = open_desk(load_settings())
+    parts = split(list(desk.store.iter_tickets()), desk.labels(), held_out, seed)
+    table = topic_table(parts, topics, seed)
+    click.echo(
+        f"{len(parts.held_out)} tickets held out, {table.learnt} learnt from, {table.words} words, "
+        f"{topics} topics. Held-out perplexity:"
+    )
+    for line in _lines(table):
+        click.echo(line)
+    if not parts.queries:
+        click.echo(
+            "Queries cannot be measured: there are no labels. Judge results in the page, or "
+            "import labels with `ticketing labels import`."
+        )
+    click.echo("Figures compare within a column; those of other archives are not comparable.")
+
+
+def _lines(table: TopicTable) -> Iterator[str]:
+    yield _line("", "", [column.name for column in table.columns], "seconds")
+    yield _line("texts", "", [str(column.texts) for column in table.columns])
+    yield _line("known words each", "", [f"{column.words:.1f}" for column in table.columns])
+    for row in table.rows:
+        figures = ["–" if value is None else f"{value:.0f}" for value in row.perplexities]
+        yield _line(LABELS[row.model], row.kind, figures, f"{row.seconds:.0f}")
+
+
+def _line(name: str, kind: str, cells: list[str], last: str = "") -> str:
+    return f"{name:18}{kind:9}" + "".join(f"{cell:>14}" for cell in cells) + f"{last:>10}".rstrip()
