@@ -11,7 +11,7 @@ from ticketing.errors import InputError
 from ticketing.evaluation.changes import Change, best_ranks, change_text, changes, first_line
 from ticketing.evaluation.lines import cells, measured, relatedness_text, retrieval_text
 from ticketing.evaluation.ranking import DEPTHS, recall_curve
-from ticketing.evaluation.row_models import ChannelAlone, RowModels, narrowed
+from ticketing.evaluation.row_models import RowModels, narrowed, only_channel
 from ticketing.evaluation.rows import ROWS, choose_rows
 from ticketing.evaluation.runs import Ranked, encoded, in_memory, rank_labelled, rank_words
 from ticketing.retrieval.recommend import Recommender
@@ -130,7 +130,7 @@ def test_channels_alone_add_up_to_the_distance(model, archive_tickets):
     query = Query(archive_tickets[3].subject, archive_tickets[7].description)
     whole = dict(Recommender(store, model).rank(query, limit=40))
     parts = [
-        dict(Recommender(store, ChannelAlone(model, channel)).rank(query, limit=40))
+        dict(Recommender(store, only_channel(model, channel)).rank(query, limit=40))
         for channel in model.settings.channels
     ]
     for id, distance in whole.items():
@@ -201,7 +201,8 @@ def test_untrained_rows_share_one_model_that_saw_no_example(rows):
 def test_what_is_ranked_once_is_read_again(rows, archive_labels):
     make, said, trained = rows
     first = make().ranked(ROWS[14], left=2)
-    assert said == ["Training #15 h SUB1–SUB2, the first of 2; an estimate follows."]
+    [sentence] = said
+    assert sentence.startswith("Training #15 h SUB1–SUB2, the first of 2 on 40 tickets; ")
     assert make().ranked(ROWS[14]).run.keys() == first.run.keys()
     again = make().ranked(ROWS[14])
     assert len(trained) == 1

@@ -229,6 +229,13 @@ def test_nothing_to_measure_is_said(desk):
     assert "Nothing can be measured" in run(evaluate.command)
 
 
+def test_labels_of_another_knowledge_base_are_not_measured(desk):
+    sentence = "none of the judged tickets is in this knowledge base"
+    judge(desk)
+    desk.delete_tickets([ticket.id for ticket in desk.store.iter_tickets()])
+    assert sentence in run(evaluate.command)
+
+
 def test_held_out_queries_are_measured_beside_bm25(desk, trained, tmp_path):
     held = [query for query in judge(desk) if is_held_out(query.id)]
     assert held

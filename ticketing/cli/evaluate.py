@@ -13,6 +13,7 @@ from ticketing.errors import InputError
 from ticketing.evaluation.changes import changes
 from ticketing.evaluation.measure import (
     NO_LABELS,
+    NO_TICKETS,
     Measurement,
     Sample,
     measure_bundle,
@@ -20,7 +21,7 @@ from ticketing.evaluation.measure import (
     measure_words,
     measurement_text,
 )
-from ticketing.evaluation.ranking import write_run
+from ticketing.evaluation.ranking import with_answers, write_run
 from ticketing.evaluation.row_models import RowModels
 from ticketing.evaluation.rows import ROWS, Row, choose_rows
 from ticketing.evaluation.runs import in_memory
@@ -73,6 +74,9 @@ def command(
     if not sample.labels:
         click.echo(NO_LABELS)
         return
+    if not desk.store.get_tickets([label.ticket_id for label in sample.labels]):
+        click.echo(NO_TICKETS)
+        return
     one, other = compare or (bundle, "")
     recommender = in_memory(desk.recommender(one))
     lines = measure_bundle(recommender, sample)
@@ -90,7 +94,7 @@ def command(
     for line in measurement_text(found):
         click.echo(line)
     if run_file:
-        write_run(run_file, sample.labels, lines[0].ranked.run, recommender.model.id)
+        write_run(run_file, with_answers(sample.labels), lines[0].ranked.run, recommender.model.id)
         click.echo(f"The run is in {run_file}.")
     if report:
         from ticketing.evaluation.report import write_report

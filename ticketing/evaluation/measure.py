@@ -14,7 +14,7 @@ from ticketing.evaluation.lines import (
     retrieval_text,
 )
 from ticketing.evaluation.ranking import with_answers
-from ticketing.evaluation.row_models import ChannelAlone, RowModels
+from ticketing.evaluation.row_models import RowModels, only_channel
 from ticketing.evaluation.rows import Row
 from ticketing.evaluation.runs import queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
@@ -27,6 +27,7 @@ NO_LABELS = (
     "Nothing can be measured: no such query is judged. Judge results in the page, or import "
     "labels with `ticketing labels import`."
 )
+NO_TICKETS = "Nothing can be measured: none of the judged tickets is in this knowledge base."
 NO_YES = (
     "Retrieval cannot be measured: no such query has a YES. Judge results in the page, or import "
     "labels with `ticketing labels import`."
@@ -81,7 +82,7 @@ def measure_bundle(recommender: Recommender, sample: Sample) -> list[Line]:
     whole = f"bundle {model.id}"
     lines = [measured(whole, about, rank_labelled(recommender, sample.all, whole), *_both(sample))]
     for channel in model.settings.channels if len(model.settings.channels) > 1 else ():
-        alone = Recommender(recommender.store, ChannelAlone(model, channel))
+        alone = Recommender(recommender.store, only_channel(model, channel))
         ranked = rank_labelled(alone, sample.all, f"{channel} alone")
         about = f"{channel} of the bundle, {model.settings.pairs} pairs"
         lines.append(measured(f"{channel} alone", about, ranked, *_both(sample)))

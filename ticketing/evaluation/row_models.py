@@ -1,14 +1,16 @@
 """Models and rankings of the table's rows: made once, then found again.
 
 Below one folder: the bundles that the rows' trainings gave, and what each row ranked. Both are
-named by a digest of everything that they depend on, so a second run only reads, and a changed
-archive is measured anew.
+named by a digest of everything that they depend on (settings, texts, labels, this program's
+version), so a second run only reads, and a changed archive is measured anew.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
@@ -47,18 +49,18 @@ def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) 
     return narrow
 
 
-class ChannelAlone(Model):
-    """A model whose other channels weigh nothing; its codes are the model's own."""
+def only_channel(model: Model, channel: str) -> Model:
+    """The same model, with its own codes, in which all other channels weigh nothing."""
+    alone = copy(model)
+    silent = [i for i, name in enumerate(model.settings.channels) if name != channel]
 
-    def __init__(self, model: Model, channel: str):
-        super().__init__(model.vocabulary, model.network, model.layout, model.calibration, model.id)
-        self._silent = [i for i, name in enumerate(model.settings.channels) if name != channel]
-
-    def pattern_weights(self, query_present: np.ndarray) -> np.ndarray:
-        """See CodeLayout.pattern_weights."""
-        weights = super().pattern_weights(query_present)  # [2 ** R, P, R, C], -1: not compared
-        weights[..., self._silent] = weights[..., self._silent].clip(max=0)
+    def pattern_weights(query_present: np.ndarray) -> np.ndarray:
+        weights = model.pattern_weights(query_present)  # [2 ** R, P, R, C], -1: not compared
+        weights[..., silent] = weights[..., silent].clip(max=0)
         return weights
+
+    alone.pattern_weights = pattern_weights
+    return alone
 
 
 class RowModels:
@@ -88,7 +90,7 @@ class RowModels:
         self.training = training
         self._train, self._say, self._threads = train, say, threads
         texts = sorted(f"{x.id}\0{x.version}\0{x.created}" for x in tickets)
-        self._archive = _digest(learned, *texts)
+        self._archive = _digest(version("ticketing"), learned, *texts)
         self._asked = _digest(
             *sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels)
         )
@@ -155,7 +157,7 @@ class RowModels:
         if not left:
             return ""
         if not known:
-            return f", the first of {left}; an estimate follows"
+            return f", the first of {left} on {len(self.tickets)} tickets; an estimate follows"
         return f"; {left} to go, about {left * np.mean(known) / 60:.0f} min"
 
 

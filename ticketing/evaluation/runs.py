@@ -2,7 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import Container, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from tqdm import tqdm
@@ -92,14 +94,14 @@ class EncodedTickets:
     """
 
     def __init__(self, tickets: Sequence[Ticket], codes: np.ndarray):
-        self.ids = [ticket.id for ticket in tickets]
+        self._ids = np.array([ticket.id for ticket in tickets], dtype=object)
         self._tickets = {ticket.id: ticket for ticket in tickets}
         self._codes = codes
         self._created = np.array([ticket.created for ticket in tickets], dtype="datetime64[us]")
 
     def count_tickets(self) -> int:
         """How many tickets there are."""
-        return len(self.ids)
+        return len(self._ids)
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
@@ -107,10 +109,10 @@ class EncodedTickets:
 
     def codes(self, bundle_id: str, filters: Filters) -> CodeBlock:
         """Codes of the tickets created before the filters' date, if they name one."""
-        live = np.arange(len(self.ids))
+        live = np.arange(len(self._ids))
         if filters.created_before:
             live = np.flatnonzero(self._created < np.datetime64(filters.created_before, "us"))
-        return CodeBlock(self._codes, live, [self.ids[i] for i in live])
+        return CodeBlock(self._codes, live, self._ids[live])
 
 
 def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTickets:
@@ -127,8 +129,10 @@ def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTicket
 
 def in_memory(recommender: Recommender) -> Recommender:
     """The same over one state of the store, so that all rankers see the same tickets and none
-    waits for the store; tickets that lack codes are encoded, where there are any."""
-    store, model = recommender.store, recommender.model
+    waits for the store; tickets that lack codes are encoded, where there are any. A query that
+    is asked again is not encoded again."""
+    store, model = recommender.store, copy(recommender.model)
+    model.encode_query = cache(model.encode_query)
     tickets = list(store.iter_tickets())
     if store.count_codes(model.id) < len(tickets):
         return Recommender(encoded(model, tickets, model.id), model)
