@@ -1,12 +1,14 @@
 """DocNADE and iDocNADE behind the interface of the library."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
 import torch
 from pydantic import Field
+from scipy.special import logsumexp
 
 from topic_models.documents import Documents, Ragged, ragged, trainable
 from topic_models.errors import ModelFileError, NotFittedError
@@ -25,12 +27,22 @@ class DocNADESettings(ModelSettings):
     output: Literal["tree", "full"] = Field(
         "tree", description="tree: cost grows with log V; full: softmax over all words"
     )
+    leaves: Literal["random", "id"] = Field(
+        "random", description="tree: where words lie; by id helps where ids of neighbours are near"
+    )
     activation: Literal["sigmoid", "tanh"] = Field("tanh", description="g of the hidden layer")
     bidirectional: bool = Field(False, description="iDocNADE: read from both sides")
+    shuffle: bool = Field(
+        True, description="train on the words of a document in a new random order every epoch"
+    )
+    orders: int = Field(1, ge=1, description="word orders whose probabilities of v are averaged")
     epochs: int = Field(30, ge=1, description="most passes over the training documents")
     patience: int = Field(3, ge=1, description="epochs without a better validation perplexity")
     batch_size: int = Field(32, ge=1, description="documents a mini-batch")
     learning_rate: float = Field(0.003, gt=0, description="step size of Adam")
+    dropout: float = Field(
+        0.0, ge=0, lt=1, description="share of hidden units left out of a training step"
+    )
 
 
 class DocNADE(TopicModel):
@@ -56,8 +68,8 @@ class DocNADE(TopicModel):
         progress: Callable[[Progress], None] | None = None,
         checkpoint: Path | None = None,
     ) -> Self:
-        """See TopicModel.fit. Adam on the mean -log p(v_i | v_<i) over a batch's words; the
-        words of each document are put in a new random order every epoch."""
+        """See TopicModel.fit. Adam on the mean -log p(v_i | v_<i) over a batch's words; validation
+        scores them in the order given."""
         training, held_out = trainable(documents, validation, self.settings.vocabulary_size)
         learner = _Learner(self.settings, training, held_out)
         self.history = train(
@@ -89,9 +101,17 @@ class DocNADE(TopicModel):
     def log_likelihood(self, documents: Documents) -> np.ndarray:
         """See TopicModel.log_likelihood; the words are read in the order given.
 
-        With `bidirectional` it is the mean of the two one-sided scores, not a joint likelihood.
+        With `orders` K it is log 1/K Σ_k p(v in order k), the first order being the one given
+        and the others hanging on the document's length alone: a mixture of K distributions over
+        documents, and so a likelihood itself (Uria et al. 2014, section 4). With `bidirectional`
+        each log p is the mean of the two one-sided scores, which is no joint likelihood.
         """
-        return _log_likelihood(self._network, self._ragged(documents))
+        batch = self._ragged(documents)
+        scores = [
+            _log_likelihood(self._network, batch.reordered(number))
+            for number in range(self.settings.orders)
+        ]  # [documents] each
+        return logsumexp(scores, axis=0) - np.log(len(scores))
 
     def state(self) -> dict[str, np.ndarray]:
         """See TopicModel.state."""
@@ -126,6 +146,8 @@ class _Learner:
     def __init__(self, settings: DocNADESettings, training: Ragged, validation: Ragged | None):
         self.settings = settings
         self.network = _network(settings)
+        counts = np.bincount(training.words, minlength=settings.vocabulary_size) + 1
+        self.network.output.start_from(torch.from_numpy(counts).float())
         self.training, self.validation = training, validation
         self.adam = torch.optim.Adam(
             self.network.parameters(), lr=settings.learning_rate, fused=True
@@ -135,11 +157,17 @@ class _Learner:
         random = np.random.default_rng((self.settings.seed, number))
         order = random.permutation(len(self.training))
         mean = 0.0
-        for first in range(0, len(order), self.settings.batch_size):
-            batch = self.training.take(order[first : first + self.settings.batch_size])
-            mean += self._step(batch.shuffled(random)) / len(order)
-            advance(len(batch))
+        self.network.train()
+        with _torch_seed(int(random.integers(2**63))):
+            for first in range(0, len(order), self.settings.batch_size):
+                batch = self.training.take(order[first : first + self.settings.batch_size])
+                mean += self._step(self._ordered(batch, random)) / len(order)
+                advance(len(batch))
+        self.network.eval()
         return float(np.exp(-mean))
+
+    def _ordered(self, batch: Ragged, random: np.random.Generator) -> Ragged:
+        return batch.shuffled(random) if self.settings.shuffle else batch
 
     def _step(self, batch: Ragged) -> float:
         """One step of Adam; returns Σ log p(v)/|v| over the batch as it was before the step."""
@@ -176,16 +204,27 @@ class _Learner:
 
 
 def _network(settings: DocNADESettings) -> Network:
-    """A fresh network; the random numbers of the rest of the program are left alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
-        return Network(
+    """A fresh network."""
+    with _torch_seed(settings.seed):
+        network = Network(
             settings.vocabulary_size,
             settings.topics,
             settings.output,
             settings.activation,
             directions=2 if settings.bidirectional else 1,
+            dropout=settings.dropout,
         )
+    if settings.output == "tree" and settings.leaves == "id":
+        network.output.lay_in_order()
+    return network.eval()
+
+
+@contextmanager
+def _torch_seed(seed: int) -> Iterator[None]:
+    """Random numbers of torch from a seed, for a while; those of the rest of the program wait."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
 
 
 def _log_likelihood(network: Network, documents: Ragged) -> np.ndarray:

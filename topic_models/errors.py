@@ -23,3 +23,7 @@ class ModelFileError(TopicModelError):
 
 class CheckpointError(TopicModelError):
     """A checkpoint that is damaged or belongs to another training run."""
+
+
+class DatasetError(TopicModelError):
+    """A folder of documents that is missing, incomplete or malformed."""

@@ -31,6 +31,11 @@ class FullSoftmax(nn.Module):
         self.weight = nn.Parameter(torch.empty(vocabulary_size, topics))
         self.bias = nn.Parameter(torch.zeros(directions, vocabulary_size))
 
+    @torch.no_grad()
+    def start_from(self, counts: Tensor) -> None:
+        """Make the biases alone give each word its share of `counts` [vocabulary], all > 0."""
+        self.bias[:] = torch.log(counts / counts.sum())
+
     def forward(self, hidden: Tensor, words: Tensor, direction: int = 0) -> Tensor:
         """log p(words | hidden), [tokens], for hidden [tokens, topics] and words [tokens]."""
         return torch.cat(
@@ -59,6 +64,23 @@ class BinaryTree(nn.Module):
         self.weight = nn.Parameter(torch.empty(vocabulary_size, topics))
         self.bias = nn.Parameter(torch.zeros(directions, vocabulary_size))
         self.register_buffer("leaf", vocabulary_size + torch.randperm(vocabulary_size))
+
+    def lay_in_order(self) -> None:
+        """Lay the words on the leaves from left to right by id."""
+        leaves = range(len(self.leaf), 2 * len(self.leaf))
+        deepest = leaves[-1].bit_length()
+        from_left = sorted(leaves, key=lambda leaf: leaf << (deepest - leaf.bit_length()))
+        self.leaf.copy_(torch.tensor(from_left))
+
+    @torch.no_grad()
+    def start_from(self, counts: Tensor) -> None:
+        """Make the biases alone give each word its share of `counts` [vocabulary], all > 0."""
+        size = len(counts)
+        below = counts.new_zeros(2 * size).index_copy(0, self.leaf, counts).tolist()
+        for node in range(size - 1, 0, -1):
+            below[node] = below[2 * node] + below[2 * node + 1]
+        odds = torch.tensor(below)[2:].view(-1, 2).log()  # [size - 1, left and right]
+        self.bias[:, 1:] = odds[:, 1] - odds[:, 0]
 
     def forward(self, hidden: Tensor, words: Tensor, direction: int = 0) -> Tensor:
         """log p(words | hidden), [tokens], for hidden [tokens, topics] and words [tokens]."""
@@ -118,13 +140,23 @@ OUTPUTS = {"full": FullSoftmax, "tree": BinaryTree}
 
 
 class Network(nn.Module):
-    """W, c and an output layer. `directions` is 1 for DocNADE, 2 for iDocNADE."""
+    """W, c and an output layer. `directions` is 1 for DocNADE, 2 for iDocNADE.
+
+    `dropout` is the share of hidden units that is left out while training (`train()`).
+    """
 
     def __init__(
-        self, vocabulary_size: int, topics: int, output: str, activation: str, directions: int
+        self,
+        vocabulary_size: int,
+        topics: int,
+        output: str,
+        activation: str,
+        directions: int,
+        dropout: float = 0.0,
     ):
         super().__init__()
         self.activation = ACTIVATIONS[activation]
+        self.dropout = nn.Dropout(dropout)
         self.words = nn.Parameter(torch.empty(vocabulary_size, topics))  # W transposed
         self.bias = nn.Parameter(torch.zeros(directions, topics))  # c, one for each direction
         self.output = OUTPUTS[output](vocabulary_size, topics, directions)
@@ -147,7 +179,7 @@ class Network(nn.Module):
             after = totals.repeat_interleave(lengths[lengths > 0], 0) - before - embedded
             contexts.append(after)
         scores = [
-            self.output(self.activation(bias + context), words, direction)  # [tokens]
+            self.output(self.dropout(self.activation(bias + context)), words, direction)  # [tokens]
             for direction, (bias, context) in enumerate(zip(self.bias, contexts, strict=True))
         ]
         owners = torch.arange(len(lengths)).repeat_interleave(lengths)

@@ -213,3 +213,74 @@ def test_a_document_of_100000_words_is_answered():
 
     assert np.isfinite(model.transform([document])).all()
     assert -100_000 * log(3) * 2 < model.log_likelihood([document])[0] < 0
+
+
+@pytest.mark.parametrize("output", [FullSoftmax, BinaryTree])
+@pytest.mark.parametrize("vocabulary_size", [1, 2, 3, 6, 9])
+def test_an_output_layer_can_start_from_word_frequencies(output, vocabulary_size):
+    layer = output(vocabulary_size, 2, 2)
+    torch.nn.init.zeros_(layer.weight)
+    counts = torch.arange(1.0, vocabulary_size + 1)
+
+    layer.start_from(counts)
+    words = torch.arange(vocabulary_size)
+    shares = layer(torch.ones(vocabulary_size, 2), words, direction=1).exp()
+
+    assert shares.tolist() == pytest.approx((counts / counts.sum()).tolist(), rel=1e-5)
+
+
+@pytest.mark.parametrize("vocabulary_size", [1, 2, 3, 6, 8])
+def test_words_can_lie_on_the_leaves_in_order(vocabulary_size):
+    """Node n's left child is 2n, so paths, read as binary fractions, ascend with the leaves."""
+    layer = BinaryTree(vocabulary_size, 2, 1)
+
+    layer.lay_in_order()
+    leaves = layer.leaf.tolist()
+    paths = [[int(turn) for turn in f"{leaf:b}"[1:]] for leaf in leaves]
+
+    assert sorted(leaves) == list(range(vocabulary_size, 2 * vocabulary_size))
+    assert paths == sorted(paths)
+
+
+@pytest.mark.parametrize("output", ["full", "tree"])
+def test_a_mean_over_word_orders_is_a_likelihood_too(output):
+    documents = list(itertools.product(range(3), repeat=4))
+    one, several = by_hand(output), by_hand(output, orders=3)
+
+    mixed = several.log_likelihood(documents)
+
+    assert np.exp(mixed).sum() == pytest.approx(1, abs=1e-5)
+    assert not np.allclose(mixed, one.log_likelihood(documents))
+
+
+def test_a_mean_over_word_orders_worked_out_by_hand():
+    """Two words have two orders only; 64 draws hold each about half the time."""
+    there, back = np.exp(by_hand().log_likelihood([[0, 1], [1, 0]]))
+
+    mixed = np.exp(by_hand(orders=64).log_likelihood([[0, 1], [1, 0]]))
+
+    assert mixed.sum() == pytest.approx(there + back)
+    assert mixed[0] == pytest.approx((there + back) / 2, rel=0.2)
+
+
+def test_documents_can_be_learnt_in_the_order_given():
+    settings = DocNADESettings(
+        vocabulary_size=4, topics=8, epochs=60, learning_rate=0.03, shuffle=False
+    )
+    model = DocNADE(settings).fit([[0, 1, 2, 3]] * 64)
+
+    forwards, backwards = model.log_likelihood([[0, 1, 2, 3], [3, 2, 1, 0]])
+
+    assert forwards > log(0.9)
+    assert backwards < log(0.01)
+
+
+def test_units_are_left_out_in_training_only():
+    settings = {"vocabulary_size": 4, "topics": 8, "epochs": 3}
+    documents = [[0, 1, 2, 3]] * 8
+
+    whole = DocNADE(DocNADESettings(**settings)).fit(documents)
+    sparse = DocNADE(DocNADESettings(**settings, dropout=0.5)).fit(documents)
+
+    assert not np.allclose(whole.transform(documents), sparse.transform(documents))
+    assert np.array_equal(sparse.log_likelihood(documents), sparse.log_likelihood(documents))

@@ -276,6 +276,16 @@ class TestIDocNADE(TestDocNADETree):
         return TestDocNADETree.settings(**{"bidirectional": True, **changes})
 
 
+class TestDocNADEWithEveryLever(TestDocNADETree):
+    """Dropout draws random numbers in training, orders read each document several times."""
+
+    @staticmethod
+    def settings(**changes):
+        return TestDocNADETree.settings(
+            **{"dropout": 0.2, "orders": 3, "leaves": "id", "shuffle": False, **changes}
+        )
+
+
 class TestLDA(Contract):
     model = LDA
 
