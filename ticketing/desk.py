@@ -60,9 +60,10 @@ class Desk:
         return answer
 
     def warm_up(self) -> None:
-        """Load the serving bundle, if any, and compile the scan: the first query is fast."""
+        """Load the serving bundle, if any, and all that a first query would wait for."""
         if self.store.serving():
             self.recommender().rank(Query("warm up"))
+            self.topic_of(Ticket("", "warm up"))
 
     def recommender(self, bundle_id: str = "") -> Recommender:
         """Ranks under the given bundle, or the serving one.

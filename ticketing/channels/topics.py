@@ -14,6 +14,9 @@ from topic_models import DocNADE
 MOST_COMMON = 0.25
 """A word in more than this share of tickets says nothing about the topic of one."""
 
+CANDIDATES = 100
+"""Words of the largest loadings among which a topic's name is looked for."""
+
 
 def topic_words(vocabulary: Vocabulary, min_count: int = 3, limit: int = 8000) -> list[int]:
     """Vocabulary ids of the words that make topics: neither masks nor rare nor everywhere."""
@@ -97,10 +100,12 @@ class TopicChannel:
         A loading counts times the logarithm of the tickets that hold the word, for the words
         of the largest loadings alone are often rare ones.
         """
-        used = np.log([vocabulary.document_counts[id - 1] for id in self.words])  # [own words]
-        strength = self.loadings[:, topic] * used
+        loadings = self.loadings[:, topic]
+        loudest = np.argsort(-loadings, kind="stable")[:CANDIDATES]
+        counts = [vocabulary.document_counts[self.words[i] - 1] for i in loudest]
+        strength = loadings[loudest] * np.log(counts)
         best = np.argsort(-strength, kind="stable")[:n]
-        return [vocabulary.words[self.words[i] - 1] for i in best if strength[i] > 0]
+        return [vocabulary.words[self.words[loudest[i]] - 1] for i in best if strength[i] > 0]
 
 
 def _main(loadings: np.ndarray) -> int | None:

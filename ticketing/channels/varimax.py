@@ -23,7 +23,8 @@ def varimax(loadings: np.ndarray) -> np.ndarray:
     reached = 0.0
     for _ in range(ITERATIONS):
         turned = loadings @ rotation  # [rows, columns]
-        gradient = loadings.T @ (turned**3 - turned * (turned**2).mean(0))  # [columns, columns]
+        squares = turned * turned
+        gradient = loadings.T @ (turned * (squares - squares.mean(0)))  # [columns, columns]
         left, strengths, right = np.linalg.svd(gradient)
         rotation = left @ right
         if strengths.sum() <= reached * (1 + GAIN):

@@ -1,0 +1,120 @@
+"""Channel L: the words themselves, so that a rare name counts as it stands.
+
+A text is its heaviest terms, weighted by idf and damped frequency and scaled to one sum. The
+Manhattan distance of two such vectors is 2 - 2 sum(min(a, b)), so only shared terms matter.
+A term is the start of a word, which lets inflected forms meet in most languages; terms are
+kept as buckets of a hash, which new words have as well as known ones.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ticketing.text.vocabulary import Vocabulary
+
+TERMS = 32
+"""Terms that are kept of a text; measured, more gain nothing."""
+
+BUCKETS = 1 << 16
+SUM = 255
+"""What the weights of a text add up to, before each is rounded to a whole number."""
+
+_STEM = 6
+
+
+def term_of(word: str) -> str:
+    """The term of a word, or an empty string for a mask or a mark."""
+    return "" if word.startswith("<") or not any(map(str.isalnum, word)) else word[:_STEM]
+
+
+def bucket_of(term: str) -> int:
+    """1 to BUCKETS - 1 for a term, 0 for none."""
+    return 1 + crc32(term.encode()) % (BUCKETS - 1) if term else 0
+
+
+class LexicalChannel:
+    """Texts in vocabulary ids to buckets and weights; nothing in it is trained."""
+
+    def __init__(self, vocabulary: Vocabulary):
+        terms = ["", *map(term_of, vocabulary.words)]
+        counts: Counter[str] = Counter()
+        for term, count in zip(terms[1:], vocabulary.document_counts, strict=True):
+            counts[term] += count  # at least the documents with any of the words
+        self._documents = vocabulary.documents
+        self._buckets = np.array([bucket_of(term) for term in terms])  # [V]
+        self._idf = np.array([self._weight(counts[term]) for term in terms])  # [V]
+
+    def _weight(self, documents: int) -> float:
+        """idf of a term, never 0: what stands everywhere still ranks below everything else."""
+        return math.log((self._documents + 1) / (min(documents, self._documents) + 0.5))
+
+    def __call__(self, texts: Sequence[Sequence[int]], unknown: Sequence[str] = ()) -> Tensor:
+        """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then their weights; 0 fills up.
+
+        Ids from len(vocabulary) on are the words of `unknown`.
+        """
+        buckets, idf = self._buckets, self._idf
+        if unknown:
+            buckets = np.append(buckets, [bucket_of(term_of(word)) for word in unknown])
+            idf = np.append(idf, np.full(len(unknown), self._weight(0)))
+        rows = np.zeros((len(texts), 2, TERMS), dtype=np.int32)
+        for row, text in zip(rows, texts, strict=True):
+            self._fill(row, buckets[text], idf[text])
+        return torch.from_numpy(rows)
+
+    @staticmethod
+    def _fill(row: np.ndarray, buckets: np.ndarray, idf: np.ndarray) -> None:
+        distinct, first, times = np.unique(buckets, return_index=True, return_counts=True)
+        weights = times / (times + 1) * idf[first] * (distinct > 0)
+        heaviest = np.argsort(-weights, kind="stable")[:TERMS]
+        weights = weights[heaviest]
+        if weights.sum() > 0:
+            whole = np.rint(weights / weights.sum() * SUM)
+            kept = heaviest[whole > 0]
+            row[0, : len(kept)] = distinct[kept]
+            row[1, : len(kept)] = whole[whole > 0]
+
+
+def spread(terms: Tensor) -> Tensor:
+    """Weights by bucket: int [..., 2, TERMS] -> uint8 [..., BUCKETS]."""
+    buckets, weights = terms.unbind(-2)
+    table = torch.zeros(*buckets.shape[:-1], BUCKETS, dtype=torch.uint8)
+    return table.scatter_(-1, buckets.long(), weights.to(torch.uint8))
+
+
+def distance_of(shared: Tensor) -> Tensor:
+    """The distance, from 0 to 2, of texts whose weights share so much of SUM."""
+    return 2 - 2 * shared / SUM
+
+
+def matched_terms(query: Tensor, ticket: Tensor) -> Tensor:
+    """Distances for B given pairs: int [B, P, 2, TERMS], [B, R, 2, TERMS] -> [B, P, R]."""
+    table = spread(query)  # [B, P, BUCKETS]
+    buckets, weights = ticket.unbind(-2)  # [B, R, TERMS]
+    pairs = (len(query), query.shape[1], *buckets.shape[1:])  # B, P, R, TERMS
+    found = table.gather(-1, buckets.long().flatten(1).unsqueeze(1).expand(-1, pairs[1], -1))
+    return distance_of(torch.minimum(found.reshape(pairs), weights.unsqueeze(1)).sum(-1))
+
+
+def crossed_terms(query: Tensor, ticket: Tensor) -> Tensor:
+    """Distances, each with each: int [B, P, 2, TERMS], [N, R, 2, TERMS] -> [B, N, P, R]."""
+    buckets, weights = ticket.unbind(-2)  # [N, R, TERMS]
+    weights = weights.to(torch.uint8)
+    shared = torch.stack(
+        [
+            torch.stack(
+                [
+                    torch.minimum(table[buckets.long()], weights).sum((-1))  # [N, R]
+                    for table in spread(one)
+                ],
+                -2,
+            )  # [N, P, R]
+            for one in query
+        ]
+    )
+    return distance_of(shared)
