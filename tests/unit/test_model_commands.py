@@ -240,7 +240,7 @@ def test_held_out_queries_are_measured_beside_bm25(desk, trained, tmp_path):
     held = [query for query in judge(desk) if is_held_out(query.id)]
     assert held
     lines = run(evaluate.command, "--run", str(tmp_path / "run.txt")).splitlines()
-    assert f"{len(held)} queries, {len(held)} labels" in lines
+    assert lines[0] == f"{len(held)} queries ({len(held)} with a YES), {len(held)} labels"
     assert ["Acc@1", "Acc@5"] in [line.split()[:2] for line in lines]
     names = [line.split()[0] for line in lines if "bundle " in line[:7] or line[:4] == "BM25"]
     assert names[:2] == ["bundle", "BM25"]
@@ -259,7 +259,9 @@ def test_dates_choose_queries_that_are_tickets(desk):
         [Judgment("e", query, tickets[3].id, Grade.YES, "ann", datetime(2020, 1, 1))]
     )
     since = tickets[30].created.isoformat()
-    assert run(evaluate.command, "--since", since).startswith("1 queries, 1 labels\n")
+    assert run(evaluate.command, "--since", since).startswith(
+        "1 queries (1 with a YES), 1 labels\n"
+    )
     assert "Nothing can be measured" in run(evaluate.command, "--before", since)
 
 

@@ -112,7 +112,8 @@ def _both(sample: Sample) -> tuple[Sequence[Label], Sequence[Label]]:
 def measurement_text(found: Measurement) -> list[str]:
     """Both tables, the success rates and the comparison, as lines of text."""
     labels, lines = found.sample.labels, found.lines
-    text = [f"{len(queries_of(labels))} queries, {len(labels)} labels"]
+    answered = len(queries_of(with_answers(labels)))
+    text = [f"{len(queries_of(labels))} queries ({answered} with a YES), {len(labels)} labels"]
     if found.sample.answered:
         text += [
             f"Retrieval, queries with a YES; ± half of a 95 % interval; * differs from "
