@@ -1,6 +1,6 @@
 """Why a right ticket stood low: the part of the metric that pushed it down."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -112,19 +112,20 @@ def channel_means(
     a kind without pairs is absent."""
     queries, judged = queries_of(labels), qrels_of(labels)
     filters = searchable(recommender.store, queries)
-    sums: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
+    sums: defaultdict[str, list[Counter[str]]] = defaultdict(list)
     for query in queries:
         kinds = [(Grade(judged[query.id][id]).name, id) for id in ranked.places.get(query.id, {})]
         kinds += [(RANKED_FIRST, id) for id, _ in ranked.run.get(query.id, ())[:1]]
         tickets = [id for _, id in kinds]
         by_ticket = parts_by_ticket(recommender, query, filters[query.id], tickets)
         for kind, id in kinds:
-            by_channel = dict.fromkeys(recommender.model.settings.channels, 0.0)
+            by_channel: Counter[str] = Counter()
             for part in by_ticket[id]:
                 by_channel[part.channel] += part.distance
             sums[kind].append(by_channel)
+    channels = list(dict.fromkeys(name for some in sums.values() for x in some for name in x))
     return {
-        kind: {name: float(np.mean([x[name] for x in sums[kind]])) for name in sums[kind][0]}
+        kind: {name: float(np.mean([x[name] for x in sums[kind]])) for name in channels}
         for kind in (RANKED_FIRST, *(grade.name for grade in reversed(Grade)))
         if sums[kind]
     }
