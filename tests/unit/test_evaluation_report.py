@@ -94,9 +94,16 @@ def test_pushes_of_a_ticket_against_itself_are_nothing(recommender, archive_tick
     assert sum(part.distance for part in parts) == pytest.approx(distance, rel=1e-5)
 
 
-def test_the_worst_come_first_and_their_push_is_a_part_of_the_distance(recommender, judged):
-    ranked = rank_labelled(recommender, judged, "x")
-    worst = worst_queries(recommender, judged, ranked, limit=5)
+def test_the_worst_come_first_and_their_push_is_a_part_of_the_distance(
+    recommender, archive_tickets
+):
+    """Queries in one ticket's words whose right ticket is said to be another."""
+    labels = [
+        Label(Query(archive_tickets[i].subject), archive_tickets[i + 9].id, YES)
+        for i in range(1, 8)
+    ]
+    ranked = rank_labelled(recommender, labels, "x")
+    worst = worst_queries(recommender, labels, ranked, limit=5)
     ranks = [miss.rank for miss in worst]
     assert 1 < len(ranks) <= 5 and ranks == sorted(ranks, reverse=True) and min(ranks) > 1
     for miss in worst:
