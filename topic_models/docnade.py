@@ -43,6 +43,9 @@ class DocNADESettings(ModelSettings):
     dropout: float = Field(
         0.0, ge=0, lt=1, description="share of hidden units left out of a training step"
     )
+    weight_decay: float = Field(
+        0.0, ge=0, description="share of both weight matrices taken away a step, over learning rate"
+    )
 
 
 class DocNADE(TopicModel):
@@ -149,8 +152,16 @@ class _Learner:
         counts = np.bincount(training.words, minlength=settings.vocabulary_size) + 1
         self.network.output.start_from(torch.from_numpy(counts).float())
         self.training, self.validation = training, validation
-        self.adam = torch.optim.Adam(
-            self.network.parameters(), lr=settings.learning_rate, fused=True
+        network = self.network
+        weights, biases = (
+            [network.words, network.output.weight],
+            [network.bias, network.output.bias],
+        )
+        self.adam = torch.optim.AdamW(
+            [{"params": weights, "weight_decay": settings.weight_decay}, {"params": biases}],
+            lr=settings.learning_rate,
+            weight_decay=0.0,
+            fused=True,
         )
 
     def run_epoch(self, number: int, advance: Callable[[int], None]) -> float:

@@ -55,7 +55,7 @@ SETTINGS = {
 """Good on validation parts of all kinds; where `--grid` does not vary them."""
 
 GRID = {
-    DocNADE: {"dropout": (0.0, 0.5), "epochs": (4, 40)},
+    DocNADE: {"dropout": (0.0, 0.5), "weight_decay": (0.0, 1.0)},
     LDA: {"eta": (0.01, 0.1), "topics": (50, 200)},
 }
 

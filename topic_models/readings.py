@@ -49,7 +49,7 @@ class Reading:
         return documents
 
 
-MIXED = {"orders": 8}
+MIXED = {"orders": 16}
 """Where word order means nothing, the mean probability of several orders is the better estimate."""
 
 READINGS = {

@@ -284,3 +284,14 @@ def test_units_are_left_out_in_training_only():
 
     assert not np.allclose(whole.transform(documents), sparse.transform(documents))
     assert np.array_equal(sparse.log_likelihood(documents), sparse.log_likelihood(documents))
+
+
+def test_weight_decay_keeps_weights_small_and_leaves_biases_alone():
+    settings = {"vocabulary_size": 4, "topics": 8, "epochs": 40}
+    documents = [[0, 0, 0, 1]] * 32 + [[2, 2, 2, 3]] * 32
+
+    free = DocNADE(DocNADESettings(**settings)).fit(documents).state()
+    held = DocNADE(DocNADESettings(**settings, weight_decay=100)).fit(documents).state()
+
+    assert np.abs(held["words"]).max() < np.abs(free["words"]).max() / 2
+    assert np.ptp(held["output.bias"]) > 0.5

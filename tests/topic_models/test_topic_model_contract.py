@@ -282,7 +282,14 @@ class TestDocNADEWithEveryLever(TestDocNADETree):
     @staticmethod
     def settings(**changes):
         return TestDocNADETree.settings(
-            **{"dropout": 0.2, "orders": 3, "leaves": "id", "shuffle": False, **changes}
+            **{
+                "dropout": 0.2,
+                "weight_decay": 0.01,
+                "orders": 3,
+                "leaves": "id",
+                "shuffle": False,
+                **changes,
+            }
         )
 
 
