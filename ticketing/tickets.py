@@ -67,8 +67,9 @@ class Ticket:
 
     @property
     def version(self) -> str:
-        """Digest of the text; a ticket's codes are fresh when they carry this version."""
-        return _digest(self.subject, self.description, self.solution)
+        """Digest of what codes hold; a ticket's codes are fresh when they carry this version."""
+        created = self.created.isoformat() if self.created else ""
+        return _digest(self.subject, self.description, self.solution, created)
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,10 @@ class Label:
 
 @dataclass(frozen=True)
 class Part:
-    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1; all add up to the distance."""
+    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1; all add up to the distance.
+
+    What the time between query and ticket adds is the part of channel "age", without components.
+    """
 
     channel: str
     query_component: str

@@ -345,11 +345,18 @@ class StoreContract:
         assert store.stale_ids("b1", among=["T-2", "T-10", "nobody"]) == ["T-10"]
         assert store.stale_ids("b1", among=[]) == []
 
-    def test_what_a_filter_asks_for_does_not_make_codes_stale(self, store):
+    def test_product_and_status_do_not_make_codes_stale(self, store):
         store.put_tickets([PUMP])
         store.put_codes("b1", [code(PUMP, 1)])
-        store.put_tickets([replace(PUMP, status="Open", product="", created=None)])
+        store.put_tickets([replace(PUMP, status="Open", product="")])
         assert store.stale_ids("b1") == []
+
+    def test_another_time_of_creation_makes_codes_stale(self, store):
+        """Codes hold it: how far a ticket is depends on when it was created."""
+        store.put_tickets([PUMP])
+        store.put_codes("b1", [code(PUMP, 1)])
+        store.put_tickets([replace(PUMP, created=None)])
+        assert store.stale_ids("b1") == [PUMP.id]
 
     def test_codes_already_there_are_skipped(self, store):
         store.put_tickets(ALL)
