@@ -29,11 +29,11 @@ def main() -> None:
     chosen = tickets[:: max(len(tickets) // count, 1)][:count]
     queries = [Query(t.subject, t.description, t.id) for t in chosen]
     block = desk.store.codes(model.id)
-    weights = model.pattern_weights(np.array([True] * len(model.settings.query_components)))
-    codes = {query: model.encode_query(query) for query in queries}
+    asked = {query: recommender.ask(query) for query in queries}
 
     def scan(query: Query):
-        return scan_distances(block.codes, block.live, codes[query].codes, model.layout, weights)
+        code, weights = asked[query].code, asked[query].weights
+        return scan_distances(block.codes, block.live, code, model.layout, weights)
 
     distances = {query: scan(query) for query in queries}
     contenders = {

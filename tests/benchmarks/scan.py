@@ -1,7 +1,8 @@
 """Time of one query's exact scan: `python -m tests.benchmarks.scan [tickets]`.
 
-Side by side in one run: the compiled scan on 1 and 2 threads, the same distances in
-plain numpy, and a single pass over the memory (the least any exact scan can take).
+Side by side in one run: the compiled scan on 1 and 2 threads, the same without the words
+themselves (channel L), the distances in plain numpy, and a single pass over the memory (the
+least any exact scan can take).
 """
 
 import sys
@@ -10,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from ticketing.channels.lexical import BUCKETS, SUM, TERMS
 from ticketing.retrieval.kernel import nearest, scan_distances
-from ticketing.similarity.codes import CodeLayout
+from ticketing.similarity.codes import CodeLayout, QueryCode
 
 DIMS = (50, 350, 100)
 REPEATS = 7
@@ -20,27 +22,48 @@ REPEATS = 7
 def main() -> None:
     """Print a line a contender: median milliseconds, and the ratio to the memory pass."""
     tickets = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
-    chance = np.random.default_rng(0)
-    layout = CodeLayout(3, DIMS, (0.0,) * 3, (0.01,) * 3)
-    codes = chance.integers(0, 255, (tickets, layout.width), dtype=np.uint8)
-    codes[:, -1] = 7
-    query = chance.integers(0, 255, (2, sum(DIMS)), dtype=np.uint8)
-    pairs = np.array([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]])
-    weights = layout.pattern_weights(pairs, np.array([0.7, 0.1, 0.2]), np.array([True, True]))
-    live = np.arange(tickets)
+    whole, dense = made(tickets, TERMS), made(tickets, 0)
+    codes = whole[0]
     pool = ThreadPoolExecutor(2)
     contenders = {
         "one pass over the memory": lambda: codes.max(),
-        "scan, 1 thread": lambda: scan_distances(codes, live, query, layout, weights),
-        "scan, 2 threads": lambda: scan_distances(codes, live, query, layout, weights, pool),
-        "the ten nearest of the distances": lambda d=chance.random(tickets): nearest(d, 10),
-        "numpy": lambda: numpy_scan(codes, query, layout, weights),
+        "scan, 1 thread": lambda: scan_distances(*whole),
+        "scan, 2 threads": lambda: scan_distances(*whole, pool),
+        "scan without L, 1 thread": lambda: scan_distances(*dense),
+        "scan without L, 2 threads": lambda: scan_distances(*dense, pool),
+        "the ten nearest of the distances": lambda d=np.random.default_rng(0).random(tickets): (
+            nearest(d, 10)
+        ),
+        "numpy": lambda: numpy_scan(*whole),
     }
-    print(f"{tickets} tickets of {layout.width} bytes")
+    print(f"{tickets} tickets of {codes.shape[1]} bytes, {dense[0].shape[1]} without L")
     times = {name: median(contender) for name, contender in contenders.items()}
     least = times["one pass over the memory"]
     for name, seconds in times.items():
         print(f"{name:34} {seconds * 1000:9.2f} ms {seconds / least:8.1f} x")
+
+
+def made(tickets: int, terms: int):
+    """Codes and a query: so many terms a component, a tenth of which are the query's."""
+    chance = np.random.default_rng(0)
+    layout = CodeLayout(3, DIMS, (0.0,) * 3, (0.01,) * 3, terms)
+    codes = chance.integers(0, 255, (tickets, layout.width), dtype=np.uint8)
+    codes[:, -1] = 7
+    asked = chance.integers(1, BUCKETS, terms)
+    tables = np.zeros((2, BUCKETS if terms else 0), np.uint8)
+    tables[:, asked] = 8
+    if terms:
+        drawn = chance.integers(1, BUCKETS, (tickets, 3, terms), dtype=np.uint16)
+        own = chance.random(drawn.shape, dtype=np.float32) < 0.1
+        drawn[own] = chance.choice(asked, own.sum())
+        packed = np.stack([drawn & 255, drawn >> 8, np.full_like(drawn, 8)], -1)
+        codes[:, slice(*layout.terms_span)] = packed.reshape(tickets, -1)
+    both = np.array([True, True])
+    query = QueryCode(chance.integers(0, 255, (2, sum(DIMS)), dtype=np.uint8), tables, both, True)
+    pairs = np.array([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]])
+    channels = np.array([0.7, 0.1, 0.2, 0.2] if terms else [0.7, 0.1, 0.2])
+    weights = layout.pattern_weights(pairs, channels, both)
+    return codes, np.arange(tickets), query, layout, weights
 
 
 def median(contender) -> float:
@@ -54,12 +77,16 @@ def median(contender) -> float:
     return float(np.median(seconds))
 
 
-def numpy_scan(codes: np.ndarray, query: np.ndarray, layout: CodeLayout, weights) -> np.ndarray:
-    """The same distances without compiled code, for tickets with all components."""
-    size = int(layout.bounds[-1])
+def numpy_scan(codes: np.ndarray, live, code: QueryCode, layout: CodeLayout, weights) -> np.ndarray:
+    """The same distances without compiled code, for live tickets, all here, with all components."""
+    size, query = int(layout.bounds[-1]), code.codes
     total = np.zeros(len(codes), dtype=np.float32)
+    terms = codes[:, slice(*layout.terms_span)].reshape(len(codes), layout.components, -1, 3)
+    buckets = terms[..., 0] + 256 * terms[..., 1].astype(np.int32)  # [rows, R, T]
     for r in range(layout.components):
         for p in range(len(query)):
+            shared = np.minimum(code.terms[p][buckets[:, r]], terms[:, r, :, 2]).sum(1)
+            total += weights[-1, p, r, -1] * (2 * SUM - 2 * shared.astype(np.float32))
             for c in range(len(layout.dims)):
                 start, stop = layout.bounds[c], layout.bounds[c + 1]
                 ticket = codes[:, r * size + start : r * size + stop].astype(np.int16)

@@ -2,7 +2,8 @@
 
 import shutil
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from math import log
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from ticketing.labels import is_held_out
 from ticketing.settings import load_settings
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.model import Model
+from ticketing.similarity.recency import Recency
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
 
 NOON = datetime(2020, 1, 1, 12)
@@ -99,7 +101,36 @@ def test_parts_add_up_to_the_distance_and_the_distance_makes_the_similarity(desk
             name for name, text in (("SUB1", query.subject), ("DESC1", query.description)) if text
         }
         assert {part.query_component for part in item.parts} == asked
-        assert {part.channel for part in item.parts} == {"h", "E", "T"}
+        assert {part.channel for part in item.parts} == {"h", "E", "T", "L"}
+
+
+def test_time_apart_is_a_part_of_the_distance(desk, archive_tickets):
+    """A query is as old as the ticket it is, otherwise of now."""
+    ticket = archive_tickets[5]
+    desk.put_tickets([Ticket("A-1", ticket.subject, ticket.description)])  # created: unknown
+    as_it_was = Query(ticket.subject, ticket.description, ticket.id)
+    plain = {item.ticket.id: item.distance for item in desk.recommend(as_it_was, limit=99).items}
+    recency = desk.recommender().model.recency = Recency(0.5, 3.0)
+    for item in desk.recommend(as_it_was, limit=99).items:
+        *_, age = item.parts
+        created = item.ticket.created
+        days = abs(created - ticket.created) / timedelta(days=1) if created else None
+        logs = recency.typical if days is None else log(1 + days)
+        assert (age.channel, age.query_component, age.ticket_component) == ("age", "", "")
+        assert age.distance == pytest.approx(0.5 * logs, abs=1e-3)
+        assert item.distance - plain[item.ticket.id] == pytest.approx(age.distance, abs=1e-3)
+        assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
+    now = datetime.now(UTC).replace(tzinfo=None)
+    for item in desk.recommend(ASKED, Filters(created_before=now)).items:  # of known time
+        days = abs(now - item.ticket.created) / timedelta(days=1)
+        assert item.parts[-1].distance == pytest.approx(0.5 * log(1 + days), abs=1e-2)
+
+
+def test_a_query_of_unknown_time_has_no_part_of_time(desk):
+    desk.put_tickets([Ticket("A-1", "Pawl stuck")])
+    desk.recommender().model.recency = Recency(0.5, 3.0)
+    answer = desk.recommend(Query("Pawl stuck", ticket_id="A-1"))
+    assert all(part.channel != "age" for item in answer.items for part in item.parts)
 
 
 def test_the_overlap_is_the_words_in_common_without_masks(desk):

@@ -1,5 +1,6 @@
 """The rows of the paper's tables, rankings in memory, and two bundles side by side."""
 
+from copy import copy
 from datetime import datetime
 
 import numpy as np
@@ -18,6 +19,7 @@ from ticketing.retrieval.recommend import Recommender
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.config import NetworkSettings
 from ticketing.similarity.model import Model, ticket_tokens
+from ticketing.similarity.recency import Recency
 from ticketing.stores.protocol import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query
@@ -138,6 +140,33 @@ def test_channels_alone_add_up_to_the_distance(model, archive_tickets):
         assert sum(part[id] for part in parts) == pytest.approx(distance, rel=1e-5)
 
 
+def test_a_channel_alone_knows_no_time(model, archive_tickets):
+    store = encoded(model, archive_tickets, "x")
+    ticket = archive_tickets[3]
+    query = Query(ticket.subject, ticket.description, ticket.id)
+    dated = copy(model)
+    dated.recency = Recency(2.0, 1.0)
+    assert Recommender(store, dated).rank(query) != Recommender(store, model).rank(query)
+    for one in (dated, model):
+        alone = Recommender(store, only_channel(one, "L")).rank(query, limit=40)
+        assert alone == Recommender(store, only_channel(model, "L")).rank(query, limit=40)
+
+
+def test_an_untrained_network_of_the_words_themselves_needs_no_vectors(model, archive_tickets):
+    """Channel L alone: what a ticket's own text finds is that ticket, at V and W times nothing."""
+    settings = NetworkSettings(
+        **(model.settings.model_dump() | {"channels": ("L",), "pairs": "merged"})
+    )
+    settings = settings.model_copy(update={"merged_ticket": ("SUB2", "DESC2")})
+    narrow = narrowed(model, settings, archive_tickets)
+    assert (narrow.layout.dims, narrow.layout.terms) == ((), 32)
+    recommender = Recommender(encoded(narrow, archive_tickets, "x"), narrow)
+    for ticket in archive_tickets[::8]:
+        best = recommender.rank(Query(ticket.subject, ticket.description), limit=40)
+        assert (ticket.id, 0.0) in best and best[0][1] == 0
+        assert all(0 <= distance <= 2 * 0.2 + 1e-6 for _, distance in best)
+
+
 def test_an_untrained_row_is_the_distance_of_its_channel(model, archive_tickets):
     """Row 1 orders tickets by the Manhattan distance of subjects' topic vectors."""
     narrow = narrowed(model, ROWS[0].settings(model.settings), archive_tickets)
@@ -222,6 +251,14 @@ def test_other_queries_are_ranked_by_the_same_training(rows, archive_labels):
     assert len(trained) == 1
     make(learned="before 2013").ranked(ROWS[14])
     assert len(trained) == 2
+
+
+def test_the_papers_rows_know_neither_time_nor_the_words_themselves(rows):
+    make, _, trained = rows
+    make().ranked(ROWS[21])
+    [(network, training)] = trained
+    assert network.channels == ("h", "E", "T")
+    assert not training.recency
 
 
 # lines ---------------------------------------------------------------------------

@@ -1,9 +1,12 @@
 """A trained model: what it makes of a text, and the way through a bundle."""
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 from tiny import TINY
 
+from ticketing.channels.lexical import SUM
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.model import MOST_UNKNOWN, Model, query_tokens, ticket_tokens
 from ticketing.tickets import Query, Ticket
@@ -55,16 +58,32 @@ def test_no_tickets_are_no_rows(model):
 def test_missing_components_are_told_by_the_last_byte(model):
     rows = model.encode_tickets([Ticket("T", "Trip", "", "Restart"), Ticket("U", "", "?!", "")])
     assert rows[:, -1].tolist() == [0b101, 0]
-    size = (model.layout.width - 1) // 3
+    size = int(model.layout.bounds[-1])
     assert not rows[0, size : 2 * size].any()
 
 
 def test_a_query_and_a_ticket_of_one_text_have_one_code(model):
     query = model.encode_query(Query("Trip of unit", "Vibration of bearing"))
     row = model.encode_tickets([Ticket("T", "Trip of unit", "Vibration of bearing")])[0]
-    size = (model.layout.width - 1) // 3
+    size = int(model.layout.bounds[-1])
     assert near(query.codes.reshape(-1), row[: 2 * size])
     assert query.known and query.present.tolist() == [True, True]
+
+
+def test_a_query_and_a_ticket_of_one_text_share_all_terms(model):
+    query = model.encode_query(Query("Trip of unit qwfpgj", "Vibration of bearing"))
+    row = model.encode_tickets([Ticket("T", "Trip of unit qwfpgj", "Vibration of bearing")])[0]
+    apart = model.layout.distances(row, query)[..., -1]  # [P, R]
+    assert (apart[0, 0], apart[1, 1]) == (0, 0)
+    assert (apart[:, 2] == 2 * SUM).all()
+    assert (apart[[0, 1], [1, 0]] > 0).all()
+
+
+def test_a_row_knows_when_its_ticket_was_created(model):
+    noon = datetime(2014, 9, 1, 12)
+    rows = model.encode_tickets([Ticket("T", "Trip", created=noon), Ticket("U", "Trip")])
+    minutes = model.layout.minutes(rows, np.array([0, 1])).tolist()
+    assert minutes == [round((noon - datetime(1970, 1, 1)).total_seconds() / 60), 0]
 
 
 def test_a_query_of_unknown_words_is_its_spelling(model):

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ticketing.channels.lexical import TERMS
 from ticketing.channels.lstm import TextLSTM
 from ticketing.channels.topics import TopicChannel, topic_words
 from ticketing.channels.varimax import varimax
@@ -53,7 +54,9 @@ TEXT = st.lists(st.integers(1, 9), max_size=9)
         ("cross-level", [[True] * 3] * 2),
     ],
 )
-@pytest.mark.parametrize("channels", [("h",), ("h", "E"), ("h", "E", "T"), ("E",), ("T", "h")])
+@pytest.mark.parametrize(
+    "channels", [("h",), ("h", "E"), ("h", "E", "T"), ("E",), ("T", "h"), ("L",), ("L", "E")]
+)
 def test_every_switch_is_one_network_with_the_pairs_and_channels_it_names(
     pairs, compared, channels
 ):
@@ -65,24 +68,28 @@ def test_every_switch_is_one_network_with_the_pairs_and_channels_it_names(
     assert parts.shape == (1, *components, len(channels))
     assert (parts[0] > 0).any(-1).tolist() == compared
     assert switched.compared.tolist() == compared
-    widths = {"h": 5, "E": 6, "T": 3}
+    widths = {"h": 5, "E": 6, "T": 3, "L": TERMS}
     assert {c: v.shape[-1] for c, v in query.vectors.items()} == {c: widths[c] for c in channels}
+
+
+def test_the_words_themselves_come_last_whatever_the_order_asked_for():
+    assert network(channels=("L", "h", "E")).settings.channels == ("h", "E", "L")
 
 
 def test_weights_begin_as_table_2_has_them():
     torch.testing.assert_close(
         NETWORK.pair_weights, torch.tensor([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]])
     )
-    torch.testing.assert_close(NETWORK.channel_weights, torch.tensor([0.7, 0.1, 0.2]))
+    torch.testing.assert_close(NETWORK.channel_weights, torch.tensor([0.7, 0.1, 0.2, 0.2]))
 
 
 def test_weights_that_are_set_are_the_weights():
     changed = network()
     pairs = torch.tensor([[0.4, 0.0, 3.0], [0.0, 0.4, 50.0]])
-    changed.set_weights(pairs, torch.tensor([30.0, 0.5, 0.0]))
+    changed.set_weights(pairs, torch.tensor([30.0, 0.5, 0.0, 2.0]))
     torch.testing.assert_close(changed.pair_weights, pairs, atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(
-        changed.channel_weights, torch.tensor([30.0, 0.5, 0.0]), atol=1e-5, rtol=1e-4
+        changed.channel_weights, torch.tensor([30.0, 0.5, 0.0, 2.0]), atol=1e-5, rtol=1e-4
     )
 
 

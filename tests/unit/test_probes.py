@@ -1,5 +1,7 @@
 """Held-back queries: whom they ask, whom they never propose, and how the network is judged."""
 
+from math import log
+
 import pytest
 import torch
 
@@ -8,6 +10,7 @@ from ticketing.similarity.examples import Archive
 from ticketing.similarity.finish import calibrate, search_weights
 from ticketing.similarity.model import new_network
 from ticketing.similarity.probes import Probes
+from ticketing.similarity.recency import Recency
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade, Label, Query
 
@@ -27,9 +30,9 @@ def network(settings=SETTINGS, **weights):
     return new_network(settings, VOCABULARY, vectors, None).eval()
 
 
-def probes(labels, words, tickets=TICKETS, settings=SETTINGS):
+def probes(labels, words, tickets=TICKETS, settings=SETTINGS, minutes=None):
     queries = {label.query.id: {"subject": words} for label in labels}
-    return Probes(Archive(settings, tickets), queries, labels, seed=0)
+    return Probes(Archive(settings, tickets, minutes or {}), queries, labels, seed=0)
 
 
 class Distances:
@@ -49,6 +52,43 @@ def test_candidates_are_all_tickets_of_a_small_archive():
 def test_a_query_that_is_a_ticket_never_meets_itself():
     apart = probes(YES_B, [5]).distances(network())
     assert torch.isinf(apart).tolist() == [[False, False, True]]
+
+
+DAY = 24 * 60
+
+
+def test_a_ticket_that_came_later_is_no_answer_unless_it_was_graded():
+    """C asks on day 5. A is younger; B, which is graded, may be."""
+    minutes = {"A": 6 * DAY, "B": 7 * DAY, "C": 5 * DAY}
+    asked = probes(YES_B, [5], minutes=minutes)
+    assert asked.eligible().tolist() == [[False, True, False]]
+    assert asked.graded().tolist() == [[False, True, False]]
+    earlier = probes(YES_B, [5], minutes=minutes | {"A": 5 * DAY})
+    assert earlier.eligible().tolist() == [[True, True, False]]
+
+
+@pytest.mark.parametrize("minutes", [{}, {"C": 5 * DAY}, {"A": 5 * DAY}])
+def test_where_a_time_is_unknown_a_ticket_may_be_an_answer(minutes):
+    assert probes(YES_B, [5], minutes=minutes).eligible().tolist() == [[True, True, False]]
+
+
+def test_log_days_by_hand():
+    """C asks on day 5, A is of day 2, the date of B is unknown: it is the mean, of A and C."""
+    days, typical = probes(YES_B, [5], minutes={"A": 2 * DAY, "C": 5 * DAY}).log_days()
+    assert typical == pytest.approx(log(4) / 2)
+    assert days.tolist() == [pytest.approx([log(4), log(4) / 2, 0])]
+
+
+def test_a_query_of_unknown_time_is_no_days_from_anything():
+    [label] = [Label(Query("asked"), "B", Grade.YES)]
+    days, typical = probes([label], [3], minutes={"A": 2 * DAY}).log_days()
+    assert (days.tolist(), typical) == ([[0, 0, 0]], 0)
+
+
+def test_time_apart_is_added_to_the_distance():
+    asked = probes(YES_B, [5], minutes={"A": 2 * DAY, "C": 5 * DAY})
+    more = asked.distances(network(), Recency(0.5, 3.0)) - asked.distances(network())
+    assert more[0, :2].tolist() == pytest.approx([0.5 * log(4), 0.5 * 3.0], abs=1e-5)
 
 
 def test_right_is_yes_and_rel_only_where_nobody_said_yes():
@@ -94,7 +134,7 @@ def test_several_right_tickets_do_not_push_each_other_down(monkeypatch):
 def test_without_probes_quality_is_nothing_and_calibration_a_plain_slope():
     nobody = probes([], [])
     assert nobody.quality(network()) == 0.0
-    calibration = calibrate(network(), nobody)
+    calibration = calibrate(network(), nobody, Recency())
     assert calibration.score(0.0) == 5.0
     assert calibration.score(1e9) == 1.0
 
@@ -117,7 +157,7 @@ def test_calibration_scores_as_people_graded():
     """The right ticket is nearest, so it scores 5 and the others 1."""
     grades = {"A": Grade.NO, "B": Grade.YES, "C": Grade.NO}
     labels = [Label(Query("asked"), id, grade) for id, grade in grades.items()]
-    calibration = calibrate(network(), probes(labels, [3]))
+    calibration = calibrate(network(), probes(labels, [3]), Recency())
     apart = probes(labels, [3]).distances(network())[0]
     assert apart.argmin() == 1
     assert calibration.score(float(apart[1])) == 5.0
@@ -129,7 +169,7 @@ def test_calibration_scores_as_people_graded():
 def test_calibration_without_anything_to_compare_is_the_plain_slope(words):
     """A query without a known word; or every ticket graded right, so that none is wrong."""
     labels = [Label(Query("asked"), id, Grade.YES) for id in "ABC"]
-    calibration = calibrate(network(), probes(labels, words))
+    calibration = calibrate(network(), probes(labels, words), Recency())
     assert 1 <= calibration.score(1.0) <= 5
     assert calibration.floor > 0
 
@@ -137,7 +177,7 @@ def test_calibration_without_anything_to_compare_is_the_plain_slope(words):
 def test_weak_probes_that_cannot_be_compared_do_not_stop_calibration():
     """Like with like only: a subject is never compared with a description."""
     settings = SETTINGS.model_copy(update={"pairs": "multi-level"})
-    calibration = calibrate(network(settings), probes([], [], many(), settings))
+    calibration = calibrate(network(settings), probes([], [], many(), settings), Recency())
     assert 1 <= calibration.score(1.0) <= 5
 
 

@@ -87,11 +87,9 @@ def parts_by_ticket(
     recommender: Recommender, query: Query, filters: Filters, ids: Sequence[str]
 ) -> dict[str, tuple[Part, ...]]:
     """All parts of the distances of tickets that can be found."""
-    model = recommender.model
-    code = model.encode_query(query)
-    weights = model.pattern_weights(code.present)
+    model, asked = recommender.model, recommender.ask(query)
     block = recommender.store.codes(model.id, filters)
-    return {id: parts_of(model, code, row_of(block, id), weights) for id in ids}
+    return {id: parts_of(model, asked, row_of(block, id)) for id in ids}
 
 
 def largest_push(right: Sequence[Part], top: Sequence[Part]) -> Push:

@@ -16,6 +16,7 @@ from time import perf_counter
 
 import numpy as np
 
+from ticketing.channels.lexical import TERMS
 from ticketing.evaluation.rows import Row
 from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
 from ticketing.files import write_atomically
@@ -24,6 +25,7 @@ from ticketing.similarity.bundle import Models
 from ticketing.similarity.codes import fit_layout
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.similarity.model import Model, new_network, ticket_tokens
+from ticketing.similarity.recency import Recency
 from ticketing.tickets import Label, Ticket
 
 LAYOUT_SAMPLE = 2000
@@ -44,13 +46,14 @@ def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) 
     network.words.load_state_dict(model.network.words.state_dict())
     narrow = Model(model.vocabulary, network, id=model.id)
     side = narrow.encode([ticket_tokens(ticket, settings) for ticket in sample])
-    arrays = [side.vectors[channel].numpy() for channel in settings.channels]
-    narrow.layout = fit_layout(arrays, side.present.numpy())
+    arrays = [side.vectors[channel].numpy() for channel in settings.dims()]
+    terms = TERMS if network.lexical else 0
+    narrow.layout = fit_layout(arrays, side.present.numpy(), terms)
     return narrow
 
 
 def only_channel(model: Model, channel: str) -> Model:
-    """The same model, with its own codes, in which all other channels weigh nothing."""
+    """The same model, with its own codes, in which all other channels and time weigh nothing."""
     alone = copy(model)
     silent = [i for i, name in enumerate(model.settings.channels) if name != channel]
 
@@ -60,6 +63,7 @@ def only_channel(model: Model, channel: str) -> Model:
         return weights
 
     alone.pattern_weights = pattern_weights
+    alone.recency = Recency()
     return alone
 
 
@@ -87,7 +91,7 @@ class RowModels:
         self.tickets = tickets
         self.labels = labels
         self.network = network
-        self.training = training
+        self.training = training.model_copy(update={"recency": False})  # the paper has none
         self._train, self._say, self._threads = train, say, threads
         texts = sorted(f"{x.id}\0{x.version}\0{x.created}" for x in tickets)
         self._archive = _digest(version("ticketing"), learned, *texts)

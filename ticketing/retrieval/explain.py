@@ -1,10 +1,11 @@
 """Why this ticket: the parts of its distance, the topics it shares, the words that overlap."""
 
+import numpy as np
 import torch
 
+from ticketing.retrieval.asked import Asked
 from ticketing.retrieval.topics import ticket_text
-from ticketing.similarity.codes import CodeLayout
-from ticketing.similarity.model import Model, QueryCode
+from ticketing.similarity.model import Model
 from ticketing.text import tokenize
 from ticketing.tickets import Part, Query, SharedTopic, Ticket
 
@@ -12,24 +13,29 @@ EVERYDAY = 0.2
 """A word in more than this share of tickets is not marked."""
 
 
-def parts_of(model: Model, query: QueryCode, row, weights) -> tuple[Part, ...]:
-    """Every term of equation 1 for one row of codes uint8 [width]; they add up to its distance.
+def parts_of(model: Model, asked: Asked, row: np.ndarray) -> tuple[Part, ...]:
+    """Every term of the distance for one row of codes uint8 [width]; they add up to it.
 
-    `weights` float32 [2 ** R, P, R, C] are those of the scan.
+    After those of equation 1 comes, where the model knows a query's time and lets it count, the
+    part of channel "age", which belongs to no pair of components.
     """
-    layout: CodeLayout = model.layout
-    size = int(layout.bounds[-1])
-    parts = []
-    for r, ticket_component in enumerate(model.settings.ticket_components):
-        ticket = row[r * size : (r + 1) * size].astype(int)
-        for p, query_component in enumerate(model.settings.query_components):
-            for c, channel in enumerate(model.settings.channels):
-                weight = float(weights[row[-1], p, r, c])
-                if weight < 0:
-                    continue
-                span = slice(layout.bounds[c], layout.bounds[c + 1])
-                apart = abs(query.codes[p, span].astype(int) - ticket[span]).sum()
-                parts.append(Part(channel, query_component, ticket_component, weight * int(apart)))
+    weights = asked.weights[row[-1]]  # [P, R, C]
+    apart = model.layout.distances(row, asked.code)  # [P, R, C]
+    parts = [
+        Part(
+            channel,
+            query_component,
+            ticket_component,
+            float(weights[p, r, c]) * int(apart[p, r, c]),
+        )
+        for r, ticket_component in enumerate(model.settings.ticket_components)
+        for p, query_component in enumerate(model.settings.query_components)
+        for c, channel in enumerate(model.settings.channels)
+        if weights[p, r, c] >= 0
+    ]
+    if asked.minute and model.recency.weight:
+        minutes = model.layout.minutes(row[None], np.array([0]))
+        parts.append(Part("age", "", "", float(model.recency.distances(asked.minute, minutes)[0])))
     return tuple(parts)
 
 

@@ -6,9 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from ticketing.errors import InputError
+from ticketing.retrieval.asked import Asked, ask
 from ticketing.retrieval.explain import overlap, parts_of, shared_topics
 from ticketing.retrieval.kernel import nearest, scan_distances
-from ticketing.similarity.model import Model, QueryCode
+from ticketing.similarity.codes import QueryCode
+from ticketing.similarity.model import Model
 from ticketing.stores.protocol import CodeBlock, TicketStore
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Query, Recommendation, Recommendations
@@ -38,9 +40,8 @@ class Recommender:
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> list[tuple[str, float]]:
         """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
-        code = self.model.encode_query(query)
         block = self.store.codes(self.model.id, filters)
-        distances, _ = self._scan(query, code, block)
+        distances = self._scan(query, self.ask(query), block)
         return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
 
     def recommend(
@@ -49,9 +50,8 @@ class Recommender:
         """The nearest tickets with scores and reasons. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
-        code = self.model.encode_query(query)
-        block = self.store.codes(self.model.id, filters)
-        distances, weights = self._scan(query, code, block)
+        asked, block = self.ask(query), self.store.codes(self.model.id, filters)
+        distances = self._scan(query, asked, block)
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
         words = set(tokenize(f"{query.subject}\n{query.description}"))
@@ -68,33 +68,40 @@ class Recommender:
                     score=float(self.model.calibration.score(distance)),
                     similarity=float(np.exp(-distance)),
                     distance=distance,
-                    parts=parts_of(self.model, code, block.codes[block.live[i]], weights),
+                    parts=parts_of(self.model, asked, block.codes[block.live[i]]),
                     topics=shared_topics(self.model, query, ticket),
                     overlap=overlap(self.model, words, ticket),
                 )
             )
-        good = bool(items) and code.known and items[0].distance <= self.model.calibration.floor
+        good = (
+            bool(items) and asked.code.known and items[0].distance <= self.model.calibration.floor
+        )
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
             items=tuple(items),
             good_match=good,
-            note="" if good else self._note(code, items, filters),
+            note="" if good else self._note(asked.code, items, filters),
             searched=len(block.live),
         )
 
-    def _scan(
-        self, query: Query, code: QueryCode, block: CodeBlock
-    ) -> tuple[np.ndarray, np.ndarray]:
-        weights = self.model.pattern_weights(code.present)
+    def ask(self, query: Query) -> Asked:
+        """A query ready for the scan."""
+        return ask(self.model, self.store, query)
+
+    def _scan(self, query: Query, asked: Asked, block: CodeBlock) -> np.ndarray:
+        layout, recency = self.model.layout, self.model.recency
         distances = scan_distances(
-            block.codes, block.live, code.codes, self.model.layout, weights, self._pool
+            block.codes, block.live, asked.code, layout, asked.weights, self._pool
         )
+        if recency.weight:
+            minutes = layout.minutes(block.codes, block.live)
+            distances += recency.distances(asked.minute, minutes).astype(np.float32)
         if query.ticket_id:
             own = _position(block.ids, query.ticket_id)
             if own is not None:
                 distances[own] = np.inf
-        return distances, weights
+        return distances
 
     @staticmethod
     def _note(code: QueryCode, items: list[Recommendation], filters: Filters) -> str:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-Channel = Literal["h", "E", "T"]
+Channel = Literal["h", "E", "T", "L"]
 QUERY_FIELDS = {"SUB1": "subject", "DESC1": "description"}
 TICKET_FIELDS = {"SUB2": "subject", "DESC2": "description", "SOL2": "solution"}
 
@@ -18,8 +18,8 @@ PAIR_WEIGHTS = {
 }
 """V of Table 2; DESC1-SUB2 shares the weight of SUB1-DESC2."""
 
-CHANNEL_WEIGHTS: dict[Channel, float] = {"h": 0.7, "E": 0.1, "T": 0.2}
-"""W of Table 2."""
+CHANNEL_WEIGHTS: dict[Channel, float] = {"h": 0.7, "E": 0.1, "T": 0.2, "L": 0.2}
+"""W of Table 2; L, which the paper lacks, counts like T."""
 
 MULTI_LEVEL = (("SUB1", "SUB2"), ("DESC1", "DESC2"))
 
@@ -36,7 +36,7 @@ class NetworkSettings(BaseModel):
     pairs: Literal["merged", "multi-level", "cross-level"] = "cross-level"
     merged_query: tuple[Literal["SUB1", "DESC1"], ...] = ("SUB1", "DESC1")
     merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = ("SUB2", "DESC2", "SOL2")
-    channels: tuple[Channel, ...] = ("h", "E", "T")
+    channels: tuple[Channel, ...] = ("h", "E", "T", "L")
     hidden: int = Field(50, gt=0, description="|h|")
     word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
     character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
@@ -49,6 +49,11 @@ class NetworkSettings(BaseModel):
         if not names or len(set(names)) < len(names):
             raise ValueError("name at least one, and each only once")
         return names
+
+    @field_validator("channels")
+    @classmethod
+    def _words_last(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return (*(name for name in names if name != "L"), *("L" for name in names if name == "L"))
 
     @property
     def query_components(self) -> tuple[str, ...]:
@@ -88,13 +93,13 @@ class NetworkSettings(BaseModel):
         return [CHANNEL_WEIGHTS[channel] for channel in self.channels]
 
     def dims(self) -> dict[Channel, int]:
-        """Width of each channel's vector, in the order of `channels`."""
+        """Width of each dense channel's vector, in the order of `channels`; L is no vector."""
         widths = {
             "h": self.hidden,
             "E": self.word_dims + self.character_dims,
             "T": self.topics,
         }
-        return {channel: widths[channel] for channel in self.channels}
+        return {channel: widths[channel] for channel in self.channels if channel != "L"}
 
 
 class TrainingSettings(BaseModel):
@@ -108,6 +113,9 @@ class TrainingSettings(BaseModel):
 
     loss: Literal["mse", "in-batch"] = "in-batch"
     weights: Literal["fixed", "searched", "learned"] = "learned"
+    recency: bool = Field(
+        True, description="let the time between query and ticket count; only with learned weights"
+    )
     optimizer: Literal["adadelta", "adam"] = "adam"
     learning_rate: float = Field(3e-3, gt=0)
     epochs: int = Field(4, ge=0, description="passes over the examples")

@@ -7,6 +7,7 @@ from itertools import chain
 
 from tqdm import tqdm
 
+from ticketing.similarity.codes import minute_of
 from ticketing.similarity.config import NetworkSettings
 from ticketing.similarity.examples import Archive, Fields
 from ticketing.text import tokenize
@@ -47,7 +48,11 @@ def read_corpus(
     vocabulary = Vocabulary.count(list(chain(*fields.values())) for fields in everything)
     return Corpus(
         vocabulary,
-        Archive(network, {id: _known(vocabulary, fields) for id, fields in tokens.items()}),
+        Archive(
+            network,
+            {id: _known(vocabulary, fields) for id, fields in tokens.items()},
+            {ticket.id: minute_of(ticket.created) for ticket in tickets},
+        ),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
         [text for fields in everything for text in fields.values() if text],
         _digest(tickets, labels),

@@ -4,6 +4,7 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ticketing.similarity.config import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
 from ticketing.similarity.network import Components
@@ -33,11 +34,20 @@ class Example:
 
 
 class Archive:
-    """Word ids of tickets and queries, and how they become components."""
+    """Word ids of tickets and queries, and how they become components.
 
-    def __init__(self, settings: NetworkSettings, tickets: Mapping[str, Fields]):
+    `minutes` says when a ticket was created, in minutes since 1970, 0 or nothing if unknown.
+    """
+
+    def __init__(
+        self,
+        settings: NetworkSettings,
+        tickets: Mapping[str, Fields],
+        minutes: Mapping[str, int] = MappingProxyType({}),
+    ):
         self.settings = settings
         self.tickets = tickets
+        self.minutes = minutes
         self._compared = [
             (p, r)
             for p, row in enumerate(settings.pair_weights())

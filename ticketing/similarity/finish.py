@@ -11,10 +11,16 @@ from ticketing.similarity.examples import Archive, Fields
 from ticketing.similarity.metric import distance_parts, present_pair_weights, similarity
 from ticketing.similarity.network import SiameseNetwork, Side
 from ticketing.similarity.probes import Probes
+from ticketing.similarity.recency import Recency
 from ticketing.tickets import Grade, Label
 
-CHANNEL_GRID = {"h": (0.6, 0.7, 0.8), "E": (0.1, 0.2, 0.3), "T": (0.1, 0.2, 0.3)}
-"""W as Table 2 searches it."""
+CHANNEL_GRID = {
+    "h": (0.6, 0.7, 0.8),
+    "E": (0.1, 0.2, 0.3),
+    "T": (0.1, 0.2, 0.3),
+    "L": (0.1, 0.2, 0.3),
+}
+"""W as Table 2 searches it, and L like T."""
 
 LEVEL_GRID = ((0.3, 0.4), (0.1, 0.2, 0.3), (0.1, 0.2))
 """V as Table 2 searches it: same level, subject against description, either against solution."""
@@ -74,7 +80,7 @@ def _pairs(
     return query, ticket, torch.tensor([x.grade.label for x in labels])
 
 
-def calibrate(network: SiameseNetwork, probes: Probes) -> Calibration:
+def calibrate(network: SiameseNetwork, probes: Probes, recency: Recency) -> Calibration:
     """Scores and floor from the probes: what people graded, against tickets not worth showing.
 
     Each probe gives its graded tickets, and as NO every tenth candidate of the ranks 11 to
@@ -84,7 +90,7 @@ def calibrate(network: SiameseNetwork, probes: Probes) -> Calibration:
     """
     if not probes.probes:
         return UNCALIBRATED
-    apart, right = probes.distances(network), probes.right()
+    apart, right = probes.distances(network, recency), probes.right()
     distances, ratings = [], []
     for row, probe in zip(apart, probes.probes, strict=True):
         passed_over = set(row.argsort(stable=True)[PASSED_OVER].tolist())

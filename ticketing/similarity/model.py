@@ -1,19 +1,21 @@
 """A trained model: texts in, codes out; what a bundle holds once it is loaded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from ticketing.channels.lexical import LexicalChannel, spread
 from ticketing.channels.topics import TopicChannel
 from ticketing.channels.words import WordEmbedding
 from ticketing.similarity.bundle import Bundle
 from ticketing.similarity.calibration import Calibration
-from ticketing.similarity.codes import CodeLayout
+from ticketing.similarity.codes import CodeLayout, QueryCode, minute_of
 from ticketing.similarity.config import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
 from ticketing.similarity.network import SiameseNetwork, Side
+from ticketing.similarity.recency import Recency
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
@@ -24,15 +26,6 @@ AT_ONCE = 256
 
 MOST_UNKNOWN = 256
 """Unknown words of a text that are spelled out; further ones are passed over."""
-
-
-@dataclass(frozen=True)
-class QueryCode:
-    """A query ready for the scan: codes uint8 [P, size], bool present [P], is any word known."""
-
-    codes: np.ndarray
-    present: np.ndarray
-    known: bool
 
 
 def query_tokens(query: Query, settings: NetworkSettings) -> tuple[list[str], ...]:
@@ -61,6 +54,7 @@ class Model:
         network: SiameseNetwork,
         layout: CodeLayout | None = None,
         calibration: Calibration | None = None,
+        recency: Recency = Recency(),
         id: str = "",
     ):
         self.id = id
@@ -69,6 +63,7 @@ class Model:
         self.settings = network.settings
         self.layout = layout
         self.calibration = calibration
+        self.recency = recency
         with torch.inference_mode():
             self._table = network.words(torch.arange(len(vocabulary)))  # [V, dims]
         self._rarest = float(network.word_weights.max())
@@ -88,7 +83,8 @@ class Model:
     def _encode(self, sides: Sequence[tuple[list[str], ...]]) -> Side:
         unknown: dict[str, int] = {}
         ids = [tuple(self._ids(text, unknown) for text in side) for side in sides]
-        return self.network.encode(ids, lambda distinct: self._embed(distinct, list(unknown)))
+        spelled = list(unknown)
+        return self.network.encode(ids, lambda distinct: self._embed(distinct, spelled), spelled)
 
     def _ids(self, text: list[str], unknown: dict[str, int]) -> list[int]:
         """Word ids; unknown words are numbered on from the vocabulary, MOST_UNKNOWN a text."""
@@ -114,19 +110,24 @@ class Model:
         """A query's codes. A query without a single word has no present component."""
         tokens = query_tokens(query, self.settings)
         side = self.encode([tokens])
-        codes = self.layout.quantise(self._arrays(side))[0]
+        codes = self.layout.quantise(self._dense(side), side.present.numpy())[0]
         known = any(word in self.vocabulary for text in tokens for word in text)
-        return QueryCode(codes, side.present[0].numpy(), known)
+        terms = np.zeros((len(tokens), 0), np.uint8)
+        if "L" in side.vectors:
+            terms = spread(side.vectors["L"][0]).numpy()
+        return QueryCode(codes, terms, side.present[0].numpy(), known)
 
     def encode_tickets(self, tickets: Sequence[Ticket]) -> np.ndarray:
         """Rows of codes, uint8 [n, layout.width]."""
         if not tickets:
             return np.zeros((0, self.layout.width), np.uint8)
         side = self.encode([ticket_tokens(ticket, self.settings) for ticket in tickets])
-        return self.layout.rows(self._arrays(side), side.present.numpy())
+        terms = side.vectors["L"].numpy() if "L" in side.vectors else None
+        minutes = np.array([minute_of(ticket.created) for ticket in tickets])
+        return self.layout.rows(self._dense(side), side.present.numpy(), terms, minutes)
 
-    def _arrays(self, side: Side) -> list[np.ndarray]:
-        return [side.vectors[channel].numpy() for channel in self.settings.channels]
+    def _dense(self, side: Side) -> list[np.ndarray]:
+        return [side.vectors[channel].numpy() for channel in self.settings.dims()]
 
     def pattern_weights(self, query_present: np.ndarray) -> np.ndarray:
         """See CodeLayout.pattern_weights."""
@@ -144,7 +145,9 @@ class Model:
                 "dims": self.layout.dims,
                 "lows": self.layout.lows,
                 "steps": self.layout.steps,
+                "terms": self.layout.terms,
             },
+            "recency": asdict(self.recency),
             "calibration": self.calibration.to_json(),
         }
         arrays = {
@@ -178,7 +181,8 @@ class Model:
             for key, value in bundle.manifest["layout"].items()
         }
         calibration = Calibration.from_json(bundle.manifest["calibration"])
-        return cls(vocabulary, network, CodeLayout(**layout), calibration, bundle.id)
+        recency = Recency(**bundle.manifest["recency"])
+        return cls(vocabulary, network, CodeLayout(**layout), calibration, recency, bundle.id)
 
 
 def new_network(
@@ -192,4 +196,5 @@ def new_network(
     weights = torch.tensor(vocabulary.idf())
     weights[UNKNOWN] = 0
     words = WordEmbedding(vocabulary, vectors, settings.character_dims)
-    return SiameseNetwork(settings, words, weights, topics, dropout)
+    lexical = LexicalChannel(vocabulary) if "L" in settings.channels else None
+    return SiameseNetwork(settings, words, weights, topics, lexical, dropout)

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ticketing.channels.lexical import TERMS, LexicalChannel, crossed_terms, matched_terms
 from ticketing.channels.lstm import TextLSTM
 from ticketing.channels.sumemb import sum_embeddings
 from ticketing.channels.topics import TopicChannel
@@ -25,11 +26,17 @@ Components = tuple[list[int], ...]
 
 @dataclass(frozen=True)
 class Side:
-    """Encoded components of B texts: vectors by channel [B, components, D], and what is present."""
+    """Encoded components of B texts: vectors by channel [B, components, D] (of L: [B, components,
+    2, TERMS]), and what is present."""
 
     vectors: dict[Channel, Tensor]
     present: Tensor
     """bool [B, components]."""
+
+    def take(self, rows: Sequence[int]) -> "Side":
+        """These texts only."""
+        vectors = {channel: vector[rows] for channel, vector in self.vectors.items()}
+        return Side(vectors, self.present[rows])
 
 
 class SiameseNetwork(nn.Module):
@@ -45,6 +52,7 @@ class SiameseNetwork(nn.Module):
         words: WordEmbedding,
         word_weights: Tensor,
         topics: TopicChannel | None,
+        lexical: LexicalChannel | None,
         dropout: float = 0.0,
     ):
         super().__init__()
@@ -52,6 +60,7 @@ class SiameseNetwork(nn.Module):
         self.words = words
         self.register_buffer("word_weights", word_weights)  # [V]
         self.topics = topics
+        self.lexical = lexical
         self.lstm = (
             TextLSTM(words.dims, settings.hidden, dropout) if "h" in settings.channels else None
         )
@@ -94,8 +103,12 @@ class SiameseNetwork(nn.Module):
         self,
         sides: Sequence[Components],
         embed: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None,
+        unknown: Sequence[str] = (),
     ) -> Side:
-        """Components of B texts as word ids -> their vectors; `embed` replaces the method above."""
+        """Components of B texts as word ids -> their vectors; `embed` replaces the method above.
+
+        Ids from len(vocabulary) on are the words of `unknown`.
+        """
         present = torch.tensor([[bool(text) for text in side] for side in sides])
         texts = [text for side in sides for text in side if text]
         vectors = {c: torch.zeros(*present.shape, d) for c, d in self.settings.dims().items()}
@@ -107,6 +120,10 @@ class SiameseNetwork(nn.Module):
             for channel, spread in vectors.items():
                 dense = self._channel(channel, embedded, weights, split, texts)  # [n, D]
                 vectors[channel] = spread.masked_scatter(present.unsqueeze(-1), dense)
+        if self.lexical:
+            terms = torch.zeros(*present.shape, 2, TERMS, dtype=torch.int32)
+            terms[present] = self.lexical(texts, unknown)
+            vectors["L"] = terms
         return Side(vectors, present)
 
     def _channel(
@@ -133,7 +150,9 @@ class SiameseNetwork(nn.Module):
         """Unweighted distances of B queries to B tickets, one to one: [B, P, R, C]."""
         return torch.stack(
             [
-                matched_distances(query.vectors[c], ticket.vectors[c])
+                (matched_terms if c == "L" else matched_distances)(
+                    query.vectors[c], ticket.vectors[c]
+                )
                 for c in self.settings.channels
             ],
             -1,
@@ -149,12 +168,18 @@ class SiameseNetwork(nn.Module):
         pair_weights = present_pair_weights(
             self.pair_weights, query.present.unsqueeze(1), ticket.present.unsqueeze(0)
         )  # [B, N, P, R]
-        apart = [
-            crossed_distances(query.vectors[channel], ticket.vectors[channel], self.compared)
-            for channel in self.settings.channels
-        ]  # C times [B, N, P, R]
+        apart = self.crossed_distances(query, ticket)  # C times [B, N, P, R]
         totals = torch.stack([(one * pair_weights).sum((-2, -1)) for one in apart], -1)
         return totals, pair_weights.sum((-2, -1)) > 0
+
+    def crossed_distances(self, query: Side, ticket: Side) -> list[Tensor]:
+        """Unweighted distances of B queries and N tickets, each with each: C times [B, N, P, R]."""
+        return [
+            crossed_terms(query.vectors[c], ticket.vectors[c])
+            if c == "L"
+            else crossed_distances(query.vectors[c], ticket.vectors[c], self.compared)
+            for c in self.settings.channels
+        ]
 
 
 def _inverse_softplus(values: Tensor) -> Tensor:

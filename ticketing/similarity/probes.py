@@ -12,6 +12,7 @@ from torch import Tensor
 from ticketing.similarity.config import Channel
 from ticketing.similarity.examples import Archive, Fields
 from ticketing.similarity.network import Components, SiameseNetwork, Side
+from ticketing.similarity.recency import Recency, log_days
 from ticketing.tickets import Grade, Label
 
 FEWEST = 30
@@ -32,13 +33,14 @@ class Probe:
     """A query and the grades of its tickets.
 
     `own` is the ticket it came from, never an answer unless graded; `weak` says that nobody
-    asked it, it is a ticket's subject.
+    asked it, it is a ticket's subject. `minute` is when it was asked, 0 where that is unknown.
     """
 
     query: Components
     grades: Mapping[str, Grade]
     own: str = ""
     weak: bool = False
+    minute: int = 0
 
     def right(self) -> set[str]:
         """Its YES tickets, or its REL ones where it has no YES."""
@@ -57,14 +59,14 @@ class Probes:
     def __init__(
         self, archive: Archive, queries: Mapping[str, Fields], labels: Sequence[Label], seed: int
     ):
-        chance = random.Random(seed)
+        chance, minutes = random.Random(seed), archive.minutes
         graded: dict[str, dict[str, Grade]] = defaultdict(dict)
         own = {}
         for label in labels:
             graded[label.query.id][label.ticket_id] = label.grade
             own[label.query.id] = label.query.ticket_id
         self.probes = [
-            Probe(archive.query(queries[id]), grades, own[id])
+            Probe(archive.query(queries[id]), grades, own[id], minute=minutes.get(own[id], 0))
             for id, grades in sorted(graded.items())
             if max(grades.values()) > Grade.NO
         ]
@@ -77,6 +79,7 @@ class Probes:
         others = [id for id in ids if id not in kept]
         room = max(min(MOST_CANDIDATES - len(kept), len(others)), 0)
         self.candidates = sorted([*kept, *chance.sample(others, room)])
+        self.minutes = np.array([minutes.get(id, 0) for id in self.candidates], dtype=np.int64)
         self._components = {id: archive.ticket(archive.tickets[id]) for id in self.candidates}
         for id in weak:
             fields = archive.tickets[id]
@@ -86,17 +89,50 @@ class Probes:
                 self.probes.append(Probe(query, {id: Grade.YES}, weak=True))
                 self._components[id] = rest
 
-    def distances(self, network: SiameseNetwork) -> Tensor:
-        """-log g: [probes, candidates]; infinite for a probe's own ticket."""
+    def encode(self, network: SiameseNetwork) -> tuple[Side, Side]:
+        """The probes' queries, and the candidates."""
         with torch.no_grad():
             side = _encode(network, [self._components[id] for id in self.candidates])
-            asked = network.encode([probe.query for probe in self.probes])
+            return network.encode([probe.query for probe in self.probes]), side
+
+    def distances(self, network: SiameseNetwork, recency: Recency = Recency()) -> Tensor:
+        """-log g: [probes, candidates]; infinite for a candidate that is no answer to a probe."""
+        asked, side = self.encode(network)
+        with torch.no_grad():
             apart = network.crossed_distance(asked, side)
-        place = {id: column for column, id in enumerate(self.candidates)}
-        for row, probe in enumerate(self.probes):
-            if probe.own in place and probe.own not in probe.grades:
-                apart[row, place[probe.own]] = torch.inf
-        return apart
+        minutes = [probe.minute for probe in self.probes]
+        ages = np.stack([recency.distances(minute, self.minutes) for minute in minutes])
+        return (apart + torch.from_numpy(ages).float()).masked_fill(~self.eligible(), torch.inf)
+
+    def log_days(self) -> tuple[Tensor, float]:
+        """log(1 + days) between probes and candidates [probes, candidates], and its mean.
+
+        The mean stands for an unknown time of a candidate; a probe of unknown time has zeros.
+        """
+        asked = np.array([[probe.minute] for probe in self.probes])
+        known = (asked > 0) & (self.minutes > 0)  # [probes, candidates]
+        days = log_days(asked, self.minutes)
+        typical = float(days[known].mean()) if known.any() else 0.0
+        return torch.from_numpy(np.where(known, days, typical * (asked > 0))).float(), typical
+
+    def eligible(self) -> Tensor:
+        """Which candidates could have been found: bool [probes, candidates].
+
+        Not the ticket that asks, nor one that is younger, unless somebody graded it.
+        """
+        return self.graded() | torch.tensor(
+            [
+                [
+                    id != probe.own and not 0 < probe.minute < minute
+                    for id, minute in zip(self.candidates, self.minutes.tolist(), strict=True)
+                ]
+                for probe in self.probes
+            ]
+        )
+
+    def graded(self) -> Tensor:
+        """Which candidates somebody graded for which probe: bool [probes, candidates]."""
+        return torch.tensor([[id in x.grades for id in self.candidates] for x in self.probes])
 
     def right(self) -> Tensor:
         """Which candidates are right for which probe: bool [probes, candidates]."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ticketing.channels.lexical import TERMS
 from ticketing.channels.topics import TopicChannel, topic_words
 from ticketing.channels.vectors import load_vectors, train_vectors
 from ticketing.errors import InputError
@@ -23,7 +24,9 @@ from ticketing.similarity.losses import LabelLoss, RankingLoss, right_answers
 from ticketing.similarity.model import Model, new_network
 from ticketing.similarity.network import SiameseNetwork
 from ticketing.similarity.probes import Probes, is_held_back
+from ticketing.similarity.recency import Recency
 from ticketing.similarity.trainer import Trainer
+from ticketing.similarity.weights import fit_weights
 from ticketing.tickets import Label, Ticket
 from topic_models import DocNADE, DocNADESettings, ProgressBar
 from topic_models.errors import ModelFileError
@@ -32,7 +35,7 @@ from topic_models.files import read_arrays, write_arrays
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
 """How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
 
-LEARNED_SHARES = {"h": 0.2, "E": 0.6, "T": 0.2}
+LEARNED_SHARES = {"h": 0.15, "E": 0.5, "T": 0.15, "L": 0.2}
 """Of that distance, by channel, where weights are learned: an LSTM knows nothing at the start."""
 
 LAYOUT_SAMPLE = 2000
@@ -71,7 +74,10 @@ def train(
     history = _trainer(learner, corpus, fit, probes, training, checkpoints / f"{key}.network").run()
     if training.weights == "searched":
         search_weights(learner, corpus.archive, corpus.queries, back or fit)
-    model = _finish(learner, corpus, probes)
+    recency = Recency()
+    if training.weights == "learned":
+        recency = fit_weights(learner, probes, training.recency)
+    model = _finish(learner, corpus, probes, recency)
     facts, documents, arrays = model.content()
     facts |= {
         "training": training.model_dump(mode="json"),
@@ -207,14 +213,14 @@ def _trainer(
     return Trainer(network, training, examples, loss, lambda: probes.quality(network), checkpoint)
 
 
-def _finish(network: SiameseNetwork, corpus: Corpus, probes: Probes) -> Model:
+def _finish(network: SiameseNetwork, corpus: Corpus, probes: Probes, recency: Recency) -> Model:
     """Calibrate scores and choose the code layout, on the trained network."""
-    model = Model(corpus.vocabulary, network)
-    model.calibration = calibrate(network, probes)
+    model = Model(corpus.vocabulary, network, recency=recency)
+    model.calibration = calibrate(network, probes, recency)
     ids = sorted(corpus.archive.tickets)
     some = random.Random(0).sample(ids, min(len(ids), LAYOUT_SAMPLE))
     with torch.inference_mode():
         side = network.encode([corpus.archive.ticket(corpus.archive.tickets[id]) for id in some])
-    vectors = [side.vectors[channel].numpy() for channel in network.settings.channels]
-    model.layout = fit_layout(vectors, side.present.numpy())
+    vectors = [side.vectors[channel].numpy() for channel in network.settings.dims()]
+    model.layout = fit_layout(vectors, side.present.numpy(), TERMS if network.lexical else 0)
     return model
