@@ -41,7 +41,9 @@ PAIRS = {
     ("DESC1", "DESC2"): 0.25,
     ("DESC1", "SOL2"): 0.08,
 }
-CHANNELS = {"h": 0.61, "E": 0.14, "T": 0.25}
+CHANNELS = {"h": 0.37, "E": 0.14, "T": 0.25, "L": 0.2}
+AGE = 0.04
+"""The part of the distance that is time; the channels have the rest."""
 TOPICS = {
     17: ("exhaust", "spread", "burner"),
     3: ("filter", "pressure"),
@@ -346,10 +348,13 @@ def propose(ticket: Ticket, asked: frozenset[str]) -> Recommendation:
         score=1 + 4 * similarity,
         similarity=similarity,
         distance=distance,
-        parts=tuple(
-            Part(channel, *pair, distance * share * weight)
-            for pair, share in PAIRS.items()
-            for channel, weight in CHANNELS.items()
+        parts=(
+            *(
+                Part(channel, *pair, distance * share * weight)
+                for pair, share in PAIRS.items()
+                for channel, weight in CHANNELS.items()
+            ),
+            Part("age", "", "", distance * AGE),
         ),
         topics=(SharedTopic(17, ("burner", "spread", "exhaust", "nozzle", "cold"), 0.31),)
         if overlap

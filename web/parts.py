@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ticketing.tickets import Part
 
-CHANNELS = {"h": "Sentence", "E": "Words", "T": "Topics"}
+CHANNELS = {"h": "Sentence", "E": "Meaning", "T": "Topics", "L": "Same words"}
 COMPONENTS = {
     "SUB1": "subject",
     "DESC1": "description",
@@ -13,6 +13,9 @@ COMPONENTS = {
     "DESC2": "description",
     "SOL2": "solution",
 }
+WHOLE = {"age": "time apart"}
+"""Parts that belong to no pair of components, in words."""
+
 UNITS = 1000
 """The table counts in thousandths, the last printed digit."""
 
@@ -28,10 +31,12 @@ class Bar:
 
 @dataclass(frozen=True)
 class PartsRow:
-    """A pair of components: its distance by channel ("–" where there is none) and their sum."""
+    """A pair of components: its distance by channel ("–" where there is none) and their sum.
 
-    query_component: str
-    ticket_component: str
+    A part that belongs to no pair is a row of its own, with its sum alone.
+    """
+
+    name: str
     cells: tuple[str, ...]
     total: str
     bars: tuple[Bar, ...]
@@ -59,44 +64,46 @@ def round_to_sum(values: Sequence[float]) -> list[int]:
 
 
 def parts_table(parts: Sequence[Part]) -> PartsTable:
-    """Component pairs down, channels across, in the order in which the parts name them."""
+    """Component pairs down, channels across, in the order in which the parts name them.
+
+    Last come the parts that belong to no pair.
+    """
     units = round_to_sum([part.distance for part in parts])
-    cells = {
-        (part.query_component, part.ticket_component, part.channel): unit
-        for part, unit in zip(parts, units, strict=True)
-    }
-    pairs = list(dict.fromkeys((query, ticket) for query, ticket, _ in cells))
-    channels = tuple(dict.fromkeys(channel for _, _, channel in cells))
-    grid = [[cells.get((*pair, channel)) for channel in channels] for pair in pairs]
-    longest = max((_total(row) for row in grid), default=0)
+    cells: dict[str, dict[str, int]] = {}  # by row, by channel
+    for part, unit in zip(parts, units, strict=True):
+        cells.setdefault(_name(part), {})[part.channel] = unit
+    paired = dict.fromkeys(part.channel for part in parts if part.query_component)
+    everything = dict.fromkeys([*paired, *(part.channel for part in parts)])
+    longest = max((sum(row.values()) for row in cells.values()), default=0)
+    columns = [[row[channel] for row in cells.values() if channel in row] for channel in paired]
     return PartsTable(
-        channels=tuple(CHANNELS.get(channel, channel) for channel in channels),
-        rows=tuple(
-            _row(pair, row, channels, longest) for pair, row in zip(pairs, grid, strict=True)
-        ),
-        totals=tuple(_figure(_total(column)) for column in zip(*grid, strict=True)),
+        channels=tuple(CHANNELS.get(channel, channel) for channel in paired),
+        rows=tuple(_row(name, row, paired, everything, longest) for name, row in cells.items()),
+        totals=tuple(_figure(sum(column)) for column in columns),
         total=_figure(sum(units)),
     )
 
 
-def _row(pair: tuple[str, str], units: list[int | None], channels, longest: int) -> PartsRow:
+def _row(name: str, units: dict[str, int], paired, everything, longest: int) -> PartsRow:
     bars, start = [], 0.0
-    for channel, unit in zip(channels, units, strict=True):
-        length = 100 * (unit or 0) / max(longest, 1)
+    for channel in everything:
+        length = 100 * units.get(channel, 0) / max(longest, 1)
         bars.append(Bar(channel, round(start, 2), round(length, 2)))
         start += length
-    query, ticket = map(_component, pair)
-    cells = tuple(_figure(unit) for unit in units)
-    return PartsRow(query, ticket, cells, _figure(_total(units)), tuple(bars))
+    cells = tuple(_figure(units.get(channel)) for channel in paired)
+    return PartsRow(name, cells, _figure(sum(units.values())), tuple(bars))
+
+
+def _name(part: Part) -> str:
+    """What a part's row is called: `subject – description`, or `time apart`."""
+    if not part.query_component:
+        return WHOLE.get(part.channel, part.channel)
+    return f"{_component(part.query_component)} – {_component(part.ticket_component)}"
 
 
 def _component(name: str) -> str:
     """In words, also where components are merged into one: `SUB1+DESC1`."""
     return " + ".join(COMPONENTS.get(part, part) for part in name.split("+"))
-
-
-def _total(units) -> int:
-    return sum(unit or 0 for unit in units)
 
 
 def _figure(unit: int | None) -> str:

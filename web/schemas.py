@@ -128,11 +128,13 @@ class QueryOut(_Out):
 
 
 class PartOut(_Out):
-    """One term of the distance."""
+    """One term of the distance; that of channel `age` belongs to no pair of components."""
 
-    channel: str
-    query_component: str
-    ticket_component: str
+    channel: str = Field(
+        description="h sentence, E meaning of words, T topics, L the same words, age time apart"
+    )
+    query_component: str = Field(description="SUB1 or DESC1; empty for age")
+    ticket_component: str = Field(description="SUB2, DESC2 or SOL2; empty for age")
     distance: float
 
 

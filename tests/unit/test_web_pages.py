@@ -141,10 +141,13 @@ def test_displayed_parts_add_up_to_the_displayed_distance(client):
     for table in tables:
         rows = re.findall(r"<tr>.*?</tr>", table, re.DOTALL)[1:]
         units = [[int(f.replace(".", "")) for f in re.findall(r">(\d+\.\d{3})<", r)] for r in rows]
-        *body, totals = units
-        assert len(body) == 6 and all(len(row) == 4 for row in units)
-        assert all(sum(row[:-1]) == row[-1] for row in units)
-        assert totals == [sum(column) for column in zip(*body, strict=True)]
+        *pairs, [age], totals = units
+        assert len(pairs) == 6 and all(len(row) == 5 for row in pairs)
+        assert all(sum(row[:-1]) == row[-1] for row in pairs)
+        by_channel = [sum(column) for column in zip(*pairs, strict=True)]
+        by_channel[-1] += age
+        assert totals == by_channel
+        assert sum(totals[:-1]) + age == totals[-1]
 
 
 def test_a_long_description_is_folded_with_its_opening_in_sight(client):

@@ -35,11 +35,11 @@ def test_pairs_run_down_and_channels_across():
             Part("h", "DESC1", "SOL2", 0.2),
         ]
     )
-    assert table.channels == ("Sentence", "Words")
+    assert table.channels == ("Sentence", "Meaning")
     first, second = table.rows
-    assert (first.query_component, first.ticket_component) == ("subject", "subject")
+    assert first.name == "subject – subject"
     assert (first.cells, first.total) == (("0.100", "0.300"), "0.400")
-    assert (second.query_component, second.ticket_component) == ("description", "solution")
+    assert second.name == "description – solution"
     assert (second.cells, second.total) == (("0.200", "–"), "0.200")
     assert (table.totals, table.total) == (("0.300", "0.300"), "0.600")
     assert first.bars == (Bar("h", 0, 25), Bar("E", 25, 75))
@@ -48,8 +48,42 @@ def test_pairs_run_down_and_channels_across():
 
 def test_merged_components_are_named_in_words():
     (row,) = parts_table([Part("h", "SUB1+DESC1", "SUB2+DESC2+SOL2", 0.5)]).rows
-    assert row.query_component == "subject + description"
-    assert row.ticket_component == "subject + description + solution"
+    assert row.name == "subject + description – subject + description + solution"
+
+
+def test_time_apart_is_a_row_of_its_own_and_no_channel():
+    table = parts_table(
+        [
+            Part("h", "SUB1", "SUB2", 0.1),
+            Part("L", "SUB1", "SUB2", 0.2),
+            Part("age", "", "", 0.15),
+        ]
+    )
+    assert table.channels == ("Sentence", "Same words")
+    pair, age = table.rows
+    assert (age.name, age.cells, age.total) == ("time apart", ("–", "–"), "0.150")
+    assert age.bars == (Bar("h", 0, 0), Bar("L", 0, 0), Bar("age", 0, 50))
+    assert pair.bars == (Bar("h", 0, 33.33), Bar("L", 33.33, 66.67), Bar("age", 100, 0))
+    assert (table.totals, table.total) == (("0.100", "0.200"), "0.450")
+
+
+PARTS = st.lists(
+    st.tuples(st.sampled_from("hETL"), st.sampled_from(["SUB1", "DESC1"])), unique=True
+)
+
+
+@given(PARTS, st.data())
+def test_printed_figures_add_up_whatever_the_parts_are(pairs, data):
+    figures = data.draw(st.lists(st.floats(0, 9), min_size=len(pairs) + 1, max_size=len(pairs) + 1))
+    parts = [Part(c, p, "SUB2", x) for (c, p), x in zip(pairs, figures[1:], strict=True)]
+    table = parts_table([*parts, Part("age", "", "", figures[0])])
+    thousandths = [round(1000 * float(row.total)) for row in table.rows]
+    assert sum(thousandths) == round(1000 * float(table.total)) == round(1000 * sum(figures))
+    for row in table.rows[:-1]:
+        shown = [float(cell) for cell in row.cells if cell != "–"]
+        assert round(1000 * sum(shown)) == round(1000 * float(row.total))
+    by_channel = sum(map(float, table.totals)) + float(table.rows[-1].total)
+    assert by_channel == pytest.approx(float(table.total))
 
 
 def test_no_parts_make_an_empty_table():
