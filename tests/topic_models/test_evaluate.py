@@ -54,6 +54,49 @@ def test_published_figures_stand_beside_ours(folder, monkeypatch):
     assert rows(output, "DocNADE tree")[0][1::2] == ["42", "0.48"]
 
 
+@pytest.mark.parametrize(
+    ("published", "starred"), [((42, 0.3), [0, 0]), ((2, 0.3), [1, 0]), ((42, 1.0), [0, 1])]
+)
+def test_a_star_marks_a_figure_that_misses_the_published_one(
+    folder, monkeypatch, published, starred
+):
+    monkeypatch.setitem(evaluate.PUBLISHED, folder.name, [published])
+
+    row = rows(run(folder, "--topics", 4, "--model", "DocNADE tree").output, "DocNADE tree")[0]
+
+    assert [cell.count("*") for cell in row[:3:2]] == starred
+
+
+def test_folders_and_readings_make_a_table_each(folder):
+    options = ("--topics", 4, "--model", "DocNADE tree", "--reading", "text", "--reading", "sorted")
+    output = run(folder, folder, *options).output
+
+    headings = [line for line in output.splitlines() if line.startswith(("text:", "sorted:"))]
+    assert [heading.split(":")[0] for heading in headings] == ["text", "sorted"] * 2
+    assert len(rows(output, "DocNADE tree")) == 4
+
+
+def test_nothing_is_trained_where_a_later_folder_is_bad(folder, tmp_path):
+    result = run(folder, tmp_path / "absent")
+
+    assert result.exit_code == 1
+    assert "absent holds neither" in result.output
+    assert "DocNADE" not in result.output
+
+
+def test_progress_counts_the_words_of_all_models_and_ends_full(folder):
+    tables = [
+        evaluate._table("text", evaluate.read_dataset(folder), ("DocNADE tree", "LDA"), 4, False, 0)
+    ]
+    work = 2 * 40 * 120 * 5  # models, epochs, documents, words
+
+    with evaluate.tqdm(total=tables[0].work, disable=False) as bar:
+        seen = [bar.n for _ in evaluate._lines(tables[0], bar)]
+
+    assert tables[0].work == work
+    assert seen[-2:] == [work / 2, work]
+
+
 def test_a_sorted_document_is_easier_to_guess_for_both_models(folder):
     options = ("--topics", 4, "--model", "DocNADE tree", "--model", "LDA")
     output = run(folder, *options, "--reading", "log-counts", "--reading", "sorted").output
@@ -70,7 +113,7 @@ def test_the_grid_chooses_by_validation_figures(folder, monkeypatch):
     tried = [line.split() for line in output.splitlines() if "validation " in line[:14]]
     ((test, *_),) = rows(output, "DocNADE full")
 
-    assert [line[-2] for line in tried] == ["epochs=1", "epochs=15"]
+    assert [line[-1] for line in tried] == ["1", "15"]
     assert float(tried[1][1]) < float(tried[0][1])
     assert float(test) == pytest.approx(float(tried[1][1]), rel=0.3)
 

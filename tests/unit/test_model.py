@@ -32,7 +32,7 @@ def test_texts_become_tokens_by_component():
 def test_a_loaded_model_saves_as_itself(trained, model):
     facts, documents, arrays = model.content()
     manifest = Models(trained[0]).manifest(trained[1])
-    extra = {key: manifest[key] for key in ("training", "data", "history")}
+    extra = {key: manifest[key] for key in ("training", "data", "teacher", "history")}
     assert Models(trained[0]).save(facts | extra, documents, arrays) == trained[1]
 
 

@@ -183,7 +183,7 @@ def test_the_last_state_is_that_after_a_texts_last_word_read():
     texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
     states = channel(embedded, texts, limit=8)
     for text, state in zip(texts, states, strict=True):
-        _, (alone, _) = channel.lstm(embedded[text[:8]][None])
+        _, (alone, _) = channel.lstm(embedded[text[:8]][None] * channel.scale)
         torch.testing.assert_close(state, alone[0, 0])
 
 

@@ -157,6 +157,11 @@ def test_spans_ascend_and_lie_inside_the_text(text):
     assert all(0 <= token.start < token.end <= len(text) for token in tokens)
 
 
+def test_a_fraction_sign_is_one_number():
+    """It stands for a digit, a slash and a digit, all of them in the same place."""
+    assert tokens_with_spans("¼ bar") == [("<num>", 0, 1), ("bar", 2, 5)]
+
+
 @given(FRAGMENTS)
 def test_tokens_are_lower_case_and_hold_no_space(text):
     for token in tokenize(text):

@@ -1,5 +1,6 @@
 """Channel h: the last hidden state of one LSTM that reads every component."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -18,6 +19,13 @@ class TextLSTM(nn.Module):
         super().__init__()
         self.dropout = nn.Dropout(dropout)
         self.lstm = nn.LSTM(word_dims, hidden, batch_first=True)
+        self.scale = math.sqrt(word_dims)  # vectors of length 1 would hardly move a gate
+        for recurrent in self.lstm.weight_hh_l0.detach().chunk(4):
+            nn.init.orthogonal_(recurrent)
+        with torch.no_grad():
+            self.lstm.bias_ih_l0.zero_()
+            self.lstm.bias_hh_l0.zero_()
+            self.lstm.bias_ih_l0[hidden : 2 * hidden] = 1.0  # forget gates begin open
 
     def forward(self, embedded: Tensor, texts: Sequence[Tensor], limit: int) -> Tensor:
         """The first `limit` words of n non-empty texts, as rows of `embedded` [U, dims].
@@ -35,5 +43,5 @@ class TextLSTM(nn.Module):
 
     def _last_states(self, embedded: Tensor, texts: Sequence[Tensor], lengths: Tensor) -> Tensor:
         words = F.embedding(pad_sequence(texts, batch_first=True), embedded)  # [n, longest, dims]
-        outputs, _ = self.lstm(self.dropout(words))  # [n, longest, hidden]
+        outputs, _ = self.lstm(self.dropout(words * self.scale))  # [n, longest, hidden]
         return outputs[torch.arange(len(texts)), lengths - 1]

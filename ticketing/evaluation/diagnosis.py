@@ -87,8 +87,9 @@ def parts_by_ticket(
     recommender: Recommender, query: Query, filters: Filters, ids: Sequence[str]
 ) -> dict[str, tuple[Part, ...]]:
     """All parts of the distances of tickets that can be found."""
-    model, asked = recommender.model, recommender.ask(query)
+    model = recommender.model
     block = recommender.store.codes(model.id, filters)
+    asked = recommender.ask(query, block)
     return {id: parts_of(model, asked, row_of(block, id)) for id in ids}
 
 

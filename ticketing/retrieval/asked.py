@@ -1,13 +1,12 @@
 """A query as the scan and the explanation want it."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import numpy as np
 
 from ticketing.similarity.codes import QueryCode, minute_of
 from ticketing.similarity.model import Model
-from ticketing.stores.protocol import TicketStore
+from ticketing.stores.protocol import CodeBlock, TicketStore
 from ticketing.tickets import Query
 
 
@@ -21,11 +20,20 @@ class Asked:
     minute: int
 
 
-def ask(model: Model, store: TicketStore, query: Query) -> Asked:
-    """Encode a query. One that is a ticket was asked when that ticket was created."""
+def ask(model: Model, store: TicketStore, query: Query, block: CodeBlock) -> Asked:
+    """Encode a query for the scan of a block.
+
+    One that is a ticket was asked when that ticket was created. A new one counts as asked with
+    the newest ticket: at a desk that is now, and an archive of old is as useful as it was.
+    """
     code = model.encode_query(query)
-    created = datetime.now(UTC).replace(tzinfo=None)
+    return Asked(code, model.pattern_weights(code.present), _minute(model, store, query, block))
+
+
+def _minute(model: Model, store: TicketStore, query: Query, block: CodeBlock) -> int:
+    if not model.recency.weight:
+        return 0
     if query.ticket_id:
         own = store.get_tickets([query.ticket_id]).get(query.ticket_id)
-        created = own.created if own else None
-    return Asked(code, model.pattern_weights(code.present), minute_of(created))
+        return minute_of(own.created) if own else 0
+    return int(model.layout.minutes(block.codes, block.live).max(initial=0))

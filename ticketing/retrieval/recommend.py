@@ -41,7 +41,7 @@ class Recommender:
     ) -> list[tuple[str, float]]:
         """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
         block = self.store.codes(self.model.id, filters)
-        distances = self._scan(query, self.ask(query), block)
+        distances = self._scan(query, self.ask(query, block), block)
         return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
 
     def recommend(
@@ -50,7 +50,8 @@ class Recommender:
         """The nearest tickets with scores and reasons. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
-        asked, block = self.ask(query), self.store.codes(self.model.id, filters)
+        block = self.store.codes(self.model.id, filters)
+        asked = self.ask(query, block)
         distances = self._scan(query, asked, block)
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
@@ -85,9 +86,9 @@ class Recommender:
             searched=len(block.live),
         )
 
-    def ask(self, query: Query) -> Asked:
+    def ask(self, query: Query, block: CodeBlock) -> Asked:
         """A query ready for the scan."""
-        return ask(self.model, self.store, query)
+        return ask(self.model, self.store, query, block)
 
     def _scan(self, query: Query, asked: Asked, block: CodeBlock) -> np.ndarray:
         layout, recency = self.model.layout, self.model.recency

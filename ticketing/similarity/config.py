@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-Channel = Literal["h", "E", "T", "L"]
+Channel = Literal["h", "E", "T", "S", "L"]
 QUERY_FIELDS = {"SUB1": "subject", "DESC1": "description"}
 TICKET_FIELDS = {"SUB2": "subject", "DESC2": "description", "SOL2": "solution"}
 
@@ -18,8 +18,8 @@ PAIR_WEIGHTS = {
 }
 """V of Table 2; DESC1-SUB2 shares the weight of SUB1-DESC2."""
 
-CHANNEL_WEIGHTS: dict[Channel, float] = {"h": 0.7, "E": 0.1, "T": 0.2, "L": 0.2}
-"""W of Table 2; L, which the paper lacks, counts like T."""
+CHANNEL_WEIGHTS: dict[Channel, float] = {"h": 0.7, "E": 0.1, "T": 0.2, "S": 0.2, "L": 0.2}
+"""W of Table 2; S and L, which the paper lacks, count like T."""
 
 MULTI_LEVEL = (("SUB1", "SUB2"), ("DESC1", "DESC2"))
 
@@ -41,6 +41,7 @@ class NetworkSettings(BaseModel):
     word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
     character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
     topics: int = Field(100, gt=0, description="|T|")
+    sentence_dims: int = Field(384, gt=0, description="|S|, as wide as its encoder's vectors")
     max_words: int = Field(96, gt=0, description="words of a component that the LSTM reads")
 
     @field_validator("merged_query", "merged_ticket", "channels")
@@ -98,6 +99,7 @@ class NetworkSettings(BaseModel):
             "h": self.hidden,
             "E": self.word_dims + self.character_dims,
             "T": self.topics,
+            "S": self.sentence_dims,
         }
         return {channel: widths[channel] for channel in self.channels if channel != "L"}
 
@@ -116,6 +118,12 @@ class TrainingSettings(BaseModel):
     recency: bool = Field(
         True, description="let the time between query and ticket count; only with learned weights"
     )
+    teacher: str = Field(
+        "installed",
+        description='a sentence-transformers folder that loss "in-batch" imitates; "installed" is '
+        'that of ticketing[teacher] where it is installed, "" none',
+    )
+    imitation: float = Field(1.0, ge=0, description="what imitation counts beside the labels")
     optimizer: Literal["adadelta", "adam"] = "adam"
     learning_rate: float = Field(3e-3, gt=0)
     epochs: int = Field(4, ge=0, description="passes over the examples")

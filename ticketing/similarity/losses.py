@@ -9,10 +9,8 @@ from torch import Tensor
 from ticketing.similarity.examples import Example
 from ticketing.similarity.metric import similarity
 from ticketing.similarity.network import Components, SiameseNetwork, Side
+from ticketing.similarity.teacher import FAR, Teacher, imitation
 from ticketing.tickets import Grade, Label
-
-FAR = 1e4
-"""Stands for an infinite distance, where a loss needs a number."""
 
 
 def label_error(similarities: Tensor, labels: Tensor) -> Tensor:
@@ -63,22 +61,37 @@ class LabelLoss(_Loss):
 
 
 class RankingLoss(_Loss):
-    """For few labels: `in_batch_ranking` over the batch and the tickets judged NO."""
+    """For few labels: `in_batch_ranking` over the batch and the tickets judged NO.
+
+    Where there is a teacher, `imitation` of it counts `taught` times as much.
+    """
 
     def __init__(
-        self, network: SiameseNetwork, spelled_only: float, right: frozenset[tuple[str, str]]
+        self,
+        network: SiameseNetwork,
+        spelled_only: float,
+        right: frozenset[tuple[str, str]],
+        teacher: Teacher | None = None,
+        taught: float = 1.0,
     ):
         super().__init__(network, spelled_only)
         self.right = right
+        self.teacher = teacher
+        self.taught = taught
 
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
         tickets = [x.ticket for x in batch] + [x.negative for x in batch if x.negative]
-        distances = self.network.crossed_distance(
-            self.encode([x.query for x in batch]), self.encode(tickets)
-        ).clamp_max(FAR)
+        query, ticket = self.encode([x.query for x in batch]), self.encode(tickets)
+        distances = self.network.crossed_distance(query, ticket).clamp_max(FAR)
         positives = torch.tensor([[self._is_right(one, other) for other in batch] for one in batch])
-        return in_batch_ranking(distances, torch.tensor([x.label for x in batch]), positives)
+        labels = torch.tensor([x.label for x in batch])
+        loss = in_batch_ranking(distances, labels, positives)
+        if self.teacher:
+            same = torch.tensor([[x.query_key == y.ticket_key for y in batch] for x in batch])
+            taught = self.teacher.distances(batch, query, ticket)
+            loss = loss + self.taught * imitation(distances[:, : len(batch)], taught, same)
+        return loss
 
     def _is_right(self, one: Example, other: Example) -> bool:
         """Whether the other's ticket answers this query, or one of them is the other's own text."""

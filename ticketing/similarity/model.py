@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from ticketing.channels.lexical import LexicalChannel, spread
+from ticketing.channels.sentences import SentenceChannel, SentenceEncoder
 from ticketing.channels.topics import TopicChannel
 from ticketing.channels.words import WordEmbedding
 from ticketing.similarity.bundle import Bundle
@@ -148,6 +149,7 @@ class Model:
                 "terms": self.layout.terms,
             },
             "recency": asdict(self.recency),
+            "sentences": self.network.sentences and self.network.sentences.encoder.to_json(),
             "calibration": self.calibration.to_json(),
         }
         arrays = {
@@ -174,7 +176,10 @@ class Model:
             )
             topics = TopicChannel(docnade, described["words"])
         state = {key: torch.from_numpy(array) for key, array in bundle.arrays["network"].items()}
-        network = new_network(settings, vocabulary, state["words.words.weight"], topics)
+        encoder = None
+        if described := bundle.manifest["sentences"]:
+            encoder = SentenceEncoder.from_json(described)
+        network = new_network(settings, vocabulary, state["words.words.weight"], topics, encoder)
         network.load_state_dict(state)
         layout = {
             key: tuple(value) if isinstance(value, list) else value
@@ -190,6 +195,7 @@ def new_network(
     vocabulary: Vocabulary,
     vectors: Tensor,
     topics: TopicChannel | None,
+    encoder: SentenceEncoder | None = None,
     dropout: float = 0.0,
 ) -> SiameseNetwork:
     """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh by idf."""
@@ -197,4 +203,5 @@ def new_network(
     weights[UNKNOWN] = 0
     words = WordEmbedding(vocabulary, vectors, settings.character_dims)
     lexical = LexicalChannel(vocabulary) if "L" in settings.channels else None
-    return SiameseNetwork(settings, words, weights, topics, lexical, dropout)
+    sentences = SentenceChannel(encoder, vocabulary) if encoder else None
+    return SiameseNetwork(settings, words, weights, topics, sentences, lexical, dropout)

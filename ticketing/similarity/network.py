@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from ticketing.channels.lexical import TERMS, LexicalChannel, crossed_terms, matched_terms
 from ticketing.channels.lstm import TextLSTM
+from ticketing.channels.sentences import SentenceChannel
 from ticketing.channels.sumemb import sum_embeddings
 from ticketing.channels.topics import TopicChannel
 from ticketing.channels.words import WordEmbedding
@@ -52,6 +53,7 @@ class SiameseNetwork(nn.Module):
         words: WordEmbedding,
         word_weights: Tensor,
         topics: TopicChannel | None,
+        sentences: SentenceChannel | None,
         lexical: LexicalChannel | None,
         dropout: float = 0.0,
     ):
@@ -60,6 +62,7 @@ class SiameseNetwork(nn.Module):
         self.words = words
         self.register_buffer("word_weights", word_weights)  # [V]
         self.topics = topics
+        self.sentences = sentences
         self.lexical = lexical
         self.lstm = (
             TextLSTM(words.dims, settings.hidden, dropout) if "h" in settings.channels else None
@@ -118,7 +121,7 @@ class SiameseNetwork(nn.Module):
             embedded, weights = (embed or self.embed)(distinct)
             split = local.split([len(text) for text in texts])
             for channel, spread in vectors.items():
-                dense = self._channel(channel, embedded, weights, split, texts)  # [n, D]
+                dense = self._channel(channel, embedded, weights, split, texts, unknown)  # [n, D]
                 vectors[channel] = spread.masked_scatter(present.unsqueeze(-1), dense)
         if self.lexical:
             terms = torch.zeros(*present.shape, 2, TERMS, dtype=torch.int32)
@@ -133,13 +136,14 @@ class SiameseNetwork(nn.Module):
         weights: Tensor,
         local: Sequence[Tensor],
         texts: Sequence[list[int]],
+        unknown: Sequence[str],
     ) -> Tensor:
         """One channel of n texts, given as rows of `embedded` and as word ids: [n, D]."""
         if channel == "h":
             return self.lstm(embedded, local, self.settings.max_words)
         if channel == "E":
             return sum_embeddings(embedded, local, weights)
-        return self.topics(texts)
+        return self.sentences(texts, unknown) if channel == "S" else self.topics(texts)
 
     def matched_parts(self, query: Side, ticket: Side) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""

@@ -1,18 +1,13 @@
 """From tickets and labels to a bundle: the steps of training, in order."""
 
-import hashlib
-import json
 import random
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from ticketing.channels.lexical import TERMS
-from ticketing.channels.topics import TopicChannel, topic_words
-from ticketing.channels.vectors import load_vectors, train_vectors
+from ticketing.channels.sentences import SentenceEncoder
 from ticketing.errors import InputError
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.codes import fit_layout
@@ -21,16 +16,15 @@ from ticketing.similarity.corpus import Corpus, read_corpus
 from ticketing.similarity.examples import Example, graded, labelled, weak
 from ticketing.similarity.finish import calibrate, search_weights
 from ticketing.similarity.losses import LabelLoss, RankingLoss, right_answers
+from ticketing.similarity.materials import find_encoder, make_teacher, run_key, start_network
 from ticketing.similarity.model import Model, new_network
 from ticketing.similarity.network import SiameseNetwork
 from ticketing.similarity.probes import Probes, is_held_back
 from ticketing.similarity.recency import Recency
+from ticketing.similarity.teacher import Teacher
 from ticketing.similarity.trainer import Trainer
 from ticketing.similarity.weights import fit_weights
 from ticketing.tickets import Label, Ticket
-from topic_models import DocNADE, DocNADESettings, ProgressBar
-from topic_models.errors import ModelFileError
-from topic_models.files import read_arrays, write_arrays
 
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
 """How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
@@ -64,14 +58,21 @@ def train(
     if training.weights == "searched" and not usable:
         raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
     corpus = read_corpus(tickets, labels, network)
-    key = _run_key(corpus.digest, network, training, vectors_file)
+    encoder = find_encoder(network, training)
+    key = run_key(corpus.digest, network, training, vectors_file, encoder)
     checkpoints.mkdir(parents=True, exist_ok=True)
-    learner = _network(corpus, network, training, vectors_file, checkpoints / key)
+    learner = start_network(corpus, _student(network), training, vectors_file, checkpoints / key)
     fit = [label for label in usable if not is_held_back(label.query.id)]
     back = [label for label in usable if is_held_back(label.query.id)]
     probes = Probes(corpus.archive, corpus.queries, back, training.seed)
     _set_start_weights(learner, corpus, training)
-    history = _trainer(learner, corpus, fit, probes, training, checkpoints / f"{key}.network").run()
+    teacher = None
+    if encoder and training.loss == "in-batch":
+        teacher = make_teacher(corpus, encoder, usable, checkpoints / f"{key}.teacher")
+    checkpoint = checkpoints / f"{key}.network"
+    history = _trainer(learner, corpus, fit, probes, training, teacher, checkpoint).run()
+    if "S" in network.channels:
+        learner = _with_sentences(learner, network, corpus, encoder)
     if training.weights == "searched":
         search_weights(learner, corpus.archive, corpus.queries, back or fit)
     recency = Recency()
@@ -82,6 +83,7 @@ def train(
     facts |= {
         "training": training.model_dump(mode="json"),
         "data": {"digest": corpus.digest, "tickets": len(tickets), "labels": len(usable)},
+        "teacher": encoder and encoder.to_json(),
         "history": history,
     }
     bundle_id = models.save(facts, documents, arrays)
@@ -90,75 +92,28 @@ def train(
     return bundle_id
 
 
-def _run_key(
-    digest: str, network: NetworkSettings, training: TrainingSettings, vectors: Path | None
-) -> str:
-    about = [digest, network.model_dump(), training.model_dump(), str(vectors)]
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
-
-
-def _network(
-    corpus: Corpus,
-    settings: NetworkSettings,
-    training: TrainingSettings,
-    vectors_file: Path | None,
-    checkpoint: Path,
+def _with_sentences(
+    student: SiameseNetwork, settings: NetworkSettings, corpus: Corpus, encoder: SentenceEncoder
 ) -> SiameseNetwork:
-    torch.manual_seed(training.seed)
-    vectors = _vectors(corpus, settings, training, vectors_file, Path(f"{checkpoint}.vectors"))
-    topics = None
-    if "T" in settings.channels:
-        topics = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
-    return new_network(settings, corpus.vocabulary, vectors, topics, training.dropout)
-
-
-def _vectors(
-    corpus: Corpus,
-    settings: NetworkSettings,
-    training: TrainingSettings,
-    file: Path | None,
-    checkpoint: Path,
-) -> torch.Tensor:
-    if file:
-        return load_vectors(file, corpus.vocabulary, settings.word_dims)
-    if saved := _saved(checkpoint):
-        return torch.from_numpy(saved["vectors"])
-    vectors = train_vectors(corpus.texts, corpus.vocabulary, settings.word_dims, training.seed)
-    write_arrays(checkpoint, {"vectors": vectors.numpy()}, {})
-    return vectors
-
-
-def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
-    """The arrays of a checkpoint, none where there is none; a damaged one is removed."""
-    try:
-        return read_arrays(checkpoint)[0]
-    except ModelFileError:
-        checkpoint.unlink(missing_ok=True)
-        return {}
-
-
-def _topics(
-    corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
-) -> TopicChannel:
-    """DocNADE over whole tickets (model M2 of Table 3), every twentieth held back to stop on."""
-    words = topic_words(corpus.vocabulary)
-    described = DocNADESettings(
-        vocabulary_size=max(len(words), 1),
-        topics=settings.topics,
-        epochs=training.topic_epochs,
-        seed=training.seed,
+    """The trained network with channel S beside the others, at first counting as much as they."""
+    vectors = student.words.words.weight.detach()
+    whole = new_network(settings, corpus.vocabulary, vectors, student.topics, encoder)
+    state = student.state_dict()
+    state["channel_logits"] = whole.channel_logits.detach()
+    whole.load_state_dict(state)
+    weights = dict(zip(student.settings.channels, student.channel_weights.tolist(), strict=True))
+    ids = sorted(corpus.archive.tickets)
+    some = [corpus.archive.ticket(corpus.archive.tickets[id]) for id in ids[:: len(ids) // 200 + 1]]
+    with torch.inference_mode():
+        asked = whole.eval().encode([side[: len(settings.query_components)] for side in some])
+        apart, comparable = whole.crossed_channels(asked, whole.encode(some))
+    means = dict(zip(settings.channels, apart[comparable].mean(0).tolist(), strict=True))
+    others = sum(weight * means[channel] for channel, weight in weights.items())
+    weights["S"] = others / max(means["S"], 1e-6)
+    whole.set_weights(
+        student.pair_weights.detach(), torch.tensor([weights[c] for c in settings.channels])
     )
-    channel = TopicChannel(DocNADE(described), words)
-    whole = [list(chain(*fields.values())) for fields in corpus.archive.tickets.values()]
-    documents = [document for document in channel.documents(whole) if len(document)]
-    back = documents[::20] if len(documents) >= 40 else None
-    fit = [d for i, d in enumerate(documents) if i % 20] if back else documents
-    bar = ProgressBar("topics")
-    fit = fit or [[0]]  # where no ticket has a topic word, all get the vector of an empty text
-    _saved(checkpoint)  # a damaged one goes, for the model would refuse it
-    channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
-    bar.close()
-    return channel
+    return whole
 
 
 def _set_start_weights(network: SiameseNetwork, corpus: Corpus, training: TrainingSettings) -> None:
@@ -191,6 +146,7 @@ def _trainer(
     labels: Sequence[Label],
     probes: Probes,
     training: TrainingSettings,
+    teacher: Teacher | None,
     checkpoint: Path,
 ) -> Trainer:
     learned = training.weights == "learned"
@@ -208,7 +164,8 @@ def _trainer(
     if training.loss == "mse":
         loss, examples = LabelLoss(network, training.spelling_dropout), graded_examples
     else:
-        loss = RankingLoss(network, training.spelling_dropout, right_answers(labels))
+        right = right_answers(labels)
+        loss = RankingLoss(network, training.spelling_dropout, right, teacher, training.imitation)
         examples = ranking_examples
     return Trainer(network, training, examples, loss, lambda: probes.quality(network), checkpoint)
 
@@ -224,3 +181,9 @@ def _finish(network: SiameseNetwork, corpus: Corpus, probes: Probes, recency: Re
     vectors = [side.vectors[channel].numpy() for channel in network.settings.dims()]
     model.layout = fit_layout(vectors, side.present.numpy(), TERMS if network.lexical else 0)
     return model
+
+
+def _student(network: NetworkSettings) -> NetworkSettings:
+    """The network without S, which needs no training and would leave the others nothing to do."""
+    channels = tuple(channel for channel in network.channels if channel != "S")
+    return network.model_copy(update={"channels": channels})

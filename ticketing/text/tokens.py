@@ -55,10 +55,12 @@ def _split_stretch(stretch: str) -> tuple[Token, ...]:
     if stretch.isascii():
         return tuple(_split_normal(stretch))
     normal, starts, ends = _normalise(stretch)
-    return tuple(
-        Token(token.text, starts[token.start], ends[token.end - 1])
-        for token in _split_normal(normal)
-    )
+    tokens: list[Token] = []
+    for token in _split_normal(normal):
+        start, end = starts[token.start], ends[token.end - 1]
+        if not tokens or start >= tokens[-1].end:  # the two numbers of a fraction sign are one
+            tokens.append(Token(token.text, start, end))
+    return tuple(tokens)
 
 
 _remembered = lru_cache(maxsize=1 << 17)(_split_stretch)

