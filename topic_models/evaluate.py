@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import click
 import numpy as np
+from tqdm import tqdm
 
 from topic_models.datasets import Dataset, Part, read_dataset
 from topic_models.docnade import DocNADE
@@ -26,7 +27,7 @@ from topic_models.lda import LDA
 from topic_models.protocol import TopicModel, mean_perplexity
 from topic_models.readings import READINGS, Reading, log_orders
 from topic_models.retrieval import retrieval_precision
-from topic_models.training import ProgressBar
+from topic_models.training import Progress
 
 FRACTION = 0.02
 """Share of the training documents that are retrieved for a test document."""
@@ -52,12 +53,13 @@ SETTINGS = {
     DocNADE: {"dropout": 0.5, "epochs": 40, "patience": 4},
     LDA: {"epochs": 40, "patience": 4},
 }
-"""Good on validation parts of all kinds; where `--grid` does not vary them."""
+"""One set for all folders, good on the validation part of each."""
 
 GRID = {
     DocNADE: {"dropout": (0.0, 0.5), "weight_decay": (0.0, 1.0)},
     LDA: {"eta": (0.01, 0.1), "topics": (50, 200)},
 }
+"""What `--grid` chooses by folder and reading."""
 
 
 class Figures(NamedTuple):
@@ -68,16 +70,53 @@ class Figures(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trained:
-    """A model, what was chosen for it, its figures on the validation part, seconds of training."""
+class Table:
+    """A data set read in one way, and the models to train on it: a row of candidates a kind."""
 
-    choice: dict[str, Any]
+    name: str
+    reading: Reading
+    dataset: Dataset
+    rows: dict[str, list[TopicModel]]
+
+    @property
+    def words(self) -> int:
+        """Words that a model reads in an epoch."""
+        return sum(map(len, self.dataset.training.documents))
+
+    @property
+    def work(self) -> int:
+        """Words that all models read if none stops early."""
+        models = [model for row in self.rows.values() for model in row]
+        return self.words * sum(model.settings.epochs for model in models)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model, its figures on the validation part, seconds of training."""
+
     model: TopicModel
     validation: Figures
     seconds: float
 
 
-@click.command()
+def _listed(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings.items())
+
+
+def _choices(grid: dict[str, tuple]) -> str:
+    return ", ".join(f"{name} {' or '.join(map(str, values))}" for name, values in grid.items())
+
+
+HELP = f"""Perplexity and retrieval precision at 0.02 on folders of labelled documents.
+
+DocNADE is trained with {_listed(SETTINGS[DocNADE])} on every folder, LDA with
+{_listed(SETTINGS[LDA])}; the rest is as the models have it. With --grid the validation part of
+each folder chooses among, for DocNADE, {_choices(GRID[DocNADE])}, and for LDA,
+{_choices(GRID[LDA])}. A star marks a figure that misses the published one.
+"""
+
+
+@click.command(help=HELP)
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--topics", default=200, show_default=True, help="Topics (hidden units).")
 @click.option("--model", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="Only these.")
@@ -100,78 +139,83 @@ def command(
     grid: bool,
     seed: int,
 ) -> None:
-    """Perplexity and retrieval precision at 0.02 on folders of labelled documents."""
+    """See HELP."""
     try:
-        for folder in folders:
-            dataset = read_dataset(folder, seed)
-            click.echo("\n".join(_heading(dataset)))
-            for name in readings:
-                _evaluate(dataset, name, kinds or tuple(KINDS), topics, grid, seed)
+        tables = [
+            _table(name, dataset, kinds or tuple(KINDS), topics, grid, seed)
+            for dataset in [read_dataset(folder, seed) for folder in folders]
+            for name in readings
+        ]
+        work = sum(table.work for table in tables)
+        with tqdm(total=work, unit=" words", unit_scale=True, leave=False) as bar:
+            for table in tables:
+                for line in _lines(table, bar):
+                    bar.write(line)
     except TopicModelError as error:
         click.echo(f"evaluate: {error}", err=True)
         sys.exit(1)
 
 
-def _heading(dataset: Dataset) -> Iterator[str]:
+def _table(
+    name: str, dataset: Dataset, kinds: tuple[str, ...], topics: int, grid: bool, seed: int
+) -> Table:
+    """A data set in the reading `name`, without rows where its files do not hold that reading."""
+    reading = READINGS[name]
+    if not reading.fits(dataset):
+        return Table(name, reading, dataset, {})
+    given = {"vocabulary_size": len(dataset.words), "topics": topics, "seed": seed}
+    rows = {}
+    for kind in kinds:
+        model = LDA if kind == "LDA" else DocNADE
+        fixed = (
+            given | SETTINGS[model] | KINDS[kind] | (reading.settings if model is DocNADE else {})
+        )
+        varied = GRID[model] if grid else {}
+        rows[kind] = [
+            model(model.Settings(**fixed | dict(zip(varied, values, strict=True))))
+            for values in product(*varied.values())
+        ]
+    return Table(name, reading, reading.read(dataset), rows)
+
+
+def _lines(table: Table, bar: tqdm) -> Iterator[str]:
+    """The table line by line, as its models are trained."""
+    dataset = table.dataset
     counts = ", ".join(f"{len(part.labels):,} {name}" for name, part in dataset.parts.items())
     yield f"\n{dataset.name}: {counts} documents, {len(dataset.words):,} words"
     if dataset.note:
         yield f"({dataset.note})"
-
-
-def _evaluate(
-    dataset: Dataset, name: str, kinds: tuple[str, ...], topics: int, grid: bool, seed: int
-) -> None:
-    """Print the table of one reading of a data set, a row a model."""
-    reading = READINGS[name]
-    if not reading.fits(dataset):
-        click.echo(f"\n{name}: these files hold neither full counts nor text order.")
+    yield f"{table.name}: {table.reading.description}"
+    if not table.rows:
+        yield "These files hold neither full counts nor text order."
         return
-    read = reading.read(dataset)
-    click.echo(f"\n{name}: {reading.description}")
-    click.echo(
-        f"{'':14}{'perplexity':>11}{'published':>11}{'precision':>11}{'published':>11}{'seconds':>9}"
-    )
-    for kind in kinds:
-        model = LDA if kind == "LDA" else DocNADE
-        fixed = {"vocabulary_size": len(read.words), "topics": topics, "seed": seed, **KINDS[kind]}
-        if model is DocNADE:
-            fixed |= reading.settings
+    yield _cells("", ["perplexity ", "published", "precision ", "published", "seconds"])
+    for kind, models in table.rows.items():
         trained = []
-        for choice in _choices(model, grid):
-            trained.append(_train(model, fixed | choice, choice, read, reading))
-            if grid:
-                click.echo(_tried(trained[-1]))
-        click.echo(_row(kind, trained, read, reading))
+        for model in models:
+            bar.set_description(f"{dataset.name} {table.name} {kind}")
+            trained.append(_train(model, table, bar))
+            if len(models) > 1:
+                yield _tried(trained[-1])
+        yield _row(kind, trained, table)
 
 
-def _choices(model: type[TopicModel], grid: bool) -> Iterator[dict[str, Any]]:
-    """What to train with: every combination of the grid, or the settings alone."""
-    varied = GRID[model] if grid else {}
-    for values in product(*varied.values()):
-        yield SETTINGS[model] | dict(zip(varied, values, strict=True))
+def _train(model: TopicModel, table: Table, bar: tqdm) -> Trained:
+    training, validation = table.dataset.training, table.dataset.validation
+    before = bar.n
 
+    def advance(progress: Progress) -> None:
+        epochs = progress.epoch - 1 + progress.done / progress.total
+        bar.update(before + round(epochs * table.words) - bar.n)
 
-def _train(
-    model: type[TopicModel],
-    settings: dict[str, Any],
-    choice: dict[str, Any],
-    read: Dataset,
-    reading: Reading,
-) -> Trained:
     start = perf_counter()
-    bar = ProgressBar(model.__name__) if sys.stderr.isatty() else None
-    fitted = model(model.Settings(**settings)).fit(
-        read.training.documents, read.validation.documents, progress=bar
-    )
-    if bar:
-        bar.close()
+    model.fit(training.documents, validation.documents, progress=advance)
     seconds = perf_counter() - start
+    bar.update(before + model.settings.epochs * table.words - bar.n)
     figures = Figures(
-        perplexity(fitted, read.validation, reading),
-        precision(fitted, read.validation, read.training),
+        perplexity(model, validation, table.reading), precision(model, validation, training)
     )
-    return Trained(choice, fitted, figures, seconds)
+    return Trained(model, figures, seconds)
 
 
 def perplexity(model: TopicModel, part: Part, reading: Reading) -> float:
@@ -199,27 +243,39 @@ def precision(model: TopicModel, queries: Part, collection: Part) -> float:
 
 
 def _tried(trained: Trained) -> str:
-    choice = " ".join(f"{name}={value}" for name, value in trained.choice.items())
-    perplexity, precision = trained.validation
-    seconds = trained.seconds
-    return f"  validation{perplexity:13.1f}{precision:22.3f}{seconds:20.0f}  {choice}"
+    settings = trained.model.settings
+    choice = _listed({name: getattr(settings, name) for name in GRID[type(trained.model)]})
+    figures = [*_beside(trained.validation, None), f"{trained.seconds:.0f}"]
+    return f"{_cells('  validation', figures)}  {choice}"
 
 
-def _row(kind: str, trained: list[Trained], read: Dataset, reading: Reading) -> str:
+def _row(kind: str, trained: list[Trained], table: Table) -> str:
     """Test figures of the models with the best validation figures."""
     likeliest = min(trained, key=lambda each: each.validation.perplexity)
     nearest = max(trained, key=lambda each: each.validation.precision)
+    dataset = table.dataset
     ours = Figures(
-        perplexity(likeliest.model, read.test, reading),
-        precision(nearest.model, read.test, read.training),
+        perplexity(likeliest.model, dataset.test, table.reading),
+        precision(nearest.model, dataset.test, dataset.training),
     )
-    published = dict(zip(KINDS, PUBLISHED.get(read.name, []), strict=False)).get(kind)
-    theirs = (f"{published[0]}", f"{published[1]:.2f}") if published else ("", "")
+    published = dict(zip(KINDS, PUBLISHED.get(dataset.name, []), strict=False)).get(kind)
     seconds = sum(each.seconds for each in trained)
-    return (
-        f"{kind:14}{ours.perplexity:11.1f}{theirs[0]:>11}{ours.precision:11.3f}{theirs[1]:>11}"
-        f"{seconds:9.0f}"
-    )
+    return _cells(kind, [*_beside(ours, published), f"{seconds:.0f}"])
+
+
+def _beside(ours: Figures, published: tuple[float, float] | None) -> list[str]:
+    """Our figures, starred where they miss the published ones beside them."""
+    if published is None:
+        return [f"{ours.perplexity:.1f} ", "", f"{ours.precision:.3f} ", ""]
+    theirs = Figures(*published)
+    stars = ["*", " "]
+    perplexity = f"{ours.perplexity:.1f}{stars[ours.perplexity < theirs.perplexity]}"
+    precision = f"{ours.precision:.3f}{stars[ours.precision > theirs.precision]}"
+    return [perplexity, f"{theirs.perplexity}", precision, f"{theirs.precision:.2f}"]
+
+
+def _cells(title: str, cells: list[str]) -> str:
+    return f"{title:14}" + "".join(f"{cell:>12}" for cell in cells)
 
 
 if __name__ == "__main__":

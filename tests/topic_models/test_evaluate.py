@@ -5,6 +5,7 @@ import doctest
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tqdm import tqdm
 
 import topic_models
 from topic_models import evaluate
@@ -85,16 +86,14 @@ def test_nothing_is_trained_where_a_later_folder_is_bad(folder, tmp_path):
 
 
 def test_progress_counts_the_words_of_all_models_and_ends_full(folder):
-    tables = [
-        evaluate._table("text", evaluate.read_dataset(folder), ("DocNADE tree", "LDA"), 4, False, 0)
-    ]
-    work = 2 * 40 * 120 * 5  # models, epochs, documents, words
+    dataset = evaluate.read_dataset(folder)
+    table = evaluate._table("text", dataset, ("DocNADE tree", "iDocNADE tree"), 4, False, 0)
 
-    with evaluate.tqdm(total=tables[0].work, disable=False) as bar:
-        seen = [bar.n for _ in evaluate._lines(tables[0], bar)]
+    with tqdm(total=table.work) as bar:
+        seen = [bar.n for _ in evaluate._lines(table, bar)]
 
-    assert tables[0].work == work
-    assert seen[-2:] == [work / 2, work]
+    assert table.work == 2 * 40 * 120 * 5  # models, epochs, documents, words
+    assert seen[-2:] == [table.work / 2, table.work]
 
 
 def test_a_sorted_document_is_easier_to_guess_for_both_models(folder):
@@ -125,7 +124,7 @@ def test_a_reading_that_the_files_do_not_hold_is_said(tmp_path):
 
     output = run(tmp_path, "--model", "DocNADE tree", "--reading", "text").output
 
-    assert "text: these files hold neither full counts nor text order." in output
+    assert "These files hold neither full counts nor text order." in output
     assert not rows(output, "DocNADE tree")
 
 
