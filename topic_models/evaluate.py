@@ -206,6 +206,8 @@ def _train(model: TopicModel, table: Table, bar: tqdm) -> Trained:
 
     def advance(progress: Progress) -> None:
         epochs = progress.epoch - 1 + progress.done / progress.total
+        if progress.history:
+            bar.set_postfix(validation=f"{progress.history[-1].validation:.0f}", refresh=False)
         bar.update(before + round(epochs * table.words) - bar.n)
 
     start = perf_counter()

@@ -15,7 +15,7 @@ DocNADE scores, normalised by document in the same way, so the perplexities comp
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from gensim.models.ldamodel import LdaModel, LdaState
@@ -36,8 +36,8 @@ Bag = list[tuple[int, int]]
 class LDASettings(ModelSettings):
     """What the model is and how it is trained (online variational Bayes, Hoffman et al. 2010)."""
 
-    alpha: Literal["auto", "symmetric", "asymmetric"] = Field(
-        "auto", description="prior of topics in documents; auto is learnt"
+    alpha: float = Field(
+        0.25, gt=0, description="prior count of each topic in each document, to learn from here on"
     )
     eta: float = Field(0.1, gt=0, description="prior count of each word in each topic")
     epochs: int = Field(20, ge=1, description="most passes over the training documents")
@@ -152,8 +152,7 @@ class _Learner:
         model = self.model
         statistics = LdaState(model.eta, model.state.sstats.shape, model.dtype)
         posteriors = model.do_estep(batch, statistics)  # [documents, topics]
-        if model.optimize_alpha:
-            model.update_alpha(posteriors, rate)
+        model.update_alpha(posteriors, rate)
         model.do_mstep(rate, statistics)
 
     def validate(self) -> float | None:
@@ -170,15 +169,20 @@ class _Learner:
 
 
 def _model(settings: LDASettings) -> LdaModel:
-    """gensim's model before it has read anything."""
-    return LdaModel(
+    """gensim's model before it has read anything.
+
+    gensim would start from alpha = 1/topics. With many topics, exp(E log theta) of a document of
+    a few words is then too small a number for it, and it learns nothing from such documents.
+    """
+    model = LdaModel(
         num_topics=settings.topics,
         id2word=FakeDict(settings.vocabulary_size),
-        alpha=settings.alpha,
         eta=settings.eta,
         iterations=settings.iterations,
         random_state=settings.seed,
     )
+    model.alpha[:] = settings.alpha
+    return model
 
 
 def _arrays(model: LdaModel) -> dict[str, np.ndarray]:

@@ -82,6 +82,16 @@ def test_it_finds_the_topics_that_made_the_documents():
     }
 
 
+def test_many_topics_learn_from_documents_of_two_words():
+    """A hundred pairs of words that always go together; by frequencies alone, perplexity is 200."""
+    pairs = [(2 * i, 2 * i + 1) for i in np.random.default_rng(0).integers(0, 100, 1000)]
+    settings = LDASettings(vocabulary_size=200, topics=200, epochs=10)
+
+    model = LDA(settings).fit(pairs)
+
+    assert model.perplexity(pairs[:100]) < 190
+
+
 def test_negative_counts_are_refused():
     with pytest.raises(ModelFileError, match="negative counts"):
         known([[1, -5]], [1])
