@@ -9,8 +9,9 @@ from ticketing.similarity.config import NetworkSettings
 from ticketing.similarity.metric import present_pair_weights
 from ticketing.similarity.model import new_network
 from ticketing.similarity.network import Side
+from ticketing.similarity.probes import Probe
 from ticketing.similarity.recency import Recency
-from ticketing.similarity.weights import fit_weights
+from ticketing.similarity.weights import _worths, fit_weights
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade
 
@@ -136,3 +137,14 @@ def test_queries_whose_answer_cannot_be_compared_change_nothing():
     planted.eligible = lambda: ~planted.right()
     fit_weights(learner, planted)
     assert products(learner) == pytest.approx(before, rel=1e-5)
+
+
+def test_weak_probes_count_no_more_than_peoples_queries_together():
+    yes, rel = Probe(([1],), {"a": Grade.YES}), Probe(([1],), {"a": Grade.REL, "b": Grade.NO})
+    weak = Probe(([1],), {"a": Grade.YES}, weak=True)
+    assert _worths(SimpleNamespace(probes=[yes, rel])).tolist() == [1, 0.5]
+    assert _worths(SimpleNamespace(probes=[weak, weak])).tolist() == [0.5, 0.5]
+    assert _worths(SimpleNamespace(probes=[yes, weak])).tolist() == [1, 0.5]
+    assert _worths(SimpleNamespace(probes=[rel, *[weak] * 5])).tolist() == pytest.approx(
+        [0.5] + [0.1] * 5
+    )

@@ -37,7 +37,7 @@ def fit_weights(network: SiameseNetwork, probes: Probes, recency: bool = True) -
     log_days = log_days[:, columns] * recency
     pairs = network.pair_weights.detach()
     channels = network.channel_weights.detach()
-    worth = torch.tensor([_worth(probe) for probe in probes.probes])
+    worth = _worths(probes)
     changes = torch.zeros(pairs.numel() + len(channels) + 1, requires_grad=True)
 
     def weights() -> tuple[Tensor, Tensor, Tensor]:
@@ -94,6 +94,15 @@ def _measured(
     return apart, present, right | hopeless, allowed | hopeless
 
 
-def _worth(probe) -> float:
-    best = max(probe.grades.values())
-    return 0.5 if probe.weak or best == Grade.REL else 1.0
+def _worths(probes: Probes) -> Tensor:
+    """What each probe counts: [probes].
+
+    A YES 1, a REL half. Weak ones half, but together no more than people's queries where there
+    are any: a ticket's subject shares more words with its description than a query would.
+    """
+    weak = torch.tensor([probe.weak for probe in probes.probes])
+    best = torch.tensor([int(max(probe.grades.values())) for probe in probes.probes])
+    worths = torch.where(weak | (best == Grade.REL), 0.5, 1.0)
+    if weak.any() and not weak.all():
+        worths[weak] *= min(float(worths[~weak].sum() / worths[weak].sum()), 1.0)
+    return worths
