@@ -250,3 +250,23 @@ def test_channel_s_without_an_encoder_or_of_other_width_is_one_sentence(fit):
         fit(channels=("E", "S"), teacher="")
     with pytest.raises(InputError, match=r"Set network\.sentence_dims to 26"):
         fit(channels=("E", "S"), dims=384)
+
+
+def test_imitation_comes_first_and_a_broken_run_goes_on(fit, tmp_path, monkeypatch):
+    whole = fit(imitation_epochs=2, epochs=1)
+    history = Models(tmp_path / "models").manifest(whole)["history"]
+    assert [past["epoch"] for past in history] == [1, 2, 1]
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(recipe, "RankingLoss", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit(imitation_epochs=2, epochs=1)
+
+    def twice(*_):
+        raise AssertionError("imitated again")
+
+    monkeypatch.setattr(recipe, "ImitationLoss", lambda *_: twice)
+    assert fit(imitation_epochs=2, epochs=1) == whole

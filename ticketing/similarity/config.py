@@ -123,7 +123,10 @@ class TrainingSettings(BaseModel):
         description='a sentence-transformers folder that loss "in-batch" imitates; "installed" is '
         'that of ticketing[teacher] where it is installed, "" none',
     )
-    imitation: float = Field(1.0, ge=0, description="what imitation counts beside the labels")
+    imitation_epochs: int = Field(5, ge=0, description="passes that imitate the teacher, first")
+    tuning_rate: float = Field(
+        1e-3, gt=0, description="learning rate of a network that has imitated a teacher"
+    )
     optimizer: Literal["adadelta", "adam"] = "adam"
     learning_rate: float = Field(3e-3, gt=0)
     epochs: int = Field(4, ge=0, description="passes over the examples")

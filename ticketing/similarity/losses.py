@@ -61,37 +61,22 @@ class LabelLoss(_Loss):
 
 
 class RankingLoss(_Loss):
-    """For few labels: `in_batch_ranking` over the batch and the tickets judged NO.
-
-    Where there is a teacher, `imitation` of it counts `taught` times as much.
-    """
+    """For few labels: `in_batch_ranking` over the batch and the tickets judged NO."""
 
     def __init__(
-        self,
-        network: SiameseNetwork,
-        spelled_only: float,
-        right: frozenset[tuple[str, str]],
-        teacher: Teacher | None = None,
-        taught: float = 1.0,
+        self, network: SiameseNetwork, spelled_only: float, right: frozenset[tuple[str, str]]
     ):
         super().__init__(network, spelled_only)
         self.right = right
-        self.teacher = teacher
-        self.taught = taught
 
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
         tickets = [x.ticket for x in batch] + [x.negative for x in batch if x.negative]
-        query, ticket = self.encode([x.query for x in batch]), self.encode(tickets)
-        distances = self.network.crossed_distance(query, ticket).clamp_max(FAR)
+        distances = self.network.crossed_distance(
+            self.encode([x.query for x in batch]), self.encode(tickets)
+        ).clamp_max(FAR)
         positives = torch.tensor([[self._is_right(one, other) for other in batch] for one in batch])
-        labels = torch.tensor([x.label for x in batch])
-        loss = in_batch_ranking(distances, labels, positives)
-        if self.teacher:
-            same = torch.tensor([[x.query_key == y.ticket_key for y in batch] for x in batch])
-            taught = self.teacher.distances(batch, query, ticket)
-            loss = loss + self.taught * imitation(distances[:, : len(batch)], taught, same)
-        return loss
+        return in_batch_ranking(distances, torch.tensor([x.label for x in batch]), positives)
 
     def _is_right(self, one: Example, other: Example) -> bool:
         """Whether the other's ticket answers this query, or one of them is the other's own text."""
@@ -100,6 +85,22 @@ class RankingLoss(_Loss):
             or one.query_key in (other.ticket_key, other.query_key)
             or one.ticket_key == other.ticket_key
         )
+
+
+class ImitationLoss(_Loss):
+    """Without labels: `imitation` of a teacher within the batch."""
+
+    def __init__(self, network: SiameseNetwork, spelled_only: float, teacher: Teacher):
+        super().__init__(network, spelled_only)
+        self.teacher = teacher
+
+    def __call__(self, batch: Sequence[Example]) -> Tensor:
+        """The batch's loss, a scalar."""
+        query = self.encode([x.query for x in batch])
+        ticket = self.encode([x.ticket for x in batch])
+        distances = self.network.crossed_distance(query, ticket).clamp_max(FAR)
+        same = torch.tensor([[x.query_key == y.ticket_key for y in batch] for x in batch])
+        return imitation(distances, self.teacher.distances(batch, query, ticket), same)
 
 
 def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """From tickets and labels to a bundle: the steps of training, in order."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -15,7 +16,12 @@ from ticketing.similarity.config import CHANNEL_WEIGHTS, NetworkSettings, Traini
 from ticketing.similarity.corpus import Corpus, read_corpus
 from ticketing.similarity.examples import Example, graded, labelled, weak
 from ticketing.similarity.finish import calibrate, search_weights
-from ticketing.similarity.losses import LabelLoss, RankingLoss, right_answers
+from ticketing.similarity.losses import (
+    ImitationLoss,
+    LabelLoss,
+    RankingLoss,
+    right_answers,
+)
 from ticketing.similarity.materials import find_encoder, make_teacher, run_key, start_network
 from ticketing.similarity.model import Model, new_network
 from ticketing.similarity.network import SiameseNetwork
@@ -70,7 +76,7 @@ def train(
     if encoder and training.loss == "in-batch":
         teacher = make_teacher(corpus, encoder, usable, checkpoints / f"{key}.teacher")
     checkpoint = checkpoints / f"{key}.network"
-    history = _trainer(learner, corpus, fit, probes, training, teacher, checkpoint).run()
+    history = _learn(learner, corpus, fit, probes, training, teacher, checkpoint)
     if "S" in network.channels:
         learner = _with_sentences(learner, network, corpus, encoder)
     if training.weights == "searched":
@@ -140,7 +146,7 @@ def _set_start_weights(network: SiameseNetwork, corpus: Corpus, training: Traini
         network.set_weights(network.pair_weights, weights)
 
 
-def _trainer(
+def _learn(
     network: SiameseNetwork,
     corpus: Corpus,
     labels: Sequence[Label],
@@ -148,7 +154,11 @@ def _trainer(
     training: TrainingSettings,
     teacher: Teacher | None,
     checkpoint: Path,
-) -> Trainer:
+) -> list[dict]:
+    """Imitate the teacher first, where there is one, then learn from labels and the archive.
+
+    Returns loss and quality by epoch. (Both at once was measured, and is worse.)
+    """
     learned = training.weights == "learned"
     network.pair_logits.requires_grad_(learned)
     network.channel_logits.requires_grad_(learned)
@@ -161,13 +171,22 @@ def _trainer(
     def graded_examples(chance: random.Random) -> list[Example]:
         return graded(corpus.archive, labels, corpus.queries, chance)
 
+    def run(loss: Callable, examples: Callable, checkpoint: Path, **changes) -> list[dict]:
+        settings = training.model_copy(update=changes)
+        quality = partial(probes.quality, network)
+        return Trainer(network, settings, examples, loss, quality, checkpoint).run()
+
+    dropout = training.spelling_dropout
     if training.loss == "mse":
-        loss, examples = LabelLoss(network, training.spelling_dropout), graded_examples
-    else:
-        right = right_answers(labels)
-        loss = RankingLoss(network, training.spelling_dropout, right, teacher, training.imitation)
-        examples = ranking_examples
-    return Trainer(network, training, examples, loss, lambda: probes.quality(network), checkpoint)
+        return run(LabelLoss(network, dropout), graded_examples, checkpoint)
+    imitated, changes = [], {}
+    if teacher and training.imitation_epochs:
+        first = checkpoint.with_suffix(".imitation")
+        epochs = {"epochs": training.imitation_epochs, "patience": training.imitation_epochs}
+        imitated = run(ImitationLoss(network, dropout, teacher), ranking_examples, first, **epochs)
+        changes = {"learning_rate": training.tuning_rate}
+    loss = RankingLoss(network, dropout, right_answers(labels))
+    return imitated + run(loss, ranking_examples, checkpoint, **changes)
 
 
 def _finish(network: SiameseNetwork, corpus: Corpus, probes: Probes, recency: Recency) -> Model:
