@@ -53,11 +53,12 @@ SETTINGS = {
     DocNADE: {"dropout": 0.5, "epochs": 40, "patience": 4},
     LDA: {"epochs": 40, "patience": 4},
 }
-"""One set for all folders, good on the validation part of each."""
+"""One set for all folders. Of GRID's choices for DocNADE's tree it has the lowest geometric mean
+of validation perplexities over 20NSshort, TREC6 and TMNtitle."""
 
 GRID = {
     DocNADE: {"dropout": (0.0, 0.5), "weight_decay": (0.0, 1.0)},
-    LDA: {"eta": (0.01, 0.1), "topics": (50, 200)},
+    LDA: {"alpha": (0.005, 0.25), "topics": (50, 200)},
 }
 """What `--grid` chooses by folder and reading."""
 
