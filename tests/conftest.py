@@ -9,6 +9,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+# How long an example takes depends on what else the machine does; tests measure no time. The
+# same examples in every run of CI; on a laptop new ones, which is where bugs are found.
+hypothesis_settings.register_profile(
+    "untimed",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)
+hypothesis_settings.load_profile("untimed")
 
 MARKED = ("slow", "worker", "browser", "corpus")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
