@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
+from ticketing.siamese.trainer import Trainer
 from ticketing.similarity.config import TrainingSettings
-from ticketing.similarity.trainer import Trainer
 
 
 class Regression:

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from ticketing.siamese.trainer import LoopSettings
+
 Channel = Literal["h", "E", "T", "S", "L"]
 QUERY_FIELDS = {"SUB1": "subject", "DESC1": "description"}
 TICKET_FIELDS = {"SUB2": "subject", "DESC2": "description", "SOL2": "solution"}
@@ -104,14 +106,12 @@ class NetworkSettings(BaseModel):
         return {channel: widths[channel] for channel in self.channels if channel != "L"}
 
 
-class TrainingSettings(BaseModel):
+class TrainingSettings(LoopSettings):
     """How the network learns.
 
     `loss` "mse" is the paper's, on labels in [0, 1]; "in-batch" ranks the right ticket
     before the batch's other tickets and also learns from the archive itself.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     loss: Literal["mse", "in-batch"] = "in-batch"
     weights: Literal["fixed", "searched", "learned"] = "learned"
@@ -127,23 +127,11 @@ class TrainingSettings(BaseModel):
     tuning_rate: float = Field(
         1e-3, gt=0, description="learning rate of a network that has imitated a teacher"
     )
-    optimizer: Literal["adadelta", "adam"] = "adam"
-    learning_rate: float = Field(3e-3, gt=0)
-    epochs: int = Field(4, ge=0, description="passes over the examples")
-    least_steps: int = Field(
-        60, ge=0, description="a small archive is passed over more often, to make so many batches"
-    )
-    patience: int = Field(
-        2, ge=1, description="epochs without gain on held-back labels before the end"
-    )
-    batch_size: int = Field(128, ge=2)
     dropout: float = Field(0.2, ge=0, lt=1)
     spelling_dropout: float = Field(
         0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
     )
-    clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
     topic_epochs: int = Field(10, ge=1, description="most passes of the topic model")
-    seed: int = Field(0, ge=0)
 
     @classmethod
     def for_loss(cls, **values) -> "TrainingSettings":

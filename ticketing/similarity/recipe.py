@@ -10,6 +10,7 @@ import torch
 from ticketing.channels.lexical import TERMS
 from ticketing.channels.sentences import SentenceEncoder
 from ticketing.errors import InputError
+from ticketing.siamese.trainer import Trainer
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.codes import fit_layout
 from ticketing.similarity.config import CHANNEL_WEIGHTS, NetworkSettings, TrainingSettings
@@ -28,7 +29,6 @@ from ticketing.similarity.network import SiameseNetwork
 from ticketing.similarity.probes import Probes, is_held_back
 from ticketing.similarity.recency import Recency
 from ticketing.similarity.teacher import Teacher
-from ticketing.similarity.trainer import Trainer
 from ticketing.similarity.weights import fit_weights
 from ticketing.tickets import Label, Ticket
 

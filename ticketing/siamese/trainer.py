@@ -7,18 +7,38 @@ import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
+from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from ticketing.similarity.config import TrainingSettings
 from topic_models.errors import ModelFileError
 from topic_models.files import read_arrays, write_arrays
 
 
-def make_optimizer(settings: TrainingSettings, parameters: Iterable[nn.Parameter]):
+class LoopSettings(BaseModel):
+    """What every training loop is told."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    optimizer: Literal["adadelta", "adam"] = "adam"
+    learning_rate: float = Field(3e-3, gt=0)
+    epochs: int = Field(4, ge=0, description="passes over the examples")
+    least_steps: int = Field(
+        60, ge=0, description="a small archive is passed over more often, to make so many batches"
+    )
+    patience: int = Field(
+        2, ge=1, description="epochs without gain on held-back labels before the end"
+    )
+    batch_size: int = Field(128, ge=2)
+    clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
+    seed: int = Field(0, ge=0)
+
+
+def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]):
     """The optimizer that the settings name."""
     kinds = {"adadelta": torch.optim.Adadelta, "adam": torch.optim.Adam}
     return kinds[settings.optimizer](parameters, lr=settings.learning_rate)
@@ -36,7 +56,7 @@ class Trainer:
     def __init__(
         self,
         network: nn.Module,
-        settings: TrainingSettings,
+        settings: LoopSettings,
         examples: Callable[[random.Random], Sequence],
         loss: Callable[[Sequence], Tensor],
         quality: Callable[[], float],

@@ -1,0 +1,67 @@
+"""The family's parts: padding is never read, pooling and losses by hand."""
+
+import pytest
+import torch
+
+from ticketing.siamese.encoder import EncoderSettings, RecurrentEncoder
+from ticketing.siamese.losses import contrastive, triplet
+from ticketing.siamese.metrics import cosine, exp_l1, exp_l2
+
+SHAPES = [
+    EncoderSettings(hidden=4),
+    EncoderSettings(hidden=4, layers=2, bidirectional=True, pooling="mean", dense=3),
+    EncoderSettings(hidden=4, bidirectional=True),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_stands_behind_a_texts_end_changes_nothing(shape):
+    torch.manual_seed(0)
+    encoder = RecurrentEncoder(5, shape).eval()
+    texts = torch.randn(3, 6, 5)
+    lengths = torch.tensor([2, 6, 3])
+    other = texts.clone()
+    other[0, 2:], other[2, 3:] = 9.0, -9.0
+    vectors = encoder(texts, lengths)
+    assert vectors.shape == (3, shape.width)
+    assert torch.equal(encoder(other, lengths), vectors)
+    alone = encoder(texts[:1, :2], lengths[:1])
+    assert torch.allclose(alone, vectors[:1], atol=1e-6)
+
+
+def test_mean_pooling_is_the_mean_of_what_last_pooling_sees():
+    torch.manual_seed(0)
+    mean = RecurrentEncoder(5, EncoderSettings(hidden=4, pooling="mean"))
+    last = RecurrentEncoder(5, EncoderSettings(hidden=4))
+    last.load_state_dict(mean.state_dict())
+    text = torch.randn(1, 3, 5)
+    states = [last(text, torch.tensor([n])) for n in (1, 2, 3)]
+    assert torch.allclose(mean(text, torch.tensor([3])), torch.stack(states).mean(0), atol=1e-6)
+
+
+def test_recurrent_connections_are_cut_only_while_training():
+    torch.manual_seed(0)
+    encoder = RecurrentEncoder(5, EncoderSettings(hidden=4, recurrent_dropout=0.5))
+    text, length = torch.randn(1, 6, 5), torch.tensor([6])
+    assert not torch.equal(encoder(text, length), encoder(text, length))
+    encoder.eval()
+    assert torch.equal(encoder(text, length), encoder(text, length))
+
+
+def test_metrics_by_hand():
+    one, other = torch.tensor([[3.0, 0.0]]), torch.tensor([[0.0, 4.0]])
+    assert cosine(one, other).item() == 0
+    assert exp_l1(one, other).item() == pytest.approx(0.000911882)
+    assert exp_l2(one, other).item() == pytest.approx(0.006737947)
+
+
+def test_contrastive_loss_by_hand():
+    energy = torch.tensor([0.5, 0.5, 0.1])
+    same = torch.tensor([True, False, False])
+    # (1 - 0.5)^2 / 4 = 0.0625; 0.5^2 = 0.25 above the margin; 0 below it
+    assert contrastive(energy, same, margin=0.2).item() == pytest.approx((0.0625 + 0.25) / 3)
+
+
+def test_triplet_loss_by_hand():
+    loss = triplet(torch.tensor([0.9, 0.4]), torch.tensor([0.1, 0.3]), margin=0.5)
+    assert loss.item() == pytest.approx((0.0 + 0.4) / 2)

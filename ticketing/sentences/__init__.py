@@ -1,0 +1,1 @@
+"""MaLSTM: how related two sentences are (Mueller and Thyagarajan 2016)."""
