@@ -192,32 +192,34 @@ class Desk:
         training: TrainingSettings,
         before: datetime | None = None,
         vectors_file: Path | None = None,
+        labels: Sequence[Label] | None = None,
     ) -> str:
-        """Train on labels and tickets (created before a date, if given); returns the bundle's id.
-
-        Labels of held-out queries are left for `promote` to measure on.
-        """
+        """Train on tickets (created before a date, if given) and labels (those of
+        `training_labels`, unless others are given); returns the bundle's id."""
         from ticketing.similarity.recipe import train
 
-        tickets = list(self.store.iter_tickets(Filters(created_before=before)))
-        known = {ticket.id for ticket in tickets}
-        labels = [
-            label
-            for label in self.labels()
-            if not is_held_out(label.query.id)
-            and label.ticket_id in known
-            and (not before or not label.query.ticket_id or label.query.ticket_id in known)
-        ]
         with self._one_training():
             return train(
-                tickets,
-                labels,
+                list(self.store.iter_tickets(Filters(created_before=before))),
+                self.training_labels(before) if labels is None else labels,
                 network,
                 training,
                 self.models,
                 self.settings.home / "checkpoints",
                 vectors_file,
             )
+
+    def training_labels(self, before: datetime | None = None) -> list[Label]:
+        """Labels to learn from, of tickets created before a date if one is given; those of
+        held-out queries are left for `promote` to measure on."""
+        known = {ticket.id for ticket in self.store.iter_tickets(Filters(created_before=before))}
+        return [
+            label
+            for label in self.labels()
+            if not is_held_out(label.query.id)
+            and label.ticket_id in known
+            and (not before or not label.query.ticket_id or label.query.ticket_id in known)
+        ]
 
     @contextmanager
     def _one_training(self) -> Iterator[None]:

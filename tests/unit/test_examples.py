@@ -187,3 +187,15 @@ def test_the_digest_names_texts_and_labels_and_not_their_order():
         digest([one, two], [Label(Query("x"), "T1", Grade.REL)]),
     ]
     assert digest([one, two], [yes]) not in others
+
+
+def test_the_texts_digest_knows_no_labels_but_the_queries_that_are_no_tickets():
+    one, two = Ticket("T1", "pump"), Ticket("T2", "trip")
+
+    def digest(*labels):
+        return read_corpus([one, two], labels, CROSS).texts_digest
+
+    own = Query("pump", ticket_id="T1")
+    assert digest() == digest(Label(own, "T2", Grade.YES)) == digest(Label(own, "T2", Grade.NO))
+    assert digest() != digest(Label(Query("x"), "T1", Grade.YES))
+    assert digest() != read_corpus([one], [], CROSS).texts_digest

@@ -38,7 +38,36 @@ def weights(model):
 
 def test_the_same_training_gives_the_same_bundle(trained, fit, tmp_path):
     assert fit().id == trained[1]
-    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def kinds(folder):
+    return sorted(path.suffix for path in folder.iterdir())
+
+
+def test_other_labels_on_the_same_texts_find_vectors_and_topics(
+    fit, tmp_path, monkeypatch, archive_tickets, archive_labels
+):
+    """What was made of the texts serves the next training too, and gives the same bundle."""
+    known = [Label(Query(t.subject, ticket_id=t.id), t.id, Grade.YES) for t in archive_tickets]
+    alone = fit(labels=known[:9])
+    assert kinds(tmp_path / "checkpoints") == [".topics", ".vectors"]
+    for path in (tmp_path / "checkpoints").iterdir():
+        path.unlink()
+    fit(labels=known)
+
+    def twice(*_):
+        raise AssertionError("word vectors were trained again")
+
+    monkeypatch.setattr("ticketing.similarity.materials.train_vectors", twice)
+    assert fit(labels=known[:9]).id == alone.id
+
+
+def test_vectors_and_topics_of_other_texts_do_not_pile_up(fit, tmp_path, archive_tickets):
+    fit()
+    before = set((tmp_path / "checkpoints").iterdir())
+    fit(tickets=archive_tickets[:30], labels=[])
+    after = set((tmp_path / "checkpoints").iterdir())
+    assert len(after) == 2 and not before & after
 
 
 def test_a_training_broken_off_goes_on_to_the_same_bundle(trained, fit, tmp_path, monkeypatch):
@@ -170,9 +199,10 @@ def test_word_vectors_from_a_file_are_what_the_network_begins_with(fit, tmp_path
     assert vectors.abs().sum().item() == pytest.approx(8**0.5, rel=1e-4)
 
 
-def test_the_manifest_says_what_the_bundle_was_trained_on(trained, archive_labels):
+def test_the_manifest_says_what_the_bundle_was_trained_on(trained, archive_tickets, archive_labels):
     manifest = Models(trained[0]).manifest(trained[1])
     assert manifest["data"]["tickets"] == 40
+    assert manifest["data"]["newest"] == max(t.created for t in archive_tickets).isoformat()
     assert manifest["data"]["labels"] == len(archive_labels)
     assert manifest["network"] == TINY.model_dump(mode="json")
     assert manifest["training"] == tiny_training().model_dump(mode="json")

@@ -28,6 +28,9 @@ class Corpus:
     texts: list[list[str]]
     """All text as tokens, for word vectors."""
     digest: str
+    """Names all of it, labels as well."""
+    texts_digest: str
+    """Names the texts alone: what word vectors and topics depend on."""
 
 
 def read_corpus(
@@ -55,7 +58,8 @@ def read_corpus(
         ),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
         [text for fields in everything for text in fields.values() if text],
-        _digest(tickets, labels),
+        _digest(tickets, [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]),
+        _digest(tickets, [id for id in asked if not queries[id].ticket_id]),
     )
 
 
@@ -65,11 +69,11 @@ def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> Fields:
     }
 
 
-def _digest(tickets: Sequence[Ticket], labels: Sequence[Label]) -> str:
-    """Names the training data: sixteen hex digits over every text and label."""
+def _digest(tickets: Sequence[Ticket], others: Sequence[str]) -> str:
+    """Sixteen hex digits over every ticket and what else there is."""
     digest = hashlib.sha256()
     for ticket in sorted(tickets, key=lambda ticket: ticket.id):
         digest.update(f"{ticket.id}\0{ticket.version}\n".encode())
-    for line in sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}\n" for x in labels):
-        digest.update(line.encode())
+    for other in sorted(others):
+        digest.update(f"{other}\n".encode())
     return digest.hexdigest()[:16]

@@ -1,4 +1,8 @@
-"""What a network starts from: word vectors, topics, and what teaches it; each saved once made."""
+"""What a network starts from: word vectors, topics, and what teaches it; each saved once made.
+
+Word vectors and topics depend on the texts alone, so they stay for the next training on the same
+texts, which may have other labels or another network.
+"""
 
 import hashlib
 import json
@@ -36,6 +40,23 @@ def run_key(
     if encoder:
         about.append(encoder.digest)
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+
+
+def texts_key(
+    corpus: Corpus, network: NetworkSettings, training: TrainingSettings, vectors: Path | None
+) -> str:
+    """Names word vectors and topics by everything that they depend on."""
+    shape = [network.word_dims, network.topics, training.topic_epochs, training.seed]
+    about = [corpus.texts_digest, shape, str(vectors)]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+
+
+def clear(checkpoints: Path, run: str, texts: str) -> None:
+    """Remove what a finished training leaves, but the word vectors and topics of its texts."""
+    for file in checkpoints.glob("*.*"):
+        stem, _, kind = file.name.partition(".")
+        if stem == run or (kind in ("vectors", "topics") and stem != texts):
+            file.unlink(missing_ok=True)
 
 
 def find_encoder(network: NetworkSettings, training: TrainingSettings) -> SentenceEncoder | None:

@@ -23,7 +23,14 @@ from ticketing.similarity.losses import (
     RankingLoss,
     right_answers,
 )
-from ticketing.similarity.materials import find_encoder, make_teacher, run_key, start_network
+from ticketing.similarity.materials import (
+    clear,
+    find_encoder,
+    make_teacher,
+    run_key,
+    start_network,
+    texts_key,
+)
 from ticketing.similarity.model import Model, new_network
 from ticketing.similarity.network import SiameseNetwork
 from ticketing.similarity.probes import Probes, is_held_back
@@ -67,7 +74,8 @@ def train(
     encoder = find_encoder(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
     checkpoints.mkdir(parents=True, exist_ok=True)
-    learner = start_network(corpus, _student(network), training, vectors_file, checkpoints / key)
+    texts = texts_key(corpus, network, training, vectors_file)
+    learner = start_network(corpus, _student(network), training, vectors_file, checkpoints / texts)
     fit = [label for label in usable if not is_held_back(label.query.id)]
     back = [label for label in usable if is_held_back(label.query.id)]
     probes = Probes(corpus.archive, corpus.queries, back, training.seed)
@@ -88,14 +96,24 @@ def train(
     facts, documents, arrays = model.content()
     facts |= {
         "training": training.model_dump(mode="json"),
-        "data": {"digest": corpus.digest, "tickets": len(tickets), "labels": len(usable)},
+        "data": {
+            "digest": corpus.digest,
+            "tickets": len(tickets),
+            "labels": len(usable),
+            "newest": _newest(tickets),
+        },
         "teacher": encoder and encoder.to_json(),
         "history": history,
     }
     bundle_id = models.save(facts, documents, arrays)
-    for file in checkpoints.glob(f"{key}.*"):
-        file.unlink()
+    clear(checkpoints, key, texts)
     return bundle_id
+
+
+def _newest(tickets: Sequence[Ticket]) -> str | None:
+    """When the newest ticket was created; None where no ticket has a date."""
+    created = [ticket.created for ticket in tickets if ticket.created]
+    return max(created).isoformat() if created else None
 
 
 def _with_sentences(
