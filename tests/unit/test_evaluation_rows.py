@@ -10,6 +10,7 @@ from tiny import TINY, tiny_training
 
 from ticketing.errors import InputError
 from ticketing.evaluation.changes import Change, best_ranks, change_text, changes, first_line
+from ticketing.evaluation.kept import Trainings
 from ticketing.evaluation.lines import cells, measured, relatedness_text, retrieval_text
 from ticketing.evaluation.ranking import DEPTHS, recall_curve
 from ticketing.evaluation.row_models import RowModels, narrowed, only_channel
@@ -205,14 +206,13 @@ def rows(tmp_path, archive_tickets, archive_labels):
 
     def make(**changes):
         arguments = {
-            "folder": tmp_path,
+            "trainings": Trainings(tmp_path, len(archive_tickets), said.append),
             "tickets": archive_tickets,
             "labels": archive_labels,
             "learned": "all",
             "network": TINY,
             "training": tiny_training(),
             "train": learn,
-            "say": said.append,
         }
         return RowModels(**(arguments | changes))
 

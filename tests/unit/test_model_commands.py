@@ -1,13 +1,14 @@
-"""`ticketing train | models | recommend | evaluate`: what they print, one sentence an error."""
+"""The commands around models and measuring: what they print, one sentence an error."""
 
 import shutil
 import sys
 from datetime import datetime
+from itertools import pairwise
 
 import pytest
 from click.testing import CliRunner
 
-from ticketing.cli import evaluate, main, models, recommend, train
+from ticketing.cli import evaluate, main, models, recommend, simulate, train
 from ticketing.cli.model_settings import read_settings
 from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreError, TicketingError
@@ -259,9 +260,8 @@ def test_dates_choose_queries_that_are_tickets(desk):
         [Judgment("e", query, tickets[3].id, Grade.YES, "ann", datetime(2020, 1, 1))]
     )
     since = tickets[30].created.isoformat()
-    assert run(evaluate.command, "--since", since).startswith(
-        "1 queries (1 with a YES), 1 labels\n"
-    )
+    lines = run(evaluate.command, "--since", since).splitlines()
+    assert "1 queries (1 with a YES), 1 labels" in lines
     assert "Nothing can be measured" in run(evaluate.command, "--before", since)
 
 
@@ -304,6 +304,75 @@ def test_two_bundles_are_compared_and_the_page_is_written(desk, trained, tmp_pat
     lines = [line for line in text.splitlines() if line.startswith("bundle ")]
     assert [line.split()[1] for line in lines[:2]] == [trained[1], other]
     assert f"bundle {trained[1]} → bundle {other}" in page.read_text()
+
+
+def test_a_bundle_that_has_seen_the_evaluated_period_is_named(desk, trained):
+    judge(desk)
+    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
+    since = tickets[30].created.isoformat()
+    ask(desk, tickets[30], tickets[3])
+    seen = f"Bundle {trained[1]} has learned from tickets until {tickets[-1].created:%Y-%m-%d}"
+    assert seen in run(evaluate.command, "--since", since)
+    assert "has learned from tickets until" not in run(evaluate.command)
+    settings = read_settings(None, tuple(o[6:] for o in TINY_OPTIONS))
+    older = desk.train(*settings, before=tickets[30].created)
+    assert "has learned" not in run(evaluate.command, "--since", since, "--bundle", older)
+
+
+def ask(desk, new, old):
+    """A ticket is a duplicate of an older one."""
+    query = Query(new.subject, ticket_id=new.id)
+    time = datetime(2020, 1, 1)
+    desk.store.add_judgments([Judgment(query.id, query, old.id, Grade.YES, "ann", time)])
+
+
+# simulate ------------------------------------------------------------------------
+
+
+def test_the_label_curve_is_trained_once_and_then_only_printed(desk, tmp_path):
+    judge(desk)
+    page = tmp_path / "curve.html"
+    arguments = ("labels", "--labels", "0,5", "--loss", "in-batch", *TINY_OPTIONS)
+    lines = run(simulate.command, *arguments, "--page", str(page)).splitlines()
+    said = [line for line in lines if line.startswith("Training ")]
+    assert [line.split(", ")[1] for line in said] == ["0 labels", "5 labels; 1 to go"]
+    assert "<svg" in page.read_text()
+    assert run(simulate.command, *arguments).splitlines() == lines[2:-1]
+    assert len(desk.models.ids()) == 1  # what is simulated never serves
+
+
+def test_what_a_simulation_lacks_is_said(desk):
+    assert "no such query is judged" in run(simulate.command, "labels")
+    assert "--since" in refused(InputError, simulate.command, "labels", "--before", "2013-01-01")
+    dates = ("--since", "2012-01-05", "--before", "2012-01-20")
+    assert "no whole month" in refused(InputError, simulate.command, "feedback", *dates)
+    dates = ("--since", "2012-01-01", "--before", "2012-03-01")
+    assert "import links" in refused(InputError, simulate.command, "feedback", *dates)
+
+
+def test_feedback_is_simulated_month_by_month(desk):
+    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
+    for old, new in pairwise(tickets):
+        ask(desk, new, old)
+    months = sorted({f"{ticket.created:%Y-%m}" for ticket in tickets})
+    dates = ("--since", f"{months[1]}-01", "--before", f"{months[-1]}-01")
+    arguments = ("feedback", *dates, "--queries", "3", *TINY_OPTIONS)
+    lines = run(simulate.command, *arguments).splitlines()
+    rows = [line.split() for line in lines if line[:7] in months]
+    assert [row[0] for row in rows[:1]] == months[1:2]
+    assert all(sum(map(int, row[1:4])) <= 30 for row in rows)
+    trained = sum(line.startswith("Training ") for line in lines)
+    assert trained == 1 + 2 * len(rows)
+    assert run(simulate.command, *arguments).splitlines() == lines[trained:]
+
+
+def test_months_without_a_right_answer_after_them_are_refused(desk):
+    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
+    ask(desk, tickets[-1], tickets[0])
+    last = f"{tickets[-1].created:%Y-%m}-01"
+    following = datetime.fromisoformat(last).replace(year=tickets[-1].created.year + 1)
+    dates = ("--since", last, "--before", following.isoformat())
+    assert "with a YES" in refused(InputError, simulate.command, "feedback", *dates)
 
 
 # the whole program ---------------------------------------------------------------

@@ -1,6 +1,6 @@
 """`ticketing evaluate`: how good is the ranking, beside BM25, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -8,12 +8,12 @@ import click
 
 from ticketing.cli.model_settings import read_settings
 from ticketing.cli.options import DATE, FILE
+from ticketing.cli.samples import measured_labels, why_not
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
 from ticketing.evaluation.changes import changes
+from ticketing.evaluation.kept import Trainings, labels_digest
 from ticketing.evaluation.measure import (
-    NO_LABELS,
-    NO_TICKETS,
     Measurement,
     Sample,
     measure_bundle,
@@ -27,10 +27,8 @@ from ticketing.evaluation.rows import ROWS, Row, choose_rows
 from ticketing.evaluation.runs import in_memory
 from ticketing.labels import is_held_out
 from ticketing.settings import load_settings
-from ticketing.similarity.bundle import Models
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.similarity.probes import is_held_back
-from ticketing.tickets import Filters, Label
 
 FIT_QUERIES = 200
 """Queries whose labels map distances to grades."""
@@ -71,14 +69,13 @@ def command(
     settings = read_settings(file, overrides)
     desk = open_desk(load_settings())
     sample = _sample(desk, since, before, demo)
-    if not sample.labels:
-        click.echo(NO_LABELS)
-        return
-    if not desk.store.get_tickets([label.ticket_id for label in sample.labels]):
-        click.echo(NO_TICKETS)
+    if reason := why_not(desk, sample.labels):
+        click.echo(reason)
         return
     one, other = compare or (bundle, "")
     recommender = in_memory(desk.recommender(one))
+    for warning in _leaks(desk, (recommender.model.id, other), since, before):
+        click.echo(warning)
     lines = measure_bundle(recommender, sample)
     reference, compared = lines[0], []
     if other:
@@ -105,7 +102,7 @@ def command(
 
 def _sample(desk: Desk, since: datetime | None, before: datetime | None, demo: bool) -> Sample:
     judged = desk.labels()
-    labels = _end_user_labels() if demo else _chosen(desk, judged, since, before)
+    labels = measured_labels(desk, judged, since, before, demo)
     asked = {label.query.id for label in labels}
     unseen = [
         label
@@ -117,21 +114,18 @@ def _sample(desk: Desk, since: datetime | None, before: datetime | None, demo: b
     return Sample(labels, [label for label in unseen if label.query.id in some])
 
 
-def _chosen(
-    desk: Desk, judged: Sequence[Label], since: datetime | None, before: datetime | None
-) -> list[Label]:
-    if not (since or before):
-        return [label for label in judged if is_held_out(label.query.id)]
-    within = Filters(created_since=since, created_before=before)
-    asked = {ticket.id for ticket in desk.store.iter_tickets(within)}
-    return [label for label in judged if label.query.ticket_id in asked]
-
-
-def _end_user_labels() -> list[Label]:
-    """Gold labels that the demonstration base keeps for measuring; no judgment holds them."""
-    from ticketing.demo.generator import generate
-
-    return list(generate().gold)
+def _leaks(
+    desk: Desk, bundles: Sequence[str], since: datetime | None, before: datetime | None
+) -> Iterator[str]:
+    """Which bundles have seen the period that is evaluated, a sentence each."""
+    for bundle in filter(None, bundles) if since or before else ():
+        newest = desk.models.manifest(bundle)["data"].get("newest")
+        if newest and (not since or newest >= since.isoformat()):
+            yield (
+                f"Bundle {bundle} has learned from tickets until {newest[:10]}, so it may know "
+                "texts and labels of these queries; measure one that `ticketing train --before` "
+                "has kept from them."
+            )
 
 
 def _refuse_leaks(rows: Sequence[Row], since: datetime | None, before: datetime | None) -> None:
@@ -148,16 +142,15 @@ def _row_models(
     settings: tuple[NetworkSettings, TrainingSettings],
 ) -> RowModels:
     """The rows' models live beside the desk's own: they never serve."""
-    folder = desk.settings.home / "evaluation"
-    trainer = Desk(desk.settings, desk.store, Models(folder / "models"))
-    learned = sorted(f"{x.query.id} {x.ticket_id} {int(x.grade)}" for x in desk.labels())
+    tickets = list(desk.store.iter_tickets())
+    trainings = Trainings(desk.settings.home / "evaluation", len(tickets), click.echo)
+    trainer = Desk(desk.settings, desk.store, trainings.models)
     return RowModels(
-        folder,
-        list(desk.store.iter_tickets()),
+        trainings,
+        tickets,
         sample.all,
-        "\n".join([f"before {since}", *learned]),
+        f"before {since} {labels_digest(desk.labels())}",
         *settings,
         train=lambda network, training: trainer.train(network, training, since),
-        say=click.echo,
         threads=desk.settings.threads,
     )

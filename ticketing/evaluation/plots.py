@@ -92,6 +92,23 @@ def recall_plot(curves: Mapping[str, Sequence[float]]) -> str:
     return _svg(figure, "recall", "Recall by number of tickets looked at")
 
 
+def curves_plot(
+    across: str, ticks: Sequence[str], curves: Mapping[str, Sequence[tuple[float, float, float]]]
+) -> str:
+    """Acc@10 of rankers, at each tick with the ends of its interval; NaN where there is none."""
+    figure, axes = _new(across, "Acc@10", width=7.5)
+    places = range(len(ticks))
+    for i, (name, points) in enumerate(curves.items()):
+        colour, style = SERIES[i % len(SERIES)], STYLES[i % len(STYLES)]
+        means, lows, highs = zip(*points, strict=True)
+        axes.plot(places, means, label=name, color=colour, linestyle=style, marker="o", ms=4)
+        axes.fill_between(places, lows, highs, color=colour, alpha=0.12, linewidth=0)
+    axes.set_xticks(places, ticks)
+    axes.set_ylim(0, 1.03)
+    _legend(figure, axes)
+    return _svg(figure, "curves", f"Acc@10 by {across}")
+
+
 def calibration_plot(bins: Sequence[Bin]) -> str:
     """Mean grade against shown score; the diagonal is where a score means what it says."""
     figure, axes = _new("shown score", "mean grade given (NO 1, REL 3, YES 5)")

@@ -32,27 +32,36 @@ def write_report(
 def render(found: Measurement, recommender: Recommender, notice: str = "") -> str:
     """The page as HTML. Every text is escaped; nothing is loaded from anywhere."""
     labels, first = found.sample.labels, found.lines[0]
-    pages = Environment(
+    return (
+        pages()
+        .get_template("report.html")
+        .render(
+            found=found,
+            notice=notice,
+            bundle=recommender.model.id,
+            tickets=recommender.store.count_tickets(),
+            queries=len(queries_of(labels)),
+            answered=len(queries_of(with_answers(labels))),
+            cells=found.cells() if found.sample.answered else [],
+            significant=SIGNIFICANT,
+            success=found.success(),
+            worst=worst_queries(recommender, labels, first.ranked),
+            plots=_plots(found, recommender),
+        )
+    )
+
+
+def pages() -> Environment:
+    """The templates of this package; every text is escaped and every name must be known."""
+    found = Environment(
         loader=PackageLoader("ticketing.evaluation"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters |= {"excerpt": excerpt, "first_line": first_line}
-    return pages.get_template("report.html").render(
-        found=found,
-        notice=notice,
-        bundle=recommender.model.id,
-        tickets=recommender.store.count_tickets(),
-        queries=len(queries_of(labels)),
-        answered=len(queries_of(with_answers(labels))),
-        cells=found.cells() if found.sample.answered else [],
-        significant=SIGNIFICANT,
-        success=found.success(),
-        worst=worst_queries(recommender, labels, first.ranked),
-        plots=_plots(found, recommender),
-    )
+    found.filters |= {"excerpt": excerpt, "first_line": first_line}
+    return found
 
 
 def excerpt(ticket: Ticket) -> str:

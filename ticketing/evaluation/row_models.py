@@ -1,27 +1,16 @@
-"""Models and rankings of the table's rows: made once, then found again.
+"""Models and rankings of the table's rows."""
 
-Below one folder: the bundles that the rows' trainings gave, and what each row ranked. Both are
-named by a digest of everything that they depend on (settings, texts, labels, this program's
-version), so a second run only reads, and a changed archive is measured anew.
-"""
-
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property
-from importlib.metadata import version
-from pathlib import Path
-from time import perf_counter
+from functools import cached_property, partial
 
 import numpy as np
 
 from ticketing.channels.lexical import TERMS
+from ticketing.evaluation.kept import Trainings, archive_digest, digest, labels_digest
 from ticketing.evaluation.rows import Row
 from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
-from ticketing.files import write_atomically
 from ticketing.retrieval.recommend import Recommender
-from ticketing.similarity.bundle import Models
 from ticketing.similarity.codes import fit_layout
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.similarity.model import Model, new_network, ticket_tokens
@@ -71,50 +60,43 @@ class RowModels:
     """Ranks labelled queries as the table's rows do, under one split of one archive.
 
     `labels` are all queries to rank, `learned` says in one string what else the trainings see
-    (the split and the labels). `say` is told of every training, with an estimate once one is
-    known.
+    (the split and the labels). `train` saves to `trainings.models`.
     """
 
     def __init__(
         self,
-        folder: Path,
+        trainings: Trainings,
         tickets: Sequence[Ticket],
         labels: Sequence[Label],
         learned: str,
         network: NetworkSettings,
         training: TrainingSettings,
         train: Train,
-        say: Callable[[str], None],
         threads: int = 1,
     ):
-        self.folder = folder
         self.tickets = tickets
         self.labels = labels
         self.network = network
         self.training = training.model_copy(update={"recency": False})  # the paper has none
-        self._train, self._say, self._threads = train, say, threads
-        texts = sorted(f"{x.id}\0{x.version}\0{x.created}" for x in tickets)
-        self._archive = _digest(version("ticketing"), learned, *texts)
-        self._asked = _digest(
-            *sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels)
-        )
+        self._trainings, self._train, self._threads = trainings, train, threads
+        self._archive = digest(archive_digest(tickets), learned)
+        self._asked = labels_digest(labels)
 
     def ranked(self, row: Row, left: int = 0) -> Ranked:
         """What the row ranks; `left` trained rows are still to come, for the estimate."""
         network, training = self._settings(row)
-        key = _digest(self._archive, self._asked, str(row), _json(network), _json(training))
-        path = self.folder / "ranked" / f"{key}.json"
-        if path.exists():
-            return Ranked(**json.loads(path.read_bytes()))
         name = f"#{row.number}"
-        if row.trained:
-            model = self._trained(network, training, f"{name} {row.about}", left)
-        else:
-            model = narrowed(self._untrained, network, self.tickets[:: self._every])
-        store = encoded(model, self.tickets, name)
-        ranked = rank_labelled(Recommender(store, model, self._threads), self.labels, name)
-        write_atomically(path, json.dumps({"run": ranked.run, "places": ranked.places}))
-        return ranked
+
+        def rank() -> Ranked:
+            if row.trained:
+                model = self._trained(network, training, f"{name} {row.about}", left)
+            else:
+                model = narrowed(self._untrained, network, self.tickets[:: self._every])
+            store = encoded(model, self.tickets, name)
+            return rank_labelled(Recommender(store, model, self._threads), self.labels, name)
+
+        key = digest(self._archive, self._asked, str(row), _json(network), _json(training))
+        return self._trainings.ranked(key, rank)
 
     def _settings(self, row: Row) -> tuple[NetworkSettings, TrainingSettings]:
         if row.trained:
@@ -143,31 +125,11 @@ class RowModels:
     def _trained(
         self, network: NetworkSettings, training: TrainingSettings, name: str, left: int
     ) -> Model:
-        key = _digest(self._archive, _json(network), _json(training))
-        path = self.folder / "trained" / f"{key}.json"
-        models = Models(self.folder / "models")
-        if not path.exists():
-            self._say(f"Training {name}{self._estimate(left)}.")
-            start = perf_counter()
-            bundle = self._train(network, training)
-            took = perf_counter() - start if training.epochs else 0
-            write_atomically(path, json.dumps({"bundle": bundle, "seconds": round(took)}))
-        return Model.from_bundle(models.load(json.loads(path.read_bytes())["bundle"]))
-
-    def _estimate(self, left: int) -> str:
-        """How long the trainings may still take, by those of this folder so far."""
-        records = [json.loads(path.read_bytes()) for path in self.folder.glob("trained/*.json")]
-        known = [record["seconds"] for record in records if record["seconds"]]
-        if not left:
-            return ""
-        if not known:
-            return f", the first of {left} on {len(self.tickets)} tickets; an estimate follows"
-        return f"; {left} to go, about {left * np.mean(known) / 60:.0f} min"
+        key = digest(self._archive, _json(network), _json(training))
+        train = partial(self._train, network, training)
+        bundle = self._trainings.bundle(key, name, train, left, typical=training.epochs > 0)
+        return self._trainings.model(bundle)
 
 
 def _json(settings: NetworkSettings | TrainingSettings) -> str:
     return settings.model_dump_json()
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256("\0\0".join(texts).encode()).hexdigest()[:16]
