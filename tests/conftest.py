@@ -6,11 +6,21 @@ skipped with a reason elsewhere; what was left out is said in the last lines.
 
 import os
 import shutil
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from elasticsearch import Elasticsearch
+from elasticsearch.helpers import bulk, scan
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+
+from tests.redis_server import RedisServer, redis_server
+from tests.servers import SCRIPT, elasticsearch_server
+from ticketing.settings import Settings, load_settings
+from ticketing.stores import open_store
+from ticketing.stores.protocol import TicketStore
 
 # How long an example takes depends on what else the machine does; tests measure no time. The
 # same examples in every run of CI; on a laptop new ones, which is where bugs are found.
@@ -22,7 +32,7 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.load_profile("untimed")
 
-MARKED = ("slow", "worker", "browser", "corpus")
+MARKED = ("slow", "worker", "browser", "corpus", "redis", "elasticsearch")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -68,3 +78,75 @@ def shared() -> Path:
 def chromium() -> str:
     """Path of a Chromium that Playwright can drive."""
     return shutil.which("chromium") or missing("Chromium (apt-get install chromium)")
+
+
+@pytest.fixture(scope="session")
+def redis_program() -> None:
+    """Redis can be started on this machine."""
+    if not shutil.which("redis-server"):
+        missing("Redis (apt-get install redis-server)")
+
+
+@pytest.fixture(scope="session")
+def _redis(redis_program) -> Iterator[RedisServer]:
+    with redis_server() as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(_redis) -> str:
+    """Address of a real Redis that is empty; it is every test's, and nobody may harm it."""
+    with _redis.client() as client:
+        client.flushall()
+    return _redis.url
+
+
+@pytest.fixture
+def own_redis(redis_program) -> Iterator[RedisServer]:
+    """A Redis with a password, for one test to harm."""
+    with redis_server("secret") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_url() -> Iterator[str]:
+    """Address of a real Elasticsearch: one that runs (TEST_ELASTICSEARCH), or started for us."""
+    if url := os.environ.get("TEST_ELASTICSEARCH"):
+        yield url
+        return
+    if not SCRIPT.exists() or not shutil.which("java"):
+        missing(f"Elasticsearch ({SCRIPT}, and Java 17)")
+    with elasticsearch_server() as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def _elasticsearch_prefix(elasticsearch_url) -> Iterator[str]:
+    """Begins the names of this run's indices, which are gone afterwards."""
+    prefix = f"t{uuid.uuid4().hex}"
+    yield prefix
+    with Elasticsearch(elasticsearch_url) as client:
+        for index in client.indices.get(index=f"{prefix}*", features="aliases"):
+            client.indices.delete(index=index)
+
+
+@pytest.fixture
+def elasticsearch_settings(elasticsearch_url, _elasticsearch_prefix, tmp_path) -> Settings:
+    """Settings of a desk that is empty: to make indices takes longer than to empty them."""
+    with Elasticsearch(elasticsearch_url) as client:
+        for index in client.indices.get(index=f"{_elasticsearch_prefix}-*", features="aliases"):
+            if "-codes-" in index:
+                client.indices.delete(index=index)
+            else:
+                found = scan(client, index=index, _source=False)
+                actions = [{"_op_type": "delete", "_index": index, "_id": x["_id"]} for x in found]
+                bulk(client, actions, refresh=True)
+    return load_settings(home=tmp_path, store=elasticsearch_url, store_prefix=_elasticsearch_prefix)
+
+
+@pytest.fixture
+def elasticsearch_store(elasticsearch_settings) -> Iterator[TicketStore]:
+    """An empty store on a real Elasticsearch."""
+    store = open_store(elasticsearch_settings)
+    yield store
+    store.close()

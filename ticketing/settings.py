@@ -6,7 +6,7 @@ in the working directory; an unknown or malformed one is refused with a sentence
 
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ticketing.errors import InputError
@@ -26,6 +26,15 @@ class Settings(BaseSettings):
 
     home: Path = Field(Path(".ticketing"), description="folder with everything the desk owns")
     store: str = Field("", description="empty for SQLite below home, or the address of a server")
+    store_user: str = Field("", description="user of the server, with its password")
+    store_password: SecretStr = Field(SecretStr(""), description="password of that user")
+    store_api_key: SecretStr = Field(SecretStr(""), description="instead of user and password")
+    store_ca: Path | None = Field(None, description="certificate authority of an https server")
+    store_prefix: str = Field(
+        "ticketing", pattern="^[a-z][a-z0-9_]*$", description="begins the names of all indices"
+    )
+    store_shards: int = Field(1, ge=1, description="parts of a new index of tickets or codes")
+    store_timeout: float = Field(10.0, gt=0, description="seconds the server may take to answer")
     broker: str = Field("", description="empty for the filesystem broker below home, or redis://…")
     host: str = Field("127.0.0.1", description="address the page listens on")
     port: int = Field(8000, ge=0, le=65535, description="port the page listens on")

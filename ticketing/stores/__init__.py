@@ -8,8 +8,13 @@ from ticketing.stores.sqlite import SQLiteStore
 
 def open_store(settings: Settings) -> TicketStore:
     """The store that the settings name. Raises InputError for an address of no known kind."""
-    if settings.store:
+    if not settings.store:
+        return SQLiteStore(settings.home)
+    if not settings.store.startswith(("http://", "https://")):
         raise InputError(
-            f"TICKETING_STORE={settings.store!r} is of no known kind; leave it empty for SQLite."
+            f"TICKETING_STORE={settings.store!r} is of no known kind; leave it empty for SQLite,"
+            " or name an Elasticsearch as http://host:9200 or https://host:9200."
         )
-    return SQLiteStore(settings.home)
+    from ticketing.stores.elasticsearch import ElasticsearchStore  # most desks need no client
+
+    return ElasticsearchStore(settings)

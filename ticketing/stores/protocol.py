@@ -53,10 +53,13 @@ class TicketStore(Protocol):
 
     # tickets ---------------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
-        """Add or replace tickets by id, all or none; putting the same twice changes nothing.
+        """Add or replace tickets by id; putting the same twice changes nothing.
 
-        Of one id given twice the last counts. Raises InputError for an id that is empty or
-        holds a NUL, and for half a surrogate pair in any text."""
+        Each ticket is put whole or not at all. What cannot be used is refused before anything
+        is put: raises InputError for an id that is empty, holds a NUL or is longer than 512
+        bytes, and for half a surrogate pair in any text. Where StoreError or StoreAway is
+        raised, a store on one machine has put none; one on servers may have put some, and
+        putting the same again puts the rest. Of one id given twice the last counts."""
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets and their codes under every bundle; returns how many existed."""
@@ -88,8 +91,9 @@ class TicketStore(Protocol):
         """A query put or judged before."""
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events for good, all or none; an event id seen before is skipped. Returns how
-        many were new."""
+        """Append events for good; an event id seen before is skipped. Returns how many were new.
+
+        Refused before any is added as in `put_tickets`, and safe to repeat after a failure."""
 
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
         """All events, of one query where given, in the order they were added."""
@@ -107,9 +111,10 @@ class TicketStore(Protocol):
         version."""
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
-        """Store codes, all or none. A row whose ticket is gone or has another version by now, or
-        whose codes are already there, is skipped. Returns how many were stored.
-        Raises StoreError when the width differs from the bundle's other rows."""
+        """Store codes; safe to repeat after a failure. A row whose ticket is gone or has another
+        version by now, or whose codes are already there, is skipped. Returns how many were
+        stored. Raises StoreError, before any is stored, when the width differs from the
+        bundle's other rows."""
 
     def count_codes(self, bundle_id: str) -> int:
         """How many tickets carry fresh codes under the bundle."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ticketing.errors import InputError, StoreAway, StoreError
+from ticketing.errors import StoreAway, StoreError
+from ticketing.stores.checks import half_a_character
 from ticketing.stores.sqlite import schema
 
 LOCK_SECONDS = 15.0
@@ -134,10 +135,7 @@ class Database:
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.path} cannot be used: {error}.") from error
         except UnicodeEncodeError as error:
-            raise InputError(
-                f"The text {error.object[:40]!r} holds half a character"
-                f" ({error.object[error.start]!r}); repair or remove it."
-            ) from None
+            raise half_a_character(error) from None
         except OSError as error:
             path = error.filename or self.folder
             raise StoreError(f"{path} cannot be used: {error.strerror}.") from error

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from sqlite3 import Connection
 
-from ticketing.errors import InputError
+from ticketing.stores.checks import latest_by_id
 from ticketing.stores.protocol import PutCounts
 from ticketing.stores.sqlite.database import ANY_OF, Side, json_list
 from ticketing.text import tokenize
@@ -24,10 +24,7 @@ class Tickets(Side):
 
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or replace tickets by id; raises InputError for an unusable id."""
-        latest = {ticket.id: ticket for ticket in tickets}
-        for id in latest:
-            if not id or "\0" in id:
-                raise InputError(f"A ticket cannot have the id {id!r}; give it one that reads.")
+        latest = latest_by_id(tickets)
         with self._database.writing() as connection:
             known = _tickets(
                 connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(latest),))

@@ -1,0 +1,66 @@
+"""Real servers for marked tests, each in a folder of its own on ports of its own."""
+
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "shared" / "elasticsearch" / "es"
+
+
+def free_port(count: int = 1) -> int:
+    """The first of so many ports in a row that nobody listens on, with those of the cluster."""
+    for first in range(19_200, 29_000, 300):
+        ports = [first + step + i for step in (0, 100) for i in range(count)]
+        if not any(_is_open(port) for port in ports):
+            return first
+    raise OSError("no free port between 19200 and 29000")
+
+
+def _is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class ElasticsearchServer:
+    """A server, or several nodes, under `es`; `url` lists all nodes' addresses."""
+
+    def __init__(self, folder: Path, *options: str, nodes: int = 1):
+        self.folder = folder
+        port, scheme = free_port(nodes), "https" if "--tls" in options else "http"
+        self.url = ",".join(f"{scheme}://127.0.0.1:{port + i}" for i in range(nodes))
+        self.start("--nodes", str(nodes), "--port", str(port), "--heap", "512m", *options)
+
+    def start(self, *options: str) -> None:
+        """Start it, or again those nodes that are down."""
+        self._run("start", *options)
+
+    def do(self, action: str, *node: int) -> None:
+        """`stop`, `kill`, `freeze` or `thaw` one node or all."""
+        self._run(action, *map(str, node))
+
+    def _run(self, action: str, *arguments: str) -> None:
+        subprocess.run(
+            [SCRIPT, action, self.folder, *arguments],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=180,
+        )
+
+
+@contextmanager
+def elasticsearch_server(*options: str, nodes: int = 1) -> Iterator[ElasticsearchServer]:
+    """A server with `es start`'s options, gone with its data at the end of the block."""
+    folder = Path(tempfile.mkdtemp(prefix="ticketing-es-", dir="/var/tmp"))
+    folder.chmod(0o755)  # the server runs as a user of its own
+    server = None
+    try:
+        server = ElasticsearchServer(folder, *options, nodes=nodes)
+        yield server
+    finally:
+        if server:
+            server.do("kill")
+        shutil.rmtree(folder, ignore_errors=True)

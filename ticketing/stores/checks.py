@@ -1,0 +1,39 @@
+"""What every store refuses before it writes anything."""
+
+from collections.abc import Iterable, Sequence
+
+from ticketing.errors import InputError
+from ticketing.tickets import Ticket
+
+ID_BYTES = 512
+"""Longest id of a ticket, in UTF-8."""
+
+
+def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
+    """Of each id the last ticket given. Raises InputError for an id that no store can keep."""
+    latest = {ticket.id: ticket for ticket in tickets}
+    for id in latest:
+        if not id or "\0" in id:
+            raise InputError(f"A ticket cannot have the id {id!r}; give it one that reads.")
+        if len(id.encode(errors="replace")) > ID_BYTES:
+            raise InputError(
+                f"The ticket id {id[:40]!r}… is longer than {ID_BYTES} bytes; shorten it."
+            )
+    return latest
+
+
+def half_a_character(error: UnicodeEncodeError) -> InputError:
+    """What to say of text that is no text: half of a surrogate pair."""
+    return InputError(
+        f"The text {error.object[:40]!r} holds half a character"
+        f" ({error.object[error.start]!r}); repair or remove it."
+    )
+
+
+def require_text(texts: Iterable[str]) -> None:
+    """Raises InputError for a text that holds half a surrogate pair."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise half_a_character(error) from None

@@ -1,0 +1,30 @@
+"""ElasticsearchStore: a desk's store on servers, for as many machines as you like.
+
+Each module here is one side of the protocol: `tickets`, `judgments`, `codes`, `jobs`; all
+stand on `connection`, and `indices` says what lies where. No step needs a script or a
+lock: a document is written under the condition that it is still as it was read.
+"""
+
+from ticketing.settings import Settings
+from ticketing.stores.elasticsearch.codes import Codes
+from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.indices import open_indices
+from ticketing.stores.elasticsearch.jobs import Jobs
+from ticketing.stores.elasticsearch.judgments import Judgments
+from ticketing.stores.elasticsearch.tickets import Tickets
+
+
+class ElasticsearchStore(Tickets, Judgments, Codes, Jobs):
+    """A `ticketing.stores.protocol.TicketStore` at the addresses of `settings.store`.
+
+    Raises StoreAway when no server answers, StoreError for a server, credentials, a
+    certificate or indices that cannot be used, InputError for settings that contradict.
+    """
+
+    def __init__(self, settings: Settings):
+        super().__init__(Connection(settings))
+        open_indices(self._connection)
+
+    def close(self) -> None:
+        """Release connections; the store can't be used afterwards."""
+        self._connection.close()

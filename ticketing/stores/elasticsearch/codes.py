@@ -1,0 +1,221 @@
+"""Codes: an index a bundle, each document a ticket's codes and all that filters and ranks them."""
+
+import base64
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+
+import numpy as np
+
+from ticketing.errors import StoreAway, StoreError
+from ticketing.stores.elasticsearch.connection import Side, seen
+from ticketing.stores.elasticsearch.copies import (
+    codes_of,
+    copy_filters,
+    remove_codes,
+    where,
+)
+from ticketing.stores.elasticsearch.indices import CODES, TICKETS, create, drop, meta_of
+from ticketing.stores.protocol import CodeBlock, CodeRow
+from ticketing.tickets import Filters
+
+PAGE = 2000
+"""Rows of codes that are read in one request."""
+
+ATTEMPTS = 20
+
+_COPIED = ("product", "status", "created", "tokens")
+
+
+class Codes(Side):
+    """The protocol's methods on codes.
+
+    An index of codes carries a `build` that is drawn when it is made: codes that were dropped
+    and are built again are fresh for no ticket until they are stored.
+    """
+
+    def stale_ids(
+        self,
+        bundle_id: str,
+        limit: int = 0,
+        after: str = "",
+        among: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Ids, ascending and greater than `after`, of tickets without fresh codes."""
+        build = self._build(bundle_id)
+        if among is not None:
+            found = self._connection.get(TICKETS, among, ["coded"])
+            stale = (id for id, doc in found.items() if build not in doc["_source"]["coded"])
+            return sorted(id for id in stale if id > after)[: limit or None]
+        ids = []
+        for hit in self._connection.pages(
+            TICKETS,
+            sort=[{"id": "asc"}],
+            after=[after],
+            query={"bool": {"must_not": [{"term": {"coded": build}}]}},
+            source=False,
+            size=min(limit or PAGE, PAGE),
+        ):
+            ids.append(hit["_id"])
+            if len(ids) == limit:
+                break
+        return ids
+
+    def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
+        """Store codes; a ticket's count as there once the ticket is marked, which is done last."""
+        if not rows:
+            return 0
+        build = self._open(bundle_id, rows)
+        left = {row.ticket_id: row for row in reversed(rows)}
+        stored = 0
+        for _ in range(ATTEMPTS):
+            tickets = self._connection.get(TICKETS, left, ["version", "coded", *_COPIED])
+            wanted = {
+                id: doc
+                for id, doc in tickets.items()
+                if doc["_source"]["version"] == left[id].version
+                and build not in doc["_source"]["coded"]
+            }
+            self._write_codes(bundle_id, (left[id] for id in wanted), wanted)
+            lost = self._mark(build, wanted)
+            stored += len(wanted) - len(lost)
+            if not lost:
+                return stored
+            # These tickets changed or went while their codes were written.
+            remove_codes(self._connection, lost)
+            now = self.get_tickets(lost)
+            copy_filters(self._connection, list(now.values()))
+            left = {id: left[id] for id in lost}
+        raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
+
+    def _open(self, bundle_id: str, rows: Sequence[CodeRow]) -> str:
+        """The build to store in, made where there is none; raises StoreError for a wrong width."""
+        widths = {len(row.code) for row in rows}
+        if len(widths) == 1 and not self._build(bundle_id):
+            meta = {"bundle_id": bundle_id, "build": uuid.uuid4().hex, "width": min(widths)}
+            create(self._connection, codes_of(bundle_id), CODES, meta, self._connection.shards)
+        meta = meta_of(self._connection, codes_of(bundle_id))
+        widths |= {meta["width"]} if meta else set()
+        if len(widths) > 1:
+            raise StoreError(
+                f"Codes of bundle {bundle_id} must all have one width, not"
+                f" {' and '.join(map(str, sorted(widths)))} bytes; drop its codes and reindex."
+            )
+        return meta["build"]
+
+    def _write_codes(
+        self, bundle_id: str, rows: Iterable[CodeRow], tickets: Mapping[str, dict]
+    ) -> None:
+        index = self._connection.alias(codes_of(bundle_id))
+        self._connection.bulk(
+            {"_index": index, "_id": row.ticket_id, "_source": _document(row, tickets)}
+            for row in rows
+        )
+
+    def _mark(self, build: str, tickets: Mapping[str, dict]) -> list[str]:
+        """Note that the tickets have codes of this build, if they are still as they were read;
+        returns the ids of those that are not."""
+        answers = self._connection.bulk(
+            {
+                "_op_type": "update",
+                "_index": self._connection.alias(TICKETS),
+                "_id": id,
+                "doc": {"coded": [*doc["_source"]["coded"], build]},
+                **seen(doc),
+            }
+            for id, doc in tickets.items()
+        )
+        return [id for id, answer in zip(tickets, answers, strict=True) if answer["status"] >= 300]
+
+    def count_codes(self, bundle_id: str) -> int:
+        """How many tickets carry fresh codes under the bundle."""
+        build = self._build(bundle_id)
+        return self._connection.count(TICKETS, {"term": {"coded": build}}) if build else 0
+
+    def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
+        """All codes that a query under this bundle may be compared with, read now."""
+        hits = self._connection.pages(
+            codes_of(bundle_id),
+            sort=[{"id": "asc"}],
+            query=where(filters),
+            source=False,
+            docvalue_fields=["code"],
+            size=PAGE,
+        )
+        return block({hit["_id"]: hit["fields"]["code"][0] for hit in hits})
+
+    def topic_counts(
+        self, bundle_id: str, filters: Filters = Filters()
+    ) -> dict[tuple[int | None, date | None], int]:
+        """How many matching tickets have each main topic in each month."""
+        by = [
+            {field: {"terms": {"field": field, "missing_bucket": True}}}
+            for field in ("topic", "month")
+        ]
+        counts, after = {}, {}
+        while True:
+            answer = self._connection.search(
+                codes_of(bundle_id),
+                size=0,
+                query=where(filters),
+                aggs={"counts": {"composite": {"sources": by, "size": PAGE, **after}}},
+            )
+            found = answer["aggregations"]["counts"] if answer else {"buckets": []}
+            for bucket in found["buckets"]:
+                month = bucket["key"]["month"]
+                month = month and date.fromisoformat(f"{month}-01")
+                counts[bucket["key"]["topic"], month] = bucket["doc_count"]
+            if "after_key" not in found:
+                return counts
+            after = {"after": found["after_key"]}
+
+    def topic_tickets(
+        self,
+        bundle_id: str,
+        topic: int,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        offset: int = 0,
+    ) -> list[str]:
+        """Ids of the matching tickets with this main topic, newest first, undated ones last."""
+        answer = self._connection.search(
+            codes_of(bundle_id),
+            query={"bool": {"filter": [{"term": {"topic": topic}}, where(filters)]}},
+            sort=[{"created": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
+            size=limit,
+            from_=offset,
+            source=False,
+        )
+        return [hit["_id"] for hit in answer["hits"]["hits"]] if answer else []
+
+    def drop_codes(self, bundle_id: str) -> None:
+        """Delete all codes of a bundle; raises StoreError for the serving one."""
+        if self.serving() == bundle_id:
+            raise StoreError(
+                f"Bundle {bundle_id} serves; let another one serve before its codes go."
+            )
+        drop(self._connection, codes_of(bundle_id))
+
+    def _build(self, bundle_id: str) -> str:
+        """The build of a bundle's codes, or an empty string, which no ticket is marked with."""
+        meta = meta_of(self._connection, codes_of(bundle_id))
+        return meta["build"] if meta else ""
+
+
+def block(codes: Mapping[str, str]) -> CodeBlock:
+    """Codes in base 64 by ticket id, as the scan wants them."""
+    ids = tuple(sorted(codes))
+    rows = [np.frombuffer(base64.b64decode(codes[id]), np.uint8) for id in ids]
+    stacked = np.stack(rows) if rows else np.empty((0, 0), np.uint8)
+    return CodeBlock(stacked, np.arange(len(ids)), ids)
+
+
+def _document(row: CodeRow, tickets: Mapping[str, dict]) -> dict:
+    ticket = tickets[row.ticket_id]["_source"]
+    return {
+        **{field: ticket[field] for field in _COPIED},
+        "month": ticket["created"] and ticket["created"][:7],
+        "id": row.ticket_id,
+        "topic": row.topic,
+        "code": base64.b64encode(row.code).decode(),
+    }

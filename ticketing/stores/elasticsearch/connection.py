@@ -1,0 +1,180 @@
+"""One Elasticsearch for many threads: addresses, time limits, plain errors, and a few verbs."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+
+import elastic_transport
+from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
+
+from ticketing.errors import InputError, StoreError
+from ticketing.settings import Settings
+from ticketing.stores.elasticsearch.faults import plain, refused
+
+PAGE = 500
+"""Documents held in memory while all of them are read."""
+
+AT_ONCE = 1000
+"""Ids that are asked for in one request."""
+
+BULK_BYTES = 10_000_000
+"""Most bytes of documents that are sent in one request."""
+
+MISSING, CONFLICT = 404, 409
+
+
+class Connection:
+    """The client, and the names of the store's indices below a prefix.
+
+    Every index is reached by an alias and written by it alone, so that no write can make an
+    index that was dropped come back without its mapping.
+    """
+
+    def __init__(self, settings: Settings):
+        hosts = [host.strip().rstrip("/") for host in settings.store.split(",")]
+        self.where = ", ".join(hosts)
+        self.prefix = settings.store_prefix
+        self.shards = settings.store_shards
+        self._closed = False
+        self._client = _client(hosts, settings)
+
+    def alias(self, name: str) -> str:
+        """The full name of one of the store's indices, or of a pattern of them."""
+        return f"{self.prefix}-{name}"
+
+    @contextmanager
+    def client(self) -> Iterator[Elasticsearch]:
+        """The client; what it raises inside the block becomes one sentence."""
+        if self._closed:
+            raise StoreError(f"The store at {self.where} was closed; open it again.")
+        try:
+            yield self._client
+        except (ApiError, elastic_transport.TransportError) as error:
+            raise plain(error, self.where) from error
+
+    def get(self, name: str, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict]:
+        """The documents that exist among `ids`, by id, as of this moment: `_source` (of the
+        named fields only, where any are), `_seq_no` and `_primary_term`."""
+        ids, found = iter(dict.fromkeys(ids)), {}
+        while some := list(islice(ids, AT_ONCE)):
+            with self.client() as client:
+                answer = client.mget(
+                    index=self.alias(name), ids=some, source_includes=fields or None
+                )
+            for doc in answer["docs"]:
+                if "error" in doc and doc["error"]["type"] != "index_not_found_exception":
+                    reason = doc["error"]["reason"]
+                    raise refused(503, doc["error"]["type"], reason, self.where)
+                if doc.get("found"):
+                    found[doc["_id"]] = doc
+        return found
+
+    def search(self, name: str, **body) -> dict:
+        """One search over all of an index or none of it; {} where there is no such index."""
+        with self.client() as client:
+            try:
+                answer = client.search(
+                    index=self.alias(name), allow_partial_search_results=False, **body
+                )
+            except NotFoundError:
+                return {}
+        return answer.body
+
+    def pages(
+        self, name: str, sort: Sequence[dict], after: Sequence | None = None, **body
+    ) -> Iterator[dict]:
+        """All hits in an order that no two share a place in, read page by page."""
+        size = body.pop("size", PAGE)
+        hits = [{}] * size
+        while len(hits) == size:
+            answer = self.search(name, sort=sort, search_after=after, size=size, **body)
+            hits = answer["hits"]["hits"] if answer else []
+            yield from hits
+            after = hits[-1]["sort"] if hits else None
+
+    def count(self, name: str, query: Mapping) -> int:
+        """How many documents match; 0 where there is no such index."""
+        with self.client() as client:
+            try:
+                return client.count(index=self.alias(name), query=query)["count"]
+            except NotFoundError:
+                return 0
+
+    def bulk(self, actions: Iterable[dict], *, refresh: bool = True) -> list[dict]:
+        """Write many documents; what became of each, in order: `status` (below 300, MISSING or
+        CONFLICT), and `_seq_no` and `_primary_term` where it was written.
+
+        `refresh`: the next search sees them. Raises StoreError or StoreAway for any other
+        status; what was written until then stays.
+        """
+        with self.client() as client:
+            results = helpers.streaming_bulk(
+                client,
+                actions,
+                chunk_size=PAGE,
+                max_chunk_bytes=BULK_BYTES,
+                raise_on_error=False,
+                refresh=refresh,
+                require_alias=True,
+            )
+            return [self._accepted(*result.values()) for _, result in results]
+
+    def _accepted(self, answer: dict) -> dict:
+        status, error = answer["status"], answer.get("error") or {}
+        lost = error.get("type") == "index_not_found_exception"
+        if status < 300 or status == CONFLICT or (status == MISSING and not lost):
+            return answer
+        raise refused(status, error.get("type", ""), error.get("reason") or "", self.where)
+
+    def write(self, name: str, id: str, source: Mapping, **conditions) -> bool:
+        """Write one document that the next search sees; False where a condition (`op_type`, or
+        `if_seq_no` with `if_primary_term`) does not hold."""
+        action = {"_op_type": conditions.pop("op_type", "index"), **conditions}
+        action |= {"_index": self.alias(name), "_id": id, "_source": source}
+        [answer] = self.bulk([action])
+        return answer["status"] != CONFLICT
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._closed = True
+        self._client.close()
+
+
+def seen(doc: Mapping) -> dict[str, int]:
+    """The condition that a document is still as it was read."""
+    return {"if_seq_no": doc["_seq_no"], "if_primary_term": doc["_primary_term"]}
+
+
+def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
+    password = settings.store_password.get_secret_value()
+    api_key = settings.store_api_key.get_secret_value()
+    if bool(settings.store_user) != bool(password):
+        raise InputError("Set TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, both or neither.")
+    if password and api_key:
+        raise InputError("Set TICKETING_STORE_PASSWORD or TICKETING_STORE_API_KEY, not both.")
+    options = {}
+    if password:
+        options["basic_auth"] = settings.store_user, password
+    if api_key:
+        options["api_key"] = api_key
+    if settings.store_ca:
+        if not settings.store_ca.is_file():
+            raise InputError(f"TICKETING_STORE_CA={settings.store_ca} is no file.")
+        options["ca_certs"] = str(settings.store_ca)
+    try:
+        return Elasticsearch(
+            hosts,
+            request_timeout=settings.store_timeout,
+            max_retries=max(len(hosts) - 1, 1),  # a connection may have gone stale meanwhile
+            retry_on_timeout=len(hosts) > 1,
+            **options,
+        )
+    except (ValueError, OSError) as error:
+        raise InputError(f"TICKETING_STORE={settings.store!r} cannot be used: {error}.") from None
+
+
+class Side:
+    """What the sides of the store share: the connection they stand on."""
+
+    def __init__(self, connection: Connection):
+        self._connection = connection

@@ -1,0 +1,63 @@
+"""What Elasticsearch and the network say, as one plain sentence."""
+
+import elastic_transport
+from elasticsearch import ApiError, UnsupportedProductError
+
+from ticketing.errors import StoreAway, StoreError
+
+AWAY = {408, 429, 502, 503, 504}
+"""Statuses with which a server, or a proxy before it, says: not now."""
+
+BLOCKED = "cluster_block_exception"
+
+
+def plain(error: Exception, where: str) -> StoreError:
+    """The store's error for one of the client's; `where` is the server's address."""
+    if isinstance(error, UnsupportedProductError):
+        return StoreError(
+            f"The server at {where} is no Elasticsearch; set TICKETING_STORE to one of version 8."
+        )
+    if isinstance(error, ApiError):
+        return refused(error.status_code, *_type_and_reason(error.body), where)
+    if isinstance(error, elastic_transport.ConnectionTimeout):
+        return StoreAway(f"Elasticsearch at {where} has not answered in time; try again.")
+    if isinstance(error, elastic_transport.TlsError):
+        return StoreError(
+            f"The certificate of {where} is not trusted; name the file of its certificate"
+            " authority in TICKETING_STORE_CA."
+        )
+    if isinstance(error, elastic_transport.ConnectionError):
+        return StoreAway(f"Elasticsearch at {where} is away; try again.")
+    return StoreError(f"The server at {where} does not answer as Elasticsearch does: {error}.")
+
+
+def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
+    """The error for a request, or one part of a bulk, that was answered with this status."""
+    if status == 401:
+        return StoreError(
+            f"Elasticsearch at {where} lets nobody in with these credentials; check"
+            " TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, or TICKETING_STORE_API_KEY."
+        )
+    if kind == BLOCKED:
+        return StoreError(
+            f"Elasticsearch at {where} lets nothing be written, as when its disk is full"
+            f" ({reason}); free some room, or lift the block."
+        )
+    if status == 403:
+        return StoreError(f"Elasticsearch at {where} does not allow this: {reason}.")
+    if kind == "index_not_found_exception":
+        return StoreError(
+            f"Elasticsearch at {where} has lost a part of the store ({reason}); restore it."
+        )
+    if status in AWAY:
+        return StoreAway(f"Elasticsearch at {where} is not ready ({reason or status}); try again.")
+    return StoreError(f"Elasticsearch at {where} refused: {reason or status}.")
+
+
+def _type_and_reason(body: object) -> tuple[str, str]:
+    """What an error's body names, however deep it stands."""
+    error = body.get("error") if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return "", str(error or "")
+    cause = (error.get("root_cause") or [error])[0]
+    return cause.get("type", ""), cause.get("reason") or ""

@@ -1,0 +1,120 @@
+"""The records of long work."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from ticketing.errors import NotFound, StoreAway
+from ticketing.stores.elasticsearch.connection import Side, seen
+from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.tickets import Job
+
+_ATTEMPTS = 50
+_TIMES = ("created", "heartbeat", "started", "finished")
+
+
+class Jobs(Side):
+    """The protocol's methods on jobs."""
+
+    def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
+        """A new job in state queued, or the unfinished one of the same kind and bundle.
+
+        A job's id says the how manieth of its kind and bundle it is, so two processes that ask
+        at once make the same one.
+        """
+        same = [{"term": {"kind": "job"}}, {"term": {"name": kind}}]
+        same.append({"term": {"bundle_id": bundle_id}})
+        number = self._connection.count(RECORDS, {"bool": {"filter": same}})
+        for job in self._listed({"bool": {"filter": same, "must_not": _FINISHED}}, limit=1):
+            return job
+        for attempt in range(_ATTEMPTS):
+            digest = hashlib.sha256(f"{kind}\0{bundle_id}\0{number + attempt}".encode())
+            job = Job(digest.hexdigest()[:32], kind, bundle_id, "queued", total, 0, _now())
+            if self._connection.write(RECORDS, _key(job.id), _record(job), op_type="create"):
+                return job
+            existing = self.get_job(job.id)
+            if existing and not existing.finished:
+                return existing
+        raise StoreAway(f"Others keep making jobs of kind {kind}; try again.")
+
+    def get_job(self, job_id: str) -> Job | None:
+        """The job's record."""
+        found = self._connection.get(RECORDS, [_key(job_id)])
+        return _job(found[_key(job_id)]) if found else None
+
+    def jobs(self, limit: int = 20) -> list[Job]:
+        """The latest jobs, newest first."""
+        return self._listed({"term": {"kind": "job"}}, limit)
+
+    def update_job(
+        self,
+        job_id: str,
+        *,
+        state: str | None = None,
+        done: int | None = None,
+        total: int | None = None,
+        errors: Mapping[str, str] | None = None,
+        message: str | None = None,
+    ) -> Job:
+        """Change what is given and set the heartbeat, unless the job has finished."""
+        given = {"state": state, "done": done, "total": total, "message": message}
+        changes = {field: value for field, value in given.items() if value is not None}
+        changes["heartbeat"] = now = _now()
+        if state == "running":
+            changes["started"] = now
+        elif state not in (None, "queued"):
+            changes["finished"] = now
+        return self._change(job_id, changes, errors or {})
+
+    def request_cancel(self, job_id: str) -> Job:
+        """Ask for an end; a job that has finished is left as it is."""
+        return self._change(job_id, {"cancel_requested": True}, {})
+
+    def _change(self, job_id: str, changes: dict, errors: Mapping[str, str]) -> Job:
+        key = _key(job_id)
+        for _ in range(_ATTEMPTS):
+            found = self._connection.get(RECORDS, [key]).get(key)
+            if found is None:
+                raise NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
+            job = _job(found)
+            if job.finished:
+                return job
+            kept = {"started": job.started or changes.get("started")}
+            merged = {"errors": {**job.errors, **errors}}
+            changed = Job(**{**vars(job), **changes, **kept, **merged})
+            if self._connection.write(RECORDS, key, _record(changed), **seen(found)):
+                return changed
+        raise StoreAway(f"Others keep changing the job {job_id}; try again.")
+
+    def _listed(self, query: dict, limit: int) -> list[Job]:
+        answer = self._connection.search(
+            RECORDS, query=query, sort=[{"created": "desc"}], size=limit
+        )
+        return [_job(hit) for hit in answer["hits"]["hits"]]
+
+
+_FINISHED = [{"exists": {"field": "finished"}}]
+
+
+def _key(job_id: str) -> str:
+    return f"job:{job_id}"
+
+
+def _record(job: Job) -> dict:
+    """A job as a document; `kind` is the document's own, `name` the job's. The ids of tickets in
+    `errors` may hold anything, so they are no field names."""
+    record = asdict(job) | {"kind": "job", "name": job.kind, "errors": json.dumps(job.errors)}
+    return record | {time: record[time] and record[time].isoformat() for time in _TIMES}
+
+
+def _job(doc: Mapping) -> Job:
+    record = dict(doc["_source"])
+    times = {time: record[time] and datetime.fromisoformat(record[time]) for time in _TIMES}
+    kind, errors = record.pop("name"), json.loads(record["errors"])
+    return Job(**record | times | {"kind": kind, "errors": errors})
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,132 @@
+"""Queries, what people judged of the answers, and which bundle serves."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from ticketing.errors import StoreAway
+from ticketing.stores.checks import require_text
+from ticketing.stores.elasticsearch.connection import CONFLICT, Side, seen
+from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.tickets import Grade, Judgment, Query
+
+SERVING = "serving"
+"""Id of the record that lists the bundles that have served, the present one last."""
+
+_ATTEMPTS = 20
+
+
+class Judgments(Side):
+    """The protocol's methods on queries, judgments and the serving pointer."""
+
+    def put_query(self, query: Query) -> str:
+        """Remember a query so that its address can be shared; returns query.id."""
+        if self.get_query(query.id) is None:
+            self._connection.bulk([self._query_action(query)], refresh=False)
+        return query.id
+
+    def get_query(self, query_id: str) -> Query | None:
+        """A query put or judged before."""
+        key = f"query:{query_id}"
+        found = self._connection.get(RECORDS, [key])
+        return _query(found[key]["_source"]) if found else None
+
+    def add_judgments(self, judgments: Sequence[Judgment]) -> int:
+        """Append events in their order, on disk once this returns; returns how many were new."""
+        for judgment in judgments:
+            require_text(
+                (judgment.event_id, judgment.ticket_id, judgment.judge, judgment.bundle_id)
+            )
+        queries = {judgment.query.id: judgment.query for judgment in judgments}
+        actions = [self._query_action(query) for query in queries.values()]
+        actions += [self._judgment_action(judgment) for judgment in judgments]
+        answers = self._connection.bulk(actions)[len(queries) :]
+        return sum(answer["status"] != CONFLICT for answer in answers)
+
+    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
+        """All events, of one query where given, in the order they were added."""
+        must = [{"term": {"kind": "judgment"}}]
+        if query_id:
+            must.append({"term": {"query_id": query_id}})
+        # Their index has one shard, which numbers what it is given.
+        pages = self._connection.pages(
+            RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
+        )
+        return (_judgment(hit["_source"]) for hit in pages)
+
+    def serving(self) -> str:
+        """Id of the serving bundle, or an empty string."""
+        return self._served(switches_ago=0)
+
+    def previous_serving(self) -> str:
+        """Id of the bundle that served before the current one, or an empty string."""
+        return self._served(switches_ago=1)
+
+    def set_serving(self, bundle_id: str) -> None:
+        """Switch atomically; naming the serving bundle again changes nothing."""
+        for _ in range(_ATTEMPTS):
+            found = self._connection.get(RECORDS, [SERVING]).get(SERVING)
+            served = found["_source"]["bundles"] if found else []
+            if served[-1:] == [bundle_id]:
+                return
+            source = {"kind": SERVING, "bundles": [*served, bundle_id]}
+            condition = seen(found) if found else {"op_type": "create"}
+            if self._connection.write(RECORDS, SERVING, source, **condition):
+                return
+        raise StoreAway("Others keep switching the serving bundle; try again.")
+
+    def _served(self, switches_ago: int) -> str:
+        found = self._connection.get(RECORDS, [SERVING])
+        served = found[SERVING]["_source"]["bundles"] if found else []
+        return served[-1 - switches_ago] if len(served) > switches_ago else ""
+
+    def _query_action(self, query: Query) -> dict:
+        require_text((query.subject, query.description, query.ticket_id))
+        source = {
+            "kind": "query",
+            "subject": query.subject,
+            "description": query.description,
+            "ticket_id": query.ticket_id,
+        }
+        return self._create(f"query:{query.id}", source)
+
+    def _judgment_action(self, judgment: Judgment) -> dict:
+        query = judgment.query
+        source = {
+            "kind": "judgment",
+            "event_id": judgment.event_id,
+            "query_id": query.id,
+            "query": [query.subject, query.description, query.ticket_id],
+            "ticket_id": judgment.ticket_id,
+            "grade": judgment.grade,
+            "judge": judgment.judge,
+            "time": judgment.time.isoformat(),
+            "rank": judgment.rank,
+            "score": judgment.score,
+            "bundle_id": judgment.bundle_id,
+        }
+        digest = hashlib.sha256(judgment.event_id.encode()).hexdigest()
+        return self._create(f"judgment:{digest}", source)
+
+    def _create(self, key: str, source: Mapping) -> dict:
+        """The action that writes a record unless there is one already."""
+        index = self._connection.alias(RECORDS)
+        return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+
+
+def _query(source: Mapping) -> Query:
+    return Query(source["subject"], source["description"], source["ticket_id"])
+
+
+def _judgment(source: Mapping) -> Judgment:
+    return Judgment(
+        source["event_id"],
+        Query(*source["query"]),
+        source["ticket_id"],
+        None if source["grade"] is None else Grade(source["grade"]),
+        source["judge"],
+        datetime.fromisoformat(source["time"]),
+        source["rank"],
+        source["score"],
+        source["bundle_id"],
+    )

@@ -1,0 +1,188 @@
+"""Tickets and the words in them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from ticketing.errors import StoreAway
+from ticketing.stores.checks import latest_by_id, require_text
+from ticketing.stores.elasticsearch.connection import CONFLICT, MISSING, Side, seen
+from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
+from ticketing.stores.elasticsearch.indices import TICKETS
+from ticketing.stores.protocol import PutCounts
+from ticketing.text import tokenize
+from ticketing.tickets import Filters, Ticket
+
+FIELDS = ("id", "subject", "description", "solution", "product", "status", "created")
+
+ATTEMPTS = 20
+"""How often a write is tried while others change the same tickets."""
+
+RAREST_WORDS = 32
+"""A word query is cut to its rarest words: common ones cost most and tell least."""
+
+LONGEST_QUERY = 2000
+"""Distinct words of a query that are looked at."""
+
+MOST_VALUES = 10_000
+"""Distinct values of a field that can be chosen from."""
+
+
+class Tickets(Side):
+    """The protocol's methods on tickets."""
+
+    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
+        """Add or replace tickets by id; raises InputError before anything is written."""
+        left = latest_by_id(tickets)
+        for ticket in left.values():
+            require_text((ticket.id, _text(ticket), ticket.product, ticket.status))
+        added = changed = unchanged = 0
+        for _ in range(ATTEMPTS):
+            known = self._connection.get(TICKETS, left, [*FIELDS, "version", "coded"])
+            stale = {
+                id: ticket
+                for id, ticket in left.items()
+                if id not in known or _ticket(known[id]) != ticket
+            }
+            written = self._write_tickets(stale, known)
+            unchanged += len(left) - len(stale)
+            added += len(written - known.keys())
+            changed += len(written & known.keys())
+            left = {id: ticket for id, ticket in stale.items() if id not in written}
+            if not left:
+                return PutCounts(added, changed, unchanged)
+        raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
+
+    def _write_tickets(self, tickets: Mapping[str, Ticket], known: Mapping[str, dict]) -> set[str]:
+        """Write tickets that are still as they were read; returns the ids of those that were.
+
+        `coded` is emptied first and set again once all copies agree: a process that dies between
+        leaves tickets that will be encoded anew, never copies that are wrong for good.
+        """
+        answers = self._connection.bulk(
+            {
+                "_index": self._connection.alias(TICKETS),
+                "_id": id,
+                "_source": _document(ticket),
+                **({"_op_type": "index", **seen(known[id])} if id in known else _NEW),
+            }
+            for id, ticket in tickets.items()
+        )
+        written = {
+            id: answer
+            for id, answer in zip(tickets, answers, strict=True)
+            if answer["status"] != CONFLICT
+        }
+        replaced = {id: answer for id, answer in written.items() if id in known}
+        copy_filters(self._connection, [tickets[id] for id in replaced])
+        same_text = [
+            id for id in replaced if known[id]["_source"]["version"] == tickets[id].version
+        ]
+        self._connection.bulk(
+            {
+                "_op_type": "update",
+                "_index": self._connection.alias(TICKETS),
+                "_id": id,
+                "doc": {"coded": known[id]["_source"]["coded"]},
+                **seen(replaced[id]),
+            }
+            for id in same_text
+            if known[id]["_source"]["coded"]
+        )
+        return set(written)
+
+    def delete_tickets(self, ids: Sequence[str]) -> int:
+        """Delete tickets, and then their codes."""
+        distinct = list(dict.fromkeys(ids))
+        alias = self._connection.alias(TICKETS)
+        answers = self._connection.bulk(
+            {"_op_type": "delete", "_index": alias, "_id": id} for id in distinct
+        )
+        remove_codes(self._connection, distinct)
+        return sum(answer["status"] != MISSING for answer in answers)
+
+    def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
+        """The tickets that exist among `ids`, by id."""
+        found = self._connection.get(TICKETS, ids, FIELDS)
+        return {id: _ticket(doc) for id, doc in found.items()}
+
+    def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
+        """All matching tickets in ascending id order, read page by page."""
+        return map(
+            _ticket,
+            self._connection.pages(
+                TICKETS, sort=[{"id": "asc"}], query=where(filters), source_includes=FIELDS
+            ),
+        )
+
+    def count_tickets(self, filters: Filters = Filters()) -> int:
+        """How many tickets match."""
+        return self._connection.count(TICKETS, where(filters))
+
+    def facets(self) -> dict[str, list[str]]:
+        """The distinct non-empty values of `product` and `status`, sorted."""
+        fields = ("product", "status")
+        answer = self._connection.search(
+            TICKETS,
+            size=0,
+            aggs={field: {"terms": {"field": field, "size": MOST_VALUES}} for field in fields},
+        )
+        found = answer["aggregations"]
+        return {
+            field: sorted(bucket["key"] for bucket in found[field]["buckets"] if bucket["key"])
+            for field in fields
+        }
+
+    def search_words(
+        self, words: Sequence[str], limit: int, filters: Filters = Filters()
+    ) -> list[tuple[str, float]]:
+        """BM25 (k1 1.2, b 0.75) over the rarest of `words`: (ticket id, score), best first."""
+        answer = self._connection.search(
+            TICKETS,
+            query={"bool": {"must": any_word(words), "filter": where(filters)}},
+            sort=[{"_score": "desc"}, {"id": "asc"}],
+            size=limit,
+            source=False,
+            search_type="dfs_query_then_fetch",  # a word is as rare as it is in all shards
+        )
+        return [(hit["_id"], hit["sort"][0]) for hit in answer["hits"]["hits"]]
+
+
+def any_word(words: Sequence[str]) -> dict:
+    """The query for documents that hold any of the rarest of `words`, by BM25."""
+    distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
+    if not distinct:
+        return {"match_none": {}}
+    return {
+        "more_like_this": {
+            "fields": ["tokens"],
+            "like": " ".join(distinct),
+            "max_query_terms": RAREST_WORDS,
+            "min_term_freq": 1,
+            "min_doc_freq": 1,
+            "minimum_should_match": "1",
+        }
+    }
+
+
+_NEW = {"_op_type": "create"}
+
+
+def _text(ticket: Ticket) -> str:
+    return f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"
+
+
+def _document(ticket: Ticket) -> dict:
+    return {
+        **{field: getattr(ticket, field) for field in FIELDS},
+        "created": ticket.created and ticket.created.isoformat(),
+        "version": ticket.version,
+        "tokens": " ".join(tokenize(_text(ticket))),
+        "coded": [],
+    }
+
+
+def _ticket(doc: Mapping) -> Ticket:
+    source = doc["_source"]
+    created = source["created"]
+    values = {field: source[field] for field in FIELDS}
+    return Ticket(**values | {"created": created and datetime.fromisoformat(created)})
