@@ -48,3 +48,10 @@ class StoreAway(StoreError):
     """The store does not answer; the same call may succeed later."""
 
     retry = True
+
+
+class BrokerAway(TicketingError):
+    """The server that carries jobs to the workers does not answer, or lets nobody in."""
+
+    status = 503
+    retry = True

@@ -1,24 +1,42 @@
 """The Celery app: how tasks travel. What they do is `worker.tasks`."""
 
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+
 from celery import Celery
 from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
-from ticketing.errors import StoreError
+from ticketing.errors import InputError, StoreError
 from ticketing.settings import Settings
 
 QUEUE = "ticketing"
 
+TRANSPORTS = {
+    "ticketing": "worker.file_broker:Transport",
+    "redis": "worker.redis_broker:Transport",
+    "rediss": "worker.redis_broker:Transport",
+}
+"""Which transport carries an address of each kind."""
+
 VISIBILITY_SECONDS = 600
 """Redis hands a message out again after this long; a batch takes seconds."""
+
+ANSWER_SECONDS = 3.0
+"""How long Redis may take to connect or to answer before it counts as away."""
+
+SILENCE_SECONDS = 10
+"""A worker's connection on which nothing came for this long is made anew."""
 
 
 def make_app(settings: Settings) -> Celery:
     """An app that publishes to, and works on, the broker of the settings.
 
     Without `settings.broker` messages are files below `home/broker`. Raises StoreError
-    when that folder cannot be made.
+    when that folder cannot be made, InputError for a broker of no known kind. A broker
+    that is away is no error here.
     """
+    TRANSPORT_ALIASES.update(TRANSPORTS)
     app = Celery("ticketing", set_as_current=False)
     app.conf.update(
         task_queues=[Queue(QUEUE, Exchange(""), routing_key=QUEUE)],
@@ -30,17 +48,40 @@ def make_app(settings: Settings) -> Celery:
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
         worker_enable_remote_control=False,
+        task_publish_retry_policy={"max_retries": 1, "interval_start": 0.2},  # seconds
         broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,  # a worker waits for its broker however long
+        worker_cancel_long_running_tasks_on_connection_loss=True,  # the solo pool has none then
         worker_hijack_root_logger=False,
     )
     if settings.broker:
-        app.conf.broker_url = settings.broker
-        app.conf.broker_transport_options = {"visibility_timeout": VISIBILITY_SECONDS}
+        app.conf.broker_url = _address(settings.broker)
+        app.conf.broker_transport_options = {
+            "visibility_timeout": VISIBILITY_SECONDS,
+            "socket_connect_timeout": ANSWER_SECONDS,
+            "socket_timeout": ANSWER_SECONDS,
+            "socket_keepalive": True,
+            "health_check_interval": SILENCE_SECONDS,
+            "max_retries": 0,
+        }
     else:
-        TRANSPORT_ALIASES["ticketing"] = "worker.broker:Transport"
         app.conf.broker_url = "ticketing://localhost"
         app.conf.broker_transport_options = _folders(settings)
     return app
+
+
+def _address(broker: str) -> str:
+    if urlsplit(broker).scheme not in TRANSPORTS:
+        raise InputError(
+            f"TICKETING_BROKER={broker!r} is of no known kind; give redis://HOST:6379/0, or leave"
+            " it empty for files below TICKETING_HOME."
+        )
+    if find_spec("redis") is None:
+        raise InputError(
+            "TICKETING_BROKER names a Redis server, and its client is not installed; run"
+            " `pip install 'ticketing[servers]'`."
+        )
+    return broker
 
 
 def _folders(settings: Settings) -> dict:

@@ -7,7 +7,7 @@ import click
 from tqdm import tqdm
 
 from ticketing.desk import Desk, open_desk
-from ticketing.errors import TicketingError
+from ticketing.errors import StoreAway, TicketingError
 from ticketing.settings import load_settings
 from ticketing.tickets import Job
 from worker.app import make_app
@@ -67,8 +67,12 @@ def jobs() -> None:
 
 
 def follow(desk: Desk, job: Job) -> Job:
-    """Show a job's progress until it has finished; Ctrl-C leaves it to the worker."""
+    """Show a job's progress until it has finished; Ctrl-C leaves it to the worker.
+
+    A store that is away is waited for.
+    """
     told = False
+    away = False
     try:
         with tqdm(total=job.total, initial=job.done, unit=" tickets", desc="Encoding") as bar:
             while not job.finished:
@@ -76,7 +80,14 @@ def follow(desk: Desk, job: Job) -> Job:
                     bar.write("No worker is at it; start one with `ticketing work`.", sys.stderr)
                     told = True
                 time.sleep(POLL_SECONDS)
-                job = desk.store.get_job(job.id)
+                try:
+                    job = desk.store.get_job(job.id)
+                except StoreAway as error:
+                    if not away:
+                        bar.write(f"{error} Waiting for it.", sys.stderr)
+                    away = True
+                    continue
+                away = False
                 bar.total = job.total
                 bar.update(job.done - bar.n)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from ticketing.desk import Desk
 from ticketing.errors import NotFound
 from ticketing.stores.protocol import TicketStore
 from ticketing.tickets import Job
-from worker.app import QUEUE
+from worker.connection import connected, waiting_messages
 
 REINDEX = "reindex"
 """The kind of job that gives every ticket codes under a bundle."""
@@ -19,6 +19,9 @@ ENCODE_BATCH = "ticketing.encode_batch"
 BATCH = 128
 """Tickets a message; what a killed worker costs at most."""
 
+PAGE = 100 * BATCH
+"""Ids held in memory while they are published."""
+
 SILENT_SECONDS = 10.0
 """A job whose heartbeat is older than this is not being worked on."""
 
@@ -27,40 +30,48 @@ def start_reindex(desk: Desk, app: Celery, bundle_id: str) -> Job:
     """Publish the encoding of every ticket without fresh codes; asking again goes on with it.
 
     A job that somebody is working on, or whose messages still wait, is only returned.
+    Raises BrokerAway, before any job is made.
     """
     store = desk.store
+    waiting = waiting_messages(app)
     job = store.create_job(REINDEX, bundle_id, store.count_tickets())
     if job.cancel_requested:  # and nobody there to end it
         store.update_job(job.id, state="cancelled", message="cancelled")
         job = store.create_job(REINDEX, bundle_id, store.count_tickets())
     is_new = job.heartbeat is None
-    if is_new or (silent_for(job) > SILENT_SECONDS and not waiting_messages(app)):
+    if is_new or (silent_for(job) > SILENT_SECONDS and not waiting):
         return publish(desk, app, job)
     return job
 
 
 def publish(desk: Desk, app: Celery, job: Job) -> Job:
-    """Publish a batch message for all that is left to do, and set the heartbeat."""
+    """Publish a batch message for all that is left to do, and keep the heartbeat fresh.
+
+    Raises BrokerAway; what was not published by then is resumed later.
+    """
     store = desk.store
-    job = store.update_job(
-        job.id, total=store.count_tickets(), done=store.count_codes(job.bundle_id)
-    )
-    left = [id for id in store.stale_ids(job.bundle_id) if id not in job.errors]
-    with app.producer_or_acquire() as producer:
-        for start in range(0, len(left), BATCH):
-            app.send_task(
-                ENCODE_BATCH,
-                (job.id, job.bundle_id, left[start : start + BATCH]),
-                producer=producer,
-            )
+    total, done = store.count_tickets(), store.count_codes(job.bundle_id)
+    job = store.update_job(job.id, total=total, done=done)
+    page = store.stale_ids(job.bundle_id, limit=PAGE)
+    with connected(app) as connection, app.amqp.Producer(connection) as producer:
+        while page:
+            left = [id for id in page if id not in job.errors]
+            for start in range(0, len(left), BATCH):
+                batch = (job.id, job.bundle_id, left[start : start + BATCH])
+                app.send_task(ENCODE_BATCH, batch, producer=producer)
+            job = store.update_job(job.id)
+            page = store.stale_ids(job.bundle_id, limit=PAGE, after=page[-1])
     return finish_if_complete(store, job.id)
 
 
 def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
     """Publish again what is left of jobs that nobody works on; returns those jobs.
 
-    A worker that is killed takes the message it held with it. Messages that still wait
-    in the queue are left to the workers.
+    A message that a worker held when it was killed is lost with the filesystem broker, and
+    out of sight for `VISIBILITY_SECONDS` with Redis. Nobody waits for it: a worker keeps the
+    heartbeat of its job fresh, so that silence means that no worker holds any of it, and a
+    message that turns up again later finds nothing to do. Messages that still wait in the
+    queue are left to the workers. Raises BrokerAway.
     """
     silent = [job for job in unfinished_jobs(desk.store) if silent_for(job) > SILENT_SECONDS]
     if not silent or waiting_messages(app):
@@ -125,12 +136,6 @@ def seconds_left(job: Job) -> float | None:
     """Estimate until the job is done, or None while nothing is known."""
     speed = rate(job)
     return (job.total - job.done - len(job.errors)) / speed if speed else None
-
-
-def waiting_messages(app: Celery) -> int:
-    """How many batches wait for a worker."""
-    with app.connection_for_write() as connection:
-        return connection.default_channel.queue_declare(QUEUE).message_count
 
 
 def _now() -> datetime:

@@ -15,6 +15,7 @@ from celery.signals import worker_shutting_down
 
 from ticketing.desk import Desk
 from ticketing.errors import TicketingError
+from worker.connection import waiting_messages
 from worker.jobs import resume_jobs
 from worker.tasks import register_tasks
 
@@ -27,8 +28,10 @@ WATCH_SECONDS = 3.0
 def run_worker(app: Celery, desk: Desk) -> int:
     """Work until Ctrl-C or SIGTERM, which let the current batch end and are no failure.
 
-    Returns the exit code.
+    Returns the exit code. Raises BrokerAway when the broker cannot be had at the start;
+    one that goes away later is waited for.
     """
+    waiting_messages(app)
     # Celery warns of root because of pickle, which this app does not accept.
     warnings.simplefilter("ignore", SecurityWarning)
     register_tasks(app, desk)

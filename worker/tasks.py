@@ -1,17 +1,22 @@
 """What a worker does with one message: encode a small batch of tickets, safe to repeat."""
 
 import logging
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import InputError, StoreAway, TicketingError
-from ticketing.stores.protocol import CodeRow
+from ticketing.stores.protocol import CodeRow, TicketStore
 from ticketing.tickets import Job, Ticket
 from worker.jobs import ENCODE_BATCH, finish_if_complete
 
 log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 3.0
+"""How often the heartbeat is set while a batch is encoded."""
 
 
 def register_tasks(app: Celery, desk: Desk) -> None:
@@ -40,12 +45,32 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
         desk.store.update_job(job_id, state="cancelled", message="cancelled")
         return
     try:
-        _encode(desk, job, bundle_id, ticket_ids)
+        with beating(desk.store, job_id):
+            _encode(desk, job, bundle_id, ticket_ids)
     except StoreAway:
         raise
     except Exception as error:
         log.exception("job %s failed", job_id)
         desk.store.update_job(job_id, state="failed", message=_sentence(error))
+
+
+@contextmanager
+def beating(store: TicketStore, job_id: str) -> Iterator[None]:
+    """Keep a job's heartbeat fresh during the block, however long its batch takes."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT_SECONDS):
+            with suppress(TicketingError):  # the batch itself will meet it
+                store.update_job(job_id)
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> None:

@@ -1,16 +1,19 @@
-"""A desk whose encoder needs no model, and a worker process that works on it.
-
-python encoding_desk.py HOME SECONDS_PER_TICKET
-"""
+"""A desk whose encoder needs no model, and worker processes that work on it."""
 
 import hashlib
+import multiprocessing
+import os
+import random
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from ticketing.settings import load_settings
+from ticketing.stores import open_store
 from ticketing.stores.protocol import CodeRow
-from ticketing.stores.sqlite import SQLiteStore
 from worker.app import make_app
 from worker.run import run_worker
 
@@ -23,7 +26,7 @@ class FakeDesk:
 
     def __init__(self, home: Path, seconds: float = 0.0):
         self.settings = load_settings(home=home)
-        self.store = SQLiteStore(home)
+        self.store = open_store(self.settings)
         self.seconds = seconds
         self.encoded: list[str] = []
 
@@ -50,6 +53,79 @@ def code_of(ticket) -> bytes:
     return hashlib.sha256(ticket.id.encode()).digest()
 
 
-if __name__ == "__main__":
-    desk = FakeDesk(Path(sys.argv[1]), float(sys.argv[2]))
+def work(home: Path, seconds: float, environment: dict, log: Path) -> None:
+    """A worker process; `seconds` is what encoding one ticket takes."""
+    sys.stdout.flush()
+    with log.open("ab", buffering=0) as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.environ.update(environment)
+    desk = FakeDesk(home, seconds)
     sys.exit(run_worker(make_app(desk.settings), desk))
+
+
+@contextmanager
+def workers(home: Path) -> Iterator:
+    """A function that starts a worker process; those that still run are killed at the end.
+
+    They are forked from a process that has imported everything, which takes seconds.
+    """
+    os.environ.setdefault("PYTHONPATH", os.pathsep.join(sys.path))  # for the preload
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["encoding_desk"])
+    started: list[BaseProcess] = []
+
+    def start(seconds: float = 0.0) -> BaseProcess:
+        named = {name: x for name, x in os.environ.items() if name.startswith("TICKETING_")}
+        log = home / f"worker{len(started)}.log"
+        started.append(context.Process(target=work, args=(home, seconds, named, log)))
+        started[-1].start()
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for process in started:
+            process.kill()
+            process.join()
+
+
+def wait_until(condition, seconds=60.0):
+    """What the condition comes to, once that is true."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+    return value
+
+
+def finished(desk, job, seconds=60.0):
+    """The job's record, once it has finished."""
+
+    def now():
+        record = desk.store.get_job(job.id)
+        return record if record.finished else None
+
+    return wait_until(now, seconds)
+
+
+def kill_at_random(desk, start, times: int, seconds: float, chance: random.Random) -> None:
+    """SIGKILL so many workers one after the other, each within a batch's time of its first."""
+    for _ in range(times):
+        before = desk.store.count_codes(BUNDLE)
+        worker = start(seconds)
+        wait_until(lambda: desk.store.count_codes(BUNDLE) > before)  # noqa: B023
+        time.sleep(chance.random() * seconds * 128)
+        worker.kill()
+        worker.join()
+
+
+def assert_each_is_stored_once(desk, tickets):
+    """Every ticket has its own codes under the bundle, one row each."""
+    block = desk.store.codes(BUNDLE)
+    assert list(block.ids) == sorted(ticket.id for ticket in tickets)
+    assert len(block.codes) == len(tickets), "a row was written twice"
+    expected = {ticket.id: code_of(ticket) for ticket in tickets}
+    assert {id: bytes(block.codes[row]) for id, row in zip(block.ids, block.live, strict=True)} == (
+        expected
+    )

@@ -1,0 +1,75 @@
+"""A real Redis in a folder of its own, which tests may kill, freeze and start again."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+
+class RedisServer:
+    """An append-only server on a port of its own; `url` holds its password, if any."""
+
+    def __init__(self, folder: Path, password: str = ""):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.folder = folder
+        self.password = password
+        self.url = f"redis://{f':{password}@' if password else ''}127.0.0.1:{self.port}/0"
+        self.start()
+
+    def start(self) -> None:
+        """Start it, or again on what it had written."""
+        options = {"port": self.port, "bind": "127.0.0.1", "appendonly": "yes", "save": ""}
+        options |= {"dir": self.folder, "appendfsync": "always", "requirepass": self.password}
+        command = ["redis-server", *(str(x) for k, v in options.items() for x in (f"--{k}", v))]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 30
+        while not self._answers():
+            assert time.monotonic() < end, "Redis does not start"
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        """The machine loses power."""
+        self._process.kill()
+        self._process.wait()
+
+    def freeze(self) -> None:
+        """The network hangs: connections stay open and nothing answers."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """The network is back."""
+        self._process.send_signal(signal.SIGCONT)
+
+    def client(self) -> Redis:
+        """A client to look inside."""
+        return Redis.from_url(self.url)
+
+    def _answers(self) -> bool:
+        try:
+            with self.client() as client:
+                return client.ping()
+        except RedisError:
+            return False
+
+
+@contextmanager
+def redis_server(password: str = "") -> Iterator[RedisServer]:
+    """A server that is gone with its data at the end of the block."""
+    folder = Path(tempfile.mkdtemp(prefix="ticketing-redis-"))
+    server = None
+    try:
+        server = RedisServer(folder, password)
+        yield server
+    finally:
+        if server:
+            server.kill()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,42 @@
+"""The way to the broker: every step has a time limit, and what fails is one sentence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from celery import Celery
+from kombu import Connection
+from kombu.exceptions import OperationalError
+from kombu.utils.url import maybe_sanitize_url
+
+from ticketing.errors import BrokerAway
+from worker.app import QUEUE
+
+
+@contextmanager
+def connected(app: Celery) -> Iterator[Connection]:
+    """A connection of our own to the broker. What the block cannot send raises BrokerAway."""
+    try:
+        with app.connection_for_write() as connection:
+            connection.default_channel  # noqa: B018  connects, within the time limits
+            yield connection
+    except OperationalError as error:
+        address = maybe_sanitize_url(app.conf.broker_url)
+        raise BrokerAway(
+            f"The broker {address} does not answer ({str(error).rstrip('.')}); start it, or correct"
+            " TICKETING_BROKER."
+        ) from error
+
+
+def waiting_messages(app: Celery) -> int:
+    """How many batches wait for a worker. Raises BrokerAway."""
+    with connected(app) as connection:
+        return connection.default_channel.queue_declare(QUEUE).message_count
+
+
+def broker_trouble(app: Celery) -> str:
+    """Why no work can be handed out at present, in a sentence; empty when all is well."""
+    try:
+        waiting_messages(app)
+    except BrokerAway as error:
+        return str(error)
+    return ""

@@ -1,0 +1,36 @@
+"""kombu's Redis transport with a worker that outlives its server.
+
+A message that cannot be acknowledged, since Redis went away during its task, counts as held
+in the original: at one message at a time that worker never takes another (celery#8030).
+Here it is forgotten; Redis hands it out again later, and tasks may be repeated.
+"""
+
+import logging
+
+from kombu.transport import redis, virtual
+
+log = logging.getLogger(__name__)
+
+
+class QoS(redis.QoS):
+    """The messages that this worker holds."""
+
+    def ack(self, delivery_tag: str) -> None:
+        """Tell Redis that a message was dealt with, and hold it no longer in any case."""
+        try:
+            super().ack(delivery_tag)
+        except self.channel.connection_errors as error:
+            log.warning("The broker does not answer (%s); a batch may be done twice.", error)
+            virtual.QoS.ack(self, delivery_tag)
+
+
+class Channel(redis.Channel):
+    """Messages are lists in Redis, those being worked on a hash."""
+
+    QoS = QoS
+
+
+class Transport(redis.Transport):
+    """The transport that `worker.app` uses when a Redis server is named."""
+
+    Channel = Channel
