@@ -63,9 +63,10 @@ def labels_command(
     if before and not since:
         raise InputError("--before needs --since, the date that the labels to learn from end at.")
     desk = open_desk(load_settings())
-    labels = with_answers(measured_labels(desk, desk.labels(), since, before, demo))
-    if reason := why_not(desk, labels):
-        click.echo(NO_YES if desk.labels() and not labels else reason)
+    asked = measured_labels(desk, desk.labels(), since, before, demo)
+    labels = with_answers(asked)
+    if reason := why_not(desk, asked) or ("" if labels else NO_YES):
+        click.echo(reason)
         return
     learned = desk.training_labels(since)
     tickets = list(desk.store.iter_tickets())

@@ -26,6 +26,9 @@ STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 MOST_QUERIES = 60
 """Queries that the plot of single queries has room for."""
 
+MOST_LEVEL = 7
+"""Ticks whose names stand beside each other; more are turned."""
+
 SETTINGS = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ticketing",
@@ -103,7 +106,7 @@ def curves_plot(
         means, lows, highs = zip(*points, strict=True)
         axes.plot(places, means, label=name, color=colour, linestyle=style, marker="o", ms=4)
         axes.fill_between(places, lows, highs, color=colour, alpha=0.12, linewidth=0)
-    axes.set_xticks(places, ticks)
+    axes.set_xticks(places, ticks, rotation=45 if len(ticks) > MOST_LEVEL else 0)
     axes.set_ylim(0, 1.03)
     _legend(figure, axes)
     return _svg(figure, "curves", f"Acc@10 by {across}")
