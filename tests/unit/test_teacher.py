@@ -128,7 +128,7 @@ def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
     tickets = {"a": {"subject": [1], "description": [1]}, "b": {"subject": [3], "description": [1]}}
     channel = SentenceChannel(SentenceEncoder(folder), WORDS)
     taught = Teacher(channel, Archive(settings, tickets), {})
-    taught.prepare(tmp_path / "run.teacher")
+    taught.prepare(tmp_path)
     apart = taught.distances(
         [
             Example(([1], []), ([3], [1]), 1.0, "a", "b"),
@@ -144,26 +144,37 @@ def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
 def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path):
     channel = SentenceChannel(SentenceEncoder(folder), WORDS)
     taught = Teacher(channel, Archive(TINY, {"a": {"subject": [1]}, "b": {"subject": [3]}}), {})
-    taught.prepare(tmp_path / "run.teacher")
+    taught.prepare(tmp_path)
     apart = crossed_distances(
         channel([[1]]).unsqueeze(0), channel([[3]]).unsqueeze(0), torch.ones(1, 1, dtype=torch.bool)
     )
     assert float(apart) * taught._scale == pytest.approx(teacher.SHARPNESS, rel=1e-3)
 
 
+def read(folder, tmp_path, *words):
+    """Prepares a teacher for tickets of one word each; gives the texts that were encoded."""
+    encoder = SentenceEncoder(folder)
+    archive = Archive(TINY, {str(word): {"subject": [word]} for word in words})
+    Teacher(SentenceChannel(encoder, WORDS), archive, {}).prepare(tmp_path)
+    return encoder._model.encoded
+
+
 def test_reading_goes_on_from_the_last_piece(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(teacher, "PIECE", 1)
-    archive = Archive(TINY, {"a": {"subject": [1]}, "b": {"subject": [3]}})
+    assert sorted(read(folder, tmp_path, 1, 3)) == ["aa", "bb"]
+    assert read(folder, tmp_path, 1, 3) == []
+    [one, _] = sorted(tmp_path.glob("*.teacher-*"))
+    one.write_bytes(b"cut off")
+    assert len(read(folder, tmp_path, 1, 3)) == 1
+    assert read(folder, tmp_path, 1, 3) == []
 
-    def read():
-        encoder = SentenceEncoder(folder)
-        Teacher(SentenceChannel(encoder, WORDS), archive, {}).prepare(tmp_path / "run.teacher")
-        return encoder._model.encoded
 
-    assert sorted(read()) == ["aa", "bb"]
-    assert read() == []
-    (tmp_path / "run.teacher-1").write_bytes(b"cut off")
-    assert read() == ["bb"]
+def test_a_grown_archive_costs_only_its_new_texts_and_old_ones_go(folder, tmp_path):
+    assert read(folder, tmp_path, 1) == ["aa"]
+    assert read(folder, tmp_path, 1, 3) == ["bb"]
+    assert read(folder, tmp_path, 3) == []
+    assert len(list(tmp_path.glob("*.teacher-*"))) == 1
+    assert read(folder, tmp_path, 1, 3) == ["aa"]
 
 
 def test_imitation_by_hand():
@@ -216,7 +227,8 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     bundle = Models(tmp_path / "models").load(bundle_id)
     assert bundle.manifest["teacher"]["folder"] == str(folder)
     assert Model.from_bundle(bundle).network.sentences is None
-    assert list((tmp_path / "checkpoints").iterdir()) == []
+    kept = {path.suffix[1:8] for path in (tmp_path / "checkpoints").iterdir()}
+    assert kept == {"vectors", "topics", "teacher"}  # of use to the next training
 
 
 def test_the_papers_loss_has_no_teacher(fit, tmp_path):

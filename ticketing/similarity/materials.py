@@ -1,7 +1,7 @@
 """What a network starts from: word vectors, topics, and what teaches it; each saved once made.
 
-Word vectors and topics depend on the texts alone, so they stay for the next training on the same
-texts, which may have other labels or another network.
+Word vectors, topics and what a teacher makes of each text depend on the texts alone, so they stay
+for the next training, which may have other labels or another network.
 """
 
 import hashlib
@@ -79,12 +79,12 @@ def find_encoder(network: NetworkSettings, training: TrainingSettings) -> Senten
 
 
 def make_teacher(
-    corpus: Corpus, encoder: SentenceEncoder, labels: Sequence[Label], checkpoint: Path
+    corpus: Corpus, encoder: SentenceEncoder, labels: Sequence[Label], checkpoints: Path
 ) -> Teacher:
     """A teacher that has read the archive and the labels' queries."""
     asked = {x.query.ticket_id or x.query.id: corpus.queries[x.query.id] for x in labels}
     teacher = Teacher(SentenceChannel(encoder, corpus.vocabulary), corpus.archive, asked)
-    teacher.prepare(checkpoint)
+    teacher.prepare(checkpoints)
     return teacher
 
 

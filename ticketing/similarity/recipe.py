@@ -82,7 +82,7 @@ def train(
     _set_start_weights(learner, corpus, training)
     teacher = None
     if encoder and training.loss == "in-batch":
-        teacher = make_teacher(corpus, encoder, usable, checkpoints / f"{key}.teacher")
+        teacher = make_teacher(corpus, encoder, usable, checkpoints)
     checkpoint = checkpoints / f"{key}.network"
     history = _learn(learner, corpus, fit, probes, training, teacher, checkpoint)
     if "S" in network.channels:

@@ -4,10 +4,12 @@ The teacher's distance is equation 1 with one channel, the encoder's vectors, so
 whole multi-channel metric learns to rank as it does, from any text, without a label.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -25,6 +27,9 @@ SHARPNESS = 28.0
 
 PIECE = 4096
 """Texts that are encoded between two checkpoints."""
+
+NAME_BYTES = 16
+"""What stands for a text in a file of vectors."""
 
 FAR = 1e4
 """Stands for an infinite distance, where a loss needs a number."""
@@ -44,23 +49,47 @@ class Teacher:
         self._tickets = {key: archive.ticket(fields) for key, fields in archive.tickets.items()}
         self._scale = SHARPNESS
 
-    def prepare(self, checkpoint: Path) -> None:
-        """Encode all texts; a run that was stopped goes on from its last piece."""
+    def prepare(self, folder: Path) -> None:
+        """Encode all texts. What a training on this folder has encoded before, even one that was
+        stopped, is read from it."""
         sides = chain(self._queries.values(), self._tickets.values())
         texts = sorted({self._channel.text(text) for side in sides for text in side if text})
-        with tqdm(total=len(texts), desc="teacher", unit="text") as bar:
-            for start in range(0, len(texts), PIECE):
-                piece = texts[start : start + PIECE]
-                self._encode(piece, checkpoint.with_name(f"{checkpoint.name}-{start // PIECE}"))
+        new = self._recall(texts, folder)
+        with tqdm(total=len(texts), initial=len(texts) - len(new), desc="teacher") as bar:
+            for start in range(0, len(new), PIECE):
+                piece = new[start : start + PIECE]
+                self._encode(piece, folder)
                 bar.update(len(piece))
         self._scale = SHARPNESS / max(self._spread(texts), 1e-6)
 
-    def _encode(self, texts: list[str], checkpoint: Path) -> None:
+    def _recall(self, texts: Sequence[str], folder: Path) -> list[str]:
+        """Take the vectors that the folder holds; gives the texts that it lacks. Files that are
+        damaged or hold none of the texts go."""
+        missing = {_name(text): text for text in texts}
+        for file in sorted(folder.glob(f"{self._channel.encoder.digest}.teacher-*")):
+            try:
+                kept = read_arrays(file)[0]
+            except ModelFileError:
+                kept = {"names": np.zeros((0, NAME_BYTES), np.uint8)}
+            found = [(row, bytes(name)) for row, name in enumerate(kept["names"])]
+            found = [(row, name) for row, name in found if name in missing]
+            if not found:
+                file.unlink()
+                continue
+            rows = [row for row, _ in found]
+            known = [missing.pop(name) for _, name in found]
+            self._channel.encoder.remember(known, kept["vectors"][rows])
+        return list(missing.values())
+
+    def _encode(self, texts: Sequence[str], folder: Path) -> None:
         encoder = self._channel.encoder
-        try:
-            encoder.remember(texts, read_arrays(checkpoint)[0]["vectors"])
-        except ModelFileError:
-            write_arrays(checkpoint, {"vectors": encoder(texts)}, {})
+        names = [_name(text) for text in texts]
+        kept = {
+            "names": np.frombuffer(b"".join(names), np.uint8).reshape(-1, NAME_BYTES),
+            "vectors": encoder(texts).astype(np.float16),
+        }
+        piece = hashlib.sha256(b"".join(names)).hexdigest()[:16]
+        write_arrays(folder / f"{encoder.digest}.teacher-{piece}", kept, {})
 
     def _spread(self, texts: list[str]) -> float:
         """Mean distance of a few texts."""
@@ -98,3 +127,7 @@ def imitation(distances: Tensor, taught: Tensor, same: Tensor) -> Tensor:
         for dim in (0, 1)
     ]
     return (losses[0] + losses[1]) / 2
+
+
+def _name(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()[:NAME_BYTES]
