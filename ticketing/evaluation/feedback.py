@@ -128,13 +128,14 @@ class FeedbackSimulation:
         self._settings, self._train, self._threads = (network, training), train, threads
         shape = network.model_dump_json(), training.model_dump_json()
         self._texts = digest(archive_digest(self.tickets), *shape)
-        self._recommender = lru_cache(KEPT_IN_MEMORY)(self._encoded)
 
     def months(self, found: Sequence[Span]) -> list[Month]:
         """What came of each month, in their order. Raises InputError where no month is followed by
         a query with a YES, to measure on."""
         if not any(with_answers(self._of(_following(span))) for span in found):
             raise InputError("No month is followed by a query with a YES, to measure on.")
+        until = _following(found[-1]).end
+        recommender = lru_cache(KEPT_IN_MEMORY)(partial(self._recommender, until))
         serving = self._trained("without judgments", found[0].start, [], 2 * len(found) + 1)
         judged: list[Label] = []
         done: list[Month] = []
@@ -142,7 +143,7 @@ class FeedbackSimulation:
             left = 2 * (len(found) - place)
             key = digest(self._texts, serving, str(span), *map(labels_digest, (judged, self.links)))
             path = self._trainings.folder / "months" / f"{key}-{self.queries_a_month}.json"
-            record = kept(path, partial(self._record, span, serving, judged, left))
+            record = kept(path, partial(self._record, span, serving, judged, recommender, left))
             serving = record["serving"]
             shown = self._labels(record["judged"])
             judged = judged + shown
@@ -152,17 +153,24 @@ class FeedbackSimulation:
             )
         return done
 
-    def _record(self, span: Span, serving: str, before: Sequence[Label], left: int) -> dict:
+    def _record(
+        self,
+        span: Span,
+        serving: str,
+        before: Sequence[Label],
+        recommender: Callable[[str], Recommender],
+        left: int,
+    ) -> dict:
         """One month, as JSON keeps it."""
         asked = self._some(queries_of(self._of(span)), str(span))
-        run = run_queries(self._recommender(serving), asked, SHOWN)
+        run = run_queries(recommender(serving), asked, SHOWN)
         shown = [x for query in asked for x in judge_shown(query, run, self._gold[query.id])]
         judged = [*before, *shown]
         learned = [label for label in judged if not self._is_held_out(label.query.id)]
         candidate = self._trained(f"{span}, candidate", span.end, learned, left)
         untaught = self._trained(f"{span}, no feedback", span.end, [], left - 1)
         held_out = [label for label in judged if self._is_held_out(label.query.id)]
-        found = compare(self._recommender(candidate), self._recommender(serving), held_out)
+        found = compare(recommender(candidate), recommender(serving), held_out)
         bundles = {
             DESK: candidate if found.may_serve else serving,
             SERVED: serving,
@@ -171,8 +179,7 @@ class FeedbackSimulation:
         }
         following = queries_of(with_answers(self._of(_following(span))))
         runs = {
-            name: run_queries(self._recommender(bundle), following)
-            for name, bundle in bundles.items()
+            name: run_queries(recommender(bundle), following) for name, bundle in bundles.items()
         }
         return {
             "judged": [(x.query.id, x.ticket_id, int(x.grade)) for x in shown],
@@ -207,9 +214,11 @@ class FeedbackSimulation:
         train = partial(self._train, *self._settings, before, labels)
         return self._trainings.bundle(key, name, train, left)
 
-    def _encoded(self, bundle: str) -> Recommender:
+    def _recommender(self, until: datetime, bundle: str) -> Recommender:
+        """Ranks the tickets created before a date, which are all that the months can find."""
         model = self._trainings.model(bundle)
-        return Recommender(encoded(model, self.tickets, bundle), model, self._threads)
+        tickets = [ticket for ticket in self.tickets if ticket.created and ticket.created < until]
+        return Recommender(encoded(model, tickets, bundle), model, self._threads)
 
 
 def _next_month(start: datetime) -> datetime:
