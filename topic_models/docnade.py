@@ -1,7 +1,9 @@
 """DocNADE and iDocNADE behind the interface of the library."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Literal, Self
 
@@ -12,6 +14,7 @@ from scipy.special import logsumexp
 
 from topic_models.documents import Documents, Ragged, ragged, trainable
 from topic_models.errors import ModelFileError, NotFittedError
+from topic_models.leaves import leaves_by_id, leaves_by_likeness
 from topic_models.network import Network
 from topic_models.protocol import TopicModel, check_state, check_topic, mean_perplexity
 from topic_models.settings import ModelSettings
@@ -27,8 +30,10 @@ class DocNADESettings(ModelSettings):
     output: Literal["tree", "full"] = Field(
         "tree", description="tree: cost grows with log V; full: softmax over all words"
     )
-    leaves: Literal["random", "id"] = Field(
-        "random", description="tree: where words lie; by id helps where ids of neighbours are near"
+    leaves: Literal["random", "id", "similar"] = Field(
+        "random",
+        description="tree: where words lie; similar: words of the same documents near each other; "
+        "id helps where documents are in ascending order of ids",
     )
     activation: Literal["sigmoid", "tanh"] = Field("tanh", description="g of the hidden layer")
     bidirectional: bool = Field(False, description="iDocNADE: read from both sides")
@@ -45,6 +50,9 @@ class DocNADESettings(ModelSettings):
     )
     weight_decay: float = Field(
         0.0, ge=0, description="share of both weight matrices taken away a step, over learning rate"
+    )
+    averaged: bool = Field(
+        False, description="keep a running mean of the parameters over the latest training steps"
     )
 
 
@@ -84,7 +92,7 @@ class DocNADE(TopicModel):
             progress=progress,
             checkpoint=checkpoint,
         )
-        self._fitted = learner.network
+        self._fitted = learner.average
         return self
 
     def transform(self, documents: Documents) -> np.ndarray:
@@ -148,11 +156,13 @@ class _Learner:
 
     def __init__(self, settings: DocNADESettings, training: Ragged, validation: Ragged | None):
         self.settings = settings
-        self.network = _network(settings)
-        counts = np.bincount(training.words, minlength=settings.vocabulary_size) + 1
-        self.network.output.start_from(torch.from_numpy(counts).float())
         self.training, self.validation = training, validation
-        network = self.network
+        self.network = network = _network(settings)
+        if settings.output == "tree" and settings.leaves != "random":
+            network.output.leaf.copy_(torch.from_numpy(_leaves(settings, training)))
+        counts = np.bincount(training.words, minlength=settings.vocabulary_size) + 1
+        network.output.start_from(torch.from_numpy(counts).float())
+        self.average = deepcopy(network) if settings.averaged else network
         weights, biases = (
             [network.words, network.output.weight],
             [network.bias, network.output.bias],
@@ -187,31 +197,52 @@ class _Learner:
         self.adam.zero_grad()
         (-scores.sum() / lengths.sum()).backward()
         self.adam.step()
+        if self.settings.averaged:
+            self._average()
         return float((scores.detach() / lengths).sum())
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Let the k-th step count 9 / (k + 8) in the mean (Shamir and Zhang 2013)."""
+        steps = float(self.adam.state[self.network.words]["step"])
+        for mean, latest in zip(self.average.parameters(), self.network.parameters(), strict=True):
+            mean.lerp_(latest, 9 / (steps + 8))
 
     def validate(self) -> float | None:
         if self.validation is None:
             return None
-        scores = _log_likelihood(self.network, self.validation)
+        scores = _log_likelihood(self.average, self.validation)
         return mean_perplexity(scores, self.validation.lengths)
 
     def snapshot(self) -> dict[str, np.ndarray]:
-        arrays = {f"network.{k}": v.clone() for k, v in self.network.state_dict().items()}
+        arrays = {
+            f"{name}.{k}": v.clone()
+            for name, network in self._networks.items()
+            for k, v in network.state_dict().items()
+        }
         for number, moments in self.adam.state_dict()["state"].items():
             arrays |= {f"adam.{number}.{name}": v.clone() for name, v in moments.items()}
         return {name: array.numpy() for name, array in arrays.items()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        network, moments = {}, {}
+        parts = defaultdict(dict)
         for name, array in arrays.items():
-            kind, _, rest = name.partition(".")
-            if kind == "network":
-                network[rest] = torch.tensor(array)
-            else:
-                number, _, rest = rest.partition(".")
-                moments.setdefault(int(number), {})[rest] = torch.tensor(array)
-        self.network.load_state_dict(network)
-        self.adam.load_state_dict({**self.adam.state_dict(), "state": moments})
+            part, _, rest = name.partition(".")
+            parts[part][rest] = torch.tensor(array)
+        moments = defaultdict(dict)
+        for name, array in parts["adam"].items():
+            number, _, moment = name.partition(".")
+            moments[int(number)][moment] = array
+        for name, network in self._networks.items():
+            network.load_state_dict(parts[name])
+        self.adam.load_state_dict({**self.adam.state_dict(), "state": dict(moments)})
+
+    @property
+    def _networks(self) -> dict[str, Network]:
+        """What is learnt, by the name that a snapshot has for it."""
+        if self.average is self.network:
+            return {"network": self.network}
+        return {"network": self.network, "average": self.average}
 
 
 def _network(settings: DocNADESettings) -> Network:
@@ -225,9 +256,14 @@ def _network(settings: DocNADESettings) -> Network:
             directions=2 if settings.bidirectional else 1,
             dropout=settings.dropout,
         )
-    if settings.output == "tree" and settings.leaves == "id":
-        network.output.lay_in_order()
     return network.eval()
+
+
+def _leaves(settings: DocNADESettings, training: Ragged) -> np.ndarray:
+    """Where the words lie in the tree that these settings want, int64 [vocabulary]."""
+    if settings.leaves == "id":
+        return leaves_by_id(settings.vocabulary_size)
+    return leaves_by_likeness(training, settings.vocabulary_size)
 
 
 @contextmanager

@@ -1,46 +1,31 @@
 """`python -m topic_models.evaluate FOLDER…`: DocNADE beside LDA, ours beside published.
 
-Each model is trained on the training part of a folder and stopped on its validation part; then
-come its perplexity on the test part, and the share of training documents with a test document's
-label among the nearest 2 % by cosine (of vectors from which the training documents' mean is
-subtracted). What a model is trained with is chosen by validation figures alone: `--grid` trains
-with every choice, prints its validation figures, and takes the best choice for perplexity and
-the best for precision, each by its own figure, as the published work did.
+Models are trained on the training part of a folder and stopped on its validation part. Each is
+then scored on the test part by its perplexity, and by the share of training documents with the
+query's label among the nearest 2 % by cosine (of vectors from which the training documents' mean
+is subtracted). The validation part alone chooses: the model with the lowest perplexity on it has
+the first figure, the one with the highest precision on it the second, as in the published work.
+Several readings of a folder end in a table that has them side by side.
 """
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
-import numpy as np
 from tqdm import tqdm
 
-from topic_models.datasets import Dataset, Part, read_dataset
+from topic_models.datasets import Dataset, read_dataset
 from topic_models.docnade import DocNADE
 from topic_models.errors import TopicModelError
 from topic_models.lda import LDA
-from topic_models.protocol import TopicModel, mean_perplexity
-from topic_models.readings import READINGS, Reading, log_orders
-from topic_models.retrieval import retrieval_precision
+from topic_models.readings import READINGS
+from topic_models.tables import Published, heading, result_lines, side_by_side, tried
 from topic_models.training import Progress
+from topic_models.trials import CHOICES, GRID, KINDS, SETTINGS, Result, Trial, choose, train, trial
 
-FRACTION = 0.02
-"""Share of the training documents that are retrieved for a test document."""
-
-KINDS: dict[str, dict[str, Any]] = {
-    "DocNADE tree": {"output": "tree"},
-    "iDocNADE tree": {"output": "tree", "bidirectional": True},
-    "DocNADE full": {"output": "full"},
-    "iDocNADE full": {"output": "full", "bidirectional": True},
-    "LDA": {},
-}
-
-PUBLISHED = {
+PUBLISHED: dict[str, list[Published]] = {
     "20NSshort": [(894, 0.23), (880, 0.30), (646, 0.25), (639, 0.26)],
     "TREC6": [(42, 0.48), (39, 0.55), (64, 0.54), (61, 0.56)],
     "TMNtitle": [(863, 0.57), (823, 0.59), (711, 0.44), (670, 0.46)],
@@ -48,56 +33,6 @@ PUBLISHED = {
 }
 """Perplexity and precision by folder, in the order of KINDS: 200 hidden units, Table 1 of Gupta
 et al. 2018, "Document informed neural autoregressive topic models with distributional prior"."""
-
-SETTINGS = {
-    DocNADE: {"dropout": 0.5, "epochs": 40, "patience": 4},
-    LDA: {"epochs": 40, "patience": 4},
-}
-"""One set for all folders. Of GRID's choices for DocNADE's tree it has the lowest geometric mean
-of validation perplexities over 20NSshort, TREC6 and TMNtitle."""
-
-GRID = {
-    DocNADE: {"dropout": (0.0, 0.5), "weight_decay": (0.0, 1.0)},
-    LDA: {"alpha": (0.005, 0.25), "topics": (50, 200)},
-}
-"""What `--grid` chooses by folder and reading."""
-
-
-class Figures(NamedTuple):
-    """Perplexity, and retrieval precision at 0.02."""
-
-    perplexity: float
-    precision: float
-
-
-@dataclass(frozen=True)
-class Table:
-    """A data set read in one way, and the models to train on it: a row of candidates a kind."""
-
-    name: str
-    reading: Reading
-    dataset: Dataset
-    rows: dict[str, list[TopicModel]]
-
-    @property
-    def words(self) -> int:
-        """Words that a model reads in an epoch."""
-        return sum(map(len, self.dataset.training.documents))
-
-    @property
-    def work(self) -> int:
-        """Words that all models read if none stops early."""
-        models = [model for row in self.rows.values() for model in row]
-        return self.words * sum(model.settings.epochs for model in models)
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A model, its figures on the validation part, seconds of training."""
-
-    model: TopicModel
-    validation: Figures
-    seconds: float
 
 
 def _listed(settings: dict[str, Any]) -> str:
@@ -111,9 +46,10 @@ def _choices(grid: dict[str, tuple]) -> str:
 HELP = f"""Perplexity and retrieval precision at 0.02 on folders of labelled documents.
 
 DocNADE is trained with {_listed(SETTINGS[DocNADE])} on every folder, LDA with
-{_listed(SETTINGS[LDA])}; the rest is as the models have it. With --grid the validation part of
-each folder chooses among, for DocNADE, {_choices(GRID[DocNADE])}, and for LDA,
-{_choices(GRID[LDA])}. A star marks a figure that misses the published one.
+{_listed(SETTINGS[LDA])}; the rest is as the models have it. The validation part of each folder
+chooses for DocNADE between {_choices(CHOICES[DocNADE])}, by its perplexity and by its precision:
+a model for each figure. With --grid it chooses among, for DocNADE, {_choices(GRID[DocNADE])},
+and for LDA, {_choices(GRID[LDA])}. A star marks a figure that misses the published one.
 """
 
 
@@ -125,12 +61,17 @@ each folder chooses among, for DocNADE, {_choices(GRID[DocNADE])}, and for LDA,
     "--reading",
     "readings",
     multiple=True,
-    type=click.Choice(list(READINGS)),
+    type=click.Choice([*READINGS, "all"]),
     default=["log-counts"],
     show_default=True,
-    help="Counts and word order; may be repeated.",
+    help="Counts and word order; several are also shown side by side.",
 )
-@click.option("--grid", is_flag=True, help="Choose settings by validation figures.")
+@click.option("--grid", is_flag=True, help="Choose from more settings.")
+@click.option(
+    "--checkpoints",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder to resume interrupted runs from; seconds are then those of the last one.",
+)
 @click.option("--seed", default=0, show_default=True, help="Seed of every random choice.")
 def command(
     folders: tuple[Path, ...],
@@ -138,147 +79,82 @@ def command(
     kinds: tuple[str, ...],
     readings: tuple[str, ...],
     grid: bool,
+    checkpoints: Path | None,
     seed: int,
 ) -> None:
     """See HELP."""
+    names = list(READINGS) if "all" in readings else list(dict.fromkeys(readings))
     try:
+        if checkpoints:
+            checkpoints.mkdir(parents=True, exist_ok=True)
         tables = [
-            _table(name, dataset, kinds or tuple(KINDS), topics, grid, seed)
+            (dataset, {name: _trials(name, dataset, kinds, topics, seed, grid) for name in names})
             for dataset in [read_dataset(folder, seed) for folder in folders]
-            for name in readings
         ]
-        work = sum(table.work for table in tables)
+        work = sum(t.work for _, by in tables for trials in by.values() for t in trials)
         with tqdm(total=work, unit=" words", unit_scale=True, leave=False) as bar:
-            for table in tables:
-                for line in _lines(table, bar):
+            for dataset, trials in tables:
+                for line in _lines(dataset, trials, bar, checkpoints):
                     bar.write(line)
     except TopicModelError as error:
         click.echo(f"evaluate: {error}", err=True)
         sys.exit(1)
 
 
-def _table(
-    name: str, dataset: Dataset, kinds: tuple[str, ...], topics: int, grid: bool, seed: int
-) -> Table:
-    """A data set in the reading `name`, without rows where its files do not hold that reading."""
+def _trials(
+    name: str, dataset: Dataset, kinds: tuple[str, ...], topics: int, seed: int, grid: bool
+) -> list[Trial]:
+    """What to train on a data set in the reading `name`: nothing where its files do not hold it."""
     reading = READINGS[name]
     if not reading.fits(dataset):
-        return Table(name, reading, dataset, {})
-    given = {"vocabulary_size": len(dataset.words), "topics": topics, "seed": seed}
-    rows = {}
-    for kind in kinds:
-        model = LDA if kind == "LDA" else DocNADE
-        fixed = (
-            given | SETTINGS[model] | KINDS[kind] | (reading.settings if model is DocNADE else {})
-        )
-        varied = GRID[model] if grid else {}
-        rows[kind] = [
-            model(model.Settings(**fixed | dict(zip(varied, values, strict=True))))
-            for values in product(*varied.values())
-        ]
-    return Table(name, reading, reading.read(dataset), rows)
+        return []
+    read = reading.read(dataset)
+    return [trial(kind, reading, read, topics, seed, grid) for kind in kinds or KINDS]
 
 
-def _lines(table: Table, bar: tqdm) -> Iterator[str]:
-    """The table line by line, as its models are trained."""
-    dataset = table.dataset
+def _lines(
+    dataset: Dataset, by_reading: dict[str, list[Trial]], bar: tqdm, checkpoints: Path | None
+) -> Iterator[str]:
+    """All that is to be said of a data set, line by line, as its models are trained."""
+    published = dict(zip(KINDS, PUBLISHED.get(dataset.name, []), strict=False))
     counts = ", ".join(f"{len(part.labels):,} {name}" for name, part in dataset.parts.items())
     yield f"\n{dataset.name}: {counts} documents, {len(dataset.words):,} words"
     if dataset.note:
         yield f"({dataset.note})"
-    yield f"{table.name}: {table.reading.description}"
-    if not table.rows:
-        yield "These files hold neither full counts nor text order."
-        return
-    yield _cells("", ["perplexity ", "published", "precision ", "published", "seconds"])
-    for kind, models in table.rows.items():
-        trained = []
-        for model in models:
-            bar.set_description(f"{dataset.name} {table.name} {kind}")
-            trained.append(_train(model, table, bar))
-            if len(models) > 1:
-                yield _tried(trained[-1])
-        yield _row(kind, trained, table)
+    results: dict[str, dict[str, Result]] = {}
+    for name, trials in by_reading.items():
+        yield f"\n{name}: {READINGS[name].description}"
+        if not trials:
+            yield "These files hold neither full counts nor text order."
+            continue
+        yield heading()
+        results[name] = {}
+        for each in trials:
+            bar.set_description(f"{dataset.name} {name} {each.kind}")
+            trained, start = [], bar.n
+            for model in train(each, _follow(bar, each), checkpoints):
+                trained.append(model)
+                if len(each.models) > 1:
+                    yield tried(model, each.varied)
+            bar.update(start + each.work - bar.n)
+            results[name][each.kind] = choose(each, trained)
+            yield from result_lines(each.kind, results[name][each.kind], published.get(each.kind))
+    if len(results) > 1:
+        yield from side_by_side(dataset.name, results, published)
 
 
-def _train(model: TopicModel, table: Table, bar: tqdm) -> Trained:
-    training, validation = table.dataset.training, table.dataset.validation
-    before = bar.n
+def _follow(bar: tqdm, trial: Trial) -> Callable[[int, Progress], None]:
+    """What moves the bar by the words that the trial's models read, and past early ends."""
+    start = bar.n
 
-    def advance(progress: Progress) -> None:
-        epochs = progress.epoch - 1 + progress.done / progress.total
+    def follow(number: int, progress: Progress) -> None:
+        before = sum(model.settings.epochs for model in trial.models[:number])
+        epochs = before + progress.epoch - 1 + progress.done / progress.total
         if progress.history:
             bar.set_postfix(validation=f"{progress.history[-1].validation:.0f}", refresh=False)
-        bar.update(before + round(epochs * table.words) - bar.n)
+        bar.update(start + round(epochs * trial.words) - bar.n)
 
-    start = perf_counter()
-    model.fit(training.documents, validation.documents, progress=advance)
-    seconds = perf_counter() - start
-    bar.update(before + model.settings.epochs * table.words - bar.n)
-    figures = Figures(
-        perplexity(model, validation, table.reading), precision(model, validation, training)
-    )
-    return Trained(model, figures, seconds)
-
-
-def perplexity(model: TopicModel, part: Part, reading: Reading) -> float:
-    """Held-out perplexity of a part of a data set that is read this way.
-
-    LDA knows no order: of documents in ascending order of ids it scores the set of words.
-    """
-    scores = model.log_likelihood(part.documents)
-    if isinstance(model, LDA) and reading.order == "id":
-        scores = scores + [log_orders(document) for document in part.documents]
-    return mean_perplexity(scores, np.array([len(document) for document in part.documents]))
-
-
-def precision(model: TopicModel, queries: Part, collection: Part) -> float:
-    """Retrieval precision at 0.02 of the queries against the collection."""
-    vectors = model.transform(collection.documents)
-    mean = vectors.mean(axis=0)
-    return retrieval_precision(
-        model.transform(queries.documents) - mean,
-        queries.labels,
-        vectors - mean,
-        collection.labels,
-        FRACTION,
-    )
-
-
-def _tried(trained: Trained) -> str:
-    settings = trained.model.settings
-    choice = _listed({name: getattr(settings, name) for name in GRID[type(trained.model)]})
-    figures = [*_beside(trained.validation, None), f"{trained.seconds:.0f}"]
-    return f"{_cells('  validation', figures)}  {choice}"
-
-
-def _row(kind: str, trained: list[Trained], table: Table) -> str:
-    """Test figures of the models with the best validation figures."""
-    likeliest = min(trained, key=lambda each: each.validation.perplexity)
-    nearest = max(trained, key=lambda each: each.validation.precision)
-    dataset = table.dataset
-    ours = Figures(
-        perplexity(likeliest.model, dataset.test, table.reading),
-        precision(nearest.model, dataset.test, dataset.training),
-    )
-    published = dict(zip(KINDS, PUBLISHED.get(dataset.name, []), strict=False)).get(kind)
-    seconds = sum(each.seconds for each in trained)
-    return _cells(kind, [*_beside(ours, published), f"{seconds:.0f}"])
-
-
-def _beside(ours: Figures, published: tuple[float, float] | None) -> list[str]:
-    """Our figures, starred where they miss the published ones beside them."""
-    if published is None:
-        return [f"{ours.perplexity:.1f} ", "", f"{ours.precision:.3f} ", ""]
-    theirs = Figures(*published)
-    stars = ["*", " "]
-    perplexity = f"{ours.perplexity:.1f}{stars[ours.perplexity < theirs.perplexity]}"
-    precision = f"{ours.precision:.3f}{stars[ours.precision > theirs.precision]}"
-    return [perplexity, f"{theirs.perplexity}", precision, f"{theirs.precision:.2f}"]
-
-
-def _cells(title: str, cells: list[str]) -> str:
-    return f"{title:14}" + "".join(f"{cell:>12}" for cell in cells)
+    return follow
 
 
 if __name__ == "__main__":

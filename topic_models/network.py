@@ -65,13 +65,6 @@ class BinaryTree(nn.Module):
         self.bias = nn.Parameter(torch.zeros(directions, vocabulary_size))
         self.register_buffer("leaf", vocabulary_size + torch.randperm(vocabulary_size))
 
-    def lay_in_order(self) -> None:
-        """Lay the words on the leaves from left to right by id."""
-        leaves = range(len(self.leaf), 2 * len(self.leaf))
-        deepest = leaves[-1].bit_length()
-        from_left = sorted(leaves, key=lambda leaf: leaf << (deepest - leaf.bit_length()))
-        self.leaf.copy_(torch.tensor(from_left))
-
     @torch.no_grad()
     def start_from(self, counts: Tensor) -> None:
         """Make the biases alone give each word its share of `counts` [vocabulary], all > 0."""

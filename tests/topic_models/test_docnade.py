@@ -229,19 +229,6 @@ def test_an_output_layer_can_start_from_word_frequencies(output, vocabulary_size
     assert shares.tolist() == pytest.approx((counts / counts.sum()).tolist(), rel=1e-5)
 
 
-@pytest.mark.parametrize("vocabulary_size", [1, 2, 3, 6, 8])
-def test_words_can_lie_on_the_leaves_in_order(vocabulary_size):
-    """Node n's left child is 2n, so paths, read as binary fractions, ascend with the leaves."""
-    layer = BinaryTree(vocabulary_size, 2, 1)
-
-    layer.lay_in_order()
-    leaves = layer.leaf.tolist()
-    paths = [[int(turn) for turn in f"{leaf:b}"[1:]] for leaf in leaves]
-
-    assert sorted(leaves) == list(range(vocabulary_size, 2 * vocabulary_size))
-    assert paths == sorted(paths)
-
-
 @pytest.mark.parametrize("output", ["full", "tree"])
 def test_a_mean_over_word_orders_is_a_likelihood_too(output):
     documents = list(itertools.product(range(3), repeat=4))
@@ -295,3 +282,29 @@ def test_weight_decay_keeps_weights_small_and_leaves_biases_alone():
 
     assert np.abs(held["words"]).max() < np.abs(free["words"]).max() / 2
     assert np.ptp(held["output.bias"]) > 0.5
+
+
+def test_the_kept_parameters_are_a_mean_over_the_latest_steps():
+    """One document a step: the k-th step counts 9 / (k + 8), so the first wholly, the second 0.9
+    and the third 9 / 11."""
+    settings = {"vocabulary_size": 4, "topics": 3, "batch_size": 1, "learning_rate": 0.1}
+    documents = [[0, 1]]
+    steps = [
+        DocNADE(DocNADESettings(**settings, epochs=epochs)).fit(documents).state()["words"]
+        for epochs in (1, 2, 3)
+    ]
+
+    kept = DocNADE(DocNADESettings(**settings, epochs=3, averaged=True)).fit(documents).state()
+
+    second = 0.1 * steps[0] + 0.9 * steps[1]
+    assert kept["words"] == pytest.approx(2 / 11 * second + 9 / 11 * steps[2], abs=1e-6)
+
+
+def test_leaves_are_learnt_from_the_documents_and_kept_with_the_model():
+    settings = DocNADESettings(vocabulary_size=4, topics=2, epochs=1, leaves="similar")
+    model = DocNADE(settings).fit([[0, 2], [1, 3]] * 9)
+
+    leaf = model.state()["output.leaf"]
+
+    assert leaf[0] // 2 == leaf[2] // 2 != leaf[1] // 2 == leaf[3] // 2
+    assert np.array_equal(DocNADE.from_state(settings, model.state()).state()["output.leaf"], leaf)

@@ -8,8 +8,15 @@ from click.testing import CliRunner
 from tqdm import tqdm
 
 import topic_models
-from topic_models import evaluate
+from topic_models import DocNADE, evaluate, trials
 from topic_models.evaluate import command
+from topic_models.tables import result_lines
+
+
+@pytest.fixture(autouse=True)
+def one_model_a_kind(monkeypatch):
+    """Nothing to choose from, unless a test says so."""
+    monkeypatch.setitem(trials.CHOICES, DocNADE, {})
 
 
 @pytest.fixture
@@ -33,7 +40,8 @@ def run(*arguments):
 
 
 def rows(output, model):
-    return [line[14:].split() for line in output.splitlines() if line.startswith(model)]
+    cells = [line[14:].split() for line in output.splitlines() if line.startswith(model)]
+    return [line for line in cells if line[0] not in ("perplexity", "precision")]
 
 
 def test_a_row_a_model_with_perplexity_precision_and_seconds(folder):
@@ -85,15 +93,18 @@ def test_nothing_is_trained_where_a_later_folder_is_bad(folder, tmp_path):
     assert "DocNADE" not in result.output
 
 
-def test_progress_counts_the_words_of_all_models_and_ends_full(folder):
+def test_progress_counts_the_words_of_all_models_and_ends_full(folder, monkeypatch):
+    monkeypatch.setitem(trials.CHOICES, DocNADE, {"dropout": (0.0, 0.5)})
     dataset = evaluate.read_dataset(folder)
-    table = evaluate._table("text", dataset, ("DocNADE tree", "iDocNADE tree"), 4, False, 0)
+    planned = evaluate._trials("text", dataset, ("DocNADE tree", "iDocNADE tree"), 4, 0, False)
+    work = sum(each.work for each in planned)
 
-    with tqdm(total=table.work) as bar:
-        seen = [bar.n for _ in evaluate._lines(table, bar)]
+    with tqdm(total=work) as bar:
+        lines = evaluate._lines(dataset, {"text": planned}, bar, None)
+        seen = [bar.n for line in lines if line.startswith(("DocNADE", "iDocNADE"))]
 
-    assert table.work == 2 * 40 * 120 * 5  # models, epochs, documents, words
-    assert seen[-2:] == [table.work / 2, table.work]
+    assert work == 4 * 40 * 120 * 5  # models, epochs, documents, words
+    assert seen == [work / 2, work]
 
 
 def test_a_sorted_document_is_easier_to_guess_for_both_models(folder):
@@ -105,16 +116,72 @@ def test_a_sorted_document_is_easier_to_guess_for_both_models(folder):
         assert ordered < shuffled - 1
 
 
-def test_the_grid_chooses_by_validation_figures(folder, monkeypatch):
-    monkeypatch.setitem(evaluate.GRID, evaluate.DocNADE, {"epochs": (1, 15)})
+@pytest.mark.parametrize(("grid", "options"), [("GRID", ["--grid"]), ("CHOICES", [])])
+def test_validation_figures_choose(folder, monkeypatch, grid, options):
+    monkeypatch.setitem(getattr(trials, grid), DocNADE, {"epochs": (1, 15)})
 
-    output = run(folder, "--topics", 4, "--model", "DocNADE full", "--grid").output
+    output = run(folder, "--topics", 4, "--model", "DocNADE full", *options).output
     tried = [line.split() for line in output.splitlines() if "validation " in line[:14]]
-    ((test, *_),) = rows(output, "DocNADE full")
+    (test, *_), *_ = rows(output, "DocNADE full")
 
     assert [line[-1] for line in tried] == ["1", "15"]
     assert float(tried[1][1]) < float(tried[0][1])
     assert float(test) == pytest.approx(float(tried[1][1]), rel=0.3)
+
+
+def test_each_figure_is_of_the_model_that_was_chosen_by_it(folder):
+    """The first model is the likeliest on the validation part, the second finds the nearest."""
+    planned = evaluate._trials("text", evaluate.read_dataset(folder), ("LDA",), 4, 0, False)
+    figures = {"a": trials.Figures(20.0, 0.4), "b": trials.Figures(30.0, 0.6)}
+    trained = [trials.Trained(model, validation, 1) for model, validation in figures.items()]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trials, "_figures", lambda model, *_: {"a": "A", "b": "B"}[model])
+        result = trials.choose(planned[0], trained)
+
+    assert result == trials.Result(likeliest="A", nearest="B", seconds=2)
+
+
+def test_only_the_figure_a_model_was_chosen_by_stands_beside_a_published_one():
+    result = trials.Result(trials.Figures(50.0, 0.3), trials.Figures(80.0, 0.5), 7)
+
+    first, second = result_lines("DocNADE tree", result, (42, 0.48))
+
+    assert first[14:].split() == ["50.0*", "42", "0.300", "7"]
+    assert second.split() == ["by", "precision", "80.0", "0.500", "0.48"]
+
+
+def test_readings_stand_side_by_side(folder, monkeypatch):
+    monkeypatch.setitem(evaluate.PUBLISHED, folder.name, [(2, 0.3)])
+    options = ("--topics", 4, "--model", "DocNADE tree", "--model", "LDA", "--reading", "all")
+
+    output = run(folder, *options).output
+    tables, last = output.split(", readings side by side\n")
+    heading, tree, precision, lda, *_ = (line.split() for line in last.splitlines())
+
+    assert heading == ["published", "log-counts", "sorted", "counts", "text"]
+    assert tree[:4] == ["DocNADE", "tree", "perplexity", "2"]
+    assert tree[4:] == [row[0] for row in rows(tables, "DocNADE tree")]
+    assert precision[:2] == ["precision", "0.30"]
+    assert lda[:2] == ["LDA", "perplexity"] and len(lda) == 2 + 4
+
+
+def test_an_interrupted_run_goes_on(folder, tmp_path, monkeypatch):
+    """The second time, nothing is left to train: seconds shrink and figures stay."""
+    options = (
+        "--topics",
+        4,
+        "--model",
+        "DocNADE tree",
+        "--checkpoints",
+        tmp_path / "kept" / "here",
+    )
+    first = rows(run(folder, *options).output, "DocNADE tree")
+    monkeypatch.setattr("topic_models.docnade._Learner.run_epoch", None)
+
+    again = rows(run(folder, *options).output, "DocNADE tree")
+
+    assert again[0][:2] == first[0][:2]
 
 
 def test_a_reading_that_the_files_do_not_hold_is_said(tmp_path):

@@ -286,7 +286,8 @@ class TestDocNADEWithEveryLever(TestDocNADETree):
                 "dropout": 0.2,
                 "weight_decay": 0.01,
                 "orders": 3,
-                "leaves": "id",
+                "leaves": "similar",
+                "averaged": True,
                 "shuffle": False,
                 **changes,
             }
