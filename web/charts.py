@@ -18,11 +18,21 @@ MOST_YEARS = 8
 
 @dataclass(frozen=True)
 class Bar:
-    """A month: where it stands, how high (percent; None without any ticket), and in words."""
+    """A month: where it stands, and how high (percent; None without any ticket)."""
 
     x: float
     height: float | None
-    words: str
+    month: MonthCount
+
+    @property
+    def words(self) -> str:
+        """As in `March 2014: 3 of 25 tickets (12 %)`."""
+        name = month_name(self.month.month)
+        if self.month.share is None:
+            return f"{name}: no tickets at all"
+        return (
+            f"{name}: {self.month.tickets} of {self.month.of} tickets ({percent(self.month.share)})"
+        )
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,20 @@ class MonthChart:
     top: float
     years: tuple[tuple[float, int], ...]
     summary: str
+
+    @property
+    def outline(self) -> str:
+        """All bars as one SVG path."""
+        return "".join(
+            f"M{bar.x} 100v-{bar.height}h{self.width}V100z" for bar in self.bars if bar.height
+        )
+
+    @property
+    def gaps(self) -> str:
+        """The months without any ticket as one SVG path."""
+        return "".join(
+            f"M{bar.x} 0h{self.month}V100h-{self.month}z" for bar in self.bars if bar.height is None
+        )
 
 
 def percent(share: float) -> str:
@@ -57,8 +81,7 @@ def month_chart(months: Sequence[MonthCount]) -> MonthChart:
     highest = max((month.share or 0 for month in months), default=0)
     top = next(top for top in TOPS if top >= highest)
     bars = tuple(
-        Bar(round(i * step, 3), _height(month, top), _words(month))
-        for i, month in enumerate(months)
+        Bar(round(i * step, 3), _height(month, top), month) for i, month in enumerate(months)
     )
     years = [(round(i * step, 3), m.month.year) for i, m in enumerate(months) if m.month.month == 1]
     every = -(-len(years) // MOST_YEARS) or 1
@@ -69,13 +92,6 @@ def month_chart(months: Sequence[MonthCount]) -> MonthChart:
 
 def _height(month: MonthCount, top: float) -> float | None:
     return None if month.share is None else round(100 * month.share / top, 2)
-
-
-def _words(month: MonthCount) -> str:
-    name = month_name(month.month)
-    if month.share is None:
-        return f"{name}: no tickets at all"
-    return f"{name}: {month.tickets} of {month.of} tickets ({percent(month.share)})"
 
 
 def _summary(months: Sequence[MonthCount]) -> str:

@@ -307,7 +307,7 @@ def test_topics_lead_to_their_tickets_and_back(open_page, options):
     expect(page.get_by_role("heading", level=1)).to_have_text("What the tickets are about")
     drawn = page.get_by_role("img", name="Share of tickets by month, July 2012 to August 2014")
     expect(drawn).to_have_count(3)
-    bar = drawn.first.locator("rect.fill").first.bounding_box()
+    bar = drawn.first.locator(".fill").bounding_box()
     assert bar["width"] > 1 and bar["height"] > 1
     page.get_by_role("link", name="exhaust · spread · burner").click()
     expect(page).to_have_url(re.compile("/topics/17$"))

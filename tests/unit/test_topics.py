@@ -124,6 +124,8 @@ def test_bars_stand_a_month_apart_under_a_round_top():
     assert (chart.top, chart.month, chart.width) == (0.3, 33.333, 26.667)
     assert chart.bars[2].words == "March 2013: 6 of 25 tickets (24 %)"
     assert chart.bars[1].words == "February 2013: no tickets at all"
+    assert chart.outline == "M66.667 100v-80.0h26.667V100z"
+    assert chart.gaps == "M33.333 0h33.333V100h-33.333z"
     assert chart.years == ((0, 2013),)
     assert chart.summary == (
         "Share of tickets by month, January 2013 to March 2013: "

@@ -101,7 +101,8 @@ class TopicChannel:
         of the largest loadings alone are often rare ones.
         """
         loadings = self.loadings[:, topic]
-        loudest = np.argsort(-loadings, kind="stable")[:CANDIDATES]
+        most = min(CANDIDATES, len(loadings))
+        loudest = np.sort(np.argpartition(-loadings, most - 1)[:most])
         counts = [vocabulary.document_counts[self.words[i] - 1] for i in loudest]
         strength = loadings[loudest] * np.log(counts)
         best = np.argsort(-strength, kind="stable")[:n]
