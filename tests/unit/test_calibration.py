@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.similarity.calibration import Calibration, fit_scores, separating_distance
+from ticketing.siamese.calibration import fit_scores
+from ticketing.similarity.calibration import Calibration, separating_distance
 
 DISTANCES = st.floats(0, 1e6, allow_nan=False, width=32)
 RATED = st.lists(st.tuples(DISTANCES, st.sampled_from([1.0, 3.0, 5.0])), min_size=1, max_size=30)

@@ -15,7 +15,7 @@ from ticketing.evaluation.statistics import (
     weighted_pearson,
     weighted_ranks,
 )
-from ticketing.similarity.calibration import fit_scores
+from ticketing.siamese.calibration import fit_scores
 from ticketing.tickets import Label
 
 NO_PAIR = "no labelled ticket was found for any of these queries"

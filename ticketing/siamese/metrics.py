@@ -1,4 +1,4 @@
-"""How alike two vectors are, one pair a row."""
+"""How alike two vectors are: of n pairs a row each, or of any shapes that broadcast."""
 
 import torch
 import torch.nn.functional as F
@@ -7,7 +7,7 @@ from torch import Tensor
 
 def cosine(one: Tensor, other: Tensor) -> Tensor:
     """Cosine of the angle, the energy E of Neculoiu et al. (2016): [n, D] twice -> [n], -1 to 1."""
-    return F.cosine_similarity(one, other)
+    return F.cosine_similarity(one, other, dim=-1)
 
 
 def exp_l1(one: Tensor, other: Tensor) -> Tensor:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.isotonic import IsotonicRegression
 
-LOWEST, HIGHEST = 1.0, 5.0
+from ticketing.siamese.calibration import LOWEST
 
 
 @dataclass(frozen=True)
@@ -33,18 +32,6 @@ class Calibration:
     def from_json(cls, data: dict) -> "Calibration":
         """The calibration that `to_json` described."""
         return cls(tuple(data["distances"]), tuple(data["scores"]), data["floor"])
-
-
-def fit_scores(
-    distances: Sequence[float], ratings: Sequence[float]
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Isotonic regression of ratings (1-5) on -distance: knots by ascending distance, their scores.
-
-    This is the non-parametric regression of Mueller and Thyagarajan (2016), kept monotone.
-    """
-    regression = IsotonicRegression(y_min=LOWEST, y_max=HIGHEST, increasing=False)
-    regression.fit(np.asarray(distances, dtype=float), np.asarray(ratings, dtype=float))
-    return tuple(map(float, regression.X_thresholds_)), tuple(map(float, regression.y_thresholds_))
 
 
 def separating_distance(answered: Sequence[float], unanswered: Sequence[float]) -> float:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from ticketing.similarity.calibration import Calibration, fit_scores, separating_distance
+from ticketing.siamese.calibration import fit_scores
+from ticketing.similarity.calibration import Calibration, separating_distance
 from ticketing.similarity.examples import Archive, Fields
 from ticketing.similarity.metric import distance_parts, present_pair_weights, similarity
 from ticketing.similarity.network import SiameseNetwork, Side
