@@ -6,6 +6,7 @@ Judging is the real Desk's; ranking counts shared words, and its parts add up to
 import math
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ import numpy as np
 
 from ticketing.channels.topics import TopicChannel
 from ticketing.desk import Desk
-from ticketing.errors import InputError, NotReady
+from ticketing.errors import InputError, NotReady, StoreFull
 from ticketing.retrieval.topics import main_topics
 from ticketing.stores.protocol import PutCounts
 from ticketing.text import tokenize
@@ -313,7 +314,8 @@ class FakeDesk(Desk):
             raise InputError("The query is blank; give a subject, a description or both.")
         if not self.store.serving():
             raise NotReady("No model serves yet; run `ticketing train` first.")
-        self.store.put_query(query)
+        with suppress(StoreFull):
+            self.store.put_query(query)
         found = [t for t in self.store.records.values() if passes(t, filters)]
         found = [t for t in found if t.id != query.ticket_id]
         asked = words(query.subject, query.description)

@@ -6,11 +6,11 @@ The command line, the page, the API and the worker call a Desk and nothing below
 import threading
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ticketing.errors import InputError, NotFound, NotReady
+from ticketing.errors import InputError, NotFound, NotReady, StoreFull
 from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.labels import derive_labels, is_held_out
 from ticketing.retrieval.recommend import Recommender
@@ -51,12 +51,14 @@ class Desk:
     def recommend(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> Recommendations:
-        """The best past tickets for a query, which is remembered under `query.id`.
+        """The best past tickets for a query, which is remembered under `query.id`, unless the
+        store takes no writes.
 
         Raises NotReady when no bundle serves yet, InputError for a blank query.
         """
         answer = self.recommender().recommend(query, filters, limit)
-        self.store.put_query(query)
+        with suppress(StoreFull):
+            self.store.put_query(query)
         return answer
 
     def warm_up(self) -> None:

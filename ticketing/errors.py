@@ -15,6 +15,9 @@ class TicketingError(Exception):
     retry = False
     """Whether the same call may succeed later without any change."""
 
+    meanwhile = ""
+    """What goes on and what waits until then, in a sentence."""
+
 
 class InputError(TicketingError):
     """A file, field, option or request that cannot be used as it is."""
@@ -48,6 +51,13 @@ class StoreAway(StoreError):
     """The store does not answer; the same call may succeed later."""
 
     retry = True
+    meanwhile = "Searching and judging wait for it; nothing that was stored is lost."
+
+
+class StoreFull(StoreError):
+    """The store can be read and takes no writes, as when its disk is full."""
+
+    meanwhile = "Searching goes on; judgments and new tickets are refused until then."
 
 
 class BrokerAway(TicketingError):
@@ -55,3 +65,4 @@ class BrokerAway(TicketingError):
 
     status = 503
     retry = True
+    meanwhile = "Searching and judging go on; reindexing waits until it is back."

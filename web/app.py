@@ -16,6 +16,7 @@ from web.progress import in_words
 from web.schemas import ErrorOut
 from web.security import protect
 from web.topic_pages import topic_pages
+from worker.app import make_app
 
 BODY_LIMIT = 16 * 2**20
 """Bytes of a request's body; a query of 100,000 long words fits several times over."""
@@ -24,7 +25,8 @@ BODY_LIMIT = 16 * 2**20
 def create_app(desk: Desk) -> APIFlask:
     """The WSGI application that serves `desk`.
 
-    Raises StoreError when the secret key below the desk's home cannot be used.
+    Raises StoreError when the secret key below the desk's home cannot be used, InputError for
+    a broker of no known kind.
     """
     app = APIFlask(
         __name__,
@@ -42,6 +44,7 @@ def create_app(desk: Desk) -> APIFlask:
         DESCRIPTION="Finds the past ticket whose solution fixes a new problem.",
     )
     app.extensions["desk"] = desk
+    app.extensions["broker"] = make_app(desk.settings)
     protect(app, desk.settings.home, desk.settings.host).exempt(api)
     _set_up_templates(app)
     register_errors(app)

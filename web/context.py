@@ -5,8 +5,9 @@ from urllib.parse import urlsplit
 from flask import current_app, request, session, url_for
 
 from ticketing.desk import Desk
-from ticketing.errors import NotFound
+from ticketing.errors import BrokerAway, NotFound
 from ticketing.tickets import Query, Ticket
+from worker.connection import waiting_messages
 
 ANONYMOUS = "anonymous"
 LONGEST_NAME = 80
@@ -15,6 +16,15 @@ LONGEST_NAME = 80
 def current_desk() -> Desk:
     """The desk that this application serves."""
     return current_app.extensions["desk"]
+
+
+def broker_trouble() -> BrokerAway | None:
+    """Why no work can be handed to the workers at present, if so."""
+    try:
+        waiting_messages(current_app.extensions["broker"])
+    except BrokerAway as error:
+        return error
+    return None
 
 
 def current_judge() -> str:

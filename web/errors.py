@@ -10,6 +10,9 @@ from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import TicketingError
 
+RETRY_SECONDS = 10
+"""When a program may ask again for what is away."""
+
 SENTENCES = {
     404: "There is no page at this address.",
     405: "This address does not take that kind of request.",
@@ -37,19 +40,24 @@ def first_invalid(error: ValidationError) -> str:
     return invalid(".".join(str(part) for part in found["loc"]) or "_schema", found["msg"])
 
 
-def _answer(status: int, sentence: str, headers: Mapping[str, str] = {}) -> Response:
+def _answer(
+    status: int,
+    sentence: str,
+    headers: Mapping[str, str] = {},
+    error: TicketingError = TicketingError(),
+) -> Response:
     if request.path.startswith("/api/"):
         response = make_response(jsonify(error=sentence), status)
     else:
-        response = make_response(
-            render_template("error.html", sentence=sentence, status=status), status
-        )
+        page = render_template("error.html", sentence=sentence, status=status, error=error)
+        response = make_response(page, status)
     response.headers.update(headers)
     return response
 
 
 def _ticketing_error(error: TicketingError) -> Response:
-    return _answer(error.status, str(error))
+    headers = {"Retry-After": str(RETRY_SECONDS)} if error.retry else {}
+    return _answer(error.status, str(error), headers, error)
 
 
 def _validation_error(error: HTTPError) -> Response:

@@ -4,8 +4,16 @@ import re
 
 from flask import Blueprint, current_app, redirect, render_template, request, url_for
 
+from ticketing.errors import StoreError, StoreFull
 from ticketing.tickets import Query, Ticket
-from web.context import current_desk, current_judge, known_query, known_ticket, remember_judge
+from web.context import (
+    broker_trouble,
+    current_desk,
+    current_judge,
+    known_query,
+    known_ticket,
+    remember_judge,
+)
 from web.forms import filters_of, set_filters, valid
 from web.progress import progress
 from web.schemas import JudgmentIn, grade_named
@@ -45,22 +53,18 @@ def ask_now():
             subject, description, "Say what is wrong: a subject, a description or both."
         ), 400
     filters_of(request.form)  # a bad date is refused here, where it was typed
-    address = current_desk().store.put_query(Query(subject, description))
+    query = Query(subject, description)
+    try:
+        address = current_desk().store.put_query(query)
+    except StoreFull as error:
+        return _answer(query, f"{error} {error.meanwhile}")
     return redirect(url_for("pages.answer", query_id=address, **set_filters(request.form)), 303)
 
 
 @pages.get("/queries/<query_id>")
 def answer(query_id: str):
     """The ten best tickets for a query, as of now."""
-    query = known_query(query_id)
-    return render_template(
-        "answer.html",
-        query=query,
-        answer=current_desk().recommend(query, filters_of(request.args)),
-        grades=current_desk().grades(query_id, current_judge()),
-        facets=current_desk().store.facets(),
-        set_filters=set_filters(request.args),
-    )
+    return _answer(known_query(query_id))
 
 
 @pages.post("/queries/<query_id>/judgments")
@@ -102,7 +106,7 @@ def name():
 def jobs():
     """The latest jobs with progress, rate and estimate."""
     found = [(job, progress(job)) for job in current_desk().store.jobs()]
-    return render_template("jobs.html", jobs=found)
+    return render_template("jobs.html", jobs=found, trouble=broker_trouble())
 
 
 @pages.get("/api")
@@ -113,9 +117,30 @@ def api_docs():
 
 @pages.get("/healthz")
 def healthz():
-    """Whether the desk answers, for monitoring."""
-    store = current_desk().store
-    return {"status": "ok", "tickets": store.count_tickets(), "bundle_id": store.serving()}
+    """What is away, for monitoring: 503 when the store is, since nothing works without it."""
+    away = {"broker": trouble} if (trouble := broker_trouble()) else {}
+    found = {}
+    try:
+        store = current_desk().store
+        found = {"tickets": store.count_tickets(), "bundle_id": store.serving()}
+    except StoreError as error:
+        away["store"] = error
+    state = "away" if "store" in away else "degraded" if away else "ok"
+    sentences = {part: str(error) for part, error in away.items()}
+    return {"status": state, "away": sentences, **found}, 503 if "store" in away else 200
+
+
+def _answer(query: Query, problem: str = "") -> str:
+    desk = current_desk()
+    return render_template(
+        "answer.html",
+        query=query,
+        problem=problem,
+        answer=desk.recommend(query, filters_of(request.values)),
+        grades=desk.grades(query.id, current_judge()),
+        facets=desk.store.facets(),
+        set_filters=set_filters(request.values),
+    )
 
 
 def _form(subject: str, description: str, problem: str = "") -> str:

@@ -31,12 +31,3 @@ def waiting_messages(app: Celery) -> int:
     """How many batches wait for a worker. Raises BrokerAway."""
     with connected(app) as connection:
         return connection.default_channel.queue_declare(QUEUE).message_count
-
-
-def broker_trouble(app: Celery) -> str:
-    """Why no work can be handed out at present, in a sentence; empty when all is well."""
-    try:
-        waiting_messages(app)
-    except BrokerAway as error:
-        return str(error)
-    return ""

@@ -11,7 +11,7 @@ from tiny import TINY, tiny_training
 
 from ticketing import desk as desk_module
 from ticketing.desk import open_desk
-from ticketing.errors import BundleError, InputError, NotFound, NotReady
+from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreFull
 from ticketing.labels import is_held_out
 from ticketing.settings import load_settings
 from ticketing.similarity.bundle import Models
@@ -59,6 +59,15 @@ def ids(answer):
 
 
 ASKED = Query("Barring drive pawl faulty", "Break-away torque greater than the drive can give.")
+
+
+def test_a_store_that_takes_no_writes_still_answers(desk, monkeypatch):
+    def full(query):
+        raise StoreFull("The disk is full.")
+
+    monkeypatch.setattr(desk.store, "put_query", full)
+    assert len(desk.recommend(ASKED).items) == 10
+    assert desk.store.get_query(ASKED.id) is None
 
 
 # topics --------------------------------------------------------------------------

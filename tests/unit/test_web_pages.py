@@ -283,6 +283,7 @@ def test_no_jobs_is_said(client, desk):
 def test_healthz_names_the_serving_bundle(client):
     assert client.get("/healthz").json == {
         "status": "ok",
+        "away": {},
         "tickets": 12,
         "bundle_id": "fake-bundle",
     }

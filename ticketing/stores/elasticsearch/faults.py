@@ -3,7 +3,7 @@
 import elastic_transport
 from elasticsearch import ApiError, UnsupportedProductError
 
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import StoreAway, StoreError, StoreFull
 
 AWAY = {408, 429, 502, 503, 504}
 """Statuses with which a server, or a proxy before it, says: not now."""
@@ -38,8 +38,8 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
             f"Elasticsearch at {where} lets nobody in with these credentials; check"
             " TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, or TICKETING_STORE_API_KEY."
         )
-    if kind == BLOCKED:
-        return StoreError(
+    if kind == BLOCKED and status != 503:  # 503: no master yet, or not started up
+        return StoreFull(
             f"Elasticsearch at {where} lets nothing be written, as when its disk is full"
             f" ({reason}); free some room, or lift the block."
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import StoreAway, StoreError, StoreFull
 from ticketing.stores.checks import half_a_character
 from ticketing.stores.sqlite import schema
 
@@ -127,7 +127,10 @@ class Database:
                     f"{self.path} has been locked by another process for {LOCK_SECONDS:.0f}"
                     " seconds; try again."
                 ) from error
-            raise StoreError(f"{self.path} cannot be used: {error}.") from error
+            full = name.startswith(("SQLITE_FULL", "SQLITE_READONLY"))
+            raise (StoreFull if full else StoreError)(
+                f"{self.path} cannot be used: {error}."
+            ) from error
         except sqlite3.ProgrammingError:
             if self._closed:
                 raise StoreError(f"The store in {self.folder} was closed; open it again.") from None
