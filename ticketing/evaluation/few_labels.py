@@ -78,20 +78,23 @@ class LabelCurve:
         self._trainings, self._train, self._threads = trainings, train, threads
         self._archive = digest(archive_digest(tickets), split)
 
-    def points(self, counts: Sequence[int], seed: int = 0) -> list[Point]:
-        """A point for each loss and number of labels, loss by loss; what is there is only read."""
+    def points(self, counts: Sequence[int]) -> list[Point]:
+        """A point for each loss and number of labels, loss by loss; what is there is only read.
+
+        The trainings' seed draws the labels too.
+        """
         wanted = [(loss, count) for loss in self.settings for count in counts]
         return [
-            Point(loss, count, self._line(loss, count, seed, len(wanted) - place))
+            Point(loss, count, self._line(loss, count, len(wanted) - place))
             for place, (loss, count) in enumerate(wanted)
         ]
 
-    def _line(self, loss: str, count: int, seed: int, left: int) -> Line:
+    def _line(self, loss: str, count: int, left: int) -> Line:
         network, training = self.settings[loss]
         about = f"{loss}, {training.epochs} epochs at most"
         if loss == "mse" and not count:
             training, about = _untrained(training), "untrained: it learns from labels alone"
-        labels = some_labels(self.learned, count, seed)
+        labels = some_labels(self.learned, count, training.seed)
         name = f"{LOSSES[loss]}, {count:,} labels"
         shape = network.model_dump_json(), training.model_dump_json()
         key = digest(self._archive, labels_digest(labels), *shape)
