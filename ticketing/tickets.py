@@ -170,7 +170,7 @@ class Recommendations:
     good_match: bool = False
     note: str = ""
     searched: int = 0
-    """Number of tickets that were scored (after filters)."""
+    """Number of tickets the best were sought among (after filters)."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def main() -> None:
     chosen = tickets[:: max(len(tickets) // count, 1)][:count]
     queries = [Query(t.subject, t.description, t.id) for t in chosen]
     block = desk.store.codes(model.id)
-    asked = {query: recommender.ask(query, block) for query in queries}
+    asked = {query: recommender.ask(query) for query in queries}
 
     def scan(query: Query):
         code, weights = asked[query].code, asked[query].weights

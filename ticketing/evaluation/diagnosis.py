@@ -89,7 +89,7 @@ def parts_by_ticket(
     """All parts of the distances of tickets that can be found."""
     model = recommender.model
     block = recommender.store.codes(model.id, filters)
-    asked = recommender.ask(query, block)
+    asked = recommender.ask(query, filters)
     return {id: parts_of(model, asked, row_of(block, id)) for id in ids}
 
 

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Container, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,7 @@ from tqdm import tqdm
 from ticketing.evaluation.ranking import Run, qrels_of
 from ticketing.retrieval.recommend import Recommender
 from ticketing.similarity.model import Model
-from ticketing.stores.protocol import CodeBlock, TicketStore
+from ticketing.stores.protocol import Clues, CodeBlock, TicketStore
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Label, Query, Ticket
 
@@ -106,6 +107,18 @@ class EncodedTickets:
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
         return {id: self._tickets[id] for id in ids if id in self._tickets}
+
+    def newest(self, filters: Filters) -> datetime | None:
+        """When the newest of the tickets created before the filters' date was created."""
+        created = self._created[self.codes("", filters).live]
+        dated = created[~np.isnat(created)]
+        return dated.max().item() if len(dated) else None
+
+    def candidates(
+        self, bundle_id: str, clues: Clues, filters: Filters, limit: int = 10
+    ) -> CodeBlock:
+        """All that match, as `codes` gives them."""
+        return self.codes(bundle_id, filters)
 
     def codes(self, bundle_id: str, filters: Filters) -> CodeBlock:
         """Codes of the tickets created before the filters' date, if they name one."""

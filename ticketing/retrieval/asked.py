@@ -1,13 +1,16 @@
-"""A query as the scan and the explanation want it."""
+"""A query as the store, the scan and the explanation want it."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 
-from ticketing.similarity.codes import QueryCode, minute_of
+from ticketing.similarity.codes import EPOCH, QueryCode, minute_of
 from ticketing.similarity.model import Model
-from ticketing.stores.protocol import CodeBlock, TicketStore
-from ticketing.tickets import Query
+from ticketing.similarity.neighbours import query_vector
+from ticketing.stores.protocol import Clues, TicketStore
+from ticketing.text import tokenize
+from ticketing.tickets import Filters, Query
 
 
 @dataclass(frozen=True)
@@ -20,20 +23,27 @@ class Asked:
     minute: int
 
 
-def ask(model: Model, store: TicketStore, query: Query, block: CodeBlock) -> Asked:
-    """Encode a query for the scan of a block.
+def ask(model: Model, store: TicketStore, query: Query, filters: Filters = Filters()) -> Asked:
+    """Encode a query for the scan of the tickets that match.
 
     One that is a ticket was asked when that ticket was created. A new one counts as asked with
     the newest ticket: at a desk that is now, and an archive of old is as useful as it was.
     """
     code = model.encode_query(query)
-    return Asked(code, model.pattern_weights(code.present), _minute(model, store, query, block))
+    return Asked(code, model.pattern_weights(code.present), _minute(model, store, query, filters))
 
 
-def _minute(model: Model, store: TicketStore, query: Query, block: CodeBlock) -> int:
+def clues_of(model: Model, query: Query, asked: Asked) -> Clues:
+    """What the store may find the nearest tickets by."""
+    words = tokenize(f"{query.subject}\n{query.description}")
+    time = EPOCH + timedelta(minutes=asked.minute) if asked.minute else None
+    return Clues(words, query_vector(model, asked.code), time)
+
+
+def _minute(model: Model, store: TicketStore, query: Query, filters: Filters) -> int:
     if not model.recency.weight:
         return 0
     if query.ticket_id:
         own = store.get_tickets([query.ticket_id]).get(query.ticket_id)
         return minute_of(own.created) if own else 0
-    return int(model.layout.minutes(block.codes, block.live).max(initial=0))
+    return minute_of(store.newest(filters))

@@ -1,4 +1,4 @@
-"""The main flow: a query becomes codes, the scan ranks every ticket, the best ten are explained."""
+"""The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from ticketing.errors import InputError
-from ticketing.retrieval.asked import Asked, ask
+from ticketing.retrieval.asked import Asked, ask, clues_of
 from ticketing.retrieval.explain import overlap, parts_of, shared_topics
 from ticketing.retrieval.kernel import nearest, scan_distances
 from ticketing.similarity.codes import QueryCode
@@ -40,8 +40,9 @@ class Recommender:
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> list[tuple[str, float]]:
         """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
-        block = self.store.codes(self.model.id, filters)
-        distances = self._scan(query, self.ask(query, block), block)
+        asked = self.ask(query, filters)
+        block = self._candidates(query, asked, filters, limit)
+        distances = self._scan(query, asked, block)
         return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
 
     def recommend(
@@ -50,8 +51,8 @@ class Recommender:
         """The nearest tickets with scores and reasons. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
-        block = self.store.codes(self.model.id, filters)
-        asked = self.ask(query, block)
+        asked = self.ask(query, filters)
+        block = self._candidates(query, asked, filters, limit)
         distances = self._scan(query, asked, block)
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
@@ -83,12 +84,16 @@ class Recommender:
             items=tuple(items),
             good_match=good,
             note="" if good else self._note(asked.code, items, filters),
-            searched=len(block.live),
+            searched=len(block.live) if block.of is None else block.of,
         )
 
-    def ask(self, query: Query, block: CodeBlock) -> Asked:
-        """A query ready for the scan."""
-        return ask(self.model, self.store, query, block)
+    def ask(self, query: Query, filters: Filters = Filters()) -> Asked:
+        """A query ready for the scan of the tickets that match."""
+        return ask(self.model, self.store, query, filters)
+
+    def _candidates(self, query: Query, asked: Asked, filters: Filters, limit: int) -> CodeBlock:
+        clues = clues_of(self.model, query, asked)
+        return self.store.candidates(self.model.id, clues, filters, limit)
 
     def _scan(self, query: Query, asked: Asked, block: CodeBlock) -> np.ndarray:
         layout, recency = self.model.layout, self.model.recency

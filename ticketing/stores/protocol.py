@@ -6,7 +6,7 @@ each store passes. All methods may raise StoreAway (try again later) or StoreErr
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Protocol
 
 import numpy as np
@@ -29,23 +29,39 @@ class CodeBlock:
 
     `codes` uint8 [rows, width] may be a read-only memory map and may hold rows that
     must not be scored (replaced, deleted, filtered out); `live` int64 [n] lists, in
-    ascending ticket-id order, the rows to score; `ids` are their ticket ids.
+    ascending ticket-id order, the rows to score; `ids` are their ticket ids. They are all that
+    match, or a choice `of` so many.
     """
 
     codes: np.ndarray
     live: np.ndarray
     ids: Sequence[str]
+    of: int | None = None
+
+
+@dataclass(frozen=True)
+class Clues:
+    """What the tickets nearest to a query are found by, in a store that does not compare all.
+
+    `words` are its tokens; `vector` int8 [D] (similarity.neighbours; D may be 0); `asked` is when
+    it was asked, None where time does not count.
+    """
+
+    words: Sequence[str]
+    vector: np.ndarray
+    asked: datetime | None = None
 
 
 @dataclass(frozen=True)
 class CodeRow:
     """One ticket's codes: `version` is Ticket.version of the text that was encoded, `topic` its
-    main topic under the bundle, where it has one."""
+    main topic under the bundle, where it has one, `vector` int8 [D] what it is found by."""
 
     ticket_id: str
     version: str
     code: bytes
     topic: int | None = None
+    vector: bytes = b""
 
 
 class TicketStore(Protocol):
@@ -73,6 +89,9 @@ class TicketStore(Protocol):
     def count_tickets(self, filters: Filters = Filters()) -> int:
         """How many tickets match."""
 
+    def newest(self, filters: Filters = Filters()) -> datetime | None:
+        """When the newest matching ticket was created; None where none has a date."""
+
     def facets(self) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status`, sorted."""
 
@@ -89,6 +108,9 @@ class TicketStore(Protocol):
 
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""
+
+    def queries(self) -> Iterator[Query]:
+        """All queries put or judged before, in no particular order."""
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events for good; an event id seen before is skipped. Returns how many were new.
@@ -123,6 +145,12 @@ class TicketStore(Protocol):
         """What a query under this bundle scans: for each matching ticket its latest codes (those of
         its previous text, until the new text is encoded). Every change, by whatever process, is
         seen by the next call; a block once given stays as it is."""
+
+    def candidates(
+        self, bundle_id: str, clues: Clues, filters: Filters = Filters(), limit: int = 10
+    ) -> CodeBlock:
+        """Codes as `codes` gives them, of all matching tickets or of those among which the clues
+        lead to the `limit` nearest: near in words or near by vector, never only in both."""
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()

@@ -25,6 +25,14 @@ class Judgments(Side):
         )
         return Query(*rows[0]) if rows else None
 
+    def queries(self) -> Iterator[Query]:
+        """All queries, read page by page."""
+        statement = (
+            "SELECT id, subject, description, ticket_id FROM queries"
+            " WHERE id > ? ORDER BY id LIMIT ?"
+        )
+        return (Query(*texts) for _, *texts in self._pages(statement, ""))
+
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events, safe from a power cut once this returns; returns how many were new."""
         with self._database.writing(durable=True) as connection:

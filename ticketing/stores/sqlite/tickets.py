@@ -66,6 +66,13 @@ class Tickets(Side):
         [(count,)] = self._database.rows(f"SELECT count(*) FROM tickets WHERE {condition}", *values)
         return count
 
+    def newest(self, filters: Filters = Filters()) -> datetime | None:
+        """When the newest matching ticket was created."""
+        condition, values = where(filters)
+        statement = f"SELECT max(created) FROM tickets WHERE {condition}"
+        [(created,)] = self._database.rows(statement, *values)
+        return created and datetime.fromisoformat(created)
+
     def facets(self) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status`, sorted."""
         return {
