@@ -26,9 +26,16 @@ from ticketing.settings import Settings
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.similarity.model import Model
+from ticketing.similarity.neighbours import ticket_vectors
 from ticketing.stores import open_store
 from ticketing.stores.protocol import CodeRow, PutCounts, TicketStore
 from ticketing.tickets import Filters, Grade, Judgment, Label, Query, Recommendations, Ticket
+
+BATCH = 128
+"""Tickets encoded at a time."""
+
+A_FEW = 32
+"""Tickets that may come between a reindexing and its promotion."""
 
 
 class Desk:
@@ -130,11 +137,10 @@ class Desk:
         ticket is without fresh codes.
         """
         counts = self.store.put_tickets(tickets)
-        if serving := self.store.serving():
-            stale = self.store.stale_ids(serving, among=[ticket.id for ticket in tickets])
-            if stale:
-                now = self.store.get_tickets(stale)
-                self.store.put_codes(serving, self.encode(serving, list(now.values())))
+        encoded_for = ""
+        while (serving := self.store.serving()) != encoded_for:  # it may change meanwhile
+            self._encode_stale(serving, [ticket.id for ticket in tickets])
+            encoded_for = serving
         return counts
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
@@ -145,10 +151,19 @@ class Desk:
         """Codes and main topics of tickets under a bundle, in the order given."""
         model = self.recommender(bundle_id).model
         rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
+        vectors = ticket_vectors(model, rows)
         return [
-            CodeRow(ticket.id, ticket.version, row.tobytes(), topic)
-            for ticket, row, topic in zip(tickets, rows, topics, strict=True)
+            CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector.tobytes())
+            for ticket, row, topic, vector in zip(tickets, rows, topics, vectors, strict=True)
         ]
+
+    def _encode_stale(self, bundle_id: str, among: Sequence[str] | None = None) -> None:
+        """Give tickets without fresh codes under a bundle theirs, page by page."""
+        set_aside, after = self._set_aside(bundle_id), ""
+        while stale := self.store.stale_ids(bundle_id, BATCH, after, among):
+            if tickets := self.store.get_tickets([id for id in stale if id not in set_aside]):
+                self.store.put_codes(bundle_id, self.encode(bundle_id, list(tickets.values())))
+            after = stale[-1]
 
     # topics -------------------------------------------------------------------------
     def topics(self, filters: Filters = Filters()) -> TopicSurvey:
@@ -249,12 +264,13 @@ class Desk:
     def promote(self, bundle_id: str, force: bool = False) -> str:
         """Let a bundle serve if it is no worse than the serving one on held-out judgments.
 
-        Returns a sentence that says what happened and by how much. Raises NotReady while
-        tickets lack codes under it, NotFound and BundleError where it cannot serve.
+        Returns a sentence that says what happened and by how much. Tickets that came since its
+        reindexing are encoded first. Raises NotReady while more than a few lack codes under it,
+        NotFound and BundleError where it cannot serve.
         """
         self.recommender(bundle_id)
         stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
-        if stale and not force:
+        if len(stale) > A_FEW and not force:
             raise NotReady(
                 f"{len(stale)} tickets have no codes under bundle {bundle_id}; "
                 "run `ticketing reindex`."
@@ -266,22 +282,30 @@ class Desk:
             comparison = self.compare(bundle_id, serving)
             if not comparison.may_serve:
                 return f"Bundle {bundle_id} was not promoted: {comparison}."
-            self.store.set_serving(bundle_id)
+            self._serve(bundle_id)
             return f"Bundle {bundle_id} serves now: {comparison}."
-        self.store.set_serving(bundle_id)
+        self._serve(bundle_id)
         return f"Bundle {bundle_id} serves now."
+
+    def _serve(self, bundle_id: str) -> None:
+        """Switch to a bundle; tickets that others put until then, or during it, are not missed."""
+        self._encode_stale(bundle_id)
+        self.store.set_serving(bundle_id)
+        self._encode_stale(bundle_id)
 
     def _set_aside(self, bundle_id: str) -> set[str]:
         """Tickets that a job could not encode under this bundle."""
         return {id for job in self.store.jobs() if job.bundle_id == bundle_id for id in job.errors}
 
     def rollback(self) -> str:
-        """Let the bundle that served before serve again. Raises NotReady when there is none."""
+        """Let the bundle that served before serve again; what came since is encoded under it first.
+
+        Raises NotReady when there is none.
+        """
         previous = self.store.previous_serving()
         if not previous:
             raise NotReady("No other bundle has served before; there is nothing to go back to.")
-        self.recommender(previous)
-        self.store.set_serving(previous)
+        self._serve(previous)
         return f"Bundle {previous} serves again."
 
     def close(self) -> None:

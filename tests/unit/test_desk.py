@@ -328,6 +328,32 @@ def test_a_bundle_whose_codes_are_missing_may_not_serve(desk, trained):
     assert desk.store.serving() == trained[1]
 
 
+def test_a_ticket_that_came_since_the_reindexing_is_found_under_either_bundle(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    desk.put_tickets([Ticket("came", "Barring drive pawl faulty")])
+    desk.promote(other, force=True)
+    assert desk.store.stale_ids(other) == []
+    desk.put_tickets([Ticket("later", "Barring drive pawl faulty again")])
+    desk.rollback()
+    assert desk.store.stale_ids(trained[1]) == []
+    assert {"came", "later"} < set(ids(desk.recommend(ASKED)))
+
+
+def test_a_ticket_put_while_the_bundles_are_switched_is_found_at_once(desk, trained, monkeypatch):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    encode = desk.encode
+
+    def encode_and_switch(bundle_id, tickets):
+        desk.store.set_serving(other)
+        return encode(bundle_id, tickets)
+
+    monkeypatch.setattr(desk, "encode", encode_and_switch)
+    desk.put_tickets([Ticket("came", "Barring drive pawl faulty")])
+    assert "came" in ids(desk.recommend(ASKED))
+
+
 @pytest.mark.parametrize("action", ["promote", "recommender"])
 def test_an_unknown_bundle_is_not_found(desk, trained, action):
     with pytest.raises(NotFound, match="no bundle 'nowhere'"):
@@ -375,10 +401,9 @@ def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
     reindex(desk, other)
     desk.store.put_tickets([Ticket("A-1", "cannot be encoded")])
     job = desk.store.create_job("reindex", other, 41)
-    with pytest.raises(NotReady, match="1 tickets"):
-        desk.promote(other)
     desk.store.update_job(job.id, errors={"A-1": "no"})
     assert "serves now" in desk.promote(other)
+    assert desk.store.stale_ids(other) == ["A-1"], "it is not tried again"
 
 
 def test_labels_of_held_out_queries_never_reach_training(desk, monkeypatch):
