@@ -1,6 +1,9 @@
-"""Settings small enough to train within a test."""
+"""Models small enough to train within a test."""
+
+import numpy as np
 
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.similarity.model import Model
 
 TINY = NetworkSettings(hidden=6, word_dims=8, character_dims=4, topics=5, max_words=24)
 
@@ -11,3 +14,15 @@ def tiny_training(**values) -> TrainingSettings:
         **{"epochs": 1, "least_steps": 0, "batch_size": 16, "topic_epochs": 1, "seed": 1}
         | {"teacher": "", **values}
     )
+
+
+def other_bundle(desk, serving):
+    """A second bundle, whose words have each other's vectors."""
+    model = Model.from_bundle(desk.models.load(serving))
+    facts, documents, arrays = model.content()
+    network = dict(arrays["network"])
+    vectors = network["words.words.weight"]
+    network["words.words.weight"] = np.vstack([vectors[:1], vectors[:0:-1]])
+    manifest = desk.models.manifest(serving)
+    facts |= {key: manifest[key] for key in ("training", "data", "history")}
+    return desk.models.save(facts, documents, arrays | {"network": network})

@@ -5,9 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from math import log
 
-import numpy as np
 import pytest
-from tiny import TINY, tiny_training
+from tiny import TINY, other_bundle, tiny_training
 
 from ticketing import desk as desk_module
 from ticketing.desk import open_desk
@@ -15,7 +14,6 @@ from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreF
 from ticketing.labels import is_held_out
 from ticketing.settings import load_settings
 from ticketing.similarity.bundle import Models
-from ticketing.similarity.model import Model
 from ticketing.similarity.recency import Recency
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
 
@@ -36,18 +34,6 @@ def empty(tmp_path, trained):
 def desk(empty, archive_tickets):
     empty.put_tickets(archive_tickets)
     return empty
-
-
-def other_bundle(desk, serving):
-    """A second bundle, whose words have each other's vectors."""
-    model = Model.from_bundle(desk.models.load(serving))
-    facts, documents, arrays = model.content()
-    network = dict(arrays["network"])
-    vectors = network["words.words.weight"]
-    network["words.words.weight"] = np.vstack([vectors[:1], vectors[:0:-1]])
-    manifest = desk.models.manifest(serving)
-    facts |= {key: manifest[key] for key in ("training", "data", "history")}
-    return desk.models.save(facts, documents, arrays | {"network": network})
 
 
 def reindex(desk, bundle_id):
