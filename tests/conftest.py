@@ -101,13 +101,6 @@ def redis_url(_redis) -> str:
     return _redis.url
 
 
-@pytest.fixture
-def own_redis(redis_program) -> Iterator[RedisServer]:
-    """A Redis with a password, for one test to harm."""
-    with redis_server("secret") as server:
-        yield server
-
-
 @pytest.fixture(scope="session")
 def elasticsearch_url() -> Iterator[str]:
     """Address of a real Elasticsearch: one that runs (TEST_ELASTICSEARCH), or started for us."""

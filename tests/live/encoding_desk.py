@@ -1,4 +1,4 @@
-"""A desk whose encoder needs no model, and worker processes that work on it."""
+"""Desks whose encoding takes as long as one wishes, and worker processes that work on them."""
 
 import hashlib
 import multiprocessing
@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from ticketing.desk import Desk
 from ticketing.settings import load_settings
+from ticketing.similarity.bundle import Models
 from ticketing.stores import open_store
 from ticketing.stores.protocol import CodeRow
 from worker.app import make_app
@@ -49,23 +51,36 @@ class FakeDesk:
         self.store.close()
 
 
+class TinyDesk(Desk):
+    """A real desk, on the bundles below its home."""
+
+    def __init__(self, home: Path, seconds: float = 0.0):
+        settings = load_settings(home=home, threads=1)
+        super().__init__(settings, open_store(settings), Models(home / "models"))
+        self.seconds = seconds
+
+    def encode(self, bundle_id, tickets):
+        time.sleep(self.seconds * len(tickets))
+        return super().encode(bundle_id, tickets)
+
+
 def code_of(ticket) -> bytes:
     return hashlib.sha256(ticket.id.encode()).digest()
 
 
-def work(home: Path, seconds: float, environment: dict, log: Path) -> None:
+def work(make_desk, home: Path, seconds: float, environment: dict, log: Path) -> None:
     """A worker process; `seconds` is what encoding one ticket takes."""
     sys.stdout.flush()
     with log.open("ab", buffering=0) as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     os.environ.update(environment)
-    desk = FakeDesk(home, seconds)
+    desk = make_desk(home, seconds)
     sys.exit(run_worker(make_app(desk.settings), desk))
 
 
 @contextmanager
-def workers(home: Path) -> Iterator:
+def workers(home: Path, make_desk=FakeDesk) -> Iterator:
     """A function that starts a worker process; those that still run are killed at the end.
 
     They are forked from a process that has imported everything, which takes seconds.
@@ -78,7 +93,7 @@ def workers(home: Path) -> Iterator:
     def start(seconds: float = 0.0) -> BaseProcess:
         named = {name: x for name, x in os.environ.items() if name.startswith("TICKETING_")}
         log = home / f"worker{len(started)}.log"
-        started.append(context.Process(target=work, args=(home, seconds, named, log)))
+        started.append(context.Process(target=work, args=(make_desk, home, seconds, named, log)))
         started[-1].start()
         return started[-1]
 

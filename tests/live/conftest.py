@@ -1,0 +1,23 @@
+"""The tiny model of the unit tests, and desks on servers that a test may harm."""
+
+import shutil
+
+import pytest
+from unit.conftest import archive_labels, archive_tickets, one_thread, trained  # noqa: F401
+
+from tests.redis_server import redis_server
+
+
+@pytest.fixture
+def own_redis(redis_program, monkeypatch):
+    """A Redis with a password, for one test to harm; it is the broker."""
+    with redis_server("secret") as server:
+        monkeypatch.setenv("TICKETING_BROKER", server.url)
+        yield server
+
+
+@pytest.fixture
+def tiny_home(tmp_path, trained):  # noqa: F811
+    """A home with one tiny bundle."""
+    shutil.copytree(trained[0], tmp_path / "models")
+    return tmp_path

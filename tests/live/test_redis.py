@@ -1,0 +1,119 @@
+"""Redis as the broker: who is let in, what waits where, and what is said when it is away."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from encoding_desk import (
+    BUNDLE,
+    FakeDesk,
+    assert_each_is_stored_once,
+    finished,
+    wait_until,
+    workers,
+)
+
+from ticketing.errors import BrokerAway, InputError
+from ticketing.settings import load_settings
+from ticketing.tickets import Ticket
+from worker import jobs
+from worker.app import QUEUE, make_app
+from worker.connection import waiting_messages
+
+pytestmark = [pytest.mark.redis, pytest.mark.worker]
+
+TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(640)]
+
+
+@pytest.fixture
+def desk(tmp_path, own_redis):
+    desk = FakeDesk(tmp_path)
+    desk.store.put_tickets(TICKETS)
+    yield desk
+    desk.close()
+
+
+def test_with_its_password_a_job_is_done_and_nothing_is_left_behind(desk, own_redis):
+    with workers(desk.settings.home) as start:
+        start()
+        job = finished(desk, jobs.start_reindex(desk, make_app(desk.settings), BUNDLE))
+        assert (job.state, job.done) == ("done", 640)
+        with own_redis.client() as client:
+            wait_until(lambda: not client.exists(QUEUE, "unacked", "unacked_index"))
+    assert_each_is_stored_once(desk, TICKETS)
+
+
+def test_a_worker_holds_one_batch_until_it_is_done(desk, own_redis):
+    """Late acknowledgement and a prefetch of one: what a killed worker costs is one batch."""
+    with workers(desk.settings.home) as start, own_redis.client() as client:
+        worker = start(seconds=0.005)
+        job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
+        wait_until(lambda: desk.store.count_codes(BUNDLE) == 128)
+        wait_until(lambda: (client.hlen("unacked"), client.llen(QUEUE)) == (1, 3))
+        worker.kill()
+        worker.join()
+        assert (client.hlen("unacked"), client.llen(QUEUE)) == (1, 3), "it is not lost"
+        start()
+        assert finished(desk, job).message == "done"
+    assert_each_is_stored_once(desk, TICKETS)
+
+
+def test_a_batch_that_takes_long_is_given_to_nobody_else(desk, monkeypatch):
+    """Longer than a job may be silent: the heartbeat says that somebody is at it."""
+    desk.store.delete_tickets([ticket.id for ticket in TICKETS[100:]])
+    with workers(desk.settings.home) as start:
+        start(seconds=0.13)
+        job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
+        silences = []
+        while not (record := desk.store.get_job(job.id)).finished:
+            silences.append(jobs.silent_for(record))
+            assert waiting_messages(make_app(desk.settings)) <= 1
+            time.sleep(0.2)
+    assert record.message == "done"
+    assert (record.finished - record.started).total_seconds() > jobs.SILENT_SECONDS
+    assert max(silences) < jobs.SILENT_SECONDS / 2
+
+
+def test_a_broker_that_is_away_is_one_sentence(desk, own_redis):
+    own_redis.kill()
+    environment = {**os.environ, "TICKETING_HOME": str(desk.settings.home)}
+    program = [sys.executable, "-m", "ticketing"]
+    processes = [
+        subprocess.Popen([*program, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
+        for arguments in (["work"], ["reindex", "some-bundle"])
+    ]
+    for process in processes:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 1
+        assert errors == (
+            f"ticketing: The broker redis://:**@127.0.0.1:{own_redis.port}/0 does not answer (Error"
+            f" 111 connecting to 127.0.0.1:{own_redis.port}. Connection refused); start it, or"
+            " correct TICKETING_BROKER.\n"
+        )
+    assert desk.store.jobs() == []
+
+
+def test_a_wrong_password_is_one_sentence(desk, own_redis, monkeypatch):
+    wrong = own_redis.url.replace("secret", "guess")
+    app = make_app(desk.settings.model_copy(update={"broker": wrong}))
+    with pytest.raises(BrokerAway, match=r"does not answer.*password") as caught:
+        jobs.start_reindex(desk, app, BUNDLE)
+    assert "guess" not in str(caught.value)
+
+
+def test_a_network_that_hangs_holds_nobody_up(desk, own_redis):
+    own_redis.freeze()
+    began = time.monotonic()
+    with pytest.raises(BrokerAway, match=r"does not answer \(Timeout"):
+        jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
+    assert time.monotonic() - began < 10
+    own_redis.thaw()
+    assert waiting_messages(make_app(desk.settings)) == 0
+
+
+@pytest.mark.parametrize("address", ["amqp://localhost", "localhost:6379", "http://localhost"])
+def test_a_broker_of_another_kind_is_refused(tmp_path, address):
+    with pytest.raises(InputError, match="is of no known kind; give redis://"):
+        make_app(load_settings(home=tmp_path, broker=address))
