@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ticketing.errors import InputError, NotFound, StoreError
-from ticketing.stores.protocol import CodeRow, PutCounts
+from ticketing.stores.protocol import Clues, CodeRow, PutCounts
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
 
 PUMP = Ticket(
@@ -63,6 +63,10 @@ filtered = pytest.mark.parametrize(("filters", "ids"), FILTERED.values(), ids=FI
 
 def code(ticket: Ticket, fill: int, width: int = 4, topic: int | None = None) -> CodeRow:
     return CodeRow(ticket.id, ticket.version, bytes([fill]) * width, topic)
+
+
+def located(row: CodeRow, *vector: int) -> CodeRow:
+    return replace(row, vector=np.array(vector, np.int8).tobytes())
 
 
 def scanned(block) -> dict[str, int]:
@@ -173,6 +177,14 @@ class StoreContract:
         assert [t.id for t in store.iter_tickets(filters)] == ids
         assert store.count_tickets(filters) == len(ids)
 
+    def test_the_newest_is_the_last_created_of_those_that_match(self, store):
+        assert store.newest() is None
+        store.put_tickets([BARE])
+        assert store.newest() is None
+        store.put_tickets(ALL)
+        assert store.newest() == FLAME.created
+        assert store.newest(Filters(product="SGT-400")) == PUMP.created
+
     def test_facets_are_distinct_sorted_and_not_empty(self, store):
         assert store.facets() == {"product": [], "status": []}
         store.put_tickets([*ALL, replace(PUMP, id="T-3")])
@@ -262,6 +274,14 @@ class StoreContract:
         assert store.get_query(query.id) is None
         assert store.put_query(query) == query.id == store.put_query(query)
         assert store.get_query(query.id) == query
+
+    def test_all_queries_put_or_judged_are_listed(self, store):
+        assert list(store.queries()) == []
+        put = [Query(f"query {i}") for i in range(600)]
+        for query in put[:3]:
+            store.put_query(query)
+        store.add_judgments([event(i, query=query) for i, query in enumerate(put)])
+        assert sorted(q.subject for q in store.queries()) == sorted(q.subject for q in put)
 
     def test_a_judged_query_is_remembered(self, store):
         store.add_judgments([EVENT])
@@ -446,6 +466,57 @@ class StoreContract:
         assert stored == store.count_codes("b1") == 200
         expected = {t.id: i // 20 * 20 for i, t in enumerate(tickets)}
         assert scanned(store.codes("b1")) == expected
+
+    # candidates --------------------------------------------------------------------------
+
+    def test_candidates_are_near_in_words_or_by_vector(self, store):
+        """BARE shares the query's word, FLAME its vector; neither shares both."""
+        store.put_tickets(ALL)
+        vectors = {"T-2": (100, 100), "T-10": (3, 4), "A-1": (-100, 100)}
+        store.put_codes("b1", [located(code(t, 1), *vectors[t.id]) for t in ALL])
+        found = store.candidates("b1", Clues(["vibration"], np.array([3, 5], np.int8)))
+        assert {"A-1", "T-10"} <= set(found.ids)
+        assert list(found.ids) == sorted(found.ids)
+        assert scanned(found) == dict.fromkeys(found.ids, 1)
+
+    def test_candidates_without_any_word_or_vector_of_the_query_are_still_found(self, store):
+        store.put_tickets(ALL)
+        store.put_codes("b1", [located(code(t, 1), 1, 2) for t in ALL])
+        nowhere = np.array([127, -127], np.int8)
+        assert "T-2" in store.candidates("b1", Clues([], nowhere)).ids
+        no_vector = np.zeros(0, np.int8)
+        assert "T-2" in store.candidates("b1", Clues(["pump"], no_vector)).ids
+
+    def test_the_nearest_of_its_time_is_a_candidate_however_many_are_nearer_at_other_times(
+        self, store
+    ):
+        crowd = [replace(PUMP, id=f"old{i:04}", created=datetime(2001, 1, 1)) for i in range(700)]
+        store.put_tickets([*crowd, PUMP])
+        store.put_codes("b1", [located(code(t, 1), 5, 5) for t in crowd])
+        store.put_codes("b1", [located(code(PUMP, 2), 90, 90)])
+        clues = Clues(["nothing"], np.array([5, 5], np.int8), asked=PUMP.created)
+        assert "T-2" in store.candidates("b1", clues).ids
+
+    @filtered
+    def test_filters_restrict_candidates(self, store, filters, ids):
+        store.put_tickets(ALL)
+        store.put_codes("b1", [located(code(t, 1), 1, 2) for t in ALL])
+        clues = Clues(["pump", "vibration"], np.array([1, 2], np.int8), datetime(2014, 1, 1))
+        found = store.candidates("b1", clues, filters)
+        assert list(found.ids) == ids
+        assert (len(found.live) if found.of is None else found.of) == len(ids)
+
+    def test_an_unknown_bundle_has_no_candidates(self, store):
+        store.put_tickets(ALL)
+        found = store.candidates("b1", Clues(["pump"], np.array([1, 2], np.int8)))
+        assert (len(found.ids), len(found.live)) == (0, 0)
+
+    def test_whoever_wants_many_gets_all(self, store):
+        tickets = [Ticket(f"{i:03}", "other words") for i in range(600)]
+        store.put_tickets(tickets)
+        store.put_codes("b1", [located(code(t, 1), i % 90, 3) for i, t in enumerate(tickets)])
+        found = store.candidates("b1", Clues(["pump"], np.array([1, 2], np.int8)), limit=600)
+        assert list(found.ids) == [t.id for t in tickets]
 
     # topics -----------------------------------------------------------------------------
 

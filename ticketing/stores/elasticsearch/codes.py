@@ -5,10 +5,9 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-import numpy as np
-
 from ticketing.errors import StoreAway, StoreError
-from ticketing.stores.elasticsearch.connection import Side, seen
+from ticketing.stores.elasticsearch.candidates import Candidates, block
+from ticketing.stores.elasticsearch.connection import seen
 from ticketing.stores.elasticsearch.copies import (
     codes_of,
     copy_filters,
@@ -27,7 +26,7 @@ ATTEMPTS = 20
 _COPIED = ("product", "status", "created", "tokens")
 
 
-class Codes(Side):
+class Codes(Candidates):
     """The protocol's methods on codes.
 
     An index of codes carries a `build` that is drawn when it is made: codes that were dropped
@@ -202,14 +201,6 @@ class Codes(Side):
         return meta["build"] if meta else ""
 
 
-def block(codes: Mapping[str, str]) -> CodeBlock:
-    """Codes in base 64 by ticket id, as the scan wants them."""
-    ids = tuple(sorted(codes))
-    rows = [np.frombuffer(base64.b64decode(codes[id]), np.uint8) for id in ids]
-    stacked = np.stack(rows) if rows else np.empty((0, 0), np.uint8)
-    return CodeBlock(stacked, np.arange(len(ids)), ids)
-
-
 def _document(row: CodeRow, tickets: Mapping[str, dict]) -> dict:
     ticket = tickets[row.ticket_id]["_source"]
     return {
@@ -218,4 +209,5 @@ def _document(row: CodeRow, tickets: Mapping[str, dict]) -> dict:
         "id": row.ticket_id,
         "topic": row.topic,
         "code": base64.b64encode(row.code).decode(),
+        **({"vector": row.vector.hex()} if row.vector else {}),
     }

@@ -80,6 +80,21 @@ class Connection:
                 return {}
         return answer.body
 
+    def searches(self, name: str, bodies: Sequence[dict]) -> list[dict]:
+        """Several searches in one request, all of them or none; [] where there is no such
+        index."""
+        header = {"index": self.alias(name), "allow_partial_search_results": False}
+        with self.client() as client:
+            answer = client.msearch(searches=[part for body in bodies for part in (header, body)])
+        for response in answer["responses"]:
+            if error := response.get("error"):
+                if error["type"] == "index_not_found_exception":
+                    return []
+                cause = (error.get("root_cause") or [error])[0]
+                reason = cause.get("reason") or error.get("reason") or ""
+                raise refused(response["status"], cause["type"], reason, self.where)
+        return answer["responses"]
+
     def pages(
         self, name: str, sort: Sequence[dict], after: Sequence | None = None, **body
     ) -> Iterator[dict]:
@@ -133,6 +148,11 @@ class Connection:
         action |= {"_index": self.alias(name), "_id": id, "_source": source}
         [answer] = self.bulk([action])
         return answer["status"] != CONFLICT
+
+    def refresh(self, name: str) -> None:
+        """Let the next search see all that was written."""
+        with self.client() as client:
+            client.indices.refresh(index=self.alias(name))
 
     def close(self) -> None:
         """Close all connections."""

@@ -38,6 +38,12 @@ CODES = {
     "month": _KEYWORD,
     "topic": {"type": "integer"},
     "code": {"type": "binary", "doc_values": True},
+    "vector": {
+        "type": "dense_vector",
+        "element_type": "byte",
+        "similarity": "l2_norm",
+        "index_options": {"type": "hnsw", "m": 16, "ef_construction": 100},
+    },
 }
 """The fields of an index of one bundle's codes; the filters' are copies of the ticket's."""
 

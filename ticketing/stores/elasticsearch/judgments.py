@@ -31,6 +31,14 @@ class Judgments(Side):
         found = self._connection.get(RECORDS, [key])
         return _query(found[key]["_source"]) if found else None
 
+    def queries(self) -> Iterator[Query]:
+        """All queries, read page by page."""
+        self._connection.refresh(RECORDS)  # `put_query` leaves that out
+        pages = self._connection.pages(
+            RECORDS, sort=[{"_seq_no": "asc"}], query={"term": {"kind": "query"}}
+        )
+        return (_query(hit["_source"]) for hit in pages)
+
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events in their order, on disk once this returns; returns how many were new."""
         for judgment in judgments:

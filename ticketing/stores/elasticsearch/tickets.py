@@ -118,6 +118,20 @@ class Tickets(Side):
         """How many tickets match."""
         return self._connection.count(TICKETS, where(filters))
 
+    def newest(self, filters: Filters = Filters()) -> datetime | None:
+        """When the newest matching ticket was created."""
+        dated = {"bool": {"filter": [where(filters), {"exists": {"field": "created"}}]}}
+        answer = self._connection.search(
+            TICKETS,
+            query=dated,
+            sort=[{"created": "desc"}],
+            size=1,
+            source_includes=["created"],
+            track_total_hits=False,
+        )
+        times = [hit["_source"]["created"] for hit in answer["hits"]["hits"]]
+        return datetime.fromisoformat(times[0]) if times else None
+
     def facets(self) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status`, sorted."""
         fields = ("product", "status")

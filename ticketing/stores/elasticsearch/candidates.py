@@ -1,0 +1,76 @@
+"""The tickets worth an exact comparison: near in words, near by vector, near by vector of late."""
+
+import base64
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+
+import numpy as np
+
+from ticketing.stores.elasticsearch.connection import Side
+from ticketing.stores.elasticsearch.copies import codes_of, where
+from ticketing.stores.elasticsearch.tickets import any_word
+from ticketing.stores.protocol import Clues, CodeBlock
+from ticketing.tickets import Filters
+
+EACH_WAY = 200
+"""Tickets taken from each way of finding; measured by `tests.benchmarks.candidates`."""
+
+WINDOWS = tuple(timedelta(days) for days in (10, 100, 1000))
+"""Where time counts, its part of the distance grows by the logarithm of days: among tickets
+within one of these of the query it differs so little that the nearest by vector are found."""
+
+
+class Candidates(Side):
+    """The protocol's method on candidates."""
+
+    each_way = EACH_WAY
+
+    def candidates(
+        self, bundle_id: str, clues: Clues, filters: Filters = Filters(), limit: int = 10
+    ) -> CodeBlock:
+        """The union of what each way finds, with codes, in one request."""
+        if limit > self.each_way:
+            return self.codes(bundle_id, filters)
+        counted = {"query": where(filters), "size": 0, "track_total_hits": True}
+        ways = [
+            {**way, "size": self.each_way, "_source": False, "docvalue_fields": ["code"]}
+            for way in self._ways(clues, filters)
+        ]
+        answers = self._connection.searches(codes_of(bundle_id), [counted, *ways])
+        if not answers:
+            return block({})
+        return block(
+            {
+                hit["_id"]: hit["fields"]["code"][0]
+                for answer in answers[1:]
+                for hit in answer["hits"]["hits"]
+            },
+            of=answers[0]["hits"]["total"]["value"],
+        )
+
+    def _ways(self, clues: Clues, filters: Filters) -> Iterator[dict]:
+        yield {"query": {"bool": {"must": any_word(clues.words), "filter": where(filters)}}}
+        if len(clues.vector):
+            spans = [where(filters)]
+            for window in WINDOWS if clues.asked else ():
+                first, last = (clues.asked + step for step in (-window, window))
+                created = {"gte": first.isoformat(), "lte": last.isoformat()}
+                spans.append({"bool": {"filter": [*spans[:1], {"range": {"created": created}}]}})
+            for span in spans:
+                yield {
+                    "knn": {
+                        "field": "vector",
+                        "query_vector": clues.vector.tobytes().hex(),
+                        "k": self.each_way,
+                        "num_candidates": 2 * self.each_way,
+                        "filter": span,
+                    }
+                }
+
+
+def block(codes: Mapping[str, str], of: int | None = None) -> CodeBlock:
+    """Codes in base 64 by ticket id, as the scan wants them."""
+    ids = tuple(sorted(codes))
+    rows = [np.frombuffer(base64.b64decode(codes[id]), np.uint8) for id in ids]
+    stacked = np.stack(rows) if rows else np.empty((0, 0), np.uint8)
+    return CodeBlock(stacked, np.arange(len(ids)), ids, of)
