@@ -4,8 +4,10 @@ from importlib.metadata import version
 
 from apiflask import APIFlask
 
+from ticketing.categories.normaliser import Normaliser
 from ticketing.desk import Desk
 from web.api import api
+from web.category_pages import category_pages
 from web.charts import month_name, percent
 from web.context import current_address, current_desk, current_judge
 from web.errors import register_errors
@@ -44,12 +46,14 @@ def create_app(desk: Desk) -> APIFlask:
         DESCRIPTION="Finds the past ticket whose solution fixes a new problem.",
     )
     app.extensions["desk"] = desk
+    app.extensions["categories"] = Normaliser(desk.settings.home)
     app.extensions["broker"] = make_app(desk.settings)
     protect(app, desk.settings.home, desk.settings.host).exempt(api)
     _set_up_templates(app)
     register_errors(app)
     app.register_blueprint(pages)
     app.register_blueprint(topic_pages)
+    app.register_blueprint(category_pages)
     app.register_blueprint(api)
     return app
 

@@ -50,6 +50,17 @@ class FiltersIn(_In):
         return Filters(self.product, self.status, self.created_since, self.created_before)
 
 
+class CategoryAnswerIn(_In):
+    """What somebody said to a proposed category; an empty `right` is an undo."""
+
+    group: str = Field(min_length=1)
+    right: Literal["YES", "NO", ""] = ""
+
+    def verdict(self) -> bool | None:
+        """The same as the core's value."""
+        return {"YES": True, "NO": False, "": None}[self.right]
+
+
 class RecommendIn(_In):
     """A new problem."""
 

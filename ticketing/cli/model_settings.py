@@ -23,7 +23,7 @@ def read_settings(
             raise InputError(
                 f"--set {override}: write it as network.NAME=VALUE or training.NAME=VALUE."
             )
-        tables[table][key] = _value(text)
+        tables[table][key] = toml_value(text)
     try:
         network = NetworkSettings(**tables["network"])
         return network, TrainingSettings.for_loss(**tables["training"])
@@ -47,7 +47,7 @@ def _read_toml(file: Path) -> dict[str, dict]:
     return tables
 
 
-def _value(text: str):
+def toml_value(text: str):
     """A TOML value, or the text itself where it is none (so that quotes may be left out)."""
     try:
         return tomllib.loads(f"value = {text}")["value"]

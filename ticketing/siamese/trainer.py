@@ -4,6 +4,7 @@ It knows parameters and losses, and nothing of tickets.
 """
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ class LoopSettings(BaseModel):
     )
     batch_size: int = Field(128, ge=2)
     clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
+    decay: bool = Field(False, description="let the learning rate fall to 0 over the epochs")
     seed: int = Field(0, ge=0)
 
 
@@ -115,10 +117,17 @@ class Trainer:
         batches = [examples[i : i + size] for i in range(0, len(examples), size)]
         losses = []
         with tqdm(batches, desc=f"training, epoch {epoch} of {epochs}", unit="batch") as bar:
-            for batch in bar:
+            for done, batch in enumerate(bar):
+                if self.settings.decay:
+                    self._slow_down((epoch - 1 + done / len(batches)) / epochs)
                 losses.append(self._step(batch))
                 bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}")
         return float(np.mean(losses)) if losses else 0.0
+
+    def _slow_down(self, share: float) -> None:
+        """Set the learning rate for the share of the training that is done (half a cosine)."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.settings.learning_rate * (1 + math.cos(math.pi * share)) / 2
 
     def _step(self, batch: Sequence) -> float:
         self.optimizer.zero_grad()

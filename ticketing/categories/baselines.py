@@ -1,0 +1,86 @@
+"""Matchers that learn nothing: the paper's n-gram matcher, character TF-IDF and BM25."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+Scores = np.ndarray
+
+
+class Matcher(Protocol):
+    """Scores how well each known text matches a query."""
+
+    def scores(self, queries: Sequence[str]) -> Scores:
+        """Queries against all known texts -> float [queries, texts], greater is closer."""
+        ...
+
+
+class NgramMatcher:
+    """The n-gram matcher of Neculoiu et al. (2016), section 4.1, over sets T of trigrams.
+
+    sim(Q, C) = |A| - W (|T(Q) - T(C)| + |T(C) - T(Q)|), where A = T(Q) and T(C) is what both
+    have, and W = 1 - |M - N| / max(M, N) for their lengths M and N: words added to an input make
+    the lengths differ, and what is not shared counts less.
+    """
+
+    def __init__(self, texts: Sequence[str]):
+        self._counter = CountVectorizer(analyzer=trigrams, dtype=np.float32)
+        known = self._counter.fit_transform(texts)  # [texts, grams]
+        self._known = known.T.tocsr()
+        self._grams = np.asarray(known.sum(1)).ravel()  # [texts]
+        self._lengths = _lengths(texts)  # [texts]
+
+    def scores(self, queries: Sequence[str]) -> Scores:
+        """See Matcher."""
+        shared = (self._counter.transform(queries) @ self._known).toarray()  # [queries, texts]
+        grams = np.array([len(trigrams(text)) for text in queries], dtype=np.float32)
+        lengths = _lengths(queries)[:, None]
+        apart = np.abs(lengths - self._lengths) / np.maximum(lengths, self._lengths)
+        return shared - (1 - apart) * (grams[:, None] + self._grams - 2 * shared)
+
+
+class TfidfMatcher:
+    """Cosine of TF-IDF weighted character n-grams of 2 to 4 within words."""
+
+    def __init__(self, texts: Sequence[str]):
+        self._vectorizer = TfidfVectorizer(
+            analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, dtype=np.float32
+        )
+        self._known = self._vectorizer.fit_transform(texts).T.tocsr()
+
+    def scores(self, queries: Sequence[str]) -> Scores:
+        """See Matcher."""
+        return (self._vectorizer.transform(queries) @ self._known).toarray()
+
+
+class BM25Matcher:
+    """Okapi BM25 over words."""
+
+    def __init__(self, texts: Sequence[str], k1: float = 1.2, b: float = 0.75):
+        self._counter = CountVectorizer(token_pattern=r"[^\s]+", lowercase=False, dtype=np.float32)
+        counts = self._counter.fit_transform(texts)  # [texts, words]
+        lengths = np.asarray(counts.sum(1)).ravel()
+        present = np.bincount(counts.indices, minlength=counts.shape[1])  # texts with the word
+        idf = np.log1p((len(texts) - present + 0.5) / (present + 0.5))
+        row = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
+        damping = k1 * (1 - b + b * lengths[row] / lengths.mean())
+        weights = idf[counts.indices] * counts.data * (k1 + 1) / (counts.data + damping)
+        self._weights = csr_matrix(
+            (weights.astype(np.float32), counts.indices, counts.indptr), counts.shape
+        ).T.tocsr()
+
+    def scores(self, queries: Sequence[str]) -> Scores:
+        """See Matcher."""
+        return (self._counter.transform(queries) @ self._weights).toarray()
+
+
+def trigrams(text: str) -> list[str]:
+    """Distinct strings of three characters; a shorter text is its own only one."""
+    return sorted({text[i : i + 3] for i in range(max(len(text) - 2, 1))})
+
+
+def _lengths(texts: Sequence[str]) -> np.ndarray:
+    return np.array([len(text) for text in texts], dtype=np.float32)

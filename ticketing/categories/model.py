@@ -1,0 +1,101 @@
+"""A trained subject normaliser: the network and the titles it chooses among."""
+
+import copy
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ticketing.categories.network import CategoryNetwork, CategorySettings
+from ticketing.categories.taxonomy import Taxonomy, Title
+from ticketing.errors import BundleError
+from topic_models.errors import ModelFileError
+from topic_models.files import load_model, save_model
+
+KIND = "categories"
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A proposed group, the known title that speaks for it, and their energy (-1 to 1)."""
+
+    group: str
+    title: str
+    energy: float
+
+
+class CategoryModel:
+    """Finds the known titles nearest to a text; a text's groups are theirs."""
+
+    def __init__(
+        self, network: CategoryNetwork, taxonomy: Taxonomy, vectors: np.ndarray, facts: Mapping
+    ):
+        self.network = network
+        self.taxonomy = taxonomy
+        self.vectors = vectors  # [texts, width]
+        self.facts = dict(facts)
+
+    @cached_property
+    def id(self) -> str:
+        """Sixteen hex digits that depend on nothing but what the model answers with."""
+        return hashlib.sha256(self.vectors.tobytes()).hexdigest()[:16]
+
+    @classmethod
+    def index(cls, network: CategoryNetwork, taxonomy: Taxonomy, facts: Mapping) -> "CategoryModel":
+        """A model over all titles of a taxonomy."""
+        return cls(network, taxonomy, network.encode(taxonomy.texts), facts)
+
+    def scores(self, queries: Sequence[str]) -> np.ndarray:
+        """Energies of texts with all known ones: [queries, texts]."""
+        return self.network.encode(queries) @ self.vectors.T
+
+    def suggest(self, subject: str, limit: int = 3) -> list[Suggestion]:
+        """The groups of the nearest titles, nearest first; ties by title, then by group."""
+        texts, groups_of = self.taxonomy.texts, self.taxonomy.groups_of
+        [energies] = self.scores([subject])
+        found: dict[str, Suggestion] = {}
+        for i in sorted(range(len(texts)), key=lambda i: (-energies[i], texts[i])):
+            for group in sorted(groups_of[texts[i]]):
+                found.setdefault(group, Suggestion(group, texts[i], float(energies[i])))
+            if len(found) >= limit:
+                break
+        return list(found.values())[:limit]
+
+    def save(self, folder: Path) -> None:
+        """Write the model's folder in one go; an older model there is replaced."""
+        arrays = {f"network/{k}": v.numpy() for k, v in self.network.state_dict().items()}
+        about = {
+            "network": self.network.settings.model_dump(),
+            "characters": self.network.characters,
+            "titles": [[title.text, title.group] for title in self.taxonomy.titles],
+            "facts": self.facts,
+        }
+        save_model(folder, KIND, about, {**arrays, "vectors": self.vectors})
+
+    @classmethod
+    def load(cls, folder: Path) -> "CategoryModel":
+        """Raises BundleError where the folder holds no whole model."""
+        try:
+            about, arrays = load_model(folder, KIND)
+            network = CategoryNetwork(
+                about["characters"], CategorySettings.model_validate(about["network"])
+            )
+            weights = {
+                name.removeprefix("network/"): torch.from_numpy(array)
+                for name, array in arrays.items()
+                if name.startswith("network/")
+            }
+            network.load_state_dict(weights)
+            taxonomy = Taxonomy(Title(text, group) for text, group in about["titles"])
+            return cls(network.eval(), taxonomy, arrays["vectors"], about["facts"])
+        except (ModelFileError, KeyError, ValueError, RuntimeError) as error:
+            raise BundleError(f"{error} Run `ticketing categories train` again.") from None
+
+
+def continued(network: CategoryNetwork) -> CategoryNetwork:
+    """A copy of a network to train further."""
+    return copy.deepcopy(network)

@@ -1,0 +1,140 @@
+"""Titles and the groups they belong to: what a subject normaliser learns from and chooses among."""
+
+import random
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ticketing.errors import InputError
+from ticketing.tables import Reject, read_rows
+from ticketing.tickets import Ticket
+
+LONGEST = 100
+"""Characters of a title that are read (Neculoiu et al. 2016); the rest is cut."""
+
+LEAST_KEPT = 2
+"""Titles that a group keeps, whatever is held out."""
+
+
+def normalise(text: str) -> str:
+    """One spelling for letters that differ in case, width or blanks only."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u200b", "")
+    return " ".join(folded.split())[:LONGEST].rstrip()
+
+
+@dataclass(frozen=True)
+class Title:
+    """A normalised text and the group it belongs to, by name."""
+
+    text: str
+    group: str
+
+
+class Taxonomy:
+    """Distinct titles in a fixed order; a text may stand in several groups."""
+
+    def __init__(self, titles: Iterable[Title]):
+        self.titles: tuple[Title, ...] = tuple(dict.fromkeys(titles))
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Distinct texts, in the order of their first title."""
+        return tuple(dict.fromkeys(title.text for title in self.titles))
+
+    @cached_property
+    def groups(self) -> dict[str, list[str]]:
+        """Texts by group."""
+        texts: dict[str, list[str]] = defaultdict(list)
+        for title in self.titles:
+            texts[title.group].append(title.text)
+        return dict(texts)
+
+    @cached_property
+    def groups_of(self) -> dict[str, frozenset[str]]:
+        """The groups that a text stands in."""
+        groups: dict[str, set[str]] = defaultdict(set)
+        for title in self.titles:
+            groups[title.text].add(title.group)
+        return {text: frozenset(names) for text, names in groups.items()}
+
+    def without(self, titles: Iterable[Title]) -> "Taxonomy":
+        """All titles whose text is none of the given titles' texts."""
+        gone = {title.text for title in titles}
+        return Taxonomy(title for title in self.titles if title.text not in gone)
+
+
+def read_taxonomy(path: Path) -> Taxonomy:
+    """The titles of a table with columns `label` and `group` (.csv, .tsv, .jsonl, each also .gz).
+
+    Raises InputError naming the line that lacks one of them.
+    """
+    titles = []
+    for row in read_rows(path):
+        if isinstance(row, Reject):
+            raise InputError(f"{row}; mend or remove that line.")
+        values = [normalise(str(row.values.get("label") or "")), str(row.values.get("group") or "")]
+        for column, value in zip(("label", "group"), values, strict=True):
+            if not value.strip():
+                raise InputError(
+                    f"{path}:{row.line} has no {column}; a line needs a label and its group."
+                )
+        titles.append(Title(values[0], values[1].strip()))
+    return _usable(Taxonomy(titles), str(path))
+
+
+def tickets_taxonomy(tickets: Iterable[Ticket]) -> Taxonomy:
+    """Subjects of tickets, grouped by product: a desk's own categories."""
+    titles = [Title(normalise(t.subject), t.product.strip()) for t in tickets]
+    return _usable(Taxonomy(t for t in titles if t.text and t.group), "The desk's tickets")
+
+
+def _usable(taxonomy: Taxonomy, source: str) -> Taxonomy:
+    """Raises InputError where nothing can be learnt: fewer than two groups, or no pair in one."""
+    if len(taxonomy.groups) < 2 or all(len(texts) < 2 for texts in taxonomy.groups.values()):
+        raise InputError(
+            f"{source}: {len(taxonomy.titles)} titles in {len(taxonomy.groups)} groups are too few "
+            "to learn from; at least two groups are needed, one of them with two titles."
+        )
+    return taxonomy
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The titles that are kept, and those held out for each use; no text is in two of them."""
+
+    kept: Taxonomy
+    held_out: dict[str, list[Title]]
+
+
+def hold_out(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int = 0) -> Parts:
+    """Draw titles for each part, by share of all titles.
+
+    Never drawn are a group's own name and a text that stands in two groups; every group keeps
+    LEAST_KEPT titles.
+    """
+    chance = random.Random(seed)
+    left = {name: len(texts) for name, texts in taxonomy.groups.items()}
+    free = [
+        title
+        for title in taxonomy.titles
+        if title.text != title.group and len(taxonomy.groups_of[title.text]) == 1
+    ]
+    chance.shuffle(free)
+    held_out: dict[str, list[Title]] = {}
+    for part, share in shares.items():
+        held_out[part] = []
+        while free and len(held_out[part]) < share * len(taxonomy.titles):
+            title = free.pop()
+            if left[title.group] > LEAST_KEPT:
+                left[title.group] -= 1
+                held_out[part].append(title)
+    return Parts(taxonomy.without(t for part in held_out.values() for t in part), held_out)
+
+
+def sample_titles(titles: Sequence[Title], most: int, chance: random.Random) -> list[Title]:
+    """At most so many of the titles, in their order."""
+    chosen = sorted(chance.sample(range(len(titles)), min(most, len(titles))))
+    return [titles[i] for i in chosen]
