@@ -8,17 +8,18 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from ticketing.siamese.encoder import EncoderSettings, RecurrentEncoder
+
 BUCKETS = 4
 """Texts are read in so many groups of similar length, which keeps padding short."""
 
 
-class TextLSTM(nn.Module):
+class TextLSTM(RecurrentEncoder):
     """An LSTM over word embeddings whose last state is the text (Mueller and Thyagarajan 2016)."""
 
     def __init__(self, word_dims: int, hidden: int, dropout: float):
-        super().__init__()
+        super().__init__(word_dims, EncoderSettings(hidden=hidden))
         self.dropout = nn.Dropout(dropout)
-        self.lstm = nn.LSTM(word_dims, hidden, batch_first=True)
         self.scale = math.sqrt(word_dims)  # vectors of length 1 would hardly move a gate
         for recurrent in self.lstm.weight_hh_l0.detach().chunk(4):
             nn.init.orthogonal_(recurrent)
@@ -30,18 +31,16 @@ class TextLSTM(nn.Module):
     def forward(self, embedded: Tensor, texts: Sequence[Tensor], limit: int) -> Tensor:
         """The first `limit` words of n non-empty texts, as rows of `embedded` [U, dims].
 
-        Returns the state after each text's last word read: [n, hidden]. Padding follows a
-        text's words and is read after that state, so it changes nothing.
+        Returns the state after each text's last word read: [n, hidden].
         """
         lengths = torch.tensor([min(len(text), limit) for text in texts])
         order = lengths.argsort(stable=True)
-        states = [
-            self._last_states(embedded, [texts[i][:limit] for i in group], lengths[group])
+        groups = [
+            self._read(embedded, [texts[i][:limit] for i in group], lengths[group])
             for group in order.chunk(BUCKETS)
         ]
-        return torch.cat(states)[order.argsort()]
+        return torch.cat(groups)[order.argsort()]
 
-    def _last_states(self, embedded: Tensor, texts: Sequence[Tensor], lengths: Tensor) -> Tensor:
+    def _read(self, embedded: Tensor, texts: Sequence[Tensor], lengths: Tensor) -> Tensor:
         words = F.embedding(pad_sequence(texts, batch_first=True), embedded)  # [n, longest, dims]
-        outputs, _ = self.lstm(self.dropout(words * self.scale))  # [n, longest, hidden]
-        return outputs[torch.arange(len(texts)), lengths - 1]
+        return super().forward(self.dropout(words * self.scale), lengths)
