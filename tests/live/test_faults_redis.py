@@ -1,0 +1,119 @@
+"""Redis away or hanging in the middle of a job, and work that is asked for twice."""
+
+import threading
+import time
+
+import pytest
+from encoding_desk import (
+    BUNDLE,
+    FakeDesk,
+    assert_each_is_stored_once,
+    finished,
+    wait_until,
+    workers,
+)
+
+from ticketing.tickets import Ticket
+from worker import jobs, tasks
+from worker.app import make_app
+
+pytestmark = [pytest.mark.redis, pytest.mark.worker]
+
+TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(3000)]
+AWAY_SECONDS = 10
+
+
+@pytest.fixture
+def desk(tmp_path, own_redis):
+    desk = FakeDesk(tmp_path)
+    desk.store.put_tickets(TICKETS)
+    yield desk
+    desk.close()
+
+
+@pytest.mark.parametrize(("harm", "mend"), [("kill", "start"), ("freeze", "thaw")])
+def test_redis_gone_for_ten_seconds_costs_a_job_nothing_but_time(desk, own_redis, harm, mend):
+    """Killed with its append-only file kept, and hanging: the same worker goes on by itself."""
+    with workers(desk.settings.home) as start:
+        worker = start(seconds=0.002)
+        job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
+        wait_until(lambda: desk.store.count_codes(BUNDLE) > 256)
+        getattr(own_redis, harm)()
+        time.sleep(AWAY_SECONDS)
+        done, back = desk.store.count_codes(BUNDLE), time.monotonic()
+        assert done < 3000 and worker.is_alive()
+        getattr(own_redis, mend)()
+        wait_until(lambda: desk.store.count_codes(BUNDLE) > done)
+        waited = time.monotonic() - back
+        record = finished(desk, job)
+        assert worker.is_alive(), "it is the same worker"
+    assert (record.state, record.done, record.message) == ("done", 3000, "done")
+    assert_each_is_stored_once(desk, TICKETS)
+    print(f"{harm}: {done} of 3000 done when it came back, more {waited:.1f} s later")
+
+
+def test_a_redis_that_lost_all_messages_costs_a_job_nothing_but_time(desk, own_redis):
+    with workers(desk.settings.home) as start:
+        start(seconds=0.002)
+        job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
+        wait_until(lambda: desk.store.count_codes(BUNDLE) > 256)
+        with own_redis.client() as client:
+            client.flushall()
+        assert finished(desk, job).message == "done"
+    assert_each_is_stored_once(desk, TICKETS)
+
+
+def test_two_workers_given_the_same_batch_store_it_once(desk):
+    job = desk.store.create_job(jobs.REINDEX, BUNDLE, 3000)
+    batch = [ticket.id for ticket in TICKETS[:128]]
+    both_encode = threading.Barrier(2, timeout=10)
+    encode = desk.encode
+
+    def encode_together(bundle_id, tickets):
+        both_encode.wait()
+        return encode(bundle_id, tickets)
+
+    desk.encode = encode_together
+    workers = [
+        threading.Thread(target=tasks.encode_batch, args=(desk, job.id, BUNDLE, batch))
+        for _ in range(2)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(desk.encoded) == 256, "both did the work"
+    assert_each_is_stored_once(desk, TICKETS[:128])
+    assert (desk.store.get_job(job.id).done, desk.store.get_job(job.id).errors) == (128, {})
+
+
+def test_two_reindexings_asked_for_at_once_are_one_job(desk):
+    app, started = make_app(desk.settings), []
+
+    def ask():
+        started.append(jobs.start_reindex(desk, app, BUNDLE))
+
+    people = [threading.Thread(target=ask) for _ in range(2)]
+    for person in people:
+        person.start()
+    for person in people:
+        person.join()
+    assert started[0].id == started[1].id
+    with workers(desk.settings.home) as start:
+        start()
+        start()
+        record = finished(desk, started[0])
+    assert (record.state, record.done) == ("done", 3000)
+    assert [job.id for job in desk.store.jobs()] == [record.id]
+    assert_each_is_stored_once(desk, TICKETS)
+
+
+def test_two_bundles_reindexed_at_once_are_both_done(desk):
+    app = make_app(desk.settings)
+    both = [jobs.start_reindex(desk, app, bundle) for bundle in (BUNDLE, "other")]
+    with workers(desk.settings.home) as start:
+        start()
+        start()
+        assert [finished(desk, job).message for job in both] == ["done", "done"]
+    assert_each_is_stored_once(desk, TICKETS)
+    assert desk.store.count_codes("other") == 3000
