@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sklearn.neighbors import NearestNeighbors
-from sklearn.preprocessing import normalize
 
 from ticketing.sentences.pairs import words
 from ticketing.sentences.vectors import WordVectors
@@ -45,7 +44,7 @@ def invent(
 
 def _near_words(vectors: WordVectors) -> dict[str, list[str]]:
     """By word the words whose vectors are nearest to it by cosine."""
-    matrix = normalize(vectors.matrix[1:])
+    matrix = vectors.unit_vectors()[1:]
     nearest = NearestNeighbors(n_neighbors=min(NEAR, len(matrix) - 1)).fit(matrix)
     return {
         word: [vectors.words[i] for i in row]

@@ -33,14 +33,16 @@ LEAST_WEIGHT = 0.1
 """Of an unrelated pair; a pair of the highest rating has 1 more."""
 
 
-def sum_of_words(vectors: WordVectors, sentences: Sequence[str]) -> Teacher:
-    """The teacher that needs no other model: summed word vectors, rare words first (SumEMB).
-
-    `sentences` are what it counts words in; weights are log((N + 1) / (n + 1)).
-    """
+def rarity(vectors: WordVectors, sentences: Sequence[str]) -> np.ndarray:
+    """log((N + 1) / (n + 1)) of words that stand in n of N sentences, by id: [V]."""
     seen = Counter(id for s in sentences for id in set(vectors.ids(words(s))))
     counts = np.array([seen[id] for id in range(len(vectors.matrix))])
-    weighted = vectors.matrix * np.log((len(sentences) + 1) / (counts + 1))[:, None]
+    return np.log((len(sentences) + 1) / (counts + 1))
+
+
+def sum_of_words(vectors: WordVectors, weights: np.ndarray) -> Teacher:
+    """The teacher that needs no other model: sums of word vectors (SumEMB), weighted by id [V]."""
+    weighted = vectors.matrix * weights[:, None]
 
     def teach(texts: Sequence[str]) -> np.ndarray:
         sums = np.array([weighted[vectors.ids(words(text))].sum(0) for text in texts])

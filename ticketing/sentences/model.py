@@ -10,28 +10,34 @@ from ticketing.errors import BundleError
 from ticketing.sentences.network import SentenceNetwork, SentenceSettings
 from ticketing.sentences.pairs import words
 from ticketing.sentences.vectors import WordVectors
+from ticketing.siamese.calibration import fit_scores
 from topic_models.errors import ModelFileError
 from topic_models.files import load_model, save_model
 
 KIND = "sentences"
+HELD = ("held", "held_similarity", "held_ratings")
 
 
 class SentenceModel:
     """Relatedness of sentences: the mean g of some networks, mapped to ratings.
 
-    Ratings `scores` are interpolated over ascending distances 1 - g, the `knots`.
+    `held` numbers the pairs that were kept from a network while it learnt, `held_similarity`
+    says how alike that network found each, and `held_ratings` what people said: from these
+    comes the calibration.
     """
 
     def __init__(
         self,
         vectors: WordVectors,
         networks: Sequence[SentenceNetwork],
-        knots: Sequence[float],
-        scores: Sequence[float],
+        held: np.ndarray,
+        held_similarity: np.ndarray,
+        held_ratings: np.ndarray,
     ):
         self.vectors = vectors
         self.networks = list(networks)
-        self.knots, self.scores = list(knots), list(scores)
+        self.held, self.held_similarity, self.held_ratings = held, held_similarity, held_ratings
+        self._knots, self._scores = fit_scores(1 - held_similarity, held_ratings)
 
     def encode(self, sentences: Sequence[str]) -> list[np.ndarray]:
         """By network the vectors of sentences, which need a word each: float32 [n, width]."""
@@ -47,21 +53,19 @@ class SentenceModel:
         ]
         return np.mean(found, axis=0)
 
-    def relatedness(self, one: Sequence[str], other: Sequence[str]) -> np.ndarray:
-        """Ratings of n pairs, 1 to 5: [n]."""
-        return np.interp(1 - self.similarity(one, other), self.knots, self.scores)
+    def calibrated(self, similarity: np.ndarray) -> np.ndarray:
+        """Ratings for g, 1 to 5: [n] -> [n]."""
+        return np.interp(1 - similarity, self._knots, self._scores)
 
     def save(self, folder: Path) -> None:
         """Write the model's folder in one go; an older model there is replaced."""
-        arrays = {"vectors": self.vectors.matrix}
+        arrays = {"vectors": self.vectors.matrix} | {name: getattr(self, name) for name in HELD}
         for number, network in enumerate(self.networks):
             arrays |= {f"{number}/{k}": v.numpy() for k, v in network.state_dict().items()}
         about = {
             "words": self.vectors.words,
             "network": self.networks[0].settings.model_dump(),
             "members": len(self.networks),
-            "knots": self.knots,
-            "scores": self.scores,
         }
         save_model(folder, KIND, about, arrays)
 
@@ -78,6 +82,6 @@ class SentenceModel:
                 weights = {k: torch.from_numpy(v) for k, v in arrays.items() if k.startswith(own)}
                 network.load_state_dict({k.removeprefix(own): v for k, v in weights.items()})
                 network.eval()
-            return cls(vectors, networks, about["knots"], about["scores"])
+            return cls(vectors, networks, *(arrays[name] for name in HELD))
         except (ModelFileError, KeyError, ValueError, RuntimeError) as error:
             raise BundleError(f"{error} Train it again.") from None

@@ -13,7 +13,8 @@ from ticketing.text import tokenize
 
 COLUMNS = ("sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")
 JUDGMENTS = ("CONTRADICTION", "ENTAILMENT", "NEUTRAL")
-NEGATIONS = {"cannot": ("can", "not"), "can't": ("can", "not"), "won't": ("will", "not")}
+NEGATING = frozenset({"no", "not", "nobody", "nothing", "none", "never", "without"})
+SPELLED_OUT = {"cannot": ("can", "not"), "can't": ("can", "not"), "won't": ("will", "not")}
 
 
 class Pair(NamedTuple):
@@ -60,9 +61,9 @@ def words(sentence: str) -> tuple[str, ...]:
 
 
 def _spelled_out(token: str) -> tuple[str, ...]:
-    if token.endswith("n't") and token not in NEGATIONS:
+    if token.endswith("n't") and token not in SPELLED_OUT:
         return token.removesuffix("n't"), "not"
-    return NEGATIONS.get(token, (token,))
+    return SPELLED_OUT.get(token, (token,))
 
 
 def read_sick(folder: Path) -> Sick:

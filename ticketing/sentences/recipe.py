@@ -5,8 +5,11 @@ is stopped, and the model's calibration is fitted there, so that nothing is judg
 learnt. A model of FOLDS members has such held-back similarities for every pair.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -17,10 +20,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from scipy.stats import pearsonr
 from sklearn.model_selection import KFold
 
+from ticketing.channels.sentences import SentenceEncoder
 from ticketing.sentences.lessons import (
     RatedPairs,
     TaughtPairs,
-    Teacher,
+    rarity,
     rated_loss,
     sum_of_words,
 )
@@ -28,7 +32,7 @@ from ticketing.sentences.model import SentenceModel
 from ticketing.sentences.network import SentenceNetwork, SentenceSettings
 from ticketing.sentences.pairs import Pair, sentences, words
 from ticketing.sentences.vectors import WordVectors
-from ticketing.siamese.calibration import fit_scores
+from ticketing.siamese.encoder import EncoderSettings
 from ticketing.siamese.trainer import LoopSettings, Trainer
 
 FOLDS = 10
@@ -39,13 +43,15 @@ class Recipe(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    network: SentenceSettings = SentenceSettings()
-    teacher: Literal["none", "words", "encoder"] = Field("words", description="of other pairs")
-    synonyms: float = Field(0.3, ge=0, le=1, description="share of words that synonyms replace")
+    network: SentenceSettings = SentenceSettings(
+        encoder=EncoderSettings(hidden=50, pooling="mean"), scaled=True
+    )
+    teacher: Literal["none", "words", "encoder"] = Field("encoder", description="of other pairs")
+    synonyms: float = Field(0.2, ge=0, le=1, description="share of words that synonyms replace")
     members: int = Field(1, ge=1, le=FOLDS)
-    pretraining: LoopSettings = LoopSettings(epochs=15, patience=15, batch_size=32, decay=True)
+    pretraining: LoopSettings = LoopSettings(epochs=6, patience=6, batch_size=32, decay=True)
     training: LoopSettings = LoopSettings(
-        epochs=10, patience=10, batch_size=32, learning_rate=2e-3, decay=True
+        epochs=16, patience=16, batch_size=32, learning_rate=4e-3, decay=True
     )
 
 
@@ -57,19 +63,30 @@ class Material:
     vectors: WordVectors
     synonyms: Mapping[str, Sequence[str]]
     invented: Sequence[str]
-    encoder: Teacher | None
+    encoder: SentenceEncoder | None
+
+    @cached_property
+    def digest(self) -> str:
+        """Names all of it: other material makes other models."""
+        named = [self.pairs, self.vectors.words, self.synonyms, self.invented]
+        own = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+        own.update(self.vectors.matrix.tobytes())
+        own.update(self.encoder.digest.encode() if self.encoder else b"")
+        return own.hexdigest()
 
 
 def learn(recipe: Recipe, material: Material, seed: int, folder: Path) -> SentenceModel:
     """Train a model's members, or go on where an earlier call with this folder was broken off."""
     folds = KFold(FOLDS, shuffle=True, random_state=seed).split(material.pairs)
-    networks, distances, ratings = [], [], []
+    networks, kept, similarities = [], [], []
     for number, (learnt, held) in enumerate(islice(folds, recipe.members)):
         member = _Member(recipe, material, learnt, held, seed * FOLDS + number)
         networks.append(member.learn(folder / str(number)))
-        distances += (1 - member.similarities()).tolist()
-        ratings += [pair.relatedness for pair in member.held]
-    return SentenceModel(material.vectors, networks, *fit_scores(distances, ratings))
+        similarities.append(member.similarities())
+        kept.append(held)
+    held = np.concatenate(kept)
+    ratings = np.array([material.pairs[i].relatedness for i in held])
+    return SentenceModel(material.vectors, networks, held, np.concatenate(similarities), ratings)
 
 
 class _Member:
@@ -112,7 +129,7 @@ class _Member:
         known, material = sentences(self.learnt), self.material
         teacher = material.encoder
         if self.recipe.teacher == "words":
-            teacher = sum_of_words(material.vectors, known)
+            teacher = sum_of_words(material.vectors, rarity(material.vectors, known))
         return TaughtPairs([*known, *material.invented], self.learnt, material.vectors, teacher)
 
     def _run(self, settings: LoopSettings, examples, loss, checkpoint: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
 from ticketing.errors import InputError
 
@@ -26,6 +27,10 @@ class WordVectors:
     def ids(self, words: Sequence[str]) -> list[int]:
         """One id a word."""
         return [self._ids.get(word, UNKNOWN) for word in words]
+
+    def unit_vectors(self) -> np.ndarray:
+        """The vectors at length 1 (those of zeros stay so): [V, dims]."""
+        return normalize(self.matrix)
 
     def __contains__(self, word: str) -> bool:
         return word in self._ids

@@ -1,0 +1,195 @@
+"""Recipes side by side: relatedness and entailment on pairs that none of them learnt from."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import pearsonr, spearmanr
+
+from ticketing.errors import BundleError
+from ticketing.sentences.channels import Channel, channels
+from ticketing.sentences.entailment import accuracy, fit_judge, pair_features
+from ticketing.sentences.model import SentenceModel
+from ticketing.sentences.network import SentenceSettings
+from ticketing.sentences.pairs import Pair, Sick
+from ticketing.sentences.recipe import FOLDS, Material, Recipe, learn
+from ticketing.sentences.regression import KernelRegression
+from ticketing.siamese.calibration import HIGHEST, LOWEST
+from ticketing.siamese.trainer import LoopSettings
+
+
+class Figures(NamedTuple):
+    """Pearson r, Spearman rho and mean squared error of predicted ratings."""
+
+    r: float
+    rho: float
+    mse: float
+
+
+PUBLISHED = {
+    "MaLSTM": Figures(0.8822, 0.8345, 0.2286),
+    "Dependency Tree-LSTM": Figures(0.8676, 0.8083, 0.2532),
+}
+"""Table 1 of Mueller and Thyagarajan (2016)."""
+PUBLISHED_ACCURACY = 84.2
+"""Entailment by MaLSTM's features, percent; their Table 3."""
+MIXTURES = (("E", "L"), ("E", "L", "S"))
+"""Channels that are regressed on beside h."""
+
+
+class Row(NamedTuple):
+    """A recipe by name; `whole` adds what it gives without calibration, with more channels, and
+    for entailment."""
+
+    name: str
+    recipe: Recipe
+    whole: bool = False
+
+
+class Line(NamedTuple):
+    """What was measured: on training pairs that were held back, on all test pairs and on those
+    that repeat no training pair; percent of entailment judged right; seconds of training (None:
+    nothing was trained)."""
+
+    name: str
+    held: Figures
+    test: Figures
+    new: Figures
+    accuracy: float | None = None
+    seconds: float | None = None
+
+
+_ADADELTA = LoopSettings(
+    optimizer="adadelta", learning_rate=1.0, epochs=20, patience=5, batch_size=32
+)
+PUBLISHED_RECIPE = Recipe(
+    network=SentenceSettings(),
+    teacher="words",
+    pretraining=_ADADELTA.model_copy(update={"epochs": 2}),
+    training=_ADADELTA,
+)
+"""The last state of 50 units, Manhattan, Adadelta; other pairs are those of `lessons`."""
+
+
+def rows(teacher: Literal["words", "encoder"]) -> list[Row]:
+    """The table's rows: the published configuration, what each of its parts is worth, and ours."""
+    published, ours = PUBLISHED_RECIPE, Recipe(teacher=teacher)
+    return [
+        Row("MaLSTM as published", published, whole=True),
+        Row("  no synonyms", _with(published, synonyms=0.0)),
+        Row("  no other pairs before", _with(published, teacher="none")),
+        Row("  cosine", _with(published, network=SentenceSettings(metric="cosine"))),
+        Row("  Euclidean", _with(published, network=SentenceSettings(metric="euclidean"))),
+        Row("mean of states, weighted units", ours),
+        Row("  no other pairs before", _with(ours, teacher="none")),
+        Row("  ten of these", _with(ours, members=FOLDS), whole=True),
+    ]
+
+
+def _with(recipe: Recipe, **changes) -> Recipe:
+    return recipe.model_copy(update=changes)
+
+
+def lines(
+    chosen: Sequence[Row], data: Sick, material: Material, seed: int, folder: Path
+) -> Iterator[Line]:
+    """Train (or find in `folder`) a model a row and measure it on the test pairs."""
+    for row in chosen:
+        model, seconds = find_or_learn(row.recipe, material, seed, folder)
+        trial = _Trial(model, data, seed)
+        line = trial.line(row.name, model.calibrated)._replace(seconds=seconds)
+        yield line._replace(accuracy=trial.accuracy()) if row.whole else line
+        if row.whole:
+            yield trial.line("  no calibration", lambda g: LOWEST + (HIGHEST - LOWEST) * g)
+            yield from _mixtures(trial, material)
+
+
+def _mixtures(trial: "_Trial", material: Material) -> Iterator[Line]:
+    """One network alone can't be mixed: it has held back too few pairs to regress on."""
+    if len(trial.model.held) == len(trial.data.training):
+        known = channels(material.vectors, trial.data.training, material.encoder)
+        for names in MIXTURES:
+            if set(names) <= set(known):
+                yield trial.mixture(names, [known[name] for name in names])
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A model to be measured."""
+
+    model: SentenceModel
+    data: Sick
+    seed: int
+
+    @cached_property
+    def similarities(self) -> np.ndarray:
+        """g of the test pairs: [n]."""
+        return self.model.similarity(
+            [p.one for p in self.data.test], [p.other for p in self.data.test]
+        )
+
+    def line(self, name: str, rate: Callable[[np.ndarray], np.ndarray]) -> Line:
+        """What g gives when `rate` maps it to ratings."""
+        held = [self.data.training[i] for i in self.model.held]
+        found = figures(rate(self.model.held_similarity), held)
+        return Line(name, found, *self._on_test(rate(self.similarities)))
+
+    def mixture(self, names: Sequence[str], chosen: Sequence[Channel]) -> Line:
+        """What g and other channels give by kernel regression."""
+        own = np.empty(len(self.data.training))
+        own[self.model.held] = self.model.held_similarity
+        known = [own[:, None], *(channel(self.data.training) for channel in chosen)]
+        asked = [self.similarities[:, None], *(channel(self.data.test) for channel in chosen)]
+        ratings = [pair.relatedness for pair in self.data.training]
+        regression, left_out = KernelRegression.fit(known, ratings)
+        return Line(
+            f"  with {', '.join(names)} beside h",
+            figures(left_out, self.data.training),
+            *self._on_test(regression.predict(asked)),
+            self._accuracy(regression.scaled(known), regression.scaled(asked)),
+        )
+
+    def accuracy(self) -> float:
+        """Of entailment, by the features of MaLSTM."""
+        return self._accuracy(
+            pair_features(self.model, self.data.training), pair_features(self.model, self.data.test)
+        )
+
+    def _accuracy(self, known: np.ndarray, asked: np.ndarray) -> float:
+        judge = fit_judge(known, self.data.training, self.seed)
+        return accuracy(judge, asked, self.data.test)
+
+    def _on_test(self, ratings: np.ndarray) -> tuple[Figures, Figures]:
+        new = [i for i, repeated in enumerate(self.data.repeated()) if not repeated]
+        return figures(ratings, self.data.test), figures(
+            ratings[new], [self.data.test[i] for i in new]
+        )
+
+
+def find_or_learn(
+    recipe: Recipe, material: Material, seed: int, folder: Path
+) -> tuple[SentenceModel, float | None]:
+    """The model of a recipe and the seconds that its training took here; what an earlier run
+    left in `folder`, whole or in part, is not done again."""
+    named = json.dumps([recipe.model_dump(), material.digest, seed], sort_keys=True)
+    own = folder / hashlib.sha256(named.encode()).hexdigest()[:16]
+    try:
+        return SentenceModel.load(own / "model"), None
+    except BundleError:
+        start = perf_counter()
+        model = learn(recipe, material, seed, own)
+        model.save(own / "model")
+        return model, perf_counter() - start
+
+
+def figures(predicted: np.ndarray, pairs: Sequence[Pair]) -> Figures:
+    """How well predicted ratings [n] follow people's."""
+    rated = np.array([pair.relatedness for pair in pairs])
+    r, rho = pearsonr(predicted, rated).statistic, spearmanr(predicted, rated).statistic
+    return Figures(float(r), float(rho), float(np.mean((predicted - rated) ** 2)))
