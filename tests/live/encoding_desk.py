@@ -105,7 +105,7 @@ def workers(home: Path, make_desk=FakeDesk) -> Iterator:
             process.join()
 
 
-def wait_until(condition, seconds=60.0):
+def wait_until(condition, seconds=120.0):
     """What the condition comes to, once that is true."""
     end = time.monotonic() + seconds
     while not (value := condition()):
@@ -114,7 +114,7 @@ def wait_until(condition, seconds=60.0):
     return value
 
 
-def finished(desk, job, seconds=60.0):
+def finished(desk, job, seconds=120.0):
     """The job's record, once it has finished."""
 
     def now():

@@ -47,7 +47,7 @@ def new_store(server, redis_url, monkeypatch):
     """The environment names an empty store on that server, and a Redis."""
     monkeypatch.setenv("TICKETING_STORE", server.url)
     monkeypatch.setenv("TICKETING_STORE_PREFIX", f"t{uuid.uuid4().hex}")
-    monkeypatch.setenv("TICKETING_STORE_TIMEOUT", "3")
+    monkeypatch.setenv("TICKETING_STORE_TIMEOUT", "5")
     monkeypatch.setenv("TICKETING_BROKER", redis_url)
 
 
@@ -117,9 +117,9 @@ def test_a_store_gone_for_ten_seconds_costs_a_job_nothing_but_time(desk, server,
         assert done < 3000
         wait_until(lambda: desk.store.count_codes(BUNDLE) > done)
         waited = time.monotonic() - back
-        record = finished(desk, job, 120)
+        record = finished(desk, job)
         assert worker.is_alive()
-    assert noticed < 8, "two tries of 3 s"
+    assert noticed < 12, "two tries of 5 s"
     assert (record.state, record.done, record.message) == ("done", 3000, "done")
     assert_each_is_stored_once(desk, TICKETS)
     print(f"{harm}: away said in {noticed:.1f} s, {done} of 3000 done, more {waited:.1f} s later")
