@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ticketing.errors import InputError, NotFound, StoreError
 from ticketing.stores.protocol import Clues, CodeRow, PutCounts
-from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
+from ticketing.tickets import Filters, Grade, Job, Judgment, Query, Ticket
 
 PUMP = Ticket(
     "T-2",
@@ -449,6 +449,31 @@ class StoreContract:
         store.put_codes("b1", [code(PUMP, 3, width=9)])
         assert scanned(store.codes("b1")) == {"T-2": 3}
 
+    def test_bundles_with_codes_are_listed(self, store):
+        assert store.bundles() == []
+        store.put_tickets([PUMP])
+        for bundle in ("b2", "b1", "b3"):
+            store.put_codes(bundle, [code(PUMP, 1)])
+        store.drop_codes("b3")
+        assert store.bundles() == ["b1", "b2"]
+
+    def test_fresh_code_rows_come_back_as_they_were_put(self, store):
+        """PUMP's text changes after it was encoded, so its codes are no longer fresh."""
+        store.put_tickets(ALL)
+        rows = [code(FLAME, 1, topic=3), code(BARE, 255), code(PUMP, 2)]
+        store.put_codes("b1", [located(row, -1, 7) for row in rows])
+        store.put_tickets([replace(PUMP, subject="Other")])
+        found = list(store.code_rows("b1"))
+        assert [replace(row, vector=b"") for row in found] == [rows[1], rows[0]]
+        assert {row.vector for row in found} in ({b""}, {bytes([255, 7])})
+        assert list(store.code_rows("unknown")) == []
+
+    def test_code_rows_come_in_ascending_order_across_pages(self, store):
+        tickets = [Ticket(f"{i}", "pump") for i in range(1100)]
+        store.put_tickets(tickets)
+        store.put_codes("b1", [code(t, 1) for t in tickets])
+        assert [row.ticket_id for row in store.code_rows("b1")] == sorted(t.id for t in tickets)
+
     def test_codes_of_the_serving_bundle_cannot_be_dropped(self, store):
         store.put_tickets([PUMP])
         store.put_codes("b1", [code(PUMP, 1)])
@@ -664,6 +689,22 @@ class StoreContract:
         ids = [store.create_job("reindex", f"b{i}", 1).id for i in range(4)]
         assert [job.id for job in store.jobs()] == ids[::-1]
         assert [job.id for job in store.jobs(limit=2)] == ids[:1:-1]
+
+    def test_a_job_made_elsewhere_comes_back_as_it_was_put(self, store):
+        elsewhere = Job(
+            *("j1", "reindex", "b1", "running", 10, 4),
+            created=datetime(2024, 1, 2, 3, 4, 5),
+            heartbeat=datetime(2024, 1, 2, 3, 4, 5, 6),
+            cancel_requested=True,
+            errors={"T.1.": "half", "": "a text"},
+            message="half way",
+        )
+        store.put_job(elsewhere)
+        store.put_job(replace(elsewhere, done=9))
+        assert store.get_job("j1") == elsewhere
+        assert store.create_job("reindex", "b1", 7) == elsewhere
+        done = store.update_job("j1", state="done")
+        assert store.create_job("reindex", "b1", 7).id != done.id
 
     # closing -------------------------------------------------------------------------------
 

@@ -1,20 +1,31 @@
 """Where tickets, judgments, jobs and codes live: one protocol, one contract suite."""
 
+from pathlib import Path
+
 from ticketing.errors import InputError
 from ticketing.settings import Settings
 from ticketing.stores.protocol import TicketStore
 from ticketing.stores.sqlite import SQLiteStore
 
+SQLITE = "sqlite:///"
+
 
 def open_store(settings: Settings) -> TicketStore:
-    """The store that the settings name. Raises InputError for an address of no known kind."""
-    if not settings.store:
-        return SQLiteStore(settings.home)
-    if not settings.store.startswith(("http://", "https://")):
-        raise InputError(
-            f"TICKETING_STORE={settings.store!r} is of no known kind; leave it empty for SQLite,"
-            " or name an Elasticsearch as http://host:9200 or https://host:9200."
-        )
-    from ticketing.stores.elasticsearch import ElasticsearchStore  # most desks need no client
+    """The store that the settings name: SQLite below home where they name none, or at
+    sqlite:///folder; Elasticsearch at http(s)://host:port, or at several, with commas between.
 
-    return ElasticsearchStore(settings)
+    Raises InputError for an address of no known kind, StoreError, StoreAway.
+    """
+    address = settings.store
+    if not address:
+        return SQLiteStore(settings.home)
+    if address.startswith(SQLITE):
+        return SQLiteStore(Path(address.removeprefix(SQLITE)))
+    if address.startswith(("http://", "https://")):
+        from ticketing.stores.elasticsearch import ElasticsearchStore  # most desks need no client
+
+        return ElasticsearchStore(settings)
+    raise InputError(
+        f"The store {address!r} is of no known kind; leave TICKETING_STORE empty for SQLite, or"
+        " name a server as http://host:9200 or https://host:9200."
+    )

@@ -170,6 +170,13 @@ class TicketStore(Protocol):
         """Ids of the matching tickets with this main topic, newest first, undated ones last, ties
         by id; at most `limit`, after the first `offset`."""
 
+    def bundles(self) -> list[str]:
+        """Ids of the bundles that codes are kept under, in ascending order."""
+
+    def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
+        """All fresh codes in ascending order of ticket id, holding only a page in memory; `vector`
+        is empty in a store that has no use for it."""
+
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; unknown bundles are ignored. Raises StoreError for the
         serving bundle."""
@@ -189,6 +196,9 @@ class TicketStore(Protocol):
     def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
         """A new job in state queued; an unfinished job of the same kind and bundle is returned
         instead, so that asking twice does the work once."""
+
+    def put_job(self, job: Job) -> None:
+        """Keep the record of a job that was made elsewhere; one that is here already stays."""
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""

@@ -2,8 +2,9 @@
 
 import base64
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import islice
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.elasticsearch.candidates import Candidates, block
@@ -14,7 +15,7 @@ from ticketing.stores.elasticsearch.copies import (
     remove_codes,
     where,
 )
-from ticketing.stores.elasticsearch.indices import CODES, TICKETS, create, drop, meta_of
+from ticketing.stores.elasticsearch.indices import CODES, TICKETS, create, drop, meta_of, metas_of
 from ticketing.stores.protocol import CodeBlock, CodeRow
 from ticketing.tickets import Filters
 
@@ -187,6 +188,25 @@ class Codes(Candidates):
         )
         return [hit["_id"] for hit in answer["hits"]["hits"]] if answer else []
 
+    def bundles(self) -> list[str]:
+        """Ids of the bundles that codes are kept under."""
+        return sorted(meta["bundle_id"] for meta in metas_of(self._connection, "codes-*"))
+
+    def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
+        """All fresh codes in ascending order of ticket id."""
+        build = self._build(bundle_id)
+        hits = self._connection.pages(
+            codes_of(bundle_id),
+            sort=[{"id": "asc"}],
+            query={"match_all": {}},
+            source_includes=["version", "topic", "code", "vector"],
+        )
+        while page := list(islice(hits, PAGE)):
+            tickets = self._connection.get(TICKETS, [hit["_id"] for hit in page], ["coded"])
+            for hit in page:
+                if hit["_id"] in tickets and build in tickets[hit["_id"]]["_source"]["coded"]:
+                    yield _row(hit)
+
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises StoreError for the serving one."""
         if self.serving() == bundle_id:
@@ -207,7 +227,19 @@ def _document(row: CodeRow, tickets: Mapping[str, dict]) -> dict:
         **{field: ticket[field] for field in _COPIED},
         "month": ticket["created"] and ticket["created"][:7],
         "id": row.ticket_id,
+        "version": row.version,
         "topic": row.topic,
         "code": base64.b64encode(row.code).decode(),
         **({"vector": row.vector.hex()} if row.vector else {}),
     }
+
+
+def _row(hit: Mapping) -> CodeRow:
+    source = hit["_source"]
+    return CodeRow(
+        hit["_id"],
+        source["version"],
+        base64.b64decode(source["code"]),
+        source["topic"],
+        bytes.fromhex(source.get("vector", "")),
+    )

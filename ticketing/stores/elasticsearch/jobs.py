@@ -39,6 +39,10 @@ class Jobs(Side):
                 return existing
         raise StoreAway(f"Others keep making jobs of kind {kind}; try again.")
 
+    def put_job(self, job: Job) -> None:
+        """Keep the record of a job that was made elsewhere; one that is here already stays."""
+        self._connection.write(RECORDS, _key(job.id), _record(job), op_type="create")
+
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
         found = self._connection.get(RECORDS, [_key(job_id)])

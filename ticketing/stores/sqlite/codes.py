@@ -1,7 +1,7 @@
 """Codes: which row of which file holds a ticket's codes, and the block that a query scans."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -166,6 +166,22 @@ class Codes(Side):
             offset,
         )
         return [id for (id,) in rows]
+
+    def bundles(self) -> list[str]:
+        """Ids of the bundles that codes are kept under."""
+        rows = self._database.rows("SELECT bundle_id FROM code_files ORDER BY bundle_id")
+        return [bundle_id for (bundle_id,) in rows]
+
+    def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
+        """All fresh codes in ascending order of ticket id; the file keeps no vectors."""
+        codes = self.codes(bundle_id).codes
+        statement = (
+            "SELECT id, codes.version, row, topic FROM code_files JOIN codes ON file = number"
+            f" JOIN tickets ON pk = ticket WHERE bundle_id = ? AND {_FRESH}"
+            " AND row < ? AND id > ? ORDER BY id LIMIT ?"
+        )
+        for id, version, row, topic in self._pages(statement, "", bundle_id, len(codes)):
+            yield CodeRow(id, version, codes[row].tobytes(), topic)
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises StoreError for the serving one."""

@@ -37,6 +37,15 @@ class Jobs(Side):
                 ).fetchone()
             )
 
+    def put_job(self, job: Job) -> None:
+        """Keep the record of a job that was made elsewhere; one that is here already stays."""
+        with self._database.writing() as connection:
+            connection.execute(
+                f"INSERT INTO jobs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT DO NOTHING",
+                _record(job),
+            )
+
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
         rows = self._database.rows(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", job_id)
@@ -92,6 +101,15 @@ def _existing(connection: Connection, job_id: str) -> Job:
     if row is None:
         raise NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
     return _job(row)
+
+
+def _record(job: Job) -> tuple:
+    times = (job.created, job.heartbeat, job.started, job.finished)
+    return (
+        *(job.id, job.kind, job.bundle_id, job.state, job.total, job.done),
+        *(time and time.isoformat() for time in times),
+        *(job.cancel_requested, json.dumps(job.errors), job.message),
+    )
 
 
 def _job(row: tuple) -> Job:

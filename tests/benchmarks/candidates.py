@@ -1,0 +1,96 @@
+"""Recall and time of candidates: `TICKETING_HOME=… TICKETING_STORE=… python -m
+tests.benchmarks.candidates [queries]`.
+
+Asks a desk on Elasticsearch the texts of its own tickets, evenly spread and each without its own
+ticket, as when the ticket was created and as today, and compares the ten nearest among the
+candidates with the ten nearest of all, by how many tickets are taken from each way of finding.
+The exhaustive scan of the same codes, held in memory as the SQLite store does, runs beside it.
+"""
+
+import sys
+import time
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import torch
+
+from ticketing.desk import Desk, open_desk
+from ticketing.retrieval.asked import Asked, clues_of
+from ticketing.retrieval.kernel import nearest, scan_distances
+from ticketing.settings import load_settings
+from ticketing.similarity.codes import minute_of
+from ticketing.similarity.model import Model
+from ticketing.stores.protocol import CodeBlock
+from ticketing.tickets import Query, Ticket
+
+EACH_WAY = (25, 50, 100, 200, 400, 800, 1600)
+
+
+def main() -> None:
+    """Print a line a number of candidates: recall, its least for a query, candidates, time."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    torch.set_num_threads(1)
+    desk = open_desk(load_settings())
+    model = desk.recommender().model
+    tickets = _spread(desk, count)
+    block = desk.store.codes(model.id)
+    newest = minute_of(desk.store.newest())
+    print(f"{len(block.live)} tickets, {len(tickets)} queries, recency {model.recency.weight:.2f}")
+    for name, moment in (("as when created", None), ("as of today", newest)):
+        asked = [(query, _asked(desk, model, query, moment)) for query in map(_query, tickets)]
+        best, times = [], []
+        for query, code in asked:
+            start = time.perf_counter()
+            best.append(_best(model, query, code, block))
+            times.append(time.perf_counter() - start)
+        print(f"\n{name}\n{'all, in memory':>14}  recall 1.0000{'':38}{_times(times)}")
+        for each_way in EACH_WAY:
+            _measure(desk, model, asked, best, each_way)
+
+
+def _measure(desk: Desk, model: Model, asked, best, each_way: int) -> None:
+    desk.store.each_way = each_way
+    recalls, sizes, times = [], [], []
+    for (query, code), right in zip(asked, best, strict=True):
+        start = time.perf_counter()
+        found = desk.store.candidates(model.id, clues_of(model, query, code))
+        times.append(time.perf_counter() - start)
+        recalls.append(len(set(_best(model, query, code, found)) & set(right)) / len(right))
+        sizes.append(len(found.ids))
+    print(
+        f"{each_way:5} each way  recall {np.mean(recalls):.4f}  least {min(recalls):.1f}"
+        f"  {np.mean(sizes):7.0f} candidates  {_times(times)}"
+    )
+
+
+def _spread(desk: Desk, count: int) -> list[Ticket]:
+    step = max(desk.store.count_tickets() // count, 1)
+    return [t for t in islice(desk.store.iter_tickets(), None, None, step) if t.subject][:count]
+
+
+def _query(ticket: Ticket) -> Query:
+    return Query(ticket.subject, ticket.description, ticket.id)
+
+
+def _asked(desk: Desk, model: Model, query: Query, minute: int | None) -> Asked:
+    asked = desk.recommender().ask(query)
+    return asked if minute is None or not model.recency.weight else replace(asked, minute=minute)
+
+
+def _best(model: Model, query: Query, asked: Asked, block: CodeBlock) -> list[str]:
+    """Ids of the ten nearest of a block, the query's own ticket apart."""
+    distances = scan_distances(block.codes, block.live, asked.code, model.layout, asked.weights)
+    if model.recency.weight:
+        minutes = model.layout.minutes(block.codes, block.live)
+        distances += model.recency.distances(asked.minute, minutes).astype(np.float32)
+    return [id for i in nearest(distances, 11) if (id := block.ids[i]) != query.ticket_id][:10]
+
+
+def _times(seconds: list[float]) -> str:
+    middle, slow = np.quantile(seconds, [0.5, 0.95]) * 1000
+    return f"{middle:7.1f} ms, {slow:7.1f} ms at 95 %"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""`ticketing migrate`: move house."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+
+import click
+import numpy as np
+from tqdm import tqdm
+
+from ticketing.errors import BundleError, InputError, NotFound
+from ticketing.settings import Settings, load_settings
+from ticketing.similarity.bundle import Models
+from ticketing.similarity.model import Model
+from ticketing.similarity.neighbours import ticket_vectors
+from ticketing.stores import open_store
+from ticketing.stores.moving import copy_all, require_equal
+from ticketing.stores.protocol import CodeRow
+
+
+@click.command()
+@click.argument("source")
+@click.argument("target")
+def command(source: str, target: str) -> None:
+    """Copy everything from the store SOURCE to the store TARGET and compare both.
+
+    A store is sqlite:///FOLDER or http(s)://HOST:9200. The models stay where they are, in the
+    home. Interrupted, run it again: it goes on where it stopped. Let nobody work meanwhile.
+    """
+    if source == target:
+        raise InputError("Source and target are the same store; name two.")
+    settings = load_settings()
+    vectors = _Vectors(settings)
+    with (
+        closing(open_store(settings.model_copy(update={"store": source}))) as old,
+        closing(open_store(settings.model_copy(update={"store": target}))) as new,
+    ):
+        with _Bars() as bars:
+            copy_all(old, new, vectors, bars)
+        with _Bars() as bars:
+            require_equal(old, new, bars)
+        click.echo(f"{new.count_tickets()} tickets and all that belongs to them are equal in both.")
+
+
+class _Bars:
+    """One progress bar after the other."""
+
+    def __enter__(self):
+        self._bar = None
+        return self
+
+    def __call__(self, what: str, total: int | None):
+        self.__exit__()
+        self._bar = tqdm(desc=what, total=total)
+        return self._bar.update
+
+    def __exit__(self, *_):
+        if self._bar is not None:
+            self._bar.close()
+
+
+class _Vectors:
+    """Gives rows of codes the vectors that follow from them and their bundle."""
+
+    def __init__(self, settings: Settings):
+        self._models = Models(settings.home / "models")
+        self._loaded: dict[str, Model] = {}
+
+    def __call__(self, bundle_id: str, rows: Sequence[CodeRow]) -> list[CodeRow]:
+        if bundle_id not in self._loaded:
+            try:
+                self._loaded[bundle_id] = Model.from_bundle(self._models.load(bundle_id))
+            except (NotFound, BundleError) as error:
+                raise InputError(
+                    f"The codes of bundle {bundle_id} cannot be moved without it: {error} Set"
+                    " TICKETING_HOME to the home that holds it, or drop its codes."
+                ) from None
+        codes = np.stack([np.frombuffer(row.code, np.uint8) for row in rows])
+        vectors = ticket_vectors(self._loaded[bundle_id], codes)
+        return [
+            replace(row, vector=vector.tobytes()) for row, vector in zip(rows, vectors, strict=True)
+        ]
