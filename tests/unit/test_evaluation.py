@@ -129,6 +129,17 @@ def test_the_bundle_that_finds_more_is_better(store):
     )
 
 
+def test_what_the_serving_bundle_did_not_show_is_not_held_against_a_new_one(store):
+    """The new bundle puts the right ticket before the wrong one, behind ten that nobody saw."""
+    judged = labels(ONE, A=YES, B=NO)
+    new, serving = Ranks(store, *(f"x{i}" for i in range(10)), "A", "B"), Ranks(store, "B", "A")
+    better = compare(new, serving, judged)
+    assert better.new == pytest.approx(better.new | {"Acc@10": 1, "MAP@10": 1})
+    assert better.serving == pytest.approx(better.serving | {"Acc@10": 1, "MAP@10": 1 / 2})
+    assert better.may_serve
+    assert not compare(new, serving, judged[:1]).may_serve  # by links alone it ranks eleventh
+
+
 def test_an_equal_bundle_may_serve(store):
     assert compare(Ranks(store, "A"), Ranks(store, "A"), labels(ONE, A=YES)).may_serve
 

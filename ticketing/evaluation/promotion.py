@@ -1,14 +1,20 @@
-"""May a new bundle serve? Both rank the held-out queries; the new one must not be worse."""
+"""May a new bundle serve? Both rank the held-out queries; the new one must not be worse.
+
+People judge what the serving bundle shows them, so what they found right is always among its own
+ten, and what a new bundle would show instead is unjudged. For a query with a NO the unjudged
+tickets are therefore left out of both rankings (condensed lists, Sakai 2007). Links between
+tickets name no wrong ones; for a query without a NO all tickets count.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ticketing.evaluation.ranking import evaluate, with_answers
+from ticketing.evaluation.ranking import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.runs import run_queries
 from ticketing.retrieval.recommend import Recommender
-from ticketing.tickets import Label
+from ticketing.tickets import Grade, Label
 
 MOST_QUERIES = 500
 
@@ -49,8 +55,18 @@ def compare(new: Recommender, serving: Recommender, held_out: Sequence[Label]) -
     labels = [label for label in labels if label.query.id in kept]
     if not chosen:
         return Comparison(0, {}, {})
+    runs = [condensed(run_queries(one, chosen), labels) for one in (new, serving)]
     means = [
         {name: float(np.mean(values)) for name, values in evaluate(labels, run).items()}
-        for run in (run_queries(new, chosen), run_queries(serving, chosen))
+        for run in runs
     ]
     return Comparison(len(chosen), *means)
+
+
+def condensed(run: Run, labels: Sequence[Label]) -> Run:
+    """The run without the unjudged tickets of the queries for which some ticket is a NO."""
+    judged = qrels_of(labels)
+    return {
+        id: [x for x in found if x[0] in judged[id]] if Grade.NO in judged[id].values() else found
+        for id, found in run.items()
+    }
