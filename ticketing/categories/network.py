@@ -20,6 +20,8 @@ from ticketing.siamese.encoder import EncoderSettings, RecurrentEncoder
 UNKNOWN = 1
 """Id of a character that no title had; 0 is padding."""
 FACTOR = 1_000_003
+CHUNK = 64
+"""Texts of about one length that are read together."""
 ENCODED = 256
 """Texts that are encoded at a time."""
 
@@ -61,8 +63,9 @@ class CategoryNetwork(nn.Module):
         """Normalised texts -> unit vectors [n, width]; each distinct text is read once."""
         distinct = sorted(set(texts), key=len)
         place = {text: i for i, text in enumerate(distinct)}
-        vectors = F.normalize(self.encoder(*self._embed(distinct)), dim=-1)
-        return vectors[torch.tensor([place[text] for text in texts])]
+        chunks = [distinct[i : i + CHUNK] for i in range(0, len(distinct), CHUNK)]
+        vectors = torch.cat([self.encoder(*self._embed(chunk)) for chunk in chunks])
+        return F.normalize(vectors, dim=-1)[torch.tensor([place[text] for text in texts])]
 
     def _embed(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """[n, longest, dims] and lengths [n], at least 1 each."""
