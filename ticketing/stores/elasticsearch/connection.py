@@ -1,5 +1,7 @@
 """One Elasticsearch for many threads: addresses, time limits, plain errors, and a few verbs."""
 
+import logging
+import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -166,6 +168,13 @@ def seen(doc: Mapping) -> dict[str, int]:
 
 
 def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
+    if "@" in settings.store:
+        raise InputError(
+            "TICKETING_STORE cannot be used with a user in it; set TICKETING_STORE_USER and"
+            " TICKETING_STORE_PASSWORD instead."
+        )
+    # It tells of every retry with a traceback; what matters is raised.
+    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
     password = settings.store_password.get_secret_value()
     api_key = settings.store_api_key.get_secret_value()
     if bool(settings.store_user) != bool(password):
@@ -178,9 +187,12 @@ def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
     if api_key:
         options["api_key"] = api_key
     if settings.store_ca:
-        if not settings.store_ca.is_file():
-            raise InputError(f"TICKETING_STORE_CA={settings.store_ca} is no file.")
-        options["ca_certs"] = str(settings.store_ca)
+        try:
+            options["ssl_context"] = ssl.create_default_context(cafile=settings.store_ca)
+        except OSError as error:  # so is ssl.SSLError
+            raise InputError(
+                f"TICKETING_STORE_CA={settings.store_ca} is no file of a certificate: {error}."
+            ) from None
     try:
         return Elasticsearch(
             hosts,

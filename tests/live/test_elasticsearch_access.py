@@ -1,0 +1,136 @@
+"""Passwords, certificates, and indices that are foreign, newer or older, on a real server."""
+
+import shutil
+from pathlib import Path
+
+import certifi
+import pytest
+from elasticsearch import Elasticsearch
+
+from tests.conftest import missing
+from tests.servers import SCRIPT, elasticsearch_server
+from ticketing.errors import StoreAway, StoreError
+from ticketing.settings import Settings, load_settings
+from ticketing.stores import open_store
+from ticketing.stores.elasticsearch import indices
+from ticketing.tickets import Ticket
+
+pytestmark = pytest.mark.elasticsearch
+
+PASSWORD = "secret-word"
+
+
+@pytest.fixture(scope="module")
+def safe() -> Settings:
+    """Settings that open a store on a server with a password and a certificate."""
+    if not SCRIPT.exists() or not shutil.which("java"):
+        missing(f"Elasticsearch ({SCRIPT}, and Java 17)")
+    with elasticsearch_server("--password", PASSWORD, "--tls") as server:
+        yield load_settings(
+            store=server.url,
+            store_user="elastic",
+            store_password=PASSWORD,
+            store_ca=server.folder / "ca.crt",
+        )
+
+
+def refusal(settings: Settings, **changes) -> str:
+    with pytest.raises(StoreError) as refused:
+        open_store(load_settings(**settings.model_dump() | changes))
+    return str(refused.value)
+
+
+def test_password_and_certificate_let_in(safe):
+    store = open_store(safe)
+    store.put_tickets([Ticket("1", "pump")])
+    assert store.count_tickets() == 1
+    store.close()
+
+
+def test_a_wrong_password_is_said_without_showing_it(safe):
+    said = refusal(safe, store_password="wrong-word")
+    assert said == (
+        f"Elasticsearch at {safe.store} lets nobody in with these credentials; check"
+        " TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, or TICKETING_STORE_API_KEY."
+    )
+
+
+def test_no_password_and_a_wrong_key_let_nobody_in(safe):
+    nothing = {"store_user": "", "store_password": ""}
+    assert "lets nobody in" in refusal(safe, **nothing)
+    assert "lets nobody in" in refusal(safe, **nothing, store_api_key="bm9ib2R5OmtleQ==")
+
+
+@pytest.mark.parametrize("authority", [None, Path(certifi.where())], ids=["none", "another"])
+def test_a_certificate_of_an_unknown_authority_is_not_trusted(safe, authority):
+    assert refusal(safe, store_ca=authority) == (
+        f"The certificate of {safe.store} is not trusted; name the file of its certificate"
+        " authority in TICKETING_STORE_CA."
+    )
+
+
+def test_http_where_https_is_spoken_is_away(safe):
+    with pytest.raises(StoreAway, match="is away"):
+        open_store(load_settings(store=safe.store.replace("https", "http")))
+
+
+# indices ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def client(elasticsearch_settings):
+    with Elasticsearch(elasticsearch_settings.store) as client:
+        yield client
+
+
+def stamped(client, settings, version):
+    """A store whose indices say that they are of another version."""
+    store = open_store(settings)
+    store.put_tickets([Ticket("1", "pump")])
+    store.close()
+    index = f"{settings.store_prefix}-tickets"
+    meta = client.indices.get_mapping(index=index)[f"{index}-v1"]["mappings"]["_meta"]
+    client.indices.put_mapping(index=index, meta=meta | {"version": version})
+    return index
+
+
+def test_a_newer_format_is_refused(client, elasticsearch_settings):
+    index = stamped(client, elasticsearch_settings, indices.VERSION + 1)
+    try:
+        said = refusal(elasticsearch_settings)
+    finally:
+        stamped_back(client, index)
+    assert f"has format {indices.VERSION + 1}, and this program reads format" in said
+
+
+def stamped_back(client, index):
+    meta = {"application": indices.APPLICATION, "version": indices.VERSION}
+    client.indices.put_mapping(index=index, meta=meta)
+
+
+def test_an_index_of_another_program_is_refused_and_left_alone(client, elasticsearch_settings):
+    index = f"{elasticsearch_settings.store_prefix}-tickets-v1"
+    client.options(ignore_status=404).indices.delete(index=index)
+    client.indices.create(index=index)
+    try:
+        said = refusal(elasticsearch_settings)
+    finally:
+        mapping = client.indices.get_mapping(index=index)[index]["mappings"]
+        client.indices.delete(index=index)
+    assert f"The index {index} at" in said
+    assert "TICKETING_STORE_PREFIX" in said
+    assert mapping == {}
+
+
+def test_two_desks_share_a_server_by_their_prefixes(elasticsearch_settings):
+    other = load_settings(**elasticsearch_settings.model_dump() | {"store_prefix": "t_other"})
+    one, two = open_store(elasticsearch_settings), open_store(other)
+    try:
+        one.put_tickets([Ticket("1", "pump")])
+        assert (one.count_tickets(), two.count_tickets()) == (1, 0)
+    finally:
+        with Elasticsearch(other.store) as client:
+            for name in ("tickets", "records"):
+                client.indices.delete(index=f"t_other-{name}-v1")
+        one.close()
+        two.close()
