@@ -60,7 +60,7 @@ class WordChannel:
         negated = [bool(side & NEGATING) for side in (mine, theirs)]
         return [
             _share(mine, theirs),
-            self._weight(mine & theirs) / self._weight(mine | theirs),
+            self._weight(mine & theirs) / max(self._weight(mine | theirs), 1e-9),
             _share(_neighbours(one), _neighbours(other)),
             len(one) - len(other),
             abs(len(one) - len(other)),
@@ -70,7 +70,7 @@ class WordChannel:
         ]
 
     def _weight(self, some: set[str]) -> float:
-        return float(self._rarity[self._ids(sorted(some))].sum()) + 1e-9
+        return float(self._rarity[self._ids(sorted(some))].sum())
 
     def _left_over(self, mine: set[str], theirs: set[str]) -> list[float]:
         """For each side: number and weight of its own words, mean and least of how near they come

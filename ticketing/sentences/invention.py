@@ -11,8 +11,8 @@ from ticketing.sentences.vectors import WordVectors
 
 NEAR = 8
 """A word may become one of so many that are nearest to it."""
-COMMON = 25
-"""The words of most sentences stay as they are."""
+COMMON = 0.01
+"""The most frequent of the words stay as they are: a, is, the, ..."""
 MOST_CHANGED = 3
 TRIES = 20
 """For each sentence wanted, before giving up."""
@@ -26,7 +26,8 @@ def invent(
     One to three words of a known sentence become near ones or words of any other sentence.
     """
     known = [words(sentence) for sentence in sentences]
-    common = {w for w, _ in Counter(w for s in known for w in set(s)).most_common(COMMON)}
+    counts = Counter(word for sentence in known for word in sentence)
+    common = {word for word, _ in counts.most_common(int(COMMON * len(counts)))}
     near = _near_words(vectors)
     found = dict.fromkeys(map(" ".join, known))
     for _ in range(count * TRIES):

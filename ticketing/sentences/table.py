@@ -189,7 +189,9 @@ def find_or_learn(
 
 
 def figures(predicted: np.ndarray, pairs: Sequence[Pair]) -> Figures:
-    """How well predicted ratings [n] follow people's."""
+    """How well predicted ratings [n] follow people's; NaN for fewer than two pairs."""
+    if len(pairs) < 2:
+        return Figures(np.nan, np.nan, np.nan)
     rated = np.array([pair.relatedness for pair in pairs])
     r, rho = pearsonr(predicted, rated).statistic, spearmanr(predicted, rated).statistic
     return Figures(float(r), float(rho), float(np.mean((predicted - rated) ** 2)))
