@@ -31,20 +31,27 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 SETTINGS: dict[type[TopicModel], dict[str, Any]] = {
-    DocNADE: {"dropout": 0.5, "epochs": 40, "patience": 4, "averaged": True, "leaves": "similar"},
+    DocNADE: {
+        "dropout": 0.5,
+        "averaged": True,
+        "leaves": "similar",
+        "batch_size": 64,
+        "epochs": 60,
+        "patience": 4,
+    },
     LDA: {"epochs": 40, "patience": 4},
 }
 """What is the same for all folders."""
 
 CHOICES: dict[type[TopicModel], dict[str, tuple]] = {
-    DocNADE: {"weight_decay": (0.0, 1.0)},
+    DocNADE: {"weight_decay": (0.2, 1.0)},
     LDA: {},
 }
 """What each folder's validation part chooses from: little decay for likelihood, much of it for
 retrieval."""
 
 GRID: dict[type[TopicModel], dict[str, tuple]] = {
-    DocNADE: {"dropout": (0.0, 0.5, 0.8), "weight_decay": (0.0, 0.3, 1.0)},
+    DocNADE: {"dropout": (0.0, 0.5), "weight_decay": (0.0, 0.2, 1.0)},
     LDA: {"alpha": (0.005, 0.25), "topics": (50, 200)},
 }
 """What `--grid` lets it choose from."""

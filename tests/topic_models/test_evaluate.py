@@ -8,14 +8,17 @@ from click.testing import CliRunner
 from tqdm import tqdm
 
 import topic_models
-from topic_models import DocNADE, evaluate, trials
+from topic_models import LDA, DocNADE, evaluate, trials
 from topic_models.evaluate import command
 from topic_models.tables import result_lines
 
 
 @pytest.fixture(autouse=True)
-def one_model_a_kind(monkeypatch):
-    """Nothing to choose from, unless a test says so."""
+def one_small_model_a_kind(monkeypatch):
+    """Few epochs of large steps, and nothing to choose from, unless a test says so."""
+    settings = {"epochs": 15, "batch_size": 16, "learning_rate": 0.02}
+    monkeypatch.setitem(trials.SETTINGS, DocNADE, settings)
+    monkeypatch.setitem(trials.SETTINGS, LDA, {"epochs": 10, "batch_size": 32})
     monkeypatch.setitem(trials.CHOICES, DocNADE, {})
 
 
@@ -103,7 +106,7 @@ def test_progress_counts_the_words_of_all_models_and_ends_full(folder, monkeypat
         lines = evaluate._lines(dataset, {"text": planned}, bar, None)
         seen = [bar.n for line in lines if line.startswith(("DocNADE", "iDocNADE"))]
 
-    assert work == 4 * 40 * 120 * 5  # models, epochs, documents, words
+    assert work == 4 * 15 * 120 * 5  # models, epochs, documents, words
     assert seen == [work / 2, work]
 
 
@@ -153,17 +156,18 @@ def test_only_the_figure_a_model_was_chosen_by_stands_beside_a_published_one():
 
 def test_readings_stand_side_by_side(folder, monkeypatch):
     monkeypatch.setitem(evaluate.PUBLISHED, folder.name, [(2, 0.3)])
-    options = ("--topics", 4, "--model", "DocNADE tree", "--model", "LDA", "--reading", "all")
+    monkeypatch.setitem(trials.SETTINGS, DocNADE, {"epochs": 1})
+    kinds = ("--model", "DocNADE tree", "--model", "DocNADE full")
 
-    output = run(folder, *options).output
+    output = run(folder, "--topics", 4, *kinds, "--reading", "all").output
     tables, last = output.split(", readings side by side\n")
-    heading, tree, precision, lda, *_ = (line.split() for line in last.splitlines())
+    heading, tree, precision, full, *_ = (line.split() for line in last.splitlines())
 
     assert heading == ["published", "log-counts", "sorted", "counts", "text"]
     assert tree[:4] == ["DocNADE", "tree", "perplexity", "2"]
     assert tree[4:] == [row[0] for row in rows(tables, "DocNADE tree")]
     assert precision[:2] == ["precision", "0.30"]
-    assert lda[:2] == ["LDA", "perplexity"] and len(lda) == 2 + 4
+    assert full[:3] == ["DocNADE", "full", "perplexity"] and len(full) == 3 + 4
 
 
 def test_an_interrupted_run_goes_on(folder, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ compare; those of different archives do not.
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 from ticketing.channels.topics import TopicChannel, topic_words
@@ -33,7 +34,22 @@ QUERY_PARTS: dict[str, Fields] = {
     "DESC1": ("description",),
     "SUB1+DESC1": ("subject", "description"),
 }
-KINDS = {"DocNADE": (DocNADE, DocNADESettings), "LDA": (LDA, LDASettings)}
+KINDS = {
+    "DocNADE": (
+        DocNADE,
+        partial(
+            DocNADESettings,
+            dropout=0.5,
+            weight_decay=0.2,
+            batch_size=64,
+            averaged=True,
+            leaves="similar",
+        ),
+    ),
+    "LDA": (LDA, LDASettings),
+}
+"""A model and its settings: DocNADE's are those that suit labelled folders best
+(`topic_models.trials`)."""
 VALIDATION = 20
 """Every so many-th ticket to learn from is kept to stop on."""
 
