@@ -1,0 +1,59 @@
+"""Proposed categories in a real Chromium: YES, NO and undo, on a phone as well."""
+
+import pytest
+from fake_desk import FakeDesk
+from playwright.sync_api import expect
+
+from ticketing.categories.model import CategoryModel
+from ticketing.categories.network import CategoryNetwork, CategorySettings
+from ticketing.categories.normaliser import Normaliser
+from ticketing.categories.taxonomy import Taxonomy, Title
+from ticketing.settings import Settings
+
+pytestmark = pytest.mark.browser
+
+LONG = "Exhaust-temperature-and-emissions-monitoring-of-all-gas-turbines-and-their-auxiliaries"
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """A desk that knows two categories; its model is not trained, but knows its own titles."""
+    titles = Taxonomy([Title("exhaust spread high", LONG), Title("pump leaks", "Pump")])
+    network = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", CategorySettings(buckets=64))
+    CategoryModel.index(network, titles, {}).save(tmp_path / "categories" / "model")
+    return FakeDesk(Settings(home=tmp_path))
+
+
+def ask(page) -> None:
+    page.goto("/")
+    page.get_by_label("Subject").fill("Exhaust spread high")
+    page.get_by_role("button", name="Find solutions").click()
+    page.wait_for_url("**/queries/*")
+
+
+def said(desk) -> list[tuple[str, bool | None]]:
+    events = Normaliser(desk.settings.home).feedback.events()
+    return [(event.group, event.right) for event in events]
+
+
+def test_answers_are_shown_and_taken_back(open_page, desk):
+    page = open_page()
+    ask(page)
+    panel = page.get_by_role("region", name="Category")
+    first = panel.get_by_role("listitem").first
+    expect(first).to_contain_text(LONG[:60])
+    for name in ("YES", "NO"):
+        first.get_by_role("button", name=name).click()
+        expect(first.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
+    first.get_by_role("button", name="Undo").click()
+    expect(first.get_by_role("button", name="Undo")).to_have_count(0)
+    assert said(desk) == [(LONG, True), (LONG, False), (LONG, None)]
+
+
+def test_the_panel_fits_a_phone_and_works_without_script(open_page, desk):
+    page = open_page(viewport={"width": 360, "height": 740}, java_script_enabled=False)
+    ask(page)
+    wide = page.get_by_role("region", name="Category").bounding_box()
+    assert wide["x"] >= 0 and wide["x"] + wide["width"] <= 360
+    page.get_by_role("region", name="Category").get_by_role("button", name="NO").last.click()
+    assert said(desk) == [("Pump", False)]
