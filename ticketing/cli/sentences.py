@@ -7,6 +7,7 @@ import click
 
 from ticketing.channels.sentences import SentenceEncoder, sentence_folder
 from ticketing.cli.options import FILE
+from ticketing.sentences.encodings import prepare
 from ticketing.sentences.invention import invent
 from ticketing.sentences.pairs import Sick, read_sick, sentences
 from ticketing.sentences.pictures import write_pictures
@@ -56,6 +57,9 @@ def evaluate(
     data = read_sick(folder)
     material = _material(data, vectors or folder.parent / VECTORS, wordnet, encoder, seed)
     kept = load_settings().home / "sentences"
+    if material.encoder:
+        texts = [*sentences([*data.training, *data.test]), *material.invented]
+        prepare(material.encoder, texts, kept)
     chosen = rows("encoder" if material.encoder else "words")
     click.echo(
         f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "

@@ -2,14 +2,17 @@
 
 The rated pairs are dealt into FOLDS parts. A member learns from all parts but one; on that one it
 is stopped, and the model's calibration is fitted there, so that nothing is judged by what it has
-learnt. A model of FOLDS members has such held-back similarities for every pair.
+learnt. A model of FOLDS members has such held-back similarities for every pair. A teacher's other
+pairs come first and are shared by all members: they hold the sentences of all parts, and of their
+ratings no more than the curve that maps cosines to them.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -47,11 +50,13 @@ class Recipe(BaseModel):
         encoder=EncoderSettings(hidden=50, pooling="mean"), scaled=True
     )
     teacher: Literal["none", "words", "encoder"] = Field("encoder", description="of other pairs")
-    synonyms: float = Field(0.2, ge=0, le=1, description="share of words that synonyms replace")
+    synonyms: float = Field(0.1, ge=0, le=1, description="share of words that synonyms replace")
     members: int = Field(1, ge=1, le=FOLDS)
-    pretraining: LoopSettings = LoopSettings(epochs=6, patience=6, batch_size=32, decay=True)
+    pretraining: LoopSettings = LoopSettings(
+        epochs=4, patience=4, batch_size=32, learning_rate=1e-2, decay=True
+    )
     training: LoopSettings = LoopSettings(
-        epochs=16, patience=16, batch_size=32, learning_rate=4e-3, decay=True
+        epochs=16, patience=16, batch_size=32, learning_rate=1.6e-2, decay=True
     )
 
 
@@ -76,71 +81,76 @@ class Material:
 
 
 def learn(recipe: Recipe, material: Material, seed: int, folder: Path) -> SentenceModel:
-    """Train a model's members, or go on where an earlier call with this folder was broken off."""
+    """Train a model's members, or go on where an earlier call with this folder was broken off.
+
+    All members begin as one network that has learnt the teacher's other pairs, if there are any.
+    """
+    begun = _taught(recipe, material, seed, folder / "other") if recipe.teacher != "none" else None
     folds = KFold(FOLDS, shuffle=True, random_state=seed).split(material.pairs)
     networks, kept, similarities = [], [], []
     for number, (learnt, held) in enumerate(islice(folds, recipe.members)):
-        member = _Member(recipe, material, learnt, held, seed * FOLDS + number)
-        networks.append(member.learn(folder / str(number)))
-        similarities.append(member.similarities())
+        own = seed * FOLDS + number
+        network = deepcopy(begun) if begun else _new(recipe, material, own)
+        held_pairs = [material.pairs[i] for i in held]
+        rated = RatedPairs(
+            [material.pairs[i] for i in learnt],
+            material.vectors,
+            material.synonyms,
+            recipe.synonyms,
+        )
+        Trainer(
+            network,
+            recipe.training.model_copy(update={"seed": own}),
+            rated.examples,
+            partial(rated_loss, network),
+            partial(_quality, network, material, held_pairs),
+            folder / str(number),
+        ).run()
+        networks.append(network)
+        similarities.append(_similarities(network, material, held_pairs))
         kept.append(held)
     held = np.concatenate(kept)
     ratings = np.array([material.pairs[i].relatedness for i in held])
     return SentenceModel(material.vectors, networks, held, np.concatenate(similarities), ratings)
 
 
-class _Member:
-    """One network, what it learns from, and what it is stopped on."""
+def _new(recipe: Recipe, material: Material, seed: int) -> SentenceNetwork:
+    torch.manual_seed(seed)
+    return SentenceNetwork(material.vectors, recipe.network)
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        material: Material,
-        learnt: Sequence[int],
-        held: Sequence[int],
-        seed: int,
-    ):
-        self.recipe, self.material, self.seed = recipe, material, seed
-        self.learnt = [material.pairs[i] for i in learnt]
-        self.held = [material.pairs[i] for i in held]
-        torch.manual_seed(seed)
-        self.network = SentenceNetwork(material.vectors, recipe.network)
 
-    def learn(self, folder: Path) -> SentenceNetwork:
-        """Other pairs first, if there is a teacher, then the rated ones."""
-        if self.recipe.teacher != "none":
-            taught = self._taught()
-            self._run(self.recipe.pretraining, taught.examples, taught.loss, folder / "other")
-        rated = RatedPairs(
-            self.learnt, self.material.vectors, self.material.synonyms, self.recipe.synonyms
-        )
-        self._run(self.recipe.training, rated.examples, rated_loss, folder / "rated")
-        return self.network
+def _taught(recipe: Recipe, material: Material, seed: int, checkpoint: Path) -> SentenceNetwork:
+    """A network that has learnt how related the teacher finds sentences."""
+    network = _new(recipe, material, seed)
+    known = sentences(material.pairs)
+    teacher = material.encoder
+    if recipe.teacher == "words":
+        teacher = sum_of_words(material.vectors, rarity(material.vectors, known))
+    taught = TaughtPairs([*known, *material.invented], material.pairs, material.vectors, teacher)
+    Trainer(
+        network,
+        recipe.pretraining.model_copy(update={"seed": seed}),
+        taught.examples,
+        partial(taught.loss, network),
+        partial(_quality, network, material, material.pairs),
+        checkpoint,
+    ).run()
+    return network
 
-    def similarities(self) -> np.ndarray:
-        """g of the held-back pairs: [n]."""
-        one, other = (
-            self.network.encode([self.material.vectors.ids(words(s)) for s in side])
-            for side in ([pair.one for pair in self.held], [pair.other for pair in self.held])
-        )
-        return self.network.similarity(*map(torch.from_numpy, (one, other))).numpy()
 
-    def _taught(self) -> TaughtPairs:
-        known, material = sentences(self.learnt), self.material
-        teacher = material.encoder
-        if self.recipe.teacher == "words":
-            teacher = sum_of_words(material.vectors, rarity(material.vectors, known))
-        return TaughtPairs([*known, *material.invented], self.learnt, material.vectors, teacher)
+def _similarities(
+    network: SentenceNetwork, material: Material, pairs: Sequence[Pair]
+) -> np.ndarray:
+    """g of pairs: [n]."""
+    one, other = (
+        torch.from_numpy(network.encode([material.vectors.ids(words(s)) for s in side]))
+        for side in ([pair.one for pair in pairs], [pair.other for pair in pairs])
+    )
+    with torch.no_grad():
+        return network.similarity(one, other).numpy()
 
-    def _run(self, settings: LoopSettings, examples, loss, checkpoint: Path) -> None:
-        Trainer(
-            self.network,
-            settings.model_copy(update={"seed": self.seed}),
-            examples,
-            lambda batch: loss(self.network, batch),
-            self._quality,
-            checkpoint,
-        ).run()
 
-    def _quality(self) -> float:
-        return float(pearsonr(self.similarities(), [p.relatedness for p in self.held]).statistic)
+def _quality(network: SentenceNetwork, material: Material, pairs: Sequence[Pair]) -> float:
+    """Pearson r of g."""
+    found = _similarities(network, material, pairs)
+    return float(pearsonr(found, [pair.relatedness for pair in pairs]).statistic)

@@ -1,0 +1,82 @@
+"""How fast sentences are learnt and encoded: `python -m tests.benchmarks.sentences SICK [VECTORS]`.
+
+Side by side in one run: rated pairs a second through a step of training (50 units, batches of
+32), and sentences a second into vectors, one network beside all-MiniLM-L6-v2 where the extra
+`teacher` has brought it. One thread; the fastest of a few repeats.
+"""
+
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import torch
+
+from ticketing.channels.sentences import SentenceEncoder, sentence_folder
+from ticketing.sentences.lessons import RatedPairs, rated_loss
+from ticketing.sentences.network import SentenceNetwork
+from ticketing.sentences.pairs import read_sick, sentences, words
+from ticketing.sentences.recipe import Recipe
+from ticketing.sentences.vectors import read_vectors
+from ticketing.siamese.trainer import make_optimizer
+
+BATCHES, BATCH = 30, 32
+ENCODED = 512
+REPEATS = 3
+
+
+def main() -> None:
+    """Print pairs and sentences a second."""
+    torch.set_num_threads(1)
+    folder = Path(sys.argv[1])
+    default = folder.parent / "vectors" / "glove840B_300d_sick.npy"
+    vectors = read_vectors(Path(sys.argv[2]) if len(sys.argv) > 2 else default)
+    pairs = read_sick(folder).training[: BATCHES * BATCH]
+    texts = sentences(pairs)[:ENCODED]
+    network = SentenceNetwork(vectors, Recipe().network)
+    examples = RatedPairs(pairs, vectors, {}, 0.0).examples(random.Random(0))
+    rate("pairs trained on", len(examples), lambda: train(network, examples))
+    network.eval()
+    own = rate(
+        "sentences encoded, LSTM",
+        len(texts),
+        lambda: network.encode([vectors.ids(words(text)) for text in texts]),
+    )
+    if (local := sentence_folder("installed")) is None:
+        print("all-MiniLM-L6-v2 is not here; install ticketing[teacher] to see it beside.")
+        return
+    other = rate("sentences encoded, MiniLM", len(texts), fresh(local, texts))
+    print(f"LSTM/MiniLM {own / other:.0f}")
+
+
+def train(network: SentenceNetwork, examples: list) -> None:
+    """Every example once."""
+    network.train()
+    optimizer = make_optimizer(Recipe().training, network.parameters())
+    for start in range(0, len(examples), BATCH):
+        optimizer.zero_grad()
+        rated_loss(network, examples[start : start + BATCH]).backward()
+        optimizer.step()
+
+
+def fresh(folder: Path, texts: list[str]) -> Callable[[], object]:
+    """What encodes the texts with an encoder that is loaded and remembers none of them."""
+    encoder = SentenceEncoder(folder)
+    encoder([texts[0]])
+    return lambda: encoder._model.encode(texts, batch_size=64, show_progress_bar=False)
+
+
+def rate(what: str, count: int, call: Callable[[], object]) -> float:
+    """Print and return how many a second."""
+    taken = []
+    for _ in range(REPEATS):
+        start = perf_counter()
+        call()
+        taken.append(perf_counter() - start)
+    print(f"{what:28}{count / min(taken):10,.0f} a second")
+    return count / min(taken)
+
+
+if __name__ == "__main__":
+    main()
