@@ -11,6 +11,7 @@ from fake_desk import FakeDesk
 from filelock import FileLock
 
 from ticketing.categories.feedback import FeedbackEvent, FeedbackFile, Verdict, derive_verdicts
+from ticketing.categories.model import CategoryModel
 from ticketing.categories.normaliser import Normaliser
 from ticketing.categories.synonyms import Synonyms
 from ticketing.categories.taxonomy import Taxonomy, Title
@@ -226,6 +227,21 @@ def test_the_page_proposes_categories_and_remembers_the_answer(desk_home):
     lines = (desk_home / "categories" / "feedback.jsonl").read_text().splitlines()
     assert [json.loads(line)["right"] for line in lines] == [True, False, None]
     assert {json.loads(line)["subject"] for line in lines} == {"Rotor trips again"}
+
+
+def test_a_category_that_is_a_product_filters_the_candidates(desk_home):
+    normaliser = Normaliser(desk_home)
+    known = normaliser.model().taxonomy.titles
+    titles = Taxonomy(Title(t.text, {"Turbine": "SGT-400"}.get(t.group, t.group)) for t in known)
+    CategoryModel.index(normaliser.model().network, titles, {}).save(
+        desk_home / "categories" / "model"
+    )
+    client, address = opened(desk_home)
+    [link] = re.findall(r'href="([^"]+)">Only its tickets', client.get(address).text)
+    filtered = client.get(link).text
+    assert link == f"{address}?product=SGT-400"
+    assert "SGT-300" not in re.sub(r"<select.*?</select>", "", filtered, flags=re.S)
+    assert "Only its tickets" not in filtered
 
 
 @pytest.mark.parametrize(
