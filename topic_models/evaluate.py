@@ -55,7 +55,13 @@ and for LDA, {_choices(GRID[LDA])}. A star marks a figure that misses the publis
 
 @click.command(help=HELP)
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--topics", default=200, show_default=True, help="Topics (hidden units).")
+@click.option(
+    "--topics",
+    default=200,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Topics (hidden units).",
+)
 @click.option("--model", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="Only these.")
 @click.option(
     "--reading",
@@ -72,7 +78,13 @@ and for LDA, {_choices(GRID[LDA])}. A star marks a figure that misses the publis
     type=click.Path(path_type=Path, file_okay=False),
     help="A folder to resume interrupted runs from; seconds are then those of the last one.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of every random choice.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Seed of every random choice.",
+)
 def command(
     folders: tuple[Path, ...],
     topics: int,
@@ -97,8 +109,9 @@ def command(
                 for line in _lines(dataset, trials, bar, checkpoints):
                     bar.write(line)
     except TopicModelError as error:
-        click.echo(f"evaluate: {error}", err=True)
-        sys.exit(1)
+        sys.exit(f"evaluate: {error}")
+    except OSError as error:
+        sys.exit(f"evaluate: {error.filename} cannot be written ({error.strerror}).")
 
 
 def _trials(

@@ -209,6 +209,19 @@ def test_a_bad_file_is_one_sentence_and_exit_code_1(folder):
     assert "test.seq.csv, line 2, second field: '12' is no word id" in result.output
 
 
+def test_checkpoints_that_cannot_be_written_are_one_sentence(folder):
+    result = run(folder, "--checkpoints", folder / "vocab.txt" / "below")
+
+    assert result.exit_code != 0
+    assert str(result.exception.code).startswith("evaluate: ")
+    assert "below cannot be written (Not a directory)." in str(result.exception.code)
+
+
+@pytest.mark.parametrize("wrong", [("--topics", 0), ("--seed", -1), ("--model", "LSA")])
+def test_options_out_of_range_are_refused(folder, wrong):
+    assert run(folder, *wrong).exit_code == 2
+
+
 def test_the_library_s_example_runs():
     assert doctest.testmod(topic_models).failed == 0
     assert doctest.testmod(topic_models).attempted > 5
