@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ticketing.stores.protocol import CodeRow, TicketStore
-from ticketing.tickets import Grade, Judgment, Query, Ticket
+from ticketing.tickets import Account, Grade, Judgment, Query, Ticket
 
 TICKETS = [
     Ticket(f"T-{i}", f"pump {i} trips", created=datetime(2013, 1, 1 + i % 28)) for i in range(1203)
@@ -31,5 +31,6 @@ def fill(store: TicketStore) -> None:
     for kind in ("reindex", "other"):
         job = store.create_job(kind, "b1", 10)
     store.update_job(job.id, state="done", done=10, errors={"T-1": "broken"})
+    store.put_account(Account("ann", "a hash", "editor", frozenset(["service"])))
     for bundle_id in ("b0", "b2", "b1"):
         store.set_serving(bundle_id)

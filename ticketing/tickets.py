@@ -54,7 +54,8 @@ class Query:
 class Ticket:
     """A past ticket: components SUB2, DESC2 and SOL2, and what a filter may ask for.
 
-    An empty string is a missing component. `created` is naive UTC.
+    An empty string is a missing component. `created` is naive UTC. `groups` are those who may
+    see it; none stands for everybody.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Ticket:
     product: str = ""
     status: str = ""
     created: datetime | None = None
+    groups: frozenset[str] = frozenset()
 
     @property
     def version(self) -> str:
@@ -77,13 +79,26 @@ class Filters:
     """Which tickets may be searched and counted; an unset field does not restrict.
 
     `created_since` is inclusive, `created_before` exclusive; a ticket without a
-    date passes neither.
+    date passes neither. `groups` are the viewer's, who sees tickets of any of them and those
+    of everybody; None is a viewer who may see all.
     """
 
     product: str = ""
     status: str = ""
     created_since: datetime | None = None
     created_before: datetime | None = None
+    groups: frozenset[str] | None = None
+
+    def admit(self, ticket: Ticket) -> bool:
+        """Whether a ticket matches."""
+        since, before, created = self.created_since, self.created_before, ticket.created
+        return (
+            self.product in ("", ticket.product)
+            and self.status in ("", ticket.status)
+            and (since is None or (created is not None and created >= since))
+            and (before is None or (created is not None and created < before))
+            and (self.groups is None or not ticket.groups or bool(self.groups & ticket.groups))
+        )
 
 
 @dataclass(frozen=True)
@@ -195,3 +210,14 @@ class Job:
     cancel_requested: bool = False
     errors: dict[str, str] = field(default_factory=dict)
     message: str = ""
+
+
+@dataclass(frozen=True)
+class Account:
+    """Somebody who may sign in: what they may do is their `role`, what they may see their
+    `groups`. `password_hash` never leaves the store but to be compared."""
+
+    name: str
+    password_hash: str = field(repr=False)
+    role: str
+    groups: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ticketing.errors import InputError, NotFound, StoreError
 from ticketing.stores.protocol import Clues, CodeRow, PutCounts
-from ticketing.tickets import Filters, Grade, Job, Judgment, Query, Ticket
+from ticketing.tickets import Account, Filters, Grade, Job, Judgment, Query, Ticket
 
 PUMP = Ticket(
     "T-2",
@@ -58,6 +58,26 @@ FILTERED = {
     "all must hold": (Filters(product="SGT-400", status="Open"), []),
     "none restricts nothing": (Filters(), ["A-1", "T-10", "T-2"]),
 }
+OF_GROUPS = {
+    "all": (None, ["A-1", "T-10", "T-2"]),
+    "no group": (set(), ["A-1"]),
+    "one group": ({"service"}, ["A-1", "T-2"]),
+    "any group will do": ({"service", "lab", "other"}, ["A-1", "T-10", "T-2"]),
+    "a stranger's group": ({"strange"}, ["A-1"]),
+}
+grouped = pytest.mark.parametrize(
+    ("filters", "ids"),
+    [
+        (Filters(groups=None if groups is None else frozenset(groups)), ids)
+        for groups, ids in OF_GROUPS.values()
+    ],
+    ids=OF_GROUPS,
+)
+HIDDEN = [
+    replace(PUMP, groups=frozenset(["service", "sales"])),
+    replace(FLAME, groups=frozenset(["lab"])),
+    BARE,
+]
 filtered = pytest.mark.parametrize(("filters", "ids"), FILTERED.values(), ids=FILTERED)
 
 
@@ -189,6 +209,50 @@ class StoreContract:
         assert store.facets() == {"product": [], "status": []}
         store.put_tickets([*ALL, replace(PUMP, id="T-3")])
         assert store.facets() == {"product": ["SGT-400", "SGT-800"], "status": ["Closed", "Open"]}
+
+    # access groups --------------------------------------------------------------------
+
+    def test_groups_come_back_as_they_were_put_and_are_a_change(self, store):
+        store.put_tickets(ALL)
+        assert store.put_tickets(HIDDEN) == PutCounts(changed=2, unchanged=1)
+        assert store.get_tickets(["T-2", "T-10"]) == {t.id: t for t in HIDDEN[:2]}
+
+    @grouped
+    def test_groups_restrict_all_that_can_be_read_or_counted(self, store, filters, ids):
+        store.put_tickets([replace(ticket, subject="boom") for ticket in HIDDEN])
+        for ticket in store.iter_tickets():
+            store.put_codes("b1", [located(code(ticket, 1, topic=4), 1, 2)])
+        assert [t.id for t in store.iter_tickets(filters)] == ids
+        assert store.count_tickets(filters) == len(ids)
+        assert sorted(id for id, _ in store.search_words(["boom"], 10, filters)) == ids
+        assert list(store.codes("b1", filters).ids) == ids
+        clues = Clues(["boom"], np.array([1, 2], np.int8), datetime(2013, 1, 1))
+        found = store.candidates("b1", clues, filters)
+        assert list(found.ids) == ids
+        assert (len(found.live) if found.of is None else found.of) == len(ids)
+        assert sum(store.topic_counts("b1", filters).values()) == len(ids)
+        assert sorted(store.topic_tickets("b1", 4, filters)) == ids
+        products = [t.product for t in HIDDEN if t.id in ids and t.product]
+        assert store.facets(filters)["product"] == sorted(products)
+        times = [t.created for t in HIDDEN if t.id in ids and t.created]
+        assert store.newest(filters) == max(times, default=None)
+
+    def test_a_ticket_that_is_hidden_later_is_hidden_everywhere_at_once(self, store):
+        store.put_tickets([PUMP])
+        for bundle in ("b1", "b2"):
+            store.put_codes(bundle, [code(PUMP, 1)])
+        store.put_tickets(HIDDEN[:1])
+        stranger = Filters(groups=frozenset(["lab"]))
+        for bundle in ("b1", "b2"):
+            assert scanned(store.codes(bundle, stranger)) == {}
+            assert scanned(store.codes(bundle)) == {"T-2": 1}
+            assert store.stale_ids(bundle) == []
+
+    def test_groups_and_other_filters_must_all_hold(self, store):
+        store.put_tickets(HIDDEN)
+        service = frozenset(["service"])
+        assert store.count_tickets(Filters(product="SGT-400", groups=service)) == 1
+        assert store.count_tickets(Filters(product="SGT-800", groups=service)) == 0
 
     # words --------------------------------------------------------------------------
 
@@ -705,6 +769,38 @@ class StoreContract:
         assert store.create_job("reindex", "b1", 7) == elsewhere
         done = store.update_job("j1", state="done")
         assert store.create_job("reindex", "b1", 7).id != done.id
+
+    # accounts ------------------------------------------------------------------------------
+
+    def test_an_account_comes_back_as_it_was_put(self, store):
+        assert store.get_account("ann") is None
+        ann = Account("ann", "hash", "editor", frozenset(["service", "lab"]))
+        store.put_account(ann)
+        assert store.get_account("ann") == ann
+        assert store.get_account("Ann") is None
+
+    def test_an_account_put_again_is_replaced(self, store):
+        for role in ("editor", "reader"):
+            store.put_account(Account("ann", "hash", role))
+        assert store.accounts() == [Account("ann", "hash", "reader")]
+
+    def test_accounts_are_listed_by_name(self, store):
+        accounts = [Account(name, "hash", "reader") for name in ("Zoe", "ann", "é😀 '%")]
+        for account in accounts[::-1]:
+            store.put_account(account)
+        assert store.accounts() == accounts
+
+    def test_a_deleted_account_is_gone(self, store):
+        store.put_account(Account("ann", "hash", "editor"))
+        assert [store.delete_account("ann"), store.delete_account("ann")] == [True, False]
+        assert store.get_account("ann") is None
+        assert store.accounts() == []
+
+    @pytest.mark.parametrize("name", ["", " ", "\ud800"])
+    def test_an_account_without_a_usable_name_is_refused(self, store, name):
+        with pytest.raises(InputError):
+            store.put_account(Account(name, "hash", "editor"))
+        assert store.accounts() == []
 
     # closing -------------------------------------------------------------------------------
 

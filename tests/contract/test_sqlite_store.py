@@ -18,7 +18,7 @@ from store_contract import ALL, EVENT, PUMP, StoreContract, code, scanned
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database
-from ticketing.tickets import Ticket
+from ticketing.tickets import Filters, Ticket
 
 
 @pytest.fixture
@@ -172,14 +172,39 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store._database.rows("PRAGMA user_version = 3")
-    with pytest.raises(StoreError, match="has format 3, and this program reads format 2; run "):
+    store._database.rows("PRAGMA user_version = 4")
+    with pytest.raises(StoreError, match="has format 4, and this program reads format 3; run "):
         SQLiteStore(store._database.folder)
+
+
+def test_format_2_is_brought_up(tmp_path, store):
+    """It knew no groups and no accounts; its tickets are everybody's."""
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    store.add_judgments([EVENT])
+    for statement in (
+        "DROP TABLE accounts",
+        "DROP INDEX tickets_created",
+        "ALTER TABLE tickets DROP COLUMN groups",
+        "PRAGMA user_version = 2",
+    ):
+        store._database.rows(statement)
+    brought_up = SQLiteStore(store._database.folder)
+    assert {t.id: t for t in brought_up.iter_tickets()} == {t.id: t for t in ALL}
+    assert scanned(brought_up.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
+    assert brought_up.count_tickets(Filters(groups=frozenset())) == 3
+    hidden = replace(PUMP, groups=frozenset(["lab"]))
+    assert brought_up.put_tickets([hidden]).changed == 1
+    assert brought_up.count_tickets(Filters(groups=frozenset())) == 2
+    assert list(brought_up.judgments()) == [EVENT]
+    assert brought_up.accounts() == []
+    brought_up.close()
+    SQLiteStore(store._database.folder).close()
 
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store._database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 2; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 3; export its judgments"):
         SQLiteStore(store._database.folder)
 
 

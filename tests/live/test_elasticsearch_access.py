@@ -13,7 +13,7 @@ from ticketing.errors import StoreAway, StoreError
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import indices
-from ticketing.tickets import Ticket
+from ticketing.tickets import Filters, Ticket
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -89,7 +89,7 @@ def stamped(client, settings, version):
     store.put_tickets([Ticket("1", "pump")])
     store.close()
     index = f"{settings.store_prefix}-tickets"
-    meta = client.indices.get_mapping(index=index)[f"{index}-v1"]["mappings"]["_meta"]
+    meta = client.indices.get_mapping(index=index)[indices.behind(index)]["mappings"]["_meta"]
     client.indices.put_mapping(index=index, meta=meta | {"version": version})
     return index
 
@@ -108,8 +108,39 @@ def stamped_back(client, index):
     client.indices.put_mapping(index=index, meta=meta)
 
 
+def test_an_older_format_is_brought_up(client, elasticsearch_settings):
+    """Version 1 knew no groups: its tickets are everybody's, and may be given groups now."""
+    prefix = elasticsearch_settings.store_prefix
+    index = f"{prefix}-tickets"
+    client.options(ignore_status=404).indices.delete(index=indices.behind(index))
+    fields = dict(indices.MAPPINGS["tickets"])
+    del fields["groups"]
+    client.indices.create(
+        index=indices.behind(index),
+        aliases={index: {}},
+        mappings={
+            "dynamic": False,
+            "_meta": {"application": indices.APPLICATION, "version": 1},
+            "properties": fields,
+        },
+    )
+    old = {"id": "1", "subject": "pump", "description": "", "solution": "", "product": ""}
+    old |= {"status": "", "created": None, "version": "v", "tokens": "pump", "coded": []}
+    client.index(index=index, id="1", document=old, refresh=True)
+    store = open_store(elasticsearch_settings)
+    store.put_tickets([Ticket("2", "flame", groups=frozenset(["service"]))])
+    nobody = Filters(groups=frozenset())
+    assert list(store.iter_tickets(nobody)) == [Ticket("1", "pump")]
+    assert store.count_tickets(Filters(groups=frozenset(["service"]))) == 2
+    store.close()
+    assert client.indices.get_mapping(index=index)[indices.behind(index)]["mappings"]["_meta"] == {
+        "application": indices.APPLICATION,
+        "version": indices.VERSION,
+    }
+
+
 def test_an_index_of_another_program_is_refused_and_left_alone(client, elasticsearch_settings):
-    index = f"{elasticsearch_settings.store_prefix}-tickets-v1"
+    index = indices.behind(f"{elasticsearch_settings.store_prefix}-tickets")
     client.options(ignore_status=404).indices.delete(index=index)
     client.indices.create(index=index)
     try:
@@ -131,6 +162,6 @@ def test_two_desks_share_a_server_by_their_prefixes(elasticsearch_settings):
     finally:
         with Elasticsearch(other.store) as client:
             for name in ("tickets", "records"):
-                client.indices.delete(index=f"t_other-{name}-v1")
+                client.indices.delete(index=indices.behind(f"t_other-{name}"))
         one.close()
         two.close()

@@ -60,7 +60,8 @@ class Recommender:
         items = []
         for i in best:
             ticket = tickets.get(block.ids[i])
-            if ticket is None:  # deleted since the codes were read
+            # Deleted, or hidden from whoever asks, since the codes were read.
+            if ticket is None or not filters.admit(ticket):
                 continue
             distance = float(distances[i])
             items.append(

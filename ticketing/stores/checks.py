@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ticketing.errors import InputError
-from ticketing.tickets import Ticket
+from ticketing.tickets import Account, Ticket
 
 ID_BYTES = 512
 """Longest id of a ticket, in UTF-8."""
@@ -37,3 +37,10 @@ def require_text(texts: Iterable[str]) -> None:
             text.encode()
         except UnicodeEncodeError as error:
             raise half_a_character(error) from None
+
+
+def require_account(account: Account) -> None:
+    """Raises InputError for an account without a name, or with half a character in any text."""
+    if not account.name.strip():
+        raise InputError("An account needs a name; give one.")
+    require_text((account.name, account.password_hash, account.role, *account.groups))

@@ -32,6 +32,8 @@ def copy_all(source: TicketStore, target: TicketStore, located: Located, shown: 
             lambda rows, id=bundle_id: target.put_codes(id, located(id, rows)),
             shown(f"codes of {bundle_id}", source.count_codes(bundle_id)),
         )
+    for account in _counted(source.accounts(), shown("accounts", None)):
+        target.put_account(account)
     for bundle_id in (source.previous_serving(), source.serving()):
         if bundle_id:
             target.set_serving(bundle_id)
@@ -70,6 +72,7 @@ _PARTS: dict[str, Callable[[TicketStore], Iterable]] = {
     "judgments": lambda store: store.judgments(),
     "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
     "codes": _codes,
+    "accounts": lambda store: store.accounts(),
     "serving bundles": lambda store: [store.serving(), store.previous_serving()],
 }
 """All that a store holds, in an order that depends on nothing else."""

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ticketing.tickets import Filters, Job, Judgment, Query, Ticket
+from ticketing.tickets import Account, Filters, Job, Judgment, Query, Ticket
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class CodeRow:
 
 
 class TicketStore(Protocol):
-    """Tickets, judgments, jobs, codes and the pointer to the serving bundle."""
+    """Tickets, judgments, jobs, accounts, codes and the pointer to the serving bundle."""
 
     # tickets ---------------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
@@ -92,8 +92,8 @@ class TicketStore(Protocol):
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created; None where none has a date."""
 
-    def facets(self) -> dict[str, list[str]]:
-        """The distinct non-empty values of `product` and `status`, sorted."""
+    def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
+        """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
 
     def search_words(
         self, words: Sequence[str], limit: int, filters: Filters = Filters()
@@ -222,6 +222,20 @@ class TicketStore(Protocol):
     def request_cancel(self, job_id: str) -> Job:
         """Ask for an end: workers see `cancel_requested` before each batch. The heartbeat and a
         finished job stay as they are. Raises NotFound."""
+
+    # accounts ---------------------------------------------------------------------
+    def put_account(self, account: Account) -> None:
+        """Add an account, or replace that of the same name. Raises InputError for an empty name
+        and for half a surrogate pair."""
+
+    def get_account(self, name: str) -> Account | None:
+        """The account of a name, letter by letter."""
+
+    def accounts(self) -> list[Account]:
+        """All accounts, by name."""
+
+    def delete_account(self, name: str) -> bool:
+        """Delete an account; whether there was one."""
 
     def close(self) -> None:
         """Release files and connections; the store can't be used afterwards."""

@@ -1,11 +1,13 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
-Each module here is one side of the protocol: `tickets`, `judgments`, `codes`, `jobs`; all
-stand on `connection`, and `indices` says what lies where. No step needs a script or a
-lock: a document is written under the condition that it is still as it was read.
+Each module here is one side of the protocol: `tickets`, `judgments`, `codes` (with
+`candidates`), `jobs`, `accounts`; all stand on `connection`, `indices` says what lies where,
+and `copies` how the copies of one thing are kept alike. No step needs a script or a lock: a
+document is written under the condition that it is still as it was read.
 """
 
 from ticketing.settings import Settings
+from ticketing.stores.elasticsearch.accounts import Accounts
 from ticketing.stores.elasticsearch.codes import Codes
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.indices import open_indices
@@ -14,7 +16,7 @@ from ticketing.stores.elasticsearch.judgments import Judgments
 from ticketing.stores.elasticsearch.tickets import Tickets
 
 
-class ElasticsearchStore(Tickets, Judgments, Codes, Jobs):
+class ElasticsearchStore(Tickets, Judgments, Codes, Jobs, Accounts):
     """A `ticketing.stores.protocol.TicketStore` at the addresses of `settings.store`.
 
     Raises StoreAway when no server answers, StoreError for a server, credentials, a

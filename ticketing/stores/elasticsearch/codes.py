@@ -24,7 +24,7 @@ PAGE = 2000
 
 ATTEMPTS = 20
 
-_COPIED = ("product", "status", "created", "tokens")
+_COPIED = ("product", "status", "created", "groups", "tokens")
 
 
 class Codes(Candidates):
@@ -224,7 +224,7 @@ class Codes(Candidates):
 def _document(row: CodeRow, tickets: Mapping[str, dict]) -> dict:
     ticket = tickets[row.ticket_id]["_source"]
     return {
-        **{field: ticket[field] for field in _COPIED},
+        **{field: ticket[field] for field in _COPIED if field in ticket},
         "month": ticket["created"] and ticket["created"][:7],
         "id": row.ticket_id,
         "version": row.version,

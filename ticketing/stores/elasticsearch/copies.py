@@ -27,6 +27,10 @@ def where(filters: Filters) -> dict:
     must = [{"term": {field: value}} for field, value in terms.items() if value]
     if created:
         must.append({"range": {"created": created}})
+    if filters.groups is not None:
+        everybodys = {"bool": {"must_not": {"exists": {"field": "groups"}}}}
+        theirs = {"terms": {"groups": sorted(filters.groups)}}
+        must.append({"bool": {"should": [everybodys, theirs]}})
     return {"bool": {"filter": must}}
 
 
@@ -36,7 +40,8 @@ def copy_of(ticket: Ticket) -> dict:
         "product": ticket.product,
         "status": ticket.status,
         "created": ticket.created and ticket.created.isoformat(),
-        "month": ticket.created and ticket.created.strftime("%Y-%m"),
+        "month": ticket.created and ticket.created.isoformat()[:7],
+        "groups": sorted(ticket.groups),
     }
 
 

@@ -8,7 +8,7 @@ from ticketing.stores.elasticsearch.connection import Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 1
+VERSION = 2
 """`_meta.version`; a change of the mappings below raises it."""
 
 OLDEST = 14
@@ -20,14 +20,14 @@ _KEYWORD = {"type": "keyword"}
 _WORDS = {"type": "text", "analyzer": "whitespace"}  # tokens come ready-made, joined by blanks
 _FILTERS = {
     # Times are written so that their order as text is their order.
-    **{field: _KEYWORD for field in ("id", "product", "status", "created")},
+    **{field: _KEYWORD for field in ("id", "product", "status", "created", "groups")},
     "tokens": _WORDS,
 }
 
 MAPPINGS = {
     # `coded`: the builds whose codes of this ticket are fresh and agree with it in every copy.
     TICKETS: {**_FILTERS, "coded": _KEYWORD},
-    # Queries, judgments, jobs and the serving pointer; `kind` says which.
+    # Queries, judgments, jobs, accounts and the serving pointer; `kind` says which.
     RECORDS: {field: _KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
     | {"finished": _KEYWORD},
 }
@@ -47,6 +47,9 @@ CODES = {
 }
 """The fields of an index of one bundle's codes; the filters' are copies of the ticket's."""
 
+ADDED = {2: {"groups": _KEYWORD}}
+"""The fields that a version added; documents of an older one lack them."""
+
 MOST_HITS = 1_000_000
 """How far a list may be paged into; Elasticsearch's own 10,000 would be an error to a person."""
 
@@ -62,9 +65,15 @@ def open_indices(connection: Connection) -> None:
     for index, described in found.items():
         _bring_up(connection, index, described["mappings"].get("_meta", {}))
     for name, fields in MAPPINGS.items():
-        if f"{connection.alias(name)}-v1" not in found:
+        if behind(connection.alias(name)) not in found:
             shards = connection.shards if name == TICKETS else 1
             create(connection, name, fields, {}, shards)
+
+
+def behind(alias: str) -> str:
+    """The index that an alias leads to: all is read and written by the alias, so that an index
+    that was dropped is not made anew, without its mapping, by a write that comes late."""
+    return f"{alias}-000001"
 
 
 def create(connection: Connection, name: str, fields: dict, meta: dict, shards: int) -> None:
@@ -73,7 +82,7 @@ def create(connection: Connection, name: str, fields: dict, meta: dict, shards: 
     with connection.client() as client:
         try:
             client.indices.create(
-                index=f"{alias}-v1",
+                index=behind(alias),
                 aliases={alias: {}},
                 settings={
                     "number_of_shards": shards,
@@ -113,7 +122,7 @@ def metas_of(connection: Connection, pattern: str) -> list[dict]:
 def drop(connection: Connection, name: str) -> None:
     """Delete an index, if there is one."""
     with connection.client() as client:
-        client.indices.delete(index=f"{connection.alias(name)}-v1", ignore_unavailable=True)
+        client.indices.delete(index=behind(connection.alias(name)), ignore_unavailable=True)
 
 
 def _require_version(connection: Connection) -> None:
@@ -140,3 +149,13 @@ def _bring_up(connection: Connection, index: str, meta: dict) -> None:
             f"The index {index} at {connection.where} has format {meta['version']}, and this"
             f" program reads format {VERSION}; run the program that wrote it, or a newer one."
         )
+    added = {
+        field: kind
+        for version in range(meta["version"] + 1, VERSION + 1)
+        for field, kind in ADDED[version].items()
+    }
+    if added:
+        with connection.client() as client:
+            client.indices.put_mapping(
+                index=index, properties=added, meta=meta | {"version": VERSION}
+            )

@@ -12,7 +12,7 @@ from ticketing.stores.protocol import PutCounts
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
-FIELDS = ("id", "subject", "description", "solution", "product", "status", "created")
+FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
 
 ATTEMPTS = 20
 """How often a write is tried while others change the same tickets."""
@@ -34,7 +34,7 @@ class Tickets(Side):
         """Add or replace tickets by id; raises InputError before anything is written."""
         left = latest_by_id(tickets)
         for ticket in left.values():
-            require_text((ticket.id, _text(ticket), ticket.product, ticket.status))
+            require_text((ticket.id, _text(ticket), ticket.product, ticket.status, *ticket.groups))
         added = changed = unchanged = 0
         for _ in range(ATTEMPTS):
             known = self._connection.get(TICKETS, left, [*FIELDS, "version", "coded"])
@@ -132,11 +132,12 @@ class Tickets(Side):
         times = [hit["_source"]["created"] for hit in answer["hits"]["hits"]]
         return datetime.fromisoformat(times[0]) if times else None
 
-    def facets(self) -> dict[str, list[str]]:
-        """The distinct non-empty values of `product` and `status`, sorted."""
+    def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
+        """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
         fields = ("product", "status")
         answer = self._connection.search(
             TICKETS,
+            query=where(filters),
             size=0,
             aggs={field: {"terms": {"field": field, "size": MOST_VALUES}} for field in fields},
         )
@@ -189,6 +190,7 @@ def _document(ticket: Ticket) -> dict:
     return {
         **{field: getattr(ticket, field) for field in FIELDS},
         "created": ticket.created and ticket.created.isoformat(),
+        "groups": sorted(ticket.groups),
         "version": ticket.version,
         "tokens": " ".join(tokenize(_text(ticket))),
         "coded": [],
@@ -198,5 +200,6 @@ def _document(ticket: Ticket) -> dict:
 def _ticket(doc: Mapping) -> Ticket:
     source = doc["_source"]
     created = source["created"]
-    values = {field: source[field] for field in FIELDS}
+    values = {field: source[field] for field in FIELDS if field in source}
+    values["groups"] = frozenset(source.get("groups", ()))
     return Ticket(**values | {"created": created and datetime.fromisoformat(created)})

@@ -2,11 +2,12 @@
 
 `tickets.sqlite3` holds everything but the codes; those lie beside it in `codes/`, one
 file a bundle, to be memory-mapped. Each module here is one side of the protocol:
-`tickets`, `judgments`, `codes` (with `code_files`), `jobs`; all stand on `database`.
+`tickets`, `judgments`, `codes` (with `code_files`), `jobs`, `accounts`; all stand on `database`.
 """
 
 from pathlib import Path
 
+from ticketing.stores.sqlite.accounts import Accounts
 from ticketing.stores.sqlite.codes import Codes
 from ticketing.stores.sqlite.database import Database
 from ticketing.stores.sqlite.jobs import Jobs
@@ -14,7 +15,7 @@ from ticketing.stores.sqlite.judgments import Judgments
 from ticketing.stores.sqlite.tickets import Tickets
 
 
-class SQLiteStore(Tickets, Judgments, Codes, Jobs):
+class SQLiteStore(Tickets, Judgments, Codes, Jobs, Accounts):
     """A `ticketing.stores.protocol.TicketStore` in `folder`, which is made where missing.
 
     Raises StoreError when the folder cannot be used or holds a foreign, damaged or

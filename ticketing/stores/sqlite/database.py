@@ -101,17 +101,17 @@ class Database:
             raise
 
     def _prepare(self) -> None:
-        """Check whose database this is; make the tables where it is new, one process at a time."""
+        """Check whose database this is; make the tables that it lacks, one process at a time."""
         with _locked(self.folder):
             connection = self._connection()
             try:
-                is_ready = schema.is_ready(connection)
+                version = schema.version_of(connection)
             except ValueError as error:
                 raise StoreError(f"{self.path} {error}.") from None
-            if not is_ready:
+            if version < schema.VERSION:
                 connection.execute("PRAGMA journal_mode = WAL")
                 with self._transaction("BEGIN IMMEDIATE"):
-                    schema.create(connection)
+                    schema.bring_up(connection, version)
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:

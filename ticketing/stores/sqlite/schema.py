@@ -6,12 +6,19 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 2
+VERSION = 3
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
 # Inside two levels of SQL strings, each level doubles its own quote.
 _PUNCTUATION = string.punctuation.replace("'", "''").replace('"', '""')
+
+ACCOUNTS = """CREATE TABLE accounts (
+        name TEXT PRIMARY KEY,
+        password_hash TEXT NOT NULL,
+        role TEXT NOT NULL,
+        groups TEXT NOT NULL
+    )"""
 
 TABLES = (
     # Narrow columns come first, so that filters and versions are read without the texts.
@@ -22,11 +29,13 @@ TABLES = (
         product TEXT NOT NULL,
         status TEXT NOT NULL,
         created TEXT,
+        groups TEXT NOT NULL DEFAULT '[]',
         subject TEXT NOT NULL,
         description TEXT NOT NULL,
         solution TEXT NOT NULL
     )""",
     "CREATE INDEX tickets_filters ON tickets (product, status, created)",
+    "CREATE INDEX tickets_created ON tickets (created)",
     "CREATE INDEX tickets_versions ON tickets (id, version)",
     f"""CREATE VIRTUAL TABLE words USING fts5(
         tokens, tokenize = "ascii tokenchars '{_PUNCTUATION}'"
@@ -96,7 +105,17 @@ TABLES = (
     )""",
     """CREATE UNIQUE INDEX jobs_unfinished ON jobs (kind, bundle_id)
         WHERE state IN ('queued', 'running')""",
+    ACCOUNTS,
 )
+
+UPGRADES = {
+    2: (
+        "ALTER TABLE tickets ADD COLUMN groups TEXT NOT NULL DEFAULT '[]'",
+        "CREATE INDEX tickets_created ON tickets (created)",
+        ACCOUNTS,
+    ),
+}
+"""What brings a database of a version to the next one."""
 
 _OLD = (
     "export its judgments with the program that wrote it (`ticketing labels export`), then import"
@@ -104,30 +123,32 @@ _OLD = (
 )
 
 
-def is_ready(connection: sqlite3.Connection) -> bool:
-    """Whether the database carries our stamp in this version; False for an empty one.
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of a database of ours; 0 for an empty one.
 
-    Raises ValueError, with the second half of a sentence, for any other database.
+    Raises ValueError, with the second half of a sentence, for one that cannot be used.
     """
     application, version, objects = connection.execute(
         "SELECT (SELECT application_id FROM pragma_application_id),"
         " (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
     ).fetchone()
     if application == APPLICATION:
-        if version == VERSION:
-            return True
+        if version == VERSION or version in UPGRADES:
+            return version
         raise ValueError(
             f"has format {version}, and this program reads format {VERSION}; "
             + ("run the program that wrote it, or a newer one" if version > VERSION else _OLD)
         )
     if application or version or objects:
         raise ValueError("belongs to another program; name another folder")
-    return False
+    return 0
 
 
-def create(connection: sqlite3.Connection) -> None:
-    """Make the tables and stamp the database, inside the caller's transaction."""
-    for statement in TABLES:
+def bring_up(connection: sqlite3.Connection, version: int) -> None:
+    """Make the tables, or those that a database of an older version lacks, and stamp it, inside
+    the caller's transaction."""
+    steps = [UPGRADES[older] for older in range(version, VERSION)] if version else [TABLES]
+    for statement in (statement for step in steps for statement in step):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

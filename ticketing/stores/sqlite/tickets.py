@@ -1,5 +1,6 @@
 """Tickets and the words in them."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from sqlite3 import Connection
@@ -10,7 +11,7 @@ from ticketing.stores.sqlite.database import ANY_OF, Side, json_list
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
-COLUMNS = "id, subject, description, solution, product, status, created"
+COLUMNS = "id, subject, description, solution, product, status, created, groups"
 
 RAREST_WORDS = 32
 """A word query is cut to its rarest words: common ones cost most and tell least."""
@@ -73,13 +74,16 @@ class Tickets(Side):
         [(created,)] = self._database.rows(statement, *values)
         return created and datetime.fromisoformat(created)
 
-    def facets(self) -> dict[str, list[str]]:
-        """The distinct non-empty values of `product` and `status`, sorted."""
+    def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
+        """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
+        condition, values = where(filters)
         return {
             field: [
                 value
                 for (value,) in self._database.rows(
-                    f"SELECT DISTINCT {field} FROM tickets WHERE {field} <> '' ORDER BY {field}"
+                    f"SELECT DISTINCT {field} FROM tickets WHERE {field} <> '' AND {condition}"
+                    f" ORDER BY {field}",
+                    *values,
                 )
             ]
             for field in ("product", "status")
@@ -121,26 +125,31 @@ def where(filters: Filters) -> tuple[str, list[str]]:
         "tickets.status = ?": filters.status,
         "tickets.created >= ?": since.isoformat() if since else "",
         "tickets.created < ?": before.isoformat() if before else "",
+        _OF_GROUPS: "" if filters.groups is None else json_list(filters.groups),
     }
     given = {condition: value for condition, value in conditions.items() if value}
     return " AND ".join(given) or "TRUE", list(given.values())
 
 
+_OF_GROUPS = f"""(tickets.groups = '[]' OR EXISTS
+    (SELECT 1 FROM json_each(tickets.groups) WHERE json_each.value {ANY_OF}))"""
 _SELECT = f"SELECT {COLUMNS} FROM tickets"
-_INSERT = f"INSERT INTO tickets ({COLUMNS}, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_UPDATE = f"""UPDATE tickets SET ({COLUMNS}, version) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+_INSERT = f"INSERT INTO tickets ({COLUMNS}, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_UPDATE = f"""UPDATE tickets SET ({COLUMNS}, version) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
     WHERE id = ?1"""
 
 
 def _record(ticket: Ticket) -> tuple:
     created = ticket.created and ticket.created.isoformat()
     texts = (ticket.id, ticket.subject, ticket.description, ticket.solution)
-    return (*texts, ticket.product, ticket.status, created, ticket.version)
+    groups = json_list(sorted(ticket.groups))
+    return (*texts, ticket.product, ticket.status, created, groups, ticket.version)
 
 
 def _ticket(record: tuple) -> Ticket:
-    *texts, created = record
-    return Ticket(*texts, datetime.fromisoformat(created) if created else None)
+    *texts, created, groups = record
+    created = datetime.fromisoformat(created) if created else None
+    return Ticket(*texts, created, frozenset(json.loads(groups)))
 
 
 def _tickets(records: Iterable[tuple]) -> dict[str, Ticket]:

@@ -1,0 +1,48 @@
+"""Who may sign in."""
+
+import json
+
+from ticketing.stores.checks import require_account
+from ticketing.stores.sqlite.database import Side, json_list
+from ticketing.tickets import Account
+
+_SELECT = "SELECT name, password_hash, role, groups FROM accounts"
+
+
+class Accounts(Side):
+    """The protocol's methods on accounts."""
+
+    def put_account(self, account: Account) -> None:
+        """Add an account, or replace that of the same name."""
+        require_account(account)
+        with self._database.writing(durable=True) as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO accounts (name, password_hash, role, groups)"
+                " VALUES (?, ?, ?, ?)",
+                (
+                    account.name,
+                    account.password_hash,
+                    account.role,
+                    json_list(sorted(account.groups)),
+                ),
+            )
+
+    def get_account(self, name: str) -> Account | None:
+        """The account of a name."""
+        rows = self._database.rows(f"{_SELECT} WHERE name = ?", name)
+        return _account(rows[0]) if rows else None
+
+    def accounts(self) -> list[Account]:
+        """All accounts, by name."""
+        return [_account(row) for row in self._database.rows(f"{_SELECT} ORDER BY name")]
+
+    def delete_account(self, name: str) -> bool:
+        """Delete an account; whether there was one."""
+        with self._database.writing(durable=True) as connection:
+            deleted = connection.execute("DELETE FROM accounts WHERE name = ?", (name,))
+            return deleted.rowcount > 0
+
+
+def _account(row: tuple) -> Account:
+    *plain, groups = row
+    return Account(*plain, frozenset(json.loads(groups)))
