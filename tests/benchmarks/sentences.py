@@ -8,6 +8,7 @@ Side by side in one run: rated pairs a second through a step of training (50 uni
 import random
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from time import perf_counter
 
@@ -61,21 +62,21 @@ def train(network: SentenceNetwork, examples: list) -> None:
 
 
 def fresh(folder: Path, texts: list[str]) -> Callable[[], object]:
-    """What encodes the texts with an encoder that is loaded and remembers none of them."""
-    encoder = SentenceEncoder(folder)
-    encoder([texts[0]])
-    return lambda: encoder._model.encode(texts, batch_size=64, show_progress_bar=False)
+    """What encodes the texts, each time with another word behind, since an encoder remembers."""
+    encoder, repeats = SentenceEncoder(folder), count()
+    encoder(["loads the weights"])
+    return lambda: encoder([f"{text} {number}" for number in [next(repeats)] for text in texts])
 
 
-def rate(what: str, count: int, call: Callable[[], object]) -> float:
+def rate(what: str, items: int, call: Callable[[], object]) -> float:
     """Print and return how many a second."""
     taken = []
     for _ in range(REPEATS):
         start = perf_counter()
         call()
         taken.append(perf_counter() - start)
-    print(f"{what:28}{count / min(taken):10,.0f} a second")
-    return count / min(taken)
+    print(f"{what:28}{items / min(taken):10,.0f} a second")
+    return items / min(taken)
 
 
 if __name__ == "__main__":

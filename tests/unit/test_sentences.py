@@ -8,7 +8,7 @@ import torch
 from click.testing import CliRunner
 
 from ticketing.cli import sentences as cli
-from ticketing.errors import BundleError
+from ticketing.errors import BundleError, InputError
 from ticketing.sentences import table
 from ticketing.sentences.channels import WordChannel, vector_channel
 from ticketing.sentences.entailment import accuracy, fit_judge, pair_features
@@ -331,6 +331,16 @@ def test_the_command_prints_a_line_a_row_and_draws(tmp_path, pairs, vectors, mon
     again = CliRunner().invoke(cli.command, options, catch_exceptions=False)
     strip = [line[:-8] for line in first.stdout.splitlines()]
     assert [line[:-8] for line in again.stdout.splitlines()] == strip
+
+
+def test_two_sentences_are_related_on_the_command_line(model, tmp_path):
+    model.save(tmp_path / "model")
+    asked = ["relate", str(tmp_path / "model"), "a dog runs", "a dog sits"]
+    found = CliRunner().invoke(cli.command, asked, catch_exceptions=False)
+    g = model.similarity(["a dog runs"], ["a dog sits"])
+    assert found.output == f"{model.calibrated(g)[0]:.2f}\n"
+    with pytest.raises(InputError, match="holds no word"):
+        CliRunner().invoke(cli.command, [*asked[:3], "..."], catch_exceptions=False)
 
 
 def test_lines_tell_test_pairs_from_those_that_repeat_none(material, tmp_path):

@@ -7,9 +7,11 @@ import click
 
 from ticketing.channels.sentences import SentenceEncoder, sentence_folder
 from ticketing.cli.options import FILE
+from ticketing.errors import InputError
 from ticketing.sentences.encodings import prepare
 from ticketing.sentences.invention import invent
-from ticketing.sentences.pairs import Sick, read_sick, sentences
+from ticketing.sentences.model import SentenceModel
+from ticketing.sentences.pairs import Sick, read_sick, sentences, words
 from ticketing.sentences.pictures import write_pictures
 from ticketing.sentences.recipe import Material
 from ticketing.sentences.table import (
@@ -73,10 +75,24 @@ def evaluate(
         model, _ = find_or_learn(chosen[-1].recipe, material, seed, kept)
         write_pictures(pictures, model, sentences(data.test))
         click.echo(f"Drawn in {pictures}.")
+    click.echo(f"Models are in {kept}.")
+
+
+@command.command("relate")
+@click.argument("model", type=FILE)
+@click.argument("one")
+@click.argument("other")
+def relate(model: Path, one: str, other: str) -> None:
+    """How related two sentences are, 1 to 5, by the model in a folder that evaluate has kept."""
+    for sentence in (one, other):
+        if not words(sentence):
+            raise InputError(f"{sentence!r} holds no word; give two sentences.")
+    found = SentenceModel.load(model)
+    click.echo(f"{found.calibrated(found.similarity([one], [other]))[0]:.2f}")
 
 
 def _material(data: Sick, vectors: Path, wordnet: Path, encoder: str, seed: int) -> Material:
-    words = read_vectors(vectors)
+    known = read_vectors(vectors)
     folder = sentence_folder(encoder)
     if not wordnet.is_dir():
         click.echo(f"There is no {wordnet}: without synonyms (install wordnet-base).", err=True)
@@ -84,9 +100,9 @@ def _material(data: Sick, vectors: Path, wordnet: Path, encoder: str, seed: int)
         click.echo("Without a sentence encoder (install ticketing[teacher]).", err=True)
     return Material(
         data.training,
-        words,
-        read_synonyms(wordnet, words.words) if wordnet.is_dir() else {},
-        invent(sentences(data.training), words, INVENTED, random.Random(seed)),
+        known,
+        read_synonyms(wordnet, known.words) if wordnet.is_dir() else {},
+        invent(sentences(data.training), known, INVENTED, random.Random(seed)),
         SentenceEncoder(folder) if folder else None,
     )
 
