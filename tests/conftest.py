@@ -131,6 +131,7 @@ def elasticsearch_settings(elasticsearch_url, _elasticsearch_prefix, tmp_path) -
             if "-codes-" in index:
                 client.indices.delete(index=index)
             else:
+                client.indices.refresh(index=index)
                 found = scan(client, index=index, _source=False)
                 actions = [{"_op_type": "delete", "_index": index, "_id": x["_id"]} for x in found]
                 bulk(client, actions, refresh=True)
