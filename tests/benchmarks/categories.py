@@ -14,9 +14,10 @@ from pathlib import Path
 import torch
 
 from ticketing.categories.network import CategoryNetwork
+from ticketing.categories.objective import objective
 from ticketing.categories.recipe import Recipe, Sources
 from ticketing.categories.table import COLUMNS, JobTitles, measure
-from ticketing.categories.training import TrainSettings, objective
+from ticketing.categories.training import TrainSettings
 from ticketing.channels.sentences import SentenceEncoder, sentence_folder
 from ticketing.siamese.trainer import make_optimizer
 

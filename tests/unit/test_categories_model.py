@@ -10,10 +10,11 @@ from ticketing.categories.feedback import Verdict
 from ticketing.categories.model import CategoryModel
 from ticketing.categories.network import CategoryNetwork, CategorySettings
 from ticketing.categories.noise import typos
+from ticketing.categories.objective import objective, shared_levels
 from ticketing.categories.recipe import Pair, Recipe, RecipeSettings, Sources, close_groups
 from ticketing.categories.synonyms import induce
 from ticketing.categories.taxonomy import Taxonomy, Title
-from ticketing.categories.training import TrainSettings, objective, train
+from ticketing.categories.training import TrainSettings, train
 from ticketing.categories.trials import held_out_trial
 from ticketing.errors import BundleError
 from ticketing.siamese.encoder import EncoderSettings
@@ -186,6 +187,24 @@ def test_every_loss_can_be_trained_with(loss):
     value.backward()
     assert value.item() > 0
     assert any(p.grad.abs().sum() > 0 for p in net.parameters())
+
+
+def test_levels_are_shared_from_the_top():
+    assert shared_levels(["2166", "2151", "2166", "9"]).tolist() == [
+        [4, 2, 4, 0],
+        [2, 4, 2, 0],
+        [4, 2, 4, 0],
+        [0, 0, 0, 4],
+    ]
+
+
+def test_the_hierarchy_counts_only_where_it_is_asked_for():
+    net = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", TINY)
+    blocks = Recipe(sources(), RecipeSettings()).blocks(random.Random(1))[:4]
+    codes = dict.fromkeys(THINGS, "11")
+    with_codes = objective(net, blocks, RecipeSettings(hierarchy=1.0), codes)
+    without = objective(net, blocks, RecipeSettings(), codes)
+    assert with_codes > without == objective(net, blocks, RecipeSettings())
 
 
 # learning ------------------------------------------------------------------------

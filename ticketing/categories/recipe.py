@@ -6,8 +6,8 @@ confused with.
 """
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -44,6 +44,9 @@ class RecipeSettings(BaseModel):
     typos: float = Field(0.1, ge=0, le=1, description="share of pairs with typos")
     synonyms: float = Field(0.15, ge=0, le=1)
     extra_words: float = Field(0.15, ge=0, le=1)
+    hierarchy: float = Field(
+        0.0, ge=0, description="how much groups of one branch are kept close to one another"
+    )
     feedback: float = Field(0.1, ge=0, le=1, description="answers drawn for each other pair")
 
 
@@ -67,6 +70,8 @@ class Sources:
     synonyms: Synonyms
     words: Sequence[str]
     verdicts: Sequence[Verdict] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """By group its place in a hierarchy, a character a level ("2166"), where there is one."""
 
 
 class Recipe:

@@ -129,7 +129,7 @@ def stage_model(
     except BundleError:
         pass
     verdicts = data.judged(begin) if stage == STAGES[-1] and begin else []
-    sources = Sources(data.parts.kept, data.synonyms, data.words, verdicts)
+    sources = Sources(data.parts.kept, data.synonyms, data.words, verdicts, data.esco.codes)
     recipe = settings.recipe.model_copy(update={"stage": stage})
     chosen = settings.model_copy(update={"recipe": recipe})
     start = perf_counter()
