@@ -82,6 +82,14 @@ def test_the_whole_table_and_again_from_what_was_kept(folder, tmp_path):
     ]
 
 
+def test_some_stages_alone_but_no_feedback_without_proposals(folder, tmp_path):
+    data, settings = JobTitles(folder), read_settings(FAST)
+    [row] = model_rows(data, settings, tmp_path / "kept", "validation", stages=[2])
+    assert row.name == "model (2)"
+    with pytest.raises(InputError, match="Stage 4 judges the proposals of a stage before it"):
+        next(model_rows(data, settings, tmp_path / "kept", stages=[4]))
+
+
 def test_answers_to_proposals_are_escos(folder, tmp_path):
     data = JobTitles(folder)
     *_, _ = model_rows(data, read_settings(FAST), tmp_path / "kept", "validation")

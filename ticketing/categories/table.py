@@ -21,7 +21,7 @@ from ticketing.categories.synonyms import Synonyms, induce
 from ticketing.categories.taxonomy import Parts, hold_out
 from ticketing.categories.training import TrainSettings, train
 from ticketing.categories.trials import Trial, accuracy, as_typed, make_trials, reciprocal_rank
-from ticketing.errors import BundleError
+from ticketing.errors import BundleError, InputError
 
 COLUMNS = ("Typos", "Composition", "Extra words", "Annotations", "O*NET MRR")
 PUBLISHED = {
@@ -108,11 +108,21 @@ def baseline_rows(data: JobTitles, part: str = "test") -> Iterator[Row]:
 
 
 def model_rows(
-    data: JobTitles, settings: TrainSettings, folder: Path, part: str = "test"
+    data: JobTitles,
+    settings: TrainSettings,
+    folder: Path,
+    part: str = "test",
+    stages: Sequence[int] = STAGES,
 ) -> Iterator[Row]:
-    """Train models (0) to (4), each kept below `folder` and not trained again, and measure them."""
+    """Train the models of some stages and measure them; each is kept below `folder`.
+
+    A model that is there is not trained again. Raises InputError for stage 4 as the first, which
+    has no model whose proposals could be judged.
+    """
+    if stages[0] == STAGES[-1]:
+        raise InputError("Stage 4 judges the proposals of a stage before it; name that as well.")
     model: CategoryModel | None = None
-    for stage in STAGES:
+    for stage in stages:
         start = perf_counter()
         model = stage_model(data, settings, folder, stage, model)
         seconds = model.facts.get("seconds", perf_counter() - start)

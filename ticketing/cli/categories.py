@@ -1,7 +1,8 @@
 """`ticketing categories`: train the subject normaliser, ask it, and measure its recipe."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from ticketing.categories.synonyms import Synonyms, read_synonyms
 from ticketing.categories.table import (
     COLUMNS,
     PUBLISHED,
+    STAGES,
     JobTitles,
     Row,
     baseline_rows,
@@ -83,12 +85,26 @@ def suggest(subject: str, limit: int) -> None:
 @command.command("evaluate")
 @click.argument("folder", type=FILE)
 @click.option("--part", default="test", type=click.Choice(["test", "validation"]))
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    default=STAGES,
+    type=click.IntRange(STAGES[0], STAGES[-1]),
+    help="Only these models, each begun with the one before (default: all).",
+)
 @_SYNONYMS
 @_SET
 def evaluate(
-    folder: Path, part: str, synonyms_file: Path | None, overrides: tuple[str, ...]
+    folder: Path,
+    part: str,
+    stages: tuple[int, ...],
+    synonyms_file: Path | None,
+    overrides: tuple[str, ...],
 ) -> None:
-    """Table 3 of Neculoiu et al. (2016) on the job titles in FOLDER (ESCO and O*NET).
+    """Measure the recipe on the job titles in FOLDER, ESCO's and O*NET's.
+
+    It is Table 3 of Neculoiu et al. (2016), and O*NET's titles searched among ESCO's.
 
     Each stage's model is kept below the desk's home: a second run only measures, and an
     interrupted one resumes. Choose settings by `--part validation` alone.
@@ -101,16 +117,18 @@ def evaluate(
         f"{len(data.synonyms)} pairs of synonyms. Hits; * misses the published figure beside it."
     )
     click.echo(_line("", COLUMNS, "seconds"))
-    told = f"{settings.model_dump_json()} {len(data.synonyms)} {len(data.parts.kept.texts)}"
+    stages = tuple(sorted(set(stages)))
+    told = [
+        settings.model_dump_json(),
+        str(stages),
+        str(len(data.synonyms)),
+        *data.parts.kept.texts,
+    ]
     place = load_settings().home / "categories" / "evaluation"
-    place /= hashlib.sha256(told.encode()).hexdigest()[:16]
-    for row in _rows(data, settings, place, part):
+    place /= hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+    rows = chain(baseline_rows(data, part), model_rows(data, settings, place, part, stages))
+    for row in rows:
         click.echo(_line(row.name, _figures(row), f"{row.seconds:.0f}" if row.seconds else ""))
-
-
-def _rows(data: JobTitles, settings: TrainSettings, place: Path, part: str) -> Iterator[Row]:
-    yield from baseline_rows(data, part)
-    yield from model_rows(data, settings, place, part)
 
 
 def _figures(row: Row) -> list[str]:
