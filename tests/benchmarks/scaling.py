@@ -1,0 +1,137 @@
+"""What a second worker and a second web process bring, on this machine.
+
+`TICKETING_HOME=… python -m tests.benchmarks.scaling [tickets]` takes tickets and the serving
+bundle of that home into a home of its own, which is gone afterwards, encodes them with one
+worker and with two, then asks one web process and two over http. Each process computes in one
+thread. TICKETING_STORE and TICKETING_BROKER are honoured: with a server, indices
+`ticketing_scaling-…` are made, and left.
+"""
+
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+from ticketing.desk import Desk, open_desk
+from ticketing.settings import load_settings
+from ticketing.tickets import Query
+from worker.app import make_app
+from worker.jobs import start_reindex
+
+CLIENTS = 4
+"""People who wait for an answer and ask again at once."""
+
+SEARCH_SECONDS = 15
+
+
+def main() -> None:
+    """Print a line a measurement."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
+    source = open_desk(load_settings())
+    bundle = source.store.serving()
+    tickets = list(islice(source.store.iter_tickets(), count))
+    models = source.settings.home.resolve() / "models"
+    os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="PASSIVE", TICKETING_THREADS="1")
+    os.environ["TICKETING_STORE_PREFIX"] = f"ticketing_scaling_{os.getpid()}"
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        os.environ["TICKETING_HOME"] = folder
+        (home / "models").symlink_to(models)
+        desk = open_desk(load_settings())
+        desk.store.put_tickets(tickets)
+        for number in (1, 2):
+            rate = encoded_a_second(desk, bundle, number)
+            print(f"{number} worker{'s' * (number > 1)}: {rate:.0f} tickets a second", flush=True)
+        desk.promote(bundle)
+        queries = [Query(t.subject, t.description) for t in tickets[:: count // 200] if t.subject]
+        for number in (1, 2):
+            with web_processes(number) as addresses:
+                taken = ask(addresses, queries)
+            print(
+                f"{number} web process{'es' * (number > 1)}: {len(taken) / SEARCH_SECONDS:.1f}"
+                f" searches a second, median {1000 * statistics.median(taken):.0f} ms with"
+                f" {CLIENTS} asking at once",
+                flush=True,
+            )
+        desk.close()
+
+
+def encoded_a_second(desk: Desk, bundle: str, workers: int) -> float:
+    """Encode everything anew; the rate from a tenth to the end, when every worker is at it."""
+    desk.store.drop_codes(bundle)
+    command = [sys.executable, "-m", "ticketing", "work"]
+    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(workers)]
+    job = start_reindex(desk, make_app(desk.settings), bundle)
+    try:
+        while (first := desk.store.get_job(job.id)).done < job.total / 10:
+            time.sleep(0.1)
+        began = time.monotonic()
+        while not (last := desk.store.get_job(job.id)).finished:
+            time.sleep(0.1)
+        return (last.done - first.done) / (time.monotonic() - began)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.wait()
+
+
+@contextmanager
+def web_processes(number: int) -> Iterator[list[str]]:
+    """Addresses of so many `ticketing serve`."""
+    command = [sys.executable, "-m", "ticketing", "serve"]
+    environment = {**os.environ, "TICKETING_PORT": "0"}
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        for _ in range(number)
+    ]
+    try:
+        yield [process.stdout.readline().split()[2] for process in processes]
+    finally:
+        for process in processes:
+            process.terminate()
+            process.wait()
+
+
+def ask(addresses: list[str], queries: list[Query]) -> list[float]:
+    """Seconds of every answer that clients got in SEARCH_SECONDS, after each process's first."""
+    for address in addresses:
+        one_search(address, queries[0])
+    taken, end = [], time.monotonic() + SEARCH_SECONDS
+    turns = itertools.cycle(itertools.product(queries, addresses))
+
+    def client() -> None:
+        while time.monotonic() < end:
+            query, address = next(turns)
+            began = time.monotonic()
+            one_search(address, query)
+            taken.append(time.monotonic() - began)
+
+    clients = [threading.Thread(target=client) for _ in range(CLIENTS)]
+    for thread in clients:
+        thread.start()
+    for thread in clients:
+        thread.join()
+    return taken
+
+
+def one_search(address: str, query: Query) -> None:
+    """Ask through the JSON API, and read the answer."""
+    body = json.dumps({"subject": query.subject, "description": query.description}).encode()
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}api/recommend", body, headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        answer.read()
+
+
+if __name__ == "__main__":
+    main()
