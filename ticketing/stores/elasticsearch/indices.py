@@ -88,6 +88,7 @@ def create(connection: Connection, name: str, fields: dict, meta: dict, shards: 
                     "number_of_shards": shards,
                     "auto_expand_replicas": "0-1",  # a copy as soon as there are two nodes
                     "max_result_window": MOST_HITS,
+                    "codec": "best_compression",
                 },
                 mappings={
                     "dynamic": False,
