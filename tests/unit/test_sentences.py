@@ -11,7 +11,7 @@ from ticketing.cli import sentences as cli
 from ticketing.errors import BundleError, InputError
 from ticketing.sentences import table
 from ticketing.sentences.channels import WordChannel, vector_channel
-from ticketing.sentences.entailment import accuracy, fit_judge, pair_features
+from ticketing.sentences.entailment import Judge, pair_features
 from ticketing.sentences.lessons import RatedPairs, TaughtPairs, rated_loss
 from ticketing.sentences.model import SentenceModel
 from ticketing.sentences.network import SentenceNetwork, SentenceSettings
@@ -249,7 +249,7 @@ def test_entailment_is_learnt_from_features_that_tell_it(model):
     pairs = [Pair("a", "a", 3.0, JUDGMENTS[i % 3]) for i in range(60)]
     features = np.random.default_rng(0).normal(size=(60, 4))
     features[:, 0] += 8 * (np.arange(60) % 3)
-    assert accuracy(fit_judge(features, pairs), features, pairs) == 100
+    assert Judge(features, pairs).accuracy(features, pairs) == 100
     assert pair_features(model, pairs).shape == (60, 2 * 2 * 3)
     assert not pair_features(model, pairs)[:, :3].any()  # a sentence differs in nothing from itself
 

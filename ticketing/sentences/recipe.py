@@ -56,7 +56,7 @@ class Recipe(BaseModel):
         epochs=4, patience=4, batch_size=32, learning_rate=1e-2, decay=True
     )
     training: LoopSettings = LoopSettings(
-        epochs=16, patience=16, batch_size=32, learning_rate=1.6e-2, decay=True
+        epochs=16, patience=16, batch_size=32, learning_rate=1.2e-2, decay=True
     )
 
 

@@ -14,7 +14,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from ticketing.errors import BundleError
 from ticketing.sentences.channels import Channel, channels
-from ticketing.sentences.entailment import accuracy, fit_judge, pair_features
+from ticketing.sentences.entailment import Judge, pair_features
 from ticketing.sentences.model import SentenceModel
 from ticketing.sentences.network import SentenceSettings
 from ticketing.sentences.pairs import Pair, Sick
@@ -162,8 +162,7 @@ class _Trial:
         )
 
     def _accuracy(self, known: np.ndarray, asked: np.ndarray) -> float:
-        judge = fit_judge(known, self.data.training, self.seed)
-        return accuracy(judge, asked, self.data.test)
+        return Judge(known, self.data.training, self.seed).accuracy(asked, self.data.test)
 
     def _on_test(self, ratings: np.ndarray) -> tuple[Figures, Figures]:
         new = [i for i, repeated in enumerate(self.data.repeated()) if not repeated]
