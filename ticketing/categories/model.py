@@ -54,11 +54,11 @@ class CategoryModel:
         return self.network.encode(queries) @ self.vectors.T
 
     def suggest(self, subject: str, limit: int = 3) -> list[Suggestion]:
-        """The groups of the nearest titles, nearest first; ties by title, then by group."""
+        """The groups of the nearest titles, nearest first; ties in the order of the taxonomy."""
         texts, groups_of = self.taxonomy.texts, self.taxonomy.groups_of
         [energies] = self.scores([subject])
         found: dict[str, Suggestion] = {}
-        for i in sorted(range(len(texts)), key=lambda i: (-energies[i], texts[i])):
+        for i in np.argsort(-energies, kind="stable"):
             for group in sorted(groups_of[texts[i]]):
                 found.setdefault(group, Suggestion(group, texts[i], float(energies[i])))
             if len(found) >= limit:
