@@ -21,8 +21,7 @@ def copy_all(source: TicketStore, target: TicketStore, located: Located, shown: 
     Whatever is in both stays as it is in the target, but for tickets, which become the source's.
     """
     _copy(source.iter_tickets(), target.put_tickets, shown("tickets", source.count_tickets()))
-    for query in _counted(source.queries(), shown("queries", None)):
-        target.put_query(query)
+    _copy(source.queries(), target.put_queries, shown("queries", None))
     _copy(source.judgments(), target.add_judgments, shown("judgments", None))
     for job in _counted(_jobs(source)[::-1], shown("jobs", None)):
         target.put_job(job)

@@ -106,6 +106,9 @@ class TicketStore(Protocol):
     def put_query(self, query: Query) -> str:
         """Remember a query so that its address can be shared; returns query.id."""
 
+    def put_queries(self, queries: Sequence[Query]) -> None:
+        """Remember many at once."""
+
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""
 

@@ -12,28 +12,29 @@ from ticketing.stores.elasticsearch.tickets import any_word
 from ticketing.stores.protocol import Clues, CodeBlock
 from ticketing.tickets import Filters
 
-EACH_WAY = 200
-"""Tickets taken from each way of finding; measured by `tests.benchmarks.candidates`."""
+BY_VECTOR, BY_WORDS = 800, 200
+"""Tickets found each way; measured by `tests.benchmarks.candidates`."""
 
 WINDOWS = tuple(timedelta(days) for days in (10, 100, 1000))
 """Where time counts, its part of the distance grows by the logarithm of days: among tickets
-within one of these of the query it differs so little that the nearest by vector are found."""
+within one of these of the query it differs so little that the nearest by vector are found.
+They share BY_VECTOR among them, with all the other tickets."""
 
 
 class Candidates(Side):
     """The protocol's method on candidates."""
 
-    each_way = EACH_WAY
+    by_vector, by_words = BY_VECTOR, BY_WORDS
 
     def candidates(
         self, bundle_id: str, clues: Clues, filters: Filters = Filters(), limit: int = 10
     ) -> CodeBlock:
         """The union of what each way finds, with codes, in one request."""
-        if limit > self.each_way:
+        if limit > self.by_words:
             return self.codes(bundle_id, filters)
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
         ways = [
-            {**way, "size": self.each_way, "_source": False, "docvalue_fields": ["code"]}
+            {**way, "_source": False, "docvalue_fields": ["code"]}
             for way in self._ways(clues, filters)
         ]
         answers = self._connection.searches(codes_of(bundle_id), [counted, *ways])
@@ -49,23 +50,19 @@ class Candidates(Side):
         )
 
     def _ways(self, clues: Clues, filters: Filters) -> Iterator[dict]:
-        yield {"query": {"bool": {"must": any_word(clues.words), "filter": where(filters)}}}
+        words = {"bool": {"must": any_word(clues.words), "filter": where(filters)}}
+        yield {"query": words, "size": self.by_words}
         if len(clues.vector):
             spans = [where(filters)]
             for window in WINDOWS if clues.asked else ():
                 first, last = (clues.asked + step for step in (-window, window))
                 created = {"gte": first.isoformat(), "lte": last.isoformat()}
                 spans.append({"bool": {"filter": [*spans[:1], {"range": {"created": created}}]}})
+            each = self.by_vector // len(spans)
             for span in spans:
-                yield {
-                    "knn": {
-                        "field": "vector",
-                        "query_vector": clues.vector.tobytes().hex(),
-                        "k": self.each_way,
-                        "num_candidates": 2 * self.each_way,
-                        "filter": span,
-                    }
-                }
+                near = {"field": "vector", "query_vector": clues.vector.tobytes().hex()}
+                near |= {"k": each, "num_candidates": each, "filter": span}
+                yield {"knn": near, "size": each}
 
 
 def block(codes: Mapping[str, str], of: int | None = None) -> CodeBlock:

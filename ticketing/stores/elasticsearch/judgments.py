@@ -22,8 +22,13 @@ class Judgments(Side):
     def put_query(self, query: Query) -> str:
         """Remember a query so that its address can be shared; returns query.id."""
         if self.get_query(query.id) is None:
-            self._connection.bulk([self._query_action(query)], refresh=False)
+            self.put_queries([query])
         return query.id
+
+    def put_queries(self, queries: Sequence[Query]) -> None:
+        """Remember many at once; they are found by id at once, and by `queries` when it asks."""
+        actions = [self._query_action(query) for query in queries]
+        self._connection.bulk(actions, refresh=False)
 
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""

@@ -14,9 +14,14 @@ class Judgments(Side):
     def put_query(self, query: Query) -> str:
         """Remember a query so that its address can be shared; returns query.id."""
         if self.get_query(query.id) is None:
-            with self._database.writing() as connection:
-                _put_query(connection, query)
+            self.put_queries([query])
         return query.id
+
+    def put_queries(self, queries: Sequence[Query]) -> None:
+        """Remember many at once."""
+        with self._database.writing() as connection:
+            for query in queries:
+                _put_query(connection, query)
 
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""
