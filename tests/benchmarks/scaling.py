@@ -3,8 +3,9 @@
 `TICKETING_HOME=… python -m tests.benchmarks.scaling [tickets]` takes tickets and the serving
 bundle of that home into a home of its own, which is gone afterwards, encodes them with one
 worker and with two, then asks one web process and two over http. Each process computes in one
-thread. TICKETING_STORE and TICKETING_BROKER are honoured: with a server, indices
-`ticketing_scaling-…` are made, and left.
+thread. Milliseconds of processor say what the work costs, whatever else the machine does.
+TICKETING_STORE and TICKETING_BROKER are honoured: with a server, indices
+`ticketing_scaling_…` are made, and left.
 """
 
 import itertools
@@ -31,7 +32,7 @@ from worker.jobs import start_reindex
 CLIENTS = 4
 """People who wait for an answer and ask again at once."""
 
-SEARCH_SECONDS = 15
+SEARCH_SECONDS = 10
 
 
 def main() -> None:
@@ -50,62 +51,82 @@ def main() -> None:
         desk = open_desk(load_settings())
         desk.store.put_tickets(tickets)
         for number in (1, 2):
-            rate = encoded_a_second(desk, bundle, number)
-            print(f"{number} worker{'s' * (number > 1)}: {rate:.0f} tickets a second", flush=True)
+            rate, cost = encode(desk, bundle, number)
+            print(
+                f"{number} worker{'s' * (number > 1)}: {rate:.0f} tickets a second, each"
+                f" {1000 * cost:.1f} ms of processor",
+                flush=True,
+            )
         desk.promote(bundle)
         queries = [Query(t.subject, t.description) for t in tickets[:: count // 200] if t.subject]
         for number in (1, 2):
-            with web_processes(number) as addresses:
-                taken = ask(addresses, queries)
+            taken, cost = search(queries, number)
             print(
                 f"{number} web process{'es' * (number > 1)}: {len(taken) / SEARCH_SECONDS:.1f}"
-                f" searches a second, median {1000 * statistics.median(taken):.0f} ms with"
-                f" {CLIENTS} asking at once",
+                f" searches a second, each {1000 * cost:.1f} ms of processor, median"
+                f" {1000 * statistics.median(taken):.0f} ms with {CLIENTS} asking at once",
                 flush=True,
             )
         desk.close()
 
 
-def encoded_a_second(desk: Desk, bundle: str, workers: int) -> float:
-    """Encode everything anew; the rate from a tenth to the end, when every worker is at it."""
+def encode(desk: Desk, bundle: str, workers: int) -> tuple[float, float]:
+    """Encode everything anew, from a tenth on, when every worker is at it.
+
+    Returns tickets a second, and seconds of processor a ticket.
+    """
     desk.store.drop_codes(bundle)
-    command = [sys.executable, "-m", "ticketing", "work"]
-    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(workers)]
-    job = start_reindex(desk, make_app(desk.settings), bundle)
-    try:
+    with processes("work", workers) as started:
+        job = start_reindex(desk, make_app(desk.settings), bundle)
         while (first := desk.store.get_job(job.id)).done < job.total / 10:
             time.sleep(0.1)
-        began = time.monotonic()
+        began, used = time.monotonic(), processor_seconds(started)
         while not (last := desk.store.get_job(job.id)).finished:
             time.sleep(0.1)
-        return (last.done - first.done) / (time.monotonic() - began)
-    finally:
-        for process in processes:
-            process.terminate()
-            process.wait()
+        encoded = last.done - first.done
+        taken = time.monotonic() - began
+        return encoded / taken, (processor_seconds(started) - used) / encoded
+
+
+def search(queries: list[Query], number: int) -> tuple[list[float], float]:
+    """Seconds of each search, and seconds of processor a search."""
+    with processes("serve", number) as started:
+        addresses = [process.stdout.readline().split()[2] for process in started]
+        for address in addresses:
+            one_search(address, queries[0])
+        used = processor_seconds(started)
+        taken = ask(addresses, queries)
+        return taken, (processor_seconds(started) - used) / len(taken)
 
 
 @contextmanager
-def web_processes(number: int) -> Iterator[list[str]]:
-    """Addresses of so many `ticketing serve`."""
-    command = [sys.executable, "-m", "ticketing", "serve"]
+def processes(command: str, number: int) -> Iterator[list[subprocess.Popen]]:
+    """So many processes of a command, ended with the block."""
+    program = [sys.executable, "-m", "ticketing", command]
     environment = {**os.environ, "TICKETING_PORT": "0"}
-    processes = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    started = [
+        subprocess.Popen(program, stdout=subprocess.PIPE, text=True, env=environment)
         for _ in range(number)
     ]
     try:
-        yield [process.stdout.readline().split()[2] for process in processes]
+        yield started
     finally:
-        for process in processes:
+        for process in started:
             process.terminate()
             process.wait()
 
 
+def processor_seconds(started: list[subprocess.Popen]) -> float:
+    """What the processes have computed since they began."""
+    ticks = 0
+    for process in started:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def ask(addresses: list[str], queries: list[Query]) -> list[float]:
-    """Seconds of every answer that clients got in SEARCH_SECONDS, after each process's first."""
-    for address in addresses:
-        one_search(address, queries[0])
+    """Seconds of every answer that clients got in SEARCH_SECONDS."""
     taken, end = [], time.monotonic() + SEARCH_SECONDS
     turns = itertools.cycle(itertools.product(queries, addresses))
 
