@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from ticketing.files import write_atomically
 from ticketing.sentences.model import SentenceModel
@@ -20,10 +21,12 @@ from ticketing.sentences.pairs import NEGATING, words
 
 NEGATED = "negated"
 RARE, FREQUENT = 0.02, 0.2
-"""A topic's word stands in more than RARE and less than FREQUENT of the sentences."""
+"""A topic's word is no stop word and stands in more than RARE and less than FREQUENT of them."""
 TOPICS = 4
 LISTED = 15
-"""Sentences shown along a unit, evenly spaced from its lowest to its highest value."""
+"""Sentences shown along a unit, at evenly spaced values."""
+ENDS = 0.005
+"""Share of the sentences left out at either end of that range."""
 WIDTH = 1000
 """Of the drawings, in their own units."""
 
@@ -38,7 +41,8 @@ class Dot(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """A hidden unit, the trait that it tells, and some sentences (value, trait, text) along it."""
+    """A hidden unit, the trait that it tells, and some sentences (place from 0 to 1, whether they
+    have the trait, text) along it."""
 
     number: int
     trait: str
@@ -83,11 +87,10 @@ def find_traits(sentences: Sequence[str]) -> dict[str, np.ndarray]:
     """Whether a sentence is negated, and whether it holds a topic's word: by trait bool [n]."""
     held = [set(words(sentence)) for sentence in sentences]
     counts = Counter(word for some in held for word in some)
-    topics = [w for w, n in sorted(counts.items()) if RARE < n / len(held) < FREQUENT]
+    often = sorted(w for w, n in counts.items() if RARE < n / len(held) < FREQUENT)
+    topics = [word for word in often if word not in NEGATING | ENGLISH_STOP_WORDS]
     found = {NEGATED: np.array([bool(some & NEGATING) for some in held])}
-    return found | {
-        word: np.array([word in some for some in held]) for word in topics if word not in NEGATING
-    }
+    return found | {word: np.array([word in some for some in held]) for word in topics}
 
 
 def telling_units(
@@ -122,8 +125,9 @@ def _unit(
     sentences: Sequence[str],
     traits: dict[str, np.ndarray],
 ) -> Unit:
-    order = np.argsort(values, kind="stable")
-    listed = order[np.linspace(0, len(order) - 1, min(LISTED, len(order))).round().astype(int)]
+    values = (values - values.min()) / max(np.ptp(values), 1e-9)
+    wanted = np.linspace(*np.quantile(values, [ENDS, 1 - ENDS]), LISTED)
+    listed = dict.fromkeys(int(np.abs(values - value).argmin()) for value in wanted)
     spread = np.random.default_rng(0).random(len(values))
     return Unit(
         number,

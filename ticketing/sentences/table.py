@@ -66,7 +66,7 @@ class Line(NamedTuple):
 
 
 _ADADELTA = LoopSettings(
-    optimizer="adadelta", learning_rate=1.0, epochs=20, patience=5, batch_size=32
+    optimizer="adadelta", learning_rate=5.0, epochs=20, patience=4, batch_size=32
 )
 PUBLISHED_RECIPE = Recipe(
     network=SentenceSettings(),
@@ -175,15 +175,17 @@ def find_or_learn(
     recipe: Recipe, material: Material, seed: int, folder: Path
 ) -> tuple[SentenceModel, float | None]:
     """The model of a recipe and the seconds that its training took here; what an earlier run
-    left in `folder`, whole or in part, is not done again."""
-    named = json.dumps([recipe.model_dump(), material.digest, seed], sort_keys=True)
-    own = folder / hashlib.sha256(named.encode()).hexdigest()[:16]
+    left in `folder`, whole or in part, is not done again, nor are a smaller model's members."""
+    named = [recipe.model_dump(exclude={"members"}), material.digest, seed]
+    digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+    own = folder / digest.hexdigest()[:16]
+    saved = own / f"model-{recipe.members}"
     try:
-        return SentenceModel.load(own / "model"), None
+        return SentenceModel.load(saved), None
     except BundleError:
         start = perf_counter()
         model = learn(recipe, material, seed, own)
-        model.save(own / "model")
+        model.save(saved)
         return model, perf_counter() - start
 
 
