@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import click
+from tqdm import tqdm
 
 from ticketing.channels.sentences import SentenceEncoder, sentence_folder
 from ticketing.cli.options import FILE
@@ -70,7 +71,7 @@ def evaluate(
     for line in header():
         click.echo(line)
     for line in lines(chosen, data, material, seed, kept):
-        click.echo(shown(line))
+        tqdm.write(shown(line))
     if pictures:
         model, _ = find_or_learn(chosen[-1].recipe, material, seed, kept)
         write_pictures(pictures, model, sentences(data.test))

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
+from tqdm import tqdm
 
 from ticketing.errors import BundleError
 from ticketing.sentences.channels import Channel, channels
@@ -66,7 +67,12 @@ class Line(NamedTuple):
 
 
 _ADADELTA = LoopSettings(
-    optimizer="adadelta", learning_rate=5.0, epochs=20, patience=4, batch_size=32
+    optimizer="adadelta",
+    learning_rate=8.0,
+    epochs=16,
+    patience=16,
+    batch_size=32,
+    decay=True,
 )
 PUBLISHED_RECIPE = Recipe(
     network=SentenceSettings(),
@@ -99,15 +105,21 @@ def _with(recipe: Recipe, **changes) -> Recipe:
 def lines(
     chosen: Sequence[Row], data: Sick, material: Material, seed: int, folder: Path
 ) -> Iterator[Line]:
-    """Train (or find in `folder`) a model a row and measure it on the test pairs."""
-    for row in chosen:
-        model, seconds = find_or_learn(row.recipe, material, seed, folder)
-        trial = _Trial(model, data, seed)
-        line = trial.line(row.name, model.calibrated)._replace(seconds=seconds)
-        yield line._replace(accuracy=trial.accuracy()) if row.whole else line
-        if row.whole:
-            yield trial.line("  no calibration", lambda g: LOWEST + (HIGHEST - LOWEST) * g)
-            yield from _mixtures(trial, material)
+    """Train (or find in `folder`) a model a row and measure it on the test pairs.
+
+    A bar counts networks over all rows, with an estimate.
+    """
+    with tqdm(total=sum(row.recipe.members for row in chosen), unit="network") as bar:
+        for row in chosen:
+            bar.set_description(row.name.strip())
+            model, seconds = find_or_learn(row.recipe, material, seed, folder)
+            trial = _Trial(model, data, seed)
+            line = trial.line(row.name, model.calibrated)._replace(seconds=seconds)
+            yield line._replace(accuracy=trial.accuracy()) if row.whole else line
+            if row.whole:
+                yield trial.line("  no calibration", lambda g: LOWEST + (HIGHEST - LOWEST) * g)
+                yield from _mixtures(trial, material)
+            bar.update(row.recipe.members)
 
 
 def _mixtures(trial: "_Trial", material: Material) -> Iterator[Line]:
