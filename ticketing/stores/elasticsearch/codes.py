@@ -7,7 +7,7 @@ from datetime import date
 from itertools import islice
 
 from ticketing.errors import StoreAway, StoreError
-from ticketing.stores.elasticsearch.candidates import Candidates, block
+from ticketing.stores.elasticsearch.candidates import COLUMNS, Candidates, block
 from ticketing.stores.elasticsearch.connection import seen
 from ticketing.stores.elasticsearch.copies import (
     codes_of,
@@ -134,15 +134,15 @@ class Codes(Candidates):
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """All codes that a query under this bundle may be compared with, read now."""
-        hits = self._connection.pages(
-            codes_of(bundle_id),
-            sort=[{"id": "asc"}],
-            query=where(filters),
-            source=False,
-            docvalue_fields=["code"],
-            size=PAGE,
+        return block(
+            self._connection.pages(
+                codes_of(bundle_id),
+                sort=[{"id": "asc"}],
+                query=where(filters),
+                size=PAGE,
+                **COLUMNS,
+            )
         )
-        return block({hit["_id"]: hit["fields"]["code"][0] for hit in hits})
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
