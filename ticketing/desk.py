@@ -22,6 +22,7 @@ from ticketing.retrieval.topics import (
     main_topics,
     survey,
 )
+from ticketing.retrieval.verify import verify_codes
 from ticketing.settings import Settings
 from ticketing.similarity.bundle import Models
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
@@ -288,8 +289,10 @@ class Desk:
         return f"Bundle {bundle_id} serves now."
 
     def _serve(self, bundle_id: str) -> None:
-        """Switch to a bundle; tickets that others put until then, or during it, are not missed."""
+        """Switch to a bundle whose codes are verified; tickets that others put until then, or
+        during it, are not missed."""
         self._encode_stale(bundle_id)
+        verify_codes(self.recommender(bundle_id))
         self.store.set_serving(bundle_id)
         self._encode_stale(bundle_id)
 

@@ -92,6 +92,10 @@ class Recommender:
         """A query ready for the scan of the tickets that match."""
         return ask(self.model, self.store, query, filters)
 
+    def candidates(self, query: Query) -> CodeBlock:
+        """The codes that a query is compared with."""
+        return self._candidates(query, self.ask(query), Filters(), limit=1)
+
     def _candidates(self, query: Query, asked: Asked, filters: Filters, limit: int) -> CodeBlock:
         clues = clues_of(self.model, query, asked)
         return self.store.candidates(self.model.id, clues, filters, limit)

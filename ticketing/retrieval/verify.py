@@ -1,0 +1,48 @@
+"""Before a bundle serves: are its codes all there, and are they those of their tickets?"""
+
+import numpy as np
+
+from ticketing.errors import StoreError
+from ticketing.retrieval.recommend import Recommender
+from ticketing.tickets import Query
+
+SAMPLE = 24
+"""Tickets that are encoded once more."""
+
+ALIKE = 0.98
+"""Share of bytes that must be equal: another machine may round some of them otherwise."""
+
+
+def verify_codes(recommender: Recommender) -> None:
+    """Count what a search can find, and compare a sample of it with codes made now.
+
+    Both are looked at twice before anything is said, as tickets may come and go meanwhile.
+    Raises StoreError.
+    """
+    for found in (_fault(recommender), _fault(recommender)):
+        if not found:
+            return
+    raise StoreError(
+        f"Bundle {recommender.model.id} may not serve: {found}; delete it with `ticketing models"
+        f" delete {recommender.model.id}`, then train and reindex."
+    )
+
+
+def _fault(recommender: Recommender) -> str:
+    """What is wrong, or an empty string."""
+    store, model = recommender.store, recommender.model
+    before = store.count_codes(model.id)
+    block = recommender.candidates(Query("any"))
+    found = len(block.live) if block.of is None else block.of
+    counted = min(before, store.count_codes(model.id))
+    if found < counted:
+        return f"{counted} tickets are said to have codes, and {found} of them can be found"
+    chosen = np.linspace(0, len(block.live) - 1, min(SAMPLE, len(block.live))).astype(int)
+    row_of = {block.ids[i]: block.codes[block.live[i]] for i in chosen}
+    stale = set(store.stale_ids(model.id, among=list(row_of)))
+    tickets = list(store.get_tickets([id for id in row_of if id not in stale]).values())
+    for ticket, row in zip(tickets, model.encode_tickets(tickets), strict=True):
+        kept = row_of[ticket.id]
+        if kept.shape != row.shape or (kept == row).mean() < ALIKE:
+            return f"the codes of ticket {ticket.id} are not those of its text"
+    return ""
