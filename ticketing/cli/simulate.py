@@ -14,7 +14,7 @@ from ticketing.evaluation.curves import feedback_page, feedback_text, label_page
 from ticketing.evaluation.feedback import FeedbackSimulation, spans
 from ticketing.evaluation.few_labels import LOSSES, LabelCurve, read_counts
 from ticketing.evaluation.kept import Trainings
-from ticketing.evaluation.measure import NO_YES, Sample, measure_words
+from ticketing.evaluation.measure import NO_YES
 from ticketing.evaluation.ranking import with_answers
 from ticketing.files import write_atomically
 from ticketing.labels import is_held_out
@@ -86,7 +86,7 @@ def labels_command(
         threads=desk.settings.threads,
     )
     points = curve.points(read_counts(counts, len(learned)))
-    words = measure_words(desk.store, Sample(labels, []))
+    words = curve.words(desk.store)
     for line in label_text(points, words):
         click.echo(line)
     if page:

@@ -12,9 +12,10 @@ from functools import partial
 from ticketing.errors import InputError
 from ticketing.evaluation.kept import Trainings, archive_digest, digest, labels_digest
 from ticketing.evaluation.lines import Line, measured
-from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
+from ticketing.evaluation.runs import Ranked, encoded, rank_labelled, rank_words
 from ticketing.retrieval.recommend import Recommender
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.stores.protocol import TicketStore
 from ticketing.tickets import Label, Ticket
 
 LOSSES = {"mse": "paper's loss", "in-batch": "few-label loss"}
@@ -88,6 +89,12 @@ class LabelCurve:
             Point(loss, count, self._line(loss, count, len(wanted) - place))
             for place, (loss, count) in enumerate(wanted)
         ]
+
+    def words(self, store: TicketStore) -> Line:
+        """BM25 on the same queries, which learns from no label."""
+        key = digest(self._archive, "words", labels_digest(self.measured))
+        ranked = self._trainings.ranked(key, partial(rank_words, store, self.measured))
+        return measured("BM25", "words of all components", ranked, self.measured)
 
     def _line(self, loss: str, count: int, left: int) -> Line:
         network, training = self.settings[loss]

@@ -50,7 +50,7 @@ def run_words(store: TicketStore, queries: Sequence[Query], depth: int = DEPTH) 
     """Rank each query by BM25; what a desk would use instead. A distance is a negative score."""
     filters = searchable(store, queries)
     run = {}
-    for query in queries:
+    for query in tqdm(queries, desc="BM25", unit="query", leave=False):
         words = tokenize(f"{query.subject}\n{query.description}")
         found = store.search_words(words, depth + 1, filters[query.id])
         run[query.id] = [(id, -score) for id, score in found if id != query.ticket_id][:depth]
