@@ -18,7 +18,7 @@ from ticketing.sentences.network import SentenceNetwork, SentenceSettings
 from ticketing.sentences.pairs import JUDGMENTS, Pair, Sick
 from ticketing.sentences.pictures import NEGATED, find_traits, render, telling_units
 from ticketing.sentences.recipe import Material, Recipe, learn
-from ticketing.sentences.regression import PENALTY, KernelRegression
+from ticketing.sentences.regression import PENALTY, WIDTH, KernelRegression
 from ticketing.sentences.table import Row, figures, find_or_learn, lines
 from ticketing.sentences.vectors import WordVectors
 from ticketing.siamese.encoder import EncoderSettings
@@ -199,7 +199,7 @@ def test_what_was_left_out_is_predicted_as_without_it():
     regression, left_out = KernelRegression.fit([features], ratings)
     scaled = regression.scaled([features])
     apart = ((scaled[:, None] - scaled[None]) ** 2).sum(-1)
-    kernel = np.exp(-0.25 * apart)
+    kernel = np.exp(-WIDTH * apart)
     others = np.arange(30) != 4
     weights = np.linalg.solve(
         kernel[np.ix_(others, others)] + PENALTY * np.eye(29), ratings[others] - ratings.mean()
