@@ -18,7 +18,7 @@ from ticketing.sentences.network import SentenceNetwork, SentenceSettings
 from ticketing.sentences.pairs import JUDGMENTS, Pair, Sick
 from ticketing.sentences.pictures import NEGATED, find_traits, render, telling_units
 from ticketing.sentences.recipe import Material, Recipe, learn
-from ticketing.sentences.regression import PENALTY, WIDTH, KernelRegression
+from ticketing.sentences.regression import PENALTY, WIDTH, Balance, KernelRegression
 from ticketing.sentences.table import Row, figures, find_or_learn, lines
 from ticketing.sentences.vectors import WordVectors
 from ticketing.siamese.encoder import EncoderSettings
@@ -196,8 +196,8 @@ def test_what_was_left_out_is_predicted_as_without_it():
     """The closed form against fitting again without the pair."""
     chance = np.random.default_rng(0)
     features, ratings = chance.normal(size=(30, 3)), chance.uniform(2, 4, 30)
-    regression, left_out = KernelRegression.fit([features], ratings)
-    scaled = regression.scaled([features])
+    regression = KernelRegression([features], ratings)
+    scaled = Balance([features])([features])
     apart = ((scaled[:, None] - scaled[None]) ** 2).sum(-1)
     kernel = np.exp(-WIDTH * apart)
     others = np.arange(30) != 4
@@ -205,12 +205,20 @@ def test_what_was_left_out_is_predicted_as_without_it():
         kernel[np.ix_(others, others)] + PENALTY * np.eye(29), ratings[others] - ratings.mean()
     )
     expected = kernel[4, others] @ weights + ratings.mean()
-    assert left_out[4] == pytest.approx(expected, abs=1e-4)
+    assert regression.left_out[4] == pytest.approx(expected, abs=1e-4)
     assert regression.predict([features]) == pytest.approx(
         kernel @ np.linalg.solve(kernel + PENALTY * np.eye(30), ratings - ratings.mean())
         + ratings.mean(),
         abs=1e-4,
     )
+
+
+def test_a_wide_channel_counts_no_more_than_a_narrow_one():
+    chance = np.random.default_rng(0)
+    channels = [chance.normal(2, 7, (400, 1)), chance.normal(size=(400, 50))]
+    balanced = Balance(channels)(channels)
+    assert (balanced[:, :1] ** 2).sum() == pytest.approx(400, rel=1e-4)
+    assert (balanced[:, 1:] ** 2).sum() == pytest.approx(400, rel=1e-4)
 
 
 def test_the_word_channel_by_hand(vectors):
@@ -249,7 +257,7 @@ def test_entailment_is_learnt_from_features_that_tell_it(model):
     pairs = [Pair("a", "a", 3.0, JUDGMENTS[i % 3]) for i in range(60)]
     features = np.random.default_rng(0).normal(size=(60, 4))
     features[:, 0] += 8 * (np.arange(60) % 3)
-    assert Judge(features, pairs).accuracy(features, pairs) == 100
+    assert Judge([features], pairs).accuracy([features], pairs) == 100
     assert pair_features(model, pairs).shape == (60, 2 * 2 * 3)
     assert not pair_features(model, pairs)[:, :3].any()  # a sentence differs in nothing from itself
 

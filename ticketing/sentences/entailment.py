@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from ticketing.sentences.model import SentenceModel
 from ticketing.sentences.pairs import Pair
+from ticketing.sentences.regression import Balance
 
 PENALTIES = (1.0, 3.0, 10.0)
 FOLDS = 3
@@ -35,9 +35,10 @@ class Judge:
     The kernel is computed once for all penalties and folds, which takes most of the time.
     """
 
-    def __init__(self, features: np.ndarray, pairs: Sequence[Pair], seed: int = 0):
-        self._scaler = StandardScaler().fit(features)
-        self._known = self._scaler.transform(features)  # [n, dims]
+    def __init__(self, channels: Sequence[np.ndarray], pairs: Sequence[Pair], seed: int = 0):
+        self._balance = Balance(channels)
+        self._width = 1 / len(channels)
+        self._known = self._balance(channels)  # [n, dims]
         search = GridSearchCV(
             SVC(kernel="precomputed"),
             {"C": PENALTIES},
@@ -45,11 +46,11 @@ class Judge:
         )
         self._search = search.fit(self._kernel(self._known), [pair.judgment for pair in pairs])
 
-    def accuracy(self, features: np.ndarray, pairs: Sequence[Pair]) -> float:
+    def accuracy(self, channels: Sequence[np.ndarray], pairs: Sequence[Pair]) -> float:
         """Share of pairs judged as people did, in percent."""
-        kernel = self._kernel(self._scaler.transform(features))
+        kernel = self._kernel(self._balance(channels))
         return 100 * float(self._search.score(kernel, [pair.judgment for pair in pairs]))
 
     def _kernel(self, features: np.ndarray) -> np.ndarray:
-        """[m, dims] -> [m, n], exp(-squared distance / dims)."""
-        return rbf_kernel(features, self._known)
+        """[m, dims] -> [m, n]."""
+        return rbf_kernel(features, self._known, gamma=self._width)

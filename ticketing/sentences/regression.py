@@ -17,43 +17,40 @@ PENALTY = 0.3
 """Both chosen by the error on left-out training pairs."""
 
 
-class KernelRegression:
-    """Gaussian kernel ridge regression on channels of features.
+class Balance:
+    """Standardises features and divides them by the root of their channel's width, so that each
+    channel counts alike, however wide it is."""
 
-    A channel's features are standardised and divided by the root of their number, so that each
-    channel counts alike, however wide it is.
+    def __init__(self, channels: Sequence[np.ndarray]):
+        raw = np.hstack(channels)
+        widths = np.concatenate([np.full(c.shape[1], c.shape[1]) for c in channels])
+        self._mean, self._scale = raw.mean(0), (raw.std(0) + 1e-9) * np.sqrt(widths)
+
+    def __call__(self, channels: Sequence[np.ndarray]) -> np.ndarray:
+        """Channels [n, any] -> float32 [n, dims of all]."""
+        return ((np.hstack(channels) - self._mean) / self._scale).astype(np.float32)
+
+
+class KernelRegression:
+    """Gaussian kernel ridge regression of ratings [n] on channels of features [n, any].
+
+    `left_out` [n] holds what it would have said of each pair, had that pair been left out.
     """
 
-    def __init__(self, mean: np.ndarray, scale: np.ndarray, middle: float):
-        self.mean, self.scale, self.middle = mean, scale, middle
-        self.known = torch.zeros(0, len(mean))  # [n, dims]
-        self.weights = torch.zeros(0)  # [n]
-
-    @classmethod
-    def fit(
-        cls, channels: Sequence[np.ndarray], ratings: Sequence[float]
-    ) -> tuple["KernelRegression", np.ndarray]:
-        """Channels [n, any] and ratings [n] -> the regression, and what it would have said of
-        each pair had that pair been left out [n]."""
-        raw = np.hstack(channels)
-        sizes = np.concatenate([np.full(c.shape[1], c.shape[1]) for c in channels])
+    def __init__(self, channels: Sequence[np.ndarray], ratings: Sequence[float]):
+        self._balance = Balance(channels)
+        self._known = torch.from_numpy(self._balance(channels))  # [n, dims]
         wanted = torch.tensor(ratings, dtype=torch.float32)
-        own = cls(raw.mean(0), (raw.std(0) + 1e-9) * np.sqrt(sizes), float(wanted.mean()))
-        own.known = torch.from_numpy(own.scaled(channels))
-        penalised = _kernel(own.known, own.known) + PENALTY * torch.eye(len(raw))
+        self._middle = wanted.mean()
+        penalised = _kernel(self._known, self._known) + PENALTY * torch.eye(len(wanted))
         inverse = torch.cholesky_inverse(torch.linalg.cholesky(penalised))  # [n, n]
-        own.weights = inverse @ (wanted - own.middle)
-        left_out = wanted - own.weights / inverse.diagonal()
-        return own, _on_scale(left_out.numpy())
-
-    def scaled(self, channels: Sequence[np.ndarray]) -> np.ndarray:
-        """Channels as the kernel sees them: float32 [n, dims]."""
-        return ((np.hstack(channels) - self.mean) / self.scale).astype(np.float32)
+        self._weights = inverse @ (wanted - self._middle)  # [n]
+        self.left_out = _on_scale((wanted - self._weights / inverse.diagonal()).numpy())
 
     def predict(self, channels: Sequence[np.ndarray]) -> np.ndarray:
         """Ratings, 1 to 5: [n]."""
-        kernel = _kernel(torch.from_numpy(self.scaled(channels)), self.known)
-        return _on_scale((kernel @ self.weights + self.middle).numpy())
+        kernel = _kernel(torch.from_numpy(self._balance(channels)), self._known)
+        return _on_scale((kernel @ self._weights + self._middle).numpy())
 
 
 def _kernel(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
