@@ -586,6 +586,15 @@ class StoreContract:
         clues = Clues(["nothing"], np.array([5, 5], np.int8), asked=PUMP.created)
         assert "T-2" in store.candidates("b1", clues).ids
 
+    @pytest.mark.parametrize("time", [datetime(1970, 1, 2), datetime(9999, 12, 31, 23, 59)])
+    def test_candidates_are_found_for_any_time_of_asking(self, store, time):
+        tickets = [PUMP, replace(FLAME, created=datetime.max), replace(BARE, created=datetime.min)]
+        store.put_tickets(tickets)
+        store.put_codes("b1", [located(code(t, 1), 1, 2) for t in tickets])
+        found = store.candidates("b1", Clues([], np.array([1, 2], np.int8), time))
+        assert list(found.ids) == ["A-1", "T-10", "T-2"]
+        assert store.newest() == datetime.max
+
     @filtered
     def test_filters_restrict_candidates(self, store, filters, ids):
         store.put_tickets(ALL)

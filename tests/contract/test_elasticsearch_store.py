@@ -1,12 +1,201 @@
-"""ElasticsearchStore passes the contract on a real server."""
+"""ElasticsearchStore passes the contract on a real server, and keeps its copies right."""
+
+from dataclasses import replace
 
 import pytest
-from store_contract import StoreContract
+from store_contract import ALL, EVENT, PUMP, StoreContract, code, event, scanned
+
+from ticketing.errors import StoreAway, StoreError
+from ticketing.stores.elasticsearch import tickets
+from ticketing.stores.elasticsearch.codes import Codes
+from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.tickets import Filters, Ticket
 
 pytestmark = pytest.mark.elasticsearch
 
 
+@pytest.fixture
+def store(elasticsearch_store):
+    return elasticsearch_store
+
+
 class TestElasticsearchStore(StoreContract):
-    @pytest.fixture
-    def store(self, elasticsearch_store):
-        return elasticsearch_store
+    pass
+
+
+# others at the same time ------------------------------------------------------------------
+
+
+def meanwhile(monkeypatch, owner, name, happens):
+    """Let something happen once, right after a step."""
+    step = getattr(owner, name)
+    left = [happens]
+
+    def stepped(*arguments, **options):
+        result = step(*arguments, **options)
+        if left:
+            left.pop()()
+        return result
+
+    monkeypatch.setattr(owner, name, stepped)
+
+
+CHANGED = {
+    "its status": (replace(PUMP, status="Open"), {"T-2": 7}, []),
+    "who may see it": (replace(PUMP, groups=frozenset(["lab"])), {"T-2": 7}, []),
+    "its text and status": (replace(PUMP, subject="Other", status="Open"), {"T-2": 7}, ["T-2"]),
+}
+
+
+@pytest.mark.parametrize(("changed", "found", "stale"), CHANGED.values(), ids=CHANGED)
+def test_a_ticket_that_changes_while_its_codes_are_stored_is_filtered_as_it_is_now(
+    store, monkeypatch, changed, found, stale
+):
+    store.put_tickets(ALL)
+    meanwhile(monkeypatch, Codes, "_write_codes", lambda: store.put_tickets([changed]))
+    store.put_codes("b1", [code(PUMP, 7)])
+    now = Filters(status=changed.status, groups=changed.groups or None)
+    assert scanned(store.codes("b1", now)) == found
+    if changed.status != PUMP.status:
+        assert scanned(store.codes("b1", Filters(status=PUMP.status))) == {}
+    if changed.groups:
+        assert scanned(store.codes("b1", Filters(groups=frozenset()))) == {}
+    assert store.stale_ids("b1", among=["T-2"]) == stale
+
+
+def test_a_ticket_that_goes_while_its_codes_are_stored_leaves_none(store, monkeypatch):
+    store.put_tickets(ALL)
+    meanwhile(monkeypatch, Codes, "_write_codes", lambda: store.delete_tickets(["T-2"]))
+    assert store.put_codes("b1", [code(PUMP, 7), code(ALL[1], 7)]) == 1
+    assert scanned(store.codes("b1")) == {"T-10": 7}
+    assert store.topic_counts("b1") == {(None, ALL[1].created.date().replace(day=1)): 1}
+
+
+def test_a_ticket_that_is_put_again_while_its_codes_are_deleted_keeps_the_new_ones(
+    store, monkeypatch
+):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(PUMP, 1)])
+
+    def put_again():
+        store.put_tickets([PUMP])
+        store.put_codes("b1", [code(PUMP, 2)])
+
+    original, calls = Connection.bulk, []
+
+    def bulk(self, actions, **options):
+        actions = list(actions)
+        answers = original(self, actions, **options)
+        if actions and actions[0].get("_op_type") == "delete" and not calls:
+            calls.append(1)
+            put_again()
+        return answers
+
+    monkeypatch.setattr(Connection, "bulk", bulk)
+    store.delete_tickets(["T-2"])
+    assert scanned(store.codes("b1")) == {"T-2": 2}
+    assert store.stale_ids("b1", among=["T-2"]) == []
+
+
+# processes that die -----------------------------------------------------------------------
+
+
+def test_a_change_that_dies_half_way_leaves_a_ticket_to_be_encoded_anew(store, monkeypatch):
+    """The ticket is hidden, and its codes do not know yet: they are not taken for fresh."""
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(ticket, 1) for ticket in ALL])
+    hidden = replace(PUMP, groups=frozenset(["lab"]))
+
+    def die(*_):
+        raise StoreAway("gone")
+
+    with monkeypatch.context() as dying, pytest.raises(StoreAway):
+        dying.setattr(tickets, "copy_filters", die)
+        store.put_tickets([hidden])
+    assert store.get_tickets(["T-2"]) == {"T-2": hidden}
+    assert store.stale_ids("b1") == ["T-2"]
+    assert store.put_codes("b1", [code(hidden, 1)]) == 1
+    assert scanned(store.codes("b1", Filters(groups=frozenset()))) == {"A-1": 1, "T-10": 1}
+
+
+def test_a_deletion_that_dies_half_way_is_ended_by_the_next(store, monkeypatch):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(ticket, 1) for ticket in ALL])
+
+    def die(*_):
+        raise StoreAway("gone")
+
+    with monkeypatch.context() as dying, pytest.raises(StoreAway):
+        dying.setattr(tickets, "remove_codes", die)
+        store.delete_tickets(["T-2"])
+    assert store.delete_tickets(["T-2"]) == 0
+    assert scanned(store.codes("b1")) == {"A-1": 1, "T-10": 1}
+
+
+def test_codes_that_die_before_their_tickets_are_marked_are_stored_again(store, monkeypatch):
+    store.put_tickets(ALL)
+
+    def die(*_):
+        raise StoreAway("gone")
+
+    with monkeypatch.context() as dying, pytest.raises(StoreAway):
+        dying.setattr(Codes, "_mark", die)
+        store.put_codes("b1", [code(PUMP, 7)])
+    assert store.stale_ids("b1") == ["A-1", "T-10", "T-2"]
+    assert store.put_codes("b1", [code(PUMP, 7)]) == 1
+    assert store.count_codes("b1") == 1
+
+
+# what the server refuses ------------------------------------------------------------------
+
+
+@pytest.fixture
+def read_only(store):
+    """Does what the server does to its indices when the disk is nearly full."""
+    pattern = store._connection.alias("*")
+
+    def block(blocked):
+        with store._connection.client() as client:
+            settings = {"index.blocks.read_only_allow_delete": blocked}
+            client.indices.put_settings(index=pattern, settings=settings)
+
+    yield block
+    block(None)
+
+
+def test_a_full_disk_is_said_and_reading_goes_on(store, read_only):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(PUMP, 1)])
+    store.add_judgments([EVENT])
+    read_only(True)
+    for write in (
+        lambda: store.put_tickets([Ticket("new", "one more")]),
+        lambda: store.put_codes("b1", [code(ALL[1], 1)]),
+        lambda: store.add_judgments([event(2)]),
+        lambda: store.create_job("reindex", "b1", 1),
+    ):
+        with pytest.raises(StoreError, match="lets nothing be written, as when its disk is full"):
+            write()
+    assert [id for id, _ in store.search_words(["pump"], 10)] == ["T-2", "T-10"]
+    assert scanned(store.codes("b1")) == {"T-2": 1}
+    assert list(store.judgments()) == [EVENT]
+    read_only(None)
+    assert store.add_judgments([event(2)]) == 1
+
+
+def test_codes_that_were_dropped_do_not_come_back_with_a_late_write(store, monkeypatch):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(PUMP, 1)])
+    opened = Codes._open
+
+    def drop_then_write(self, bundle_id, rows):
+        build = opened(self, bundle_id, rows)
+        store.drop_codes("b1")
+        return build
+
+    with monkeypatch.context() as late, pytest.raises(StoreError, match="lost a part"):
+        late.setattr(Codes, "_open", drop_then_write)
+        store.put_codes("b1", [code(ALL[1], 1)])
+    assert store.bundles() == []
+    assert store.put_codes("b1", [code(ALL[1], 2, width=9)]) == 1
+    assert scanned(store.codes("b1")) == {"T-10": 2}

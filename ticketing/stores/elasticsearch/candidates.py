@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -19,7 +19,6 @@ WINDOWS = tuple(timedelta(days) for days in (10, 100, 1000))
 """Where time counts, its part of the distance grows by the logarithm of days: among tickets
 within one of these of the query it differs so little that the nearest by vector are found.
 They share BY_VECTOR among them, with all the other tickets."""
-
 
 COLUMNS = {"docvalue_fields": ["id", "code"], "stored_fields": "_none_"}
 """What is read of a hit: from columns alone, as whole documents take ten times as long."""
@@ -48,16 +47,22 @@ class Candidates(Side):
         words = {"bool": {"must": any_word(clues.words), "filter": where(filters)}}
         yield {"query": words, "size": self.by_words}
         if len(clues.vector):
-            spans = [where(filters)]
-            for window in WINDOWS if clues.asked else ():
-                first, last = (clues.asked + step for step in (-window, window))
-                created = {"gte": first.isoformat(), "lte": last.isoformat()}
-                spans.append({"bool": {"filter": [*spans[:1], {"range": {"created": created}}]}})
+            near = {"field": "vector", "query_vector": clues.vector.tobytes().hex()}
+            spans = [{"filter": where(filters)} if filters != Filters() else {}]
+            spans += [
+                {"filter": [where(filters), around(clues.asked, window)]}
+                for window in (WINDOWS if clues.asked else ())
+            ]
             each = self.by_vector // len(spans)
             for span in spans:
-                near = {"field": "vector", "query_vector": clues.vector.tobytes().hex()}
-                near |= {"k": each, "num_candidates": each, "filter": span}
-                yield {"knn": near, "size": each}
+                yield {"knn": {**near, "k": each, "num_candidates": each, **span}, "size": each}
+
+
+def around(time: datetime, window: timedelta) -> dict:
+    """The query for what was created within so much of a time."""
+    first = time - min(window, time - datetime.min)
+    last = time + min(window, datetime.max - time)
+    return {"range": {"created": {"gte": first.isoformat(), "lte": last.isoformat()}}}
 
 
 def block(hits: Iterable[Mapping], of: int | None = None) -> CodeBlock:
