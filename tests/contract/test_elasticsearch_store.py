@@ -9,6 +9,7 @@ from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.elasticsearch import tickets
 from ticketing.stores.elasticsearch.codes import Codes
 from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.indices import behind
 from ticketing.tickets import Filters, Ticket
 
 pytestmark = pytest.mark.elasticsearch
@@ -181,6 +182,22 @@ def test_a_full_disk_is_said_and_reading_goes_on(store, read_only):
     assert list(store.judgments()) == [EVENT]
     read_only(None)
     assert store.add_judgments([event(2)]) == 1
+
+
+def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(store):
+    store.put_tickets(ALL)
+    index = behind(store._connection.alias("tickets"))
+    with store._connection.client() as client:
+        client.indices.delete(index=index)
+    for read in (
+        lambda: store.get_tickets(["T-2"]),
+        lambda: store.count_tickets(),
+        lambda: store.search_words(["pump"], 10),
+        lambda: list(store.iter_tickets()),
+        lambda: store.put_tickets(ALL),
+    ):
+        with pytest.raises(StoreError, match=r"has lost a part of the store \(no such index"):
+            read()
 
 
 def test_codes_that_were_dropped_do_not_come_back_with_a_late_write(store, monkeypatch):

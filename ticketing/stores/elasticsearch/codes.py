@@ -190,7 +190,7 @@ class Codes(Candidates):
 
     def bundles(self) -> list[str]:
         """Ids of the bundles that codes are kept under."""
-        return sorted(meta["bundle_id"] for meta in metas_of(self._connection, "codes-*"))
+        return sorted(meta["bundle_id"] for meta in metas_of(self._connection, codes_of("*")))
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
         """All fresh codes in ascending order of ticket id."""

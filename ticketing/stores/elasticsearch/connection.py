@@ -24,6 +24,9 @@ BULK_BYTES = 10_000_000
 
 MISSING, CONFLICT = 404, 409
 
+OF_BUNDLES = "codes-"
+"""Begins the names of indices that may not exist; any other that does not was lost."""
+
 
 class Connection:
     """The client, and the names of the store's indices below a prefix.
@@ -64,33 +67,35 @@ class Connection:
                     index=self.alias(name), ids=some, source_includes=fields or None
                 )
             for doc in answer["docs"]:
-                if "error" in doc and doc["error"]["type"] != "index_not_found_exception":
-                    reason = doc["error"]["reason"]
-                    raise refused(503, doc["error"]["type"], reason, self.where)
+                if error := doc.get("error"):
+                    lost = error["type"] == "index_not_found_exception"
+                    if not lost or not name.startswith(OF_BUNDLES):
+                        raise refused(503, error["type"], error["reason"], self.where)
                 if doc.get("found"):
                     found[doc["_id"]] = doc
         return found
 
     def search(self, name: str, **body) -> dict:
-        """One search over all of an index or none of it; {} where there is no such index."""
+        """One search over all of an index or none of it; {} for a bundle without codes."""
         with self.client() as client:
             try:
                 answer = client.search(
                     index=self.alias(name), allow_partial_search_results=False, **body
                 )
             except NotFoundError:
+                if not name.startswith(OF_BUNDLES):
+                    raise
                 return {}
         return answer.body
 
     def searches(self, name: str, bodies: Sequence[dict]) -> list[dict]:
-        """Several searches in one request, all of them or none; [] where there is no such
-        index."""
+        """Several searches in one request, all of them or none; [] for a bundle without codes."""
         header = {"index": self.alias(name), "allow_partial_search_results": False}
         with self.client() as client:
             answer = client.msearch(searches=[part for body in bodies for part in (header, body)])
         for response in answer["responses"]:
             if error := response.get("error"):
-                if error["type"] == "index_not_found_exception":
+                if response["status"] == MISSING and name.startswith(OF_BUNDLES):
                     return []
                 cause = (error.get("root_cause") or [error])[0]
                 reason = cause.get("reason") or error.get("reason") or ""
@@ -110,12 +115,9 @@ class Connection:
             after = hits[-1]["sort"] if hits else None
 
     def count(self, name: str, query: Mapping) -> int:
-        """How many documents match; 0 where there is no such index."""
+        """How many documents match."""
         with self.client() as client:
-            try:
-                return client.count(index=self.alias(name), query=query)["count"]
-            except NotFoundError:
-                return 0
+            return client.count(index=self.alias(name), query=query)["count"]
 
     def bulk(self, actions: Iterable[dict], *, refresh: bool = True) -> list[dict]:
         """Write many documents; what became of each, in order: `status` (below 300, MISSING or

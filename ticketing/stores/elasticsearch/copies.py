@@ -6,14 +6,14 @@ Whoever changes a ticket empties `coded` first, then changes the copies, and set
 
 from collections.abc import Sequence
 
-from ticketing.stores.elasticsearch.connection import Connection, seen
+from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection, seen
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
 
 
 def codes_of(bundle_id: str) -> str:
     """Name of the index of a bundle's codes."""
-    return f"codes-{bundle_id}"
+    return f"{OF_BUNDLES}{bundle_id}"
 
 
 def where(filters: Filters) -> dict:
@@ -75,4 +75,4 @@ def remove_codes(connection: Connection, ids: Sequence[str]) -> None:
 
 
 def _bundles(connection: Connection) -> list[str]:
-    return [meta["bundle_id"] for meta in metas_of(connection, "codes-*")]
+    return [meta["bundle_id"] for meta in metas_of(connection, codes_of("*"))]
