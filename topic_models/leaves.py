@@ -56,7 +56,8 @@ def _leaves(vocabulary_size: int, places: Callable[[np.ndarray, np.ndarray], np.
 def _word_vectors(documents: Ragged, vocabulary_size: int) -> np.ndarray:
     """Words by the documents they occur in, of length 1 or 0: float64 [vocabulary, dimensions].
 
-    Their coordinates in the leading subspace of the weighted counts, by subspace iteration.
+    Their coordinates in the leading subspace of the weighted counts, by subspace iteration. A
+    word that no document holds is put beside one that is: no training goes where only such are.
     """
     shape = (vocabulary_size, len(documents))
     counts = csr_array((np.ones(len(documents.words)), (documents.words, documents.owners)), shape)
@@ -64,10 +65,15 @@ def _word_vectors(documents: Ragged, vocabulary_size: int) -> np.ndarray:
     counts = counts @ diags_array(_inverse(norm(counts, axis=0)))
     counts = diags_array(_inverse(norm(counts, axis=1))) @ counts
     dimensions = min(DIMENSIONS, len(documents))
-    basis = np.random.default_rng(0).standard_normal((len(documents), dimensions))
+    random = np.random.default_rng(0)
+    basis = random.standard_normal((len(documents), dimensions))
     for _ in range(STEPS):
         basis, _ = np.linalg.qr(counts.T @ (counts @ basis))  # [documents, dimensions]
     vectors = counts @ basis
+    seen = np.unique(documents.words)
+    unseen = np.setdiff1d(np.arange(vocabulary_size), seen)
+    if len(seen):
+        vectors[unseen] = vectors[random.choice(seen, len(unseen))]
     return vectors * _inverse(np.linalg.norm(vectors, axis=1))[:, None]
 
 

@@ -46,3 +46,15 @@ def test_the_same_documents_give_the_same_leaves():
     documents = ragged([random.integers(0, 40, 6) for _ in range(60)], 40)
 
     assert np.array_equal(leaves_by_likeness(documents, 40), leaves_by_likeness(documents, 40))
+
+
+def test_words_that_no_document_holds_lie_among_the_others():
+    """Together they would have a part of the tree to themselves, and no training would go there.
+    Half of 64 words are unseen: below no node of eight leaves are there unseen ones only."""
+    random = np.random.default_rng(0)
+    documents = ragged([random.integers(0, 32, 6) for _ in range(60)], 64)
+
+    leaves = leaves_by_likeness(documents, 64)
+    unseen_below = np.bincount(leaves[32:] // 8 - 8, minlength=8)
+
+    assert unseen_below.max() < 8
