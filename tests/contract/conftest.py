@@ -1,3 +1,4 @@
 import pytest
 
-pytest.register_assert_rewrite("store_contract")
+for module in ("store_contract", "contract_tickets", "contract_codes", "contract_records"):
+    pytest.register_assert_rewrite(module)

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from store_contract import ALL, EVENT, PUMP, StoreContract, code, event, scanned
+from contract_examples import ALL, EVENT, PUMP, code, event, scanned
+from store_contract import StoreContract
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.elasticsearch import tickets

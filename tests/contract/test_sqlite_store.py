@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from contract_examples import ALL, EVENT, PUMP, code, scanned
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
-from store_contract import ALL, EVENT, PUMP, StoreContract, code, scanned
+from store_contract import StoreContract
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database

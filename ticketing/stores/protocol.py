@@ -1,6 +1,6 @@
 """TicketStore: what every store does, and nothing about how.
 
-`tests/contract/store_contract.py` holds every sentence below as a test that
+`tests/contract` holds every sentence below as a test that
 each store passes. All methods may raise StoreAway (try again later) or StoreError.
 """
 

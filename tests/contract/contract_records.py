@@ -1,0 +1,206 @@
+"""Queries, judgments, the serving bundle, jobs and accounts."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from contract_examples import EVENT, PUMP, event, recent
+
+from ticketing.errors import InputError, NotFound
+from ticketing.tickets import Account, Grade, Job, Query
+
+
+class RecordContract:
+    """Each test is a sentence of TicketStore."""
+
+    # queries and judgments -------------------------------------------------------------------
+
+    def test_a_query_is_remembered_under_its_id(self, store):
+        query = Query("pump", "does not start", "T-9")
+        assert store.get_query(query.id) is None
+        assert store.put_query(query) == query.id == store.put_query(query)
+        assert store.get_query(query.id) == query
+
+    def test_all_queries_put_or_judged_are_listed(self, store):
+        assert list(store.queries()) == []
+        put = [Query(f"query {i}") for i in range(600)]
+        store.put_query(put[0])
+        store.put_queries(put[:300])
+        store.add_judgments([event(i, query=query) for i, query in enumerate(put[200:])])
+        assert sorted(q.subject for q in store.queries()) == sorted(q.subject for q in put)
+
+    def test_a_judged_query_is_remembered(self, store):
+        store.add_judgments([EVENT])
+        assert store.get_query(EVENT.query.id) == EVENT.query
+
+    def test_an_event_comes_back_as_it_was_added(self, store):
+        bare = event(2, grade=None, rank=None, score=None, bundle_id="", query=Query("", "", "T-9"))
+        store.add_judgments([EVENT, bare])
+        assert list(store.judgments()) == [EVENT, bare]
+
+    def test_events_come_in_the_order_they_were_added_across_pages(self, store):
+        events = [event(i * 7919 % 1109, judge=f"{i}") for i in range(1100)]
+        assert store.add_judgments(events[:3]) == 3
+        assert store.add_judgments(events[3:]) == 1097
+        assert list(store.judgments()) == events
+
+    def test_events_of_one_query(self, store):
+        other = event(1, query=Query("flame"))
+        store.add_judgments([EVENT, other, event(2)])
+        assert list(store.judgments(EVENT.query.id)) == [EVENT, event(2)]
+        assert list(store.judgments("unknown")) == []
+
+    def test_an_event_id_seen_before_is_skipped_even_with_other_content(self, store):
+        store.add_judgments([EVENT])
+        assert store.add_judgments([replace(EVENT, grade=Grade.NO), event(2), event(2)]) == 1
+        assert list(store.judgments()) == [EVENT, event(2)]
+
+    def test_an_event_that_cannot_be_is_refused_and_none_is_added(self, store):
+        with pytest.raises(InputError):
+            store.add_judgments([EVENT, event(2, judge="\ud800")])
+        assert list(store.judgments()) == []
+
+    def test_judgments_outlive_their_ticket(self, store):
+        store.put_tickets([PUMP])
+        store.add_judgments([EVENT])
+        store.delete_tickets(["T-2"])
+        assert list(store.judgments()) == [EVENT]
+
+    # serving ---------------------------------------------------------------------------------
+
+    def test_nothing_serves_at_first(self, store):
+        assert (store.serving(), store.previous_serving()) == ("", "")
+
+    def test_a_switch_keeps_the_previous_bundle(self, store):
+        store.set_serving("b1")
+        assert (store.serving(), store.previous_serving()) == ("b1", "")
+        store.set_serving("b2")
+        assert (store.serving(), store.previous_serving()) == ("b2", "b1")
+
+    def test_naming_the_serving_bundle_again_changes_nothing(self, store):
+        store.set_serving("b1")
+        store.set_serving("b2")
+        store.set_serving("b2")
+        assert (store.serving(), store.previous_serving()) == ("b2", "b1")
+
+    # jobs ------------------------------------------------------------------------------------
+
+    def test_a_new_job_is_queued(self, store):
+        job = store.create_job("reindex", "b1", 120)
+        assert (job.kind, job.bundle_id, job.state) == ("reindex", "b1", "queued")
+        assert (job.total, job.done, job.errors, job.message) == (120, 0, {}, "")
+        assert (job.heartbeat, job.started, job.finished) == (None, None, None)
+        assert not job.cancel_requested
+        assert recent(job.created)
+        assert store.get_job(job.id) == job
+
+    def test_an_unknown_job_is_none_or_not_found(self, store):
+        assert store.get_job("nope") is None
+        with pytest.raises(NotFound, match="nope"):
+            store.update_job("nope", done=1)
+        with pytest.raises(NotFound, match="nope"):
+            store.request_cancel("nope")
+
+    def test_asking_twice_gives_the_unfinished_job(self, store):
+        job = store.create_job("reindex", "b1", 120)
+        store.update_job(job.id, state="running")
+        assert store.create_job("reindex", "b1", 5).id == job.id
+        others = {store.create_job("reindex", "b2", 1).id, store.create_job("other", "b1", 1).id}
+        assert job.id not in others
+        assert len(others) == 2
+
+    @pytest.mark.parametrize("state", ["done", "cancelled", "failed"])
+    def test_after_the_end_a_new_job_is_made(self, store, state):
+        job = store.create_job("reindex", "b1", 120)
+        store.update_job(job.id, state=state)
+        assert store.create_job("reindex", "b1", 120).id != job.id
+
+    def test_an_update_changes_what_is_given_and_sets_the_heartbeat(self, store):
+        job = store.create_job("reindex", "b1", 120)
+        running = store.update_job(job.id, state="running", done=7)
+        assert (running.state, running.done, running.total) == ("running", 7, 120)
+        assert recent(running.started)
+        assert recent(running.heartbeat)
+        again = store.update_job(job.id, state="running", total=130, message="half way")
+        assert (again.done, again.total, again.message) == (7, 130, "half way")
+        assert again.started == running.started
+        assert again.heartbeat > running.heartbeat
+        assert again.finished is None
+        assert store.get_job(job.id) == again
+
+    def test_errors_are_merged(self, store):
+        job = store.create_job("reindex", "b1", 3)
+        store.update_job(job.id, errors={"a": "first", "b": "second"})
+        updated = store.update_job(job.id, errors={"b": "again", "c": "third"})
+        assert updated.errors == {"a": "first", "b": "again", "c": "third"}
+
+    def test_a_finished_job_is_left_as_it_is(self, store):
+        job = store.create_job("reindex", "b1", 3)
+        done = store.update_job(job.id, state="done", done=3, message="done")
+        assert recent(done.finished)
+        assert store.update_job(job.id, state="running", done=1, errors={"a": "late"}) == done
+        assert store.request_cancel(job.id) == done
+        assert store.get_job(job.id) == done
+
+    def test_a_cancel_request_is_kept_until_the_worker_ends_the_job(self, store):
+        job = store.create_job("reindex", "b1", 3)
+        assert store.request_cancel(job.id).cancel_requested
+        running = store.update_job(job.id, done=1)
+        assert (running.cancel_requested, running.state) == (True, "queued")
+
+    def test_a_cancel_request_is_no_heartbeat(self, store):
+        job = store.create_job("reindex", "b1", 3)
+        assert store.request_cancel(job.id).heartbeat is None
+
+    def test_jobs_are_listed_newest_first(self, store):
+        ids = [store.create_job("reindex", f"b{i}", 1).id for i in range(4)]
+        assert [job.id for job in store.jobs()] == ids[::-1]
+        assert [job.id for job in store.jobs(limit=2)] == ids[:1:-1]
+
+    def test_a_job_made_elsewhere_comes_back_as_it_was_put(self, store):
+        elsewhere = Job(
+            *("j1", "reindex", "b1", "running", 10, 4),
+            created=datetime(2024, 1, 2, 3, 4, 5),
+            heartbeat=datetime(2024, 1, 2, 3, 4, 5, 6),
+            cancel_requested=True,
+            errors={"T.1.": "half", "": "a text"},
+            message="half way",
+        )
+        store.put_job(elsewhere)
+        store.put_job(replace(elsewhere, done=9))
+        assert store.get_job("j1") == elsewhere
+        assert store.create_job("reindex", "b1", 7) == elsewhere
+        done = store.update_job("j1", state="done")
+        assert store.create_job("reindex", "b1", 7).id != done.id
+
+    # accounts --------------------------------------------------------------------------------
+
+    def test_an_account_comes_back_as_it_was_put(self, store):
+        assert store.get_account("ann") is None
+        ann = Account("ann", "hash", "editor", frozenset(["service", "lab"]))
+        store.put_account(ann)
+        assert store.get_account("ann") == ann
+        assert store.get_account("Ann") is None
+
+    def test_an_account_put_again_is_replaced(self, store):
+        for role in ("editor", "reader"):
+            store.put_account(Account("ann", "hash", role))
+        assert store.accounts() == [Account("ann", "hash", "reader")]
+
+    def test_accounts_are_listed_by_name(self, store):
+        accounts = [Account(name, "hash", "reader") for name in ("Zoe", "ann", "é😀 '%")]
+        for account in accounts[::-1]:
+            store.put_account(account)
+        assert store.accounts() == accounts
+
+    def test_a_deleted_account_is_gone(self, store):
+        store.put_account(Account("ann", "hash", "editor"))
+        assert [store.delete_account("ann"), store.delete_account("ann")] == [True, False]
+        assert store.get_account("ann") is None
+        assert store.accounts() == []
+
+    @pytest.mark.parametrize("name", ["", " ", "\ud800"])
+    def test_an_account_without_a_usable_name_is_refused(self, store, name):
+        with pytest.raises(InputError):
+            store.put_account(Account(name, "hash", "editor"))
+        assert store.accounts() == []

@@ -1,0 +1,260 @@
+"""Tickets: what is put is found, counted and hidden as it should be."""
+
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+
+import numpy as np
+import pytest
+from contract_examples import (
+    ALL,
+    BARE,
+    FLAME,
+    HIDDEN,
+    PUMP,
+    code,
+    filtered,
+    grouped,
+    located,
+    scanned,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ticketing.errors import InputError
+from ticketing.stores.protocol import Clues, PutCounts
+from ticketing.tickets import Filters, Ticket
+
+
+class TicketContract:
+    """Each test is a sentence of TicketStore."""
+
+    # tickets ---------------------------------------------------------------------------------
+
+    def test_a_ticket_comes_back_as_it_was_put(self, store):
+        store.put_tickets(ALL)
+        assert store.get_tickets(["T-2", "T-10", "A-1"]) == {t.id: t for t in ALL}
+
+    def test_any_text_comes_back_as_it_was_put(self, store):
+        odd = Ticket("ä/ \"'%_ 漢", "\0null\0", "line\r\n\ttab", "🙂 \u200b'; DROP TABLE tickets")
+        store.put_tickets([odd])
+        assert store.get_tickets([odd.id]) == {odd.id: odd}
+
+    def test_get_leaves_out_what_does_not_exist(self, store):
+        store.put_tickets([PUMP])
+        assert store.get_tickets(["T-2", "nobody"]) == {"T-2": PUMP}
+        assert store.get_tickets([]) == {}
+
+    def test_put_counts_added_changed_and_unchanged(self, store):
+        assert store.put_tickets([PUMP, FLAME]) == PutCounts(added=2)
+        changed = replace(FLAME, status="Closed")
+        assert store.put_tickets([PUMP, changed, BARE]) == PutCounts(1, 1, 1)
+        assert store.get_tickets(["T-10"])["T-10"] == changed
+
+    def test_putting_the_same_twice_changes_nothing(self, store):
+        store.put_tickets(ALL)
+        store.put_codes("b1", [code(t, 1) for t in ALL])
+        assert store.put_tickets(ALL) == PutCounts(unchanged=3)
+        assert store.count_tickets() == 3
+        assert store.stale_ids("b1") == []
+
+    def test_of_one_id_put_twice_at_once_the_last_counts(self, store):
+        later = replace(PUMP, subject="Pump trips again")
+        assert store.put_tickets([PUMP, later]) == PutCounts(added=1)
+        assert store.get_tickets(["T-2"]) == {"T-2": later}
+
+    def test_putting_nothing_is_allowed(self, store):
+        assert store.put_tickets([]) == PutCounts()
+
+    @pytest.mark.parametrize("bad", ["", "a\0b", "\ud800", "é" * 257])
+    def test_an_id_that_cannot_be_is_refused_and_nothing_is_put(self, store, bad):
+        with pytest.raises(InputError):
+            store.put_tickets([PUMP, Ticket(bad, "subject")])
+        assert store.count_tickets() == 0
+
+    def test_half_a_character_is_refused_and_nothing_is_put(self, store):
+        with pytest.raises(InputError, match="half a character"):
+            store.put_tickets([PUMP, Ticket("x", "broken \ud800 subject")])
+        assert store.count_tickets() == 0
+
+    def test_delete_counts_those_that_existed(self, store):
+        store.put_tickets(ALL)
+        assert store.delete_tickets(["T-2", "T-2", "nobody"]) == 1
+        assert store.delete_tickets(["T-2"]) == 0
+        assert list(store.iter_tickets()) == [BARE, FLAME]
+
+    def test_delete_takes_words_and_codes_of_every_bundle(self, store):
+        store.put_tickets(ALL)
+        for bundle in ("b1", "b2"):
+            store.put_codes(bundle, [code(t, 1) for t in ALL])
+        store.delete_tickets(["T-2"])
+        assert [id for id, _ in store.search_words(["pump"], 10)] == ["T-10"]
+        for bundle in ("b1", "b2"):
+            assert list(store.codes(bundle).ids) == ["A-1", "T-10"]
+            assert store.count_codes(bundle) == 2
+
+    def test_a_deleted_ticket_put_again_has_no_codes(self, store):
+        store.put_tickets([PUMP])
+        store.put_codes("b1", [code(PUMP, 1)])
+        store.delete_tickets(["T-2"])
+        store.put_tickets([PUMP])
+        assert store.stale_ids("b1") == ["T-2"]
+        assert scanned(store.codes("b1")) == {}
+
+    def test_iterating_goes_by_ascending_id_across_pages(self, store):
+        tickets = [Ticket(f"{i}", f"ticket {i}") for i in range(1203)]
+        store.put_tickets(tickets)
+        assert [t.id for t in store.iter_tickets()] == sorted(t.id for t in tickets)
+
+    def test_ids_sort_by_code_point(self, store):
+        ids = ["Z", "a", "é", "ｚ", "😀", "10", "9"]
+        store.put_tickets([Ticket(id, "subject") for id in ids])
+        assert [t.id for t in store.iter_tickets()] == ["10", "9", "Z", "a", "é", "ｚ", "😀"]
+        assert store.stale_ids("b1") == ["10", "9", "Z", "a", "é", "ｚ", "😀"]
+
+    def test_the_store_may_be_written_while_it_is_iterated(self, store):
+        store.put_tickets([Ticket(f"{i:04}", "old") for i in range(600)])
+        tickets = store.iter_tickets()
+        while some := list(islice(tickets, 70)):
+            store.put_tickets([replace(ticket, subject="new") for ticket in some])
+        assert {t.subject for t in store.iter_tickets()} == {"new"}
+
+    @filtered
+    def test_filters_restrict_iteration_and_count(self, store, filters, ids):
+        store.put_tickets(ALL)
+        assert [t.id for t in store.iter_tickets(filters)] == ids
+        assert store.count_tickets(filters) == len(ids)
+
+    def test_the_newest_is_the_last_created_of_those_that_match(self, store):
+        assert store.newest() is None
+        store.put_tickets([BARE])
+        assert store.newest() is None
+        store.put_tickets(ALL)
+        assert store.newest() == FLAME.created
+        assert store.newest(Filters(product="SGT-400")) == PUMP.created
+
+    def test_facets_are_distinct_sorted_and_not_empty(self, store):
+        assert store.facets() == {"product": [], "status": []}
+        store.put_tickets([*ALL, replace(PUMP, id="T-3")])
+        assert store.facets() == {"product": ["SGT-400", "SGT-800"], "status": ["Closed", "Open"]}
+
+    # access groups ---------------------------------------------------------------------------
+
+    def test_groups_come_back_as_they_were_put_and_are_a_change(self, store):
+        store.put_tickets(ALL)
+        assert store.put_tickets(HIDDEN) == PutCounts(changed=2, unchanged=1)
+        assert store.get_tickets(["T-2", "T-10"]) == {t.id: t for t in HIDDEN[:2]}
+
+    @grouped
+    def test_groups_restrict_all_that_can_be_read_or_counted(self, store, filters, ids):
+        store.put_tickets([replace(ticket, subject="boom") for ticket in HIDDEN])
+        for ticket in store.iter_tickets():
+            store.put_codes("b1", [located(code(ticket, 1, topic=4), 1, 2)])
+        assert [t.id for t in store.iter_tickets(filters)] == ids
+        assert store.count_tickets(filters) == len(ids)
+        assert sorted(id for id, _ in store.search_words(["boom"], 10, filters)) == ids
+        assert list(store.codes("b1", filters).ids) == ids
+        clues = Clues(["boom"], np.array([1, 2], np.int8), datetime(2013, 1, 1))
+        found = store.candidates("b1", clues, filters)
+        assert list(found.ids) == ids
+        assert (len(found.live) if found.of is None else found.of) == len(ids)
+        assert sum(store.topic_counts("b1", filters).values()) == len(ids)
+        assert sorted(store.topic_tickets("b1", 4, filters)) == ids
+        products = [t.product for t in HIDDEN if t.id in ids and t.product]
+        assert store.facets(filters)["product"] == sorted(products)
+        times = [t.created for t in HIDDEN if t.id in ids and t.created]
+        assert store.newest(filters) == max(times, default=None)
+
+    def test_a_ticket_that_is_hidden_later_is_hidden_everywhere_at_once(self, store):
+        store.put_tickets([PUMP])
+        for bundle in ("b1", "b2"):
+            store.put_codes(bundle, [code(PUMP, 1)])
+        store.put_tickets(HIDDEN[:1])
+        stranger = Filters(groups=frozenset(["lab"]))
+        for bundle in ("b1", "b2"):
+            assert scanned(store.codes(bundle, stranger)) == {}
+            assert scanned(store.codes(bundle)) == {"T-2": 1}
+            assert store.stale_ids(bundle) == []
+
+    def test_groups_and_other_filters_must_all_hold(self, store):
+        store.put_tickets(HIDDEN)
+        service = frozenset(["service"])
+        assert store.count_tickets(Filters(product="SGT-400", groups=service)) == 1
+        assert store.count_tickets(Filters(product="SGT-800", groups=service)) == 0
+
+    # words -----------------------------------------------------------------------------------
+
+    def test_any_one_word_of_any_component_may_match(self, store):
+        store.put_tickets(ALL)
+        found = {
+            word: {id for id, _ in store.search_words([word], 10)}
+            for word in ("vibration", "lube", "relay", "pump", "boiler")
+        }
+        assert found == {
+            "vibration": {"A-1"},
+            "lube": {"T-2"},
+            "relay": {"T-2"},
+            "pump": {"T-2", "T-10"},
+            "boiler": set(),
+        }
+        assert {id for id, _ in store.search_words(["vibration", "relay"], 10)} == {"A-1", "T-2"}
+
+    def test_the_rarer_word_and_the_shorter_ticket_score_higher(self, store):
+        fill = [Ticket(f"F{i}", "filler about other things entirely") for i in range(20)]
+        store.put_tickets(
+            [*fill, Ticket("rare", "zebra pump"), Ticket("long", "zebra pump and so on")]
+            + [Ticket(f"P{i}", "common pump") for i in range(5)]
+        )
+        found = store.search_words(["zebra", "pump"], 10)
+        assert [id for id, _ in found[:2]] == ["rare", "long"]
+        assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
+        assert all(score > 0 for _, score in found)
+
+    def test_equal_scores_go_by_id_and_the_limit_cuts_after_that(self, store):
+        store.put_tickets([Ticket(id, "same words here") for id in ("c", "a", "d", "b")])
+        store.put_tickets([Ticket(f"x{i}", "nothing") for i in range(9)])
+        assert [id for id, _ in store.search_words(["same"], 3)] == ["a", "b", "c"]
+
+    def test_a_repeated_word_counts_once(self, store):
+        store.put_tickets(ALL)
+        assert store.search_words(["lube"] * 3, 10) == store.search_words(["lube"], 10)
+
+    @filtered
+    def test_filters_restrict_the_word_search(self, store, filters, ids):
+        store.put_tickets([replace(ticket, subject="boom") for ticket in ALL])
+        assert [id for id, _ in store.search_words(["boom"], 10, filters)] == ids
+
+    def test_the_limit_counts_after_the_filter(self, store):
+        others = [Ticket(f"A{i}", "boom", product="other") for i in range(30)]
+        store.put_tickets([*others, Ticket("Z", "boom but further down the list", product="ours")])
+        found = store.search_words(["boom"], 1, Filters(product="ours"))
+        assert [id for id, _ in found] == ["Z"]
+
+    def test_a_mask_is_one_word(self, store):
+        store.put_tickets([Ticket("m", "error 4711 at start"), Ticket("w", "num of tries")])
+        assert [id for id, _ in store.search_words(["<num>"], 10)] == ["m"]
+        assert [id for id, _ in store.search_words(["num"], 10)] == ["w"]
+
+    def test_a_changed_text_is_found_by_its_new_words_only(self, store):
+        store.put_tickets([PUMP])
+        store.put_tickets([replace(PUMP, solution="Swapped the breaker.")])
+        assert store.search_words(["relay"], 10) == []
+        assert [id for id, _ in store.search_words(["breaker"], 10)] == ["T-2"]
+
+    def test_no_words_or_no_tickets_find_nothing(self, store):
+        assert store.search_words(["pump"], 10) == []
+        store.put_tickets(ALL)
+        assert store.search_words([], 10) == []
+
+    @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=6))
+    @settings(
+        max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    def test_no_word_upsets_the_search(self, store, words):
+        store.put_tickets([PUMP])
+        assert [id for id, _ in store.search_words([*words, "pump"], 10)] == ["T-2"]
+
+    def test_a_hundred_thousand_words_find_something(self, store):
+        store.put_tickets(ALL)
+        words = ["pump", *(f"word{i}" for i in range(100_000))]
+        assert {id for id, _ in store.search_words(words, 10)} == {"T-10", "T-2"}
