@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 
-from ticketing.errors import NotFound, StoreAway
+from ticketing.errors import StoreAway
 from ticketing.stores.elasticsearch.connection import Side, seen
 from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.job_changes import no_job, now, to_be_cancelled, updated
 from ticketing.tickets import Job
 
 _ATTEMPTS = 50
@@ -31,7 +32,7 @@ class Jobs(Side):
             return job
         for attempt in range(_ATTEMPTS):
             digest = hashlib.sha256(f"{kind}\0{bundle_id}\0{number + attempt}".encode())
-            job = Job(digest.hexdigest()[:32], kind, bundle_id, "queued", total, 0, _now())
+            job = Job(digest.hexdigest()[:32], kind, bundle_id, "queued", total, 0, now())
             if self._connection.write(RECORDS, _key(job.id), _record(job), op_type="create"):
                 return job
             existing = self.get_job(job.id)
@@ -52,43 +53,25 @@ class Jobs(Side):
         """The latest jobs, newest first."""
         return self._listed({"term": {"kind": "job"}}, limit)
 
-    def update_job(
-        self,
-        job_id: str,
-        *,
-        state: str | None = None,
-        done: int | None = None,
-        total: int | None = None,
-        errors: Mapping[str, str] | None = None,
-        message: str | None = None,
-    ) -> Job:
+    def update_job(self, job_id: str, **changes) -> Job:
         """Change what is given and set the heartbeat, unless the job has finished."""
-        given = {"state": state, "done": done, "total": total, "message": message}
-        changes = {field: value for field, value in given.items() if value is not None}
-        changes["heartbeat"] = now = _now()
-        if state == "running":
-            changes["started"] = now
-        elif state not in (None, "queued"):
-            changes["finished"] = now
-        return self._change(job_id, changes, errors or {})
+        return self._change(job_id, lambda job: updated(job, **changes))
 
     def request_cancel(self, job_id: str) -> Job:
         """Ask for an end; a job that has finished is left as it is."""
-        return self._change(job_id, {"cancel_requested": True}, {})
+        return self._change(job_id, to_be_cancelled)
 
-    def _change(self, job_id: str, changes: dict, errors: Mapping[str, str]) -> Job:
+    def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
         key = _key(job_id)
         for _ in range(_ATTEMPTS):
             found = self._connection.get(RECORDS, [key]).get(key)
             if found is None:
-                raise NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
+                raise no_job(job_id)
             job = _job(found)
-            if job.finished:
-                return job
-            kept = {"started": job.started or changes.get("started")}
-            merged = {"errors": {**job.errors, **errors}}
-            changed = Job(**{**vars(job), **changes, **kept, **merged})
-            if self._connection.write(RECORDS, key, _record(changed), **seen(found)):
+            changed = change(job)
+            if changed == job or self._connection.write(
+                RECORDS, key, _record(changed), **seen(found)
+            ):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 
@@ -118,7 +101,3 @@ def _job(doc: Mapping) -> Job:
     times = {time: record[time] and datetime.fromisoformat(record[time]) for time in _TIMES}
     kind, errors = record.pop("name"), json.loads(record["errors"])
     return Job(**record | times | {"kind": kind, "errors": errors})
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

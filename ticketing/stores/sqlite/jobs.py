@@ -2,11 +2,11 @@
 
 import json
 import uuid
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import datetime
 from sqlite3 import Connection
 
-from ticketing.errors import NotFound
+from ticketing.stores.job_changes import no_job, now, to_be_cancelled, updated
 from ticketing.stores.sqlite.database import Side
 from ticketing.tickets import Job
 
@@ -14,6 +14,7 @@ _COLUMNS = (
     "id, kind, bundle_id, state, total, done, created, heartbeat, started, finished,"
     " cancel_requested, errors, message"
 )
+_PLACES = ", ".join("?" * (_COLUMNS.count(",") + 1))
 _UNFINISHED = "state IN ('queued', 'running')"
 
 
@@ -27,7 +28,7 @@ class Jobs(Side):
                 "INSERT INTO jobs (id, kind, bundle_id, state, total, done, created)"
                 f" VALUES (?, ?, ?, 'queued', ?, 0, ?) ON CONFLICT (kind, bundle_id)"
                 f" WHERE {_UNFINISHED} DO NOTHING",
-                (uuid.uuid4().hex, kind, bundle_id, total, _now()),
+                (uuid.uuid4().hex, kind, bundle_id, total, now().isoformat()),
             )
             return _job(
                 connection.execute(
@@ -41,8 +42,7 @@ class Jobs(Side):
         """Keep the record of a job that was made elsewhere; one that is here already stays."""
         with self._database.writing() as connection:
             connection.execute(
-                f"INSERT INTO jobs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT DO NOTHING",
+                f"INSERT INTO jobs ({_COLUMNS}) VALUES ({_PLACES}) ON CONFLICT DO NOTHING",
                 _record(job),
             )
 
@@ -56,50 +56,28 @@ class Jobs(Side):
         statement = f"SELECT {_COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
         return [_job(row) for row in self._database.rows(statement, limit)]
 
-    def update_job(
-        self,
-        job_id: str,
-        *,
-        state: str | None = None,
-        done: int | None = None,
-        total: int | None = None,
-        errors: Mapping[str, str] | None = None,
-        message: str | None = None,
-    ) -> Job:
+    def update_job(self, job_id: str, **changes) -> Job:
         """Change what is given and set the heartbeat, unless the job has finished."""
-        given = {"state": state, "done": done, "total": total, "message": message}
-        changes = {column: value for column, value in given.items() if value is not None}
-        changes["heartbeat"] = now = _now()
-        if state == "running":
-            changes["started"] = now
-        elif state not in (None, "queued"):
-            changes["finished"] = now
-        return self._change(job_id, changes, errors or {})
+        return self._change(job_id, lambda job: updated(job, **changes))
 
     def request_cancel(self, job_id: str) -> Job:
         """Ask for an end; a job that has finished is left as it is."""
-        return self._change(job_id, {"cancel_requested": True}, {})
+        return self._change(job_id, to_be_cancelled)
 
-    def _change(self, job_id: str, changes: dict, errors: Mapping[str, str]) -> Job:
+    def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
         with self._database.writing() as connection:
-            job = _existing(connection, job_id)
-            if job.finished:
-                return job
-            if job.started:
-                changes.pop("started", None)
-            if errors:
-                changes["errors"] = json.dumps({**job.errors, **errors})
-            assignments = ", ".join(f"{column} = ?" for column in changes)
+            changed = change(_existing(connection, job_id))
             connection.execute(
-                f"UPDATE jobs SET {assignments} WHERE id = ?", (*changes.values(), job_id)
+                f"UPDATE jobs SET ({_COLUMNS}) = ({_PLACES}) WHERE id = ?",
+                (*_record(changed), job_id),
             )
-            return _existing(connection, job_id)
+            return changed
 
 
 def _existing(connection: Connection, job_id: str) -> Job:
     row = connection.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone()
     if row is None:
-        raise NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
+        raise no_job(job_id)
     return _job(row)
 
 
@@ -123,7 +101,3 @@ def _job(row: tuple) -> Job:
         json.loads(errors),
         message,
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).replace(tzinfo=None).isoformat()
