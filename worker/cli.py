@@ -18,6 +18,8 @@ POLL_SECONDS = 0.3
 PATIENCE_SECONDS = 15.0
 """How long a job may stand still before the follower says that a worker is missing."""
 
+NO_WORKER = "No worker is at it; start one with `ticketing work`."
+
 
 @click.command()
 def work() -> None:
@@ -71,23 +73,19 @@ def follow(desk: Desk, job: Job) -> Job:
 
     A store that is away is waited for.
     """
-    told = False
-    away = False
+    told = {""}
     try:
         with tqdm(total=job.total, initial=job.done, unit=" tickets", desc="Encoding") as bar:
             while not job.finished:
-                if not told and silent_for(job) > PATIENCE_SECONDS:
-                    bar.write("No worker is at it; start one with `ticketing work`.", sys.stderr)
-                    told = True
                 time.sleep(POLL_SECONDS)
                 try:
                     job = desk.store.get_job(job.id)
+                    notice = NO_WORKER if silent_for(job) > PATIENCE_SECONDS else ""
                 except StoreAway as error:
-                    if not away:
-                        bar.write(f"{error} Waiting for it.", sys.stderr)
-                    away = True
-                    continue
-                away = False
+                    notice = f"{error} The job goes on when it is back."
+                if notice not in told:
+                    bar.write(notice, sys.stderr)
+                    told.add(notice)
                 bar.total = job.total
                 bar.update(job.done - bar.n)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from encoding_desk import BUNDLE, POISON, FakeDesk
 
-from ticketing.errors import NotFound, TicketingError
+from ticketing.errors import NotFound, StoreAway, TicketingError
 from ticketing.tickets import Ticket
 from worker import cli, jobs, tasks
 from worker.app import QUEUE, make_app
@@ -83,6 +83,23 @@ def test_reindex_without_a_worker_says_how_to_start_one(desk, start_worker, monk
     monkeypatch.setattr(cli, "PATIENCE_SECONDS", 0.1)
     start_worker(delay=0.5)
     assert run(cli.reindex).count("start one with `ticketing work`") == 1
+
+
+def test_reindex_waits_for_a_store_that_is_away_and_says_so_once(desk, start_worker, monkeypatch):
+    get_job, asked = desk.store.get_job, []
+
+    def sometimes(job_id):
+        if threading.current_thread() is threading.main_thread():
+            asked.append(job_id)
+            if 1 < len(asked) < 6:  # the first look is at the job's start
+                raise StoreAway("Elasticsearch is away; try again.")
+        return get_job(job_id)
+
+    monkeypatch.setattr(desk.store, "get_job", sometimes)
+    start_worker(delay=0.3)
+    output = run(cli.reindex)
+    assert output.count("Elasticsearch is away; try again. The job goes on when it is back.") == 1
+    assert "reindex bundle: done" in output
 
 
 def test_a_failed_job_is_an_error_with_its_reason_and_nothing_is_promoted(
