@@ -5,7 +5,16 @@ import shutil
 import pytest
 from unit.conftest import archive_labels, archive_tickets, one_thread, trained  # noqa: F401
 
+from tests.conftest import missing
 from tests.redis_server import redis_server
+from tests.servers import SCRIPT
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_program():
+    """Nodes can be started, killed and frozen on this machine."""
+    if not SCRIPT.exists() or not shutil.which("java"):
+        missing(f"Elasticsearch ({SCRIPT}, and Java 17)")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import random
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from ticketing.stores import open_store
 from ticketing.stores.protocol import CodeRow
 from worker.app import make_app
 from worker.run import run_worker
+from worker.tasks import encode_batch
 
 BUNDLE = "bundle"
 POISON = "poison"
@@ -132,6 +134,24 @@ def kill_at_random(desk, start, times: int, seconds: float, chance: random.Rando
         wait_until(lambda: desk.store.count_codes(BUNDLE) > before)  # noqa: B023
         time.sleep(chance.random() * seconds * 128)
         worker.kill()
+        worker.join()
+
+
+def encode_at_once(desk, job_id: str, batch: list[str]) -> None:
+    """Give two workers the same batch so that each encodes before either stores."""
+    both_encode = threading.Barrier(2, timeout=30)
+    encode = desk.encode
+
+    def encode_together(bundle_id, tickets):
+        both_encode.wait()
+        return encode(bundle_id, tickets)
+
+    desk.encode = encode_together
+    arguments = (desk, job_id, BUNDLE, batch)
+    both = [threading.Thread(target=encode_batch, args=arguments) for _ in range(2)]
+    for worker in both:
+        worker.start()
+    for worker in both:
         worker.join()
 
 

@@ -1,6 +1,5 @@
 """Three Elasticsearch nodes; the leading one loses power while people search, judge and reindex."""
 
-import shutil
 import threading
 import time
 import uuid
@@ -11,8 +10,7 @@ from encoding_desk import TinyDesk, finished, wait_until, workers
 from test_reindex_load import Searchers, asked
 from tiny import other_bundle
 
-from tests.conftest import missing
-from tests.servers import SCRIPT, elasticsearch_server
+from tests.servers import elasticsearch_server
 from ticketing.errors import StoreAway
 from ticketing.tickets import Grade
 from worker import jobs
@@ -27,9 +25,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def cluster():
-    if not SCRIPT.exists() or not shutil.which("java"):
-        missing(f"Elasticsearch ({SCRIPT}, and Java 17)")
+def cluster(elasticsearch_program):
     with elasticsearch_server(nodes=3) as server:
         yield server
 

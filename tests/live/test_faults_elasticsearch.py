@@ -2,8 +2,6 @@
 
 import random
 import re
-import shutil
-import threading
 import time
 import uuid
 
@@ -13,14 +11,14 @@ from encoding_desk import (
     FakeDesk,
     TinyDesk,
     assert_each_is_stored_once,
+    encode_at_once,
     finished,
     kill_at_random,
     wait_until,
     workers,
 )
 
-from tests.conftest import missing
-from tests.servers import SCRIPT, elasticsearch_server
+from tests.servers import elasticsearch_server
 from ticketing.errors import StoreAway, StoreFull
 from ticketing.tickets import Grade, Query, Ticket
 from web.app import create_app
@@ -34,10 +32,8 @@ AWAY_SECONDS = 10
 
 
 @pytest.fixture(scope="module")
-def server():
+def server(elasticsearch_program):
     """An Elasticsearch that these tests harm and mend."""
-    if not SCRIPT.exists() or not shutil.which("java"):
-        missing(f"Elasticsearch ({SCRIPT}, and Java 17)")
     with elasticsearch_server() as server:
         yield server
 
@@ -164,23 +160,7 @@ def test_where_only_the_codes_find_no_room_the_job_says_why_and_goes_on_when_ask
 
 def test_two_workers_given_the_same_batch_store_it_once(desk):
     job = desk.store.create_job(jobs.REINDEX, BUNDLE, 3000)
-    batch = [ticket.id for ticket in TICKETS[:128]]
-    both_encode = threading.Barrier(2, timeout=10)
-    encode = desk.encode
-
-    def encode_together(bundle_id, tickets):
-        both_encode.wait()
-        return encode(bundle_id, tickets)
-
-    desk.encode = encode_together
-    both = [
-        threading.Thread(target=tasks.encode_batch, args=(desk, job.id, BUNDLE, batch))
-        for _ in range(2)
-    ]
-    for worker in both:
-        worker.start()
-    for worker in both:
-        worker.join()
+    encode_at_once(desk, job.id, [ticket.id for ticket in TICKETS[:128]])
     assert len(desk.encoded) == 256, "both did the work"
     assert_each_is_stored_once(desk, TICKETS[:128])
     record = desk.store.get_job(job.id)

@@ -8,13 +8,14 @@ from encoding_desk import (
     BUNDLE,
     FakeDesk,
     assert_each_is_stored_once,
+    encode_at_once,
     finished,
     wait_until,
     workers,
 )
 
 from ticketing.tickets import Ticket
-from worker import jobs, tasks
+from worker import jobs
 from worker.app import make_app
 
 pytestmark = [pytest.mark.redis, pytest.mark.worker]
@@ -65,23 +66,7 @@ def test_a_redis_that_lost_all_messages_costs_a_job_nothing_but_time(desk, own_r
 
 def test_two_workers_given_the_same_batch_store_it_once(desk):
     job = desk.store.create_job(jobs.REINDEX, BUNDLE, 3000)
-    batch = [ticket.id for ticket in TICKETS[:128]]
-    both_encode = threading.Barrier(2, timeout=10)
-    encode = desk.encode
-
-    def encode_together(bundle_id, tickets):
-        both_encode.wait()
-        return encode(bundle_id, tickets)
-
-    desk.encode = encode_together
-    workers = [
-        threading.Thread(target=tasks.encode_batch, args=(desk, job.id, BUNDLE, batch))
-        for _ in range(2)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    encode_at_once(desk, job.id, [ticket.id for ticket in TICKETS[:128]])
     assert len(desk.encoded) == 256, "both did the work"
     assert_each_is_stored_once(desk, TICKETS[:128])
     assert (desk.store.get_job(job.id).done, desk.store.get_job(job.id).errors) == (128, {})
