@@ -1,6 +1,7 @@
 """Relatedness of sentences: MaLSTM (Mueller and Thyagarajan 2016) as a member of the family.
 
-`pairs` reads labelled pairs, `vectors` what words start from, `wordnet` their synonyms; `network`
-is the one encoder, `lessons` what it learns from, `model` a few networks and their calibration;
-`entailment` puts a support vector machine on their vectors, `table` measures, `pictures` draws.
+`pairs` reads rated pairs, `vectors` what words start from, `wordnet` their synonyms, `invention`
+makes sentences for a teacher. `network` is the one encoder, `lessons` what it learns from,
+`recipe` how a `model` of a few networks is trained. `channels` compare a pair in other ways,
+`regression` rates it by all of them, `entailment` judges it. `table` measures, `pictures` draws.
 """
