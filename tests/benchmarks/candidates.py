@@ -44,7 +44,7 @@ def main() -> None:
             start = time.perf_counter()
             best.append(_best(model, query, code, block))
             times.append(time.perf_counter() - start)
-        print(f"\n{name}\n{'all, in memory':>14}recall 1.0000{'':37}{_times(times)}")
+        print(f"\n{name}\n{'all, in memory':>14}  recall 1.0000{'':37}{_times(times)}")
         for by_vector in BY_VECTOR:
             _measure(desk, model, asked, best, by_vector)
 
