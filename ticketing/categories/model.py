@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ticketing.categories.baselines import TfidfMatcher
 from ticketing.categories.network import CategoryNetwork, CategorySettings
-from ticketing.categories.taxonomy import Taxonomy, Title
+from ticketing.categories.taxonomy import Taxonomy, Title, normalise
 from ticketing.errors import BundleError
 from topic_models.errors import ModelFileError
 from topic_models.files import load_model, save_model
@@ -21,11 +22,11 @@ KIND = "categories"
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A proposed group, the known title that speaks for it, and their energy (-1 to 1)."""
+    """A proposed group, the known title that speaks for it, and their score (1 for the same)."""
 
     group: str
     title: str
-    energy: float
+    score: float
 
 
 class CategoryModel:
@@ -49,18 +50,31 @@ class CategoryModel:
         """A model over all titles of a taxonomy."""
         return cls(network, taxonomy, network.encode(taxonomy.texts), facts)
 
+    @cached_property
+    def _lexical(self) -> TfidfMatcher:
+        return TfidfMatcher(self.taxonomy.texts)
+
     def scores(self, queries: Sequence[str]) -> np.ndarray:
-        """Energies of texts with all known ones: [queries, texts]."""
-        return self.network.encode(queries) @ self.vectors.T
+        """Scores of texts with all known ones, 1 for the same: [queries, texts].
+
+        The weighted mean of the energy and of the cosine of character TF-IDF: what the network
+        makes of a text, and the letters themselves, which a rare name needs.
+        """
+        energies = self.network.encode(queries) @ self.vectors.T
+        weight = self.network.settings.lexical
+        if not weight:
+            return energies
+        shared = self._lexical.scores([normalise(query) for query in queries])
+        return (energies + weight * shared) / (1 + weight)
 
     def suggest(self, subject: str, limit: int = 3) -> list[Suggestion]:
         """The groups of the nearest titles, nearest first; ties in the order of the taxonomy."""
         texts, groups_of = self.taxonomy.texts, self.taxonomy.groups_of
-        [energies] = self.scores([subject])
+        [scores] = self.scores([subject])
         found: dict[str, Suggestion] = {}
-        for i in np.argsort(-energies, kind="stable"):
+        for i in np.argsort(-scores, kind="stable"):
             for group in sorted(groups_of[texts[i]]):
-                found.setdefault(group, Suggestion(group, texts[i], float(energies[i])))
+                found.setdefault(group, Suggestion(group, texts[i], float(scores[i])))
             if len(found) >= limit:
                 break
         return list(found.values())[:limit]

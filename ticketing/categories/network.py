@@ -45,6 +45,9 @@ class CategorySettings(BaseModel):
         ),
         description="the paper has 4 layers, dropout 0.4 and recurrent dropout 0.2",
     )
+    lexical: float = Field(
+        0.5, ge=0, description="weight of shared letters beside the energy's 1; the paper's is 0"
+    )
 
 
 class CategoryNetwork(nn.Module):

@@ -25,6 +25,8 @@ from topic_models.files import ABOUT
 CHECKED = 0.05
 """Share of the titles that chooses the best epoch and says how well the model does."""
 MOST_CHECKED = 300
+GENTLY = 0.3
+"""Of the learning rate, where a model goes on: what it knows should stay."""
 FLOOR = 0.05
 """Share of right proposals that lie below the floor."""
 
@@ -62,7 +64,7 @@ class Normaliser:
             raise InputError("Give a subject; a blank one has no category.")
         model = self.model()
         proposed = model.suggest(subject, limit)
-        return proposed if proposed[0].energy >= model.facts.get("floor", -1) else []
+        return proposed if proposed[0].score >= model.facts.get("floor", -1) else []
 
     def judge(
         self, subject: str, group: str, right: bool | None, judge: str, event_id: str = ""
@@ -92,6 +94,10 @@ class Normaliser:
         another process is training, or where there is no model to go on from.
         """
         begin = self.model() if go_on else None
+        if begin:
+            rate = GENTLY * settings.loop.learning_rate
+            loop = settings.loop.model_copy(update={"learning_rate": rate})
+            settings = settings.model_copy(update={"loop": loop})
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.folder / "training.lock", timeout=0):
@@ -131,7 +137,7 @@ def _accuracy(check: Trial, matcher, kept: Taxonomy) -> float:
 
 
 def _floor(check: Trial, model: CategoryModel) -> float:
-    """The energy that all but a few right proposals reach."""
+    """The score that all but a few right proposals reach."""
     if not check.texts:
         return -1.0
     scores = model.scores(check.texts)
@@ -140,8 +146,8 @@ def _floor(check: Trial, model: CategoryModel) -> float:
         bool(model.taxonomy.groups_of[model.taxonomy.texts[i]] & groups)
         for i, groups in zip(best, check.right, strict=True)
     ]
-    energies = scores.max(1)[np.array(right)]
-    return float(np.quantile(energies, FLOOR)) if len(energies) else -1.0
+    reached = scores.max(1)[np.array(right)]
+    return float(np.quantile(reached, FLOOR)) if len(reached) else -1.0
 
 
 def _digest(taxonomy: Taxonomy, verdicts, settings: TrainSettings, begin) -> str:

@@ -77,7 +77,7 @@ def suggest(subject: str, limit: int) -> None:
     """The likeliest categories of SUBJECT, with the known title that speaks for each."""
     proposed = Normaliser(load_settings().home).suggest(subject, limit)
     for item in proposed:
-        click.echo(f"{item.energy:5.2f}  {item.group}  (as {item.title!r})")
+        click.echo(f"{item.score:5.2f}  {item.group}  (as {item.title!r})")
     if not proposed:
         click.echo("No category is near enough.")
 
