@@ -19,6 +19,8 @@ from ticketing.tables import Reject, read_rows
 Phrase = tuple[str, ...]
 LONGEST_REST = 3
 LEAST_GROUPS = 2
+MOST_COMPARED = 300
+"""Titles of a group that are compared, each with each."""
 
 
 class Synonyms:
@@ -66,7 +68,7 @@ def induce(taxonomy: Taxonomy, least_groups: int = LEAST_GROUPS) -> Synonyms:
     """Synonyms that the titles of enough groups speak for."""
     groups: dict[tuple[Phrase, Phrase], set[str]] = defaultdict(set)
     for name, texts in taxonomy.groups.items():
-        for one, other in combinations([tuple(text.split()) for text in texts], 2):
+        for one, other in combinations([tuple(t.split()) for t in texts[:MOST_COMPARED]], 2):
             if pair := rests(one, other):
                 groups[pair].add(name)
     return Synonyms(pair for pair, names in groups.items() if len(names) >= least_groups)
