@@ -248,7 +248,13 @@ class TicketContract:
 
     @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=6))
     @settings(
-        max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+        max_examples=60,
+        deadline=None,
+        # Every store's class runs this one test.
+        suppress_health_check=[
+            HealthCheck.function_scoped_fixture,
+            HealthCheck.differing_executors,
+        ],
     )
     def test_no_word_upsets_the_search(self, store, words):
         store.put_tickets([PUMP])
