@@ -71,11 +71,16 @@ def code_of(ticket) -> bytes:
 
 
 def work(make_desk, home: Path, seconds: float, environment: dict, log: Path) -> None:
-    """A worker process; `seconds` is what encoding one ticket takes."""
+    """A worker process; `seconds` is what encoding one ticket takes.
+
+    It is forked from a process that keeps the settings of the test which began it.
+    """
     sys.stdout.flush()
     with log.open("ab", buffering=0) as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
+    for name in [name for name in os.environ if name.startswith("TICKETING_")]:
+        del os.environ[name]
     os.environ.update(environment)
     desk = make_desk(home, seconds)
     sys.exit(run_worker(make_app(desk.settings), desk))
