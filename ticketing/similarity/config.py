@@ -127,7 +127,7 @@ class TrainingSettings(LoopSettings):
     tuning_rate: float = Field(
         1e-3, gt=0, description="learning rate of a network that has imitated a teacher"
     )
-    epochs: int = Field(8, ge=0, description="most passes over the examples")
+    epochs: int = Field(6, ge=0, description="most passes over the examples")
     dropout: float = Field(0.2, ge=0, lt=1)
     spelling_dropout: float = Field(
         0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
