@@ -13,6 +13,8 @@ loaded one. `channels` turn a text component into vectors or terms, `similarity.
 them (equation 1), `evaluation` measures what comes of it.
 
 `desk.Desk` wires these together; the command line, the page and the worker call nothing else.
-Modules import downwards only: cli -> desk -> importing, labels, evaluation, demo -> retrieval
--> stores, similarity -> channels -> text -> tickets -> errors.
+`siamese` holds what all Siamese networks share: those of `similarity`, of `categories` (a category
+for a subject, by its characters) and of `sentences` (MaLSTM). Modules import downwards only:
+cli -> desk -> importing, labels, evaluation, demo -> retrieval -> stores, similarity, categories,
+sentences -> channels -> siamese -> text -> tickets -> errors.
 """

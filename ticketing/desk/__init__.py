@@ -1,0 +1,124 @@
+"""The desk: store, models and settings wired together, and every use case as one method.
+
+The command line, the page, the API and the worker call a Desk and nothing below it. `side` holds
+what the others stand on, `bundles` how a bundle comes to serve, `topics` what tickets are about.
+"""
+
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from ticketing.desk.bundles import Bundles
+from ticketing.desk.topics import Topics
+from ticketing.errors import InputError, NotFound, StoreFull
+from ticketing.settings import Settings
+from ticketing.similarity.bundle import Models
+from ticketing.stores import open_store
+from ticketing.stores.protocol import PutCounts
+from ticketing.tickets import Filters, Grade, Judgment, Query, Recommendations, Ticket
+
+
+class Desk(Topics, Bundles):
+    """One desk's knowledge base and the models that serve it."""
+
+    @property
+    def notice(self) -> str:
+        """A sentence shown on every page (the demonstration base says that it is generated)."""
+        path = self.settings.home / "notice.txt"
+        return path.read_text().strip() if path.exists() else ""
+
+    # asking and judging ---------------------------------------------------------
+    def recommend(
+        self, query: Query, filters: Filters = Filters(), limit: int = 10
+    ) -> Recommendations:
+        """The best past tickets for a query, which is remembered under `query.id`, unless the
+        store takes no writes.
+
+        Raises NotReady when no bundle serves yet, InputError for a blank query.
+        """
+        answer = self.recommender().recommend(query, filters, limit)
+        with suppress(StoreFull):
+            self.store.put_query(query)
+        return answer
+
+    def warm_up(self) -> None:
+        """Load the serving bundle, if any, and all that a first query would wait for."""
+        if self.store.serving():
+            self.recommender().rank(Query("warm up"))
+            self.topic_of(Ticket("", "warm up"))
+
+    def judge(
+        self,
+        query_id: str,
+        ticket_id: str,
+        grade: Grade | None,
+        judge: str,
+        *,
+        rank: int | None = None,
+        score: float | None = None,
+        event_id: str = "",
+    ) -> Judgment:
+        """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
+
+        Raises NotFound for an unknown query or ticket.
+        """
+        query = self.store.get_query(query_id)
+        if query is None:
+            raise NotFound(f"There is no query {query_id}; ask it again.")
+        if ticket_id not in self.store.get_tickets([ticket_id]):
+            raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted meanwhile.")
+        judgment = Judgment(
+            event_id=event_id or uuid.uuid4().hex,
+            query=query,
+            ticket_id=ticket_id,
+            grade=grade,
+            judge=judge,
+            time=datetime.now(UTC).replace(tzinfo=None),
+            rank=rank,
+            score=score,
+            bundle_id=self.store.serving(),
+        )
+        self.store.add_judgments([judgment])
+        return judgment
+
+    def grades(self, query_id: str, judge: str) -> dict[str, Grade]:
+        """This judge's present grades for a query, by ticket id (undone ones are absent)."""
+        latest = {j.ticket_id: j.grade for j in self.store.judgments(query_id) if j.judge == judge}
+        return {ticket: grade for ticket, grade in latest.items() if grade is not None}
+
+    # the knowledge base -----------------------------------------------------------
+    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
+        """Add or change tickets; under a serving bundle they are encoded and found at once.
+
+        A bundle whose codes are being built gets them from its job, which ends only when no
+        ticket is without fresh codes.
+        """
+        counts = self.store.put_tickets(tickets)
+        encoded_for = ""
+        while (serving := self.store.serving()) != encoded_for:  # it may change meanwhile
+            self._encode_stale(serving, [ticket.id for ticket in tickets])
+            encoded_for = serving
+        return counts
+
+    def delete_tickets(self, ids: Sequence[str]) -> int:
+        """Delete tickets; the next query no longer finds them."""
+        return self.store.delete_tickets(ids)
+
+    def close(self) -> None:
+        """Release files and connections."""
+        self.store.close()
+
+
+def open_desk(settings: Settings) -> Desk:
+    """The desk that the settings describe; its home is created where it is missing.
+
+    Raises InputError when the home can't be written to.
+    """
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."
+        ) from None
+    return Desk(settings, open_store(settings), Models(settings.home / "models"))

@@ -1,0 +1,156 @@
+"""How a bundle comes to serve: labels, training, codes, comparison, the switch and the way back."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from ticketing.desk.side import Side
+from ticketing.errors import NotReady
+from ticketing.evaluation.promotion import Comparison, compare
+from ticketing.labels import derive_labels, is_held_out
+from ticketing.retrieval.topics import main_topics
+from ticketing.retrieval.verify import verify_codes
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.similarity.neighbours import ticket_vectors
+from ticketing.stores.protocol import CodeRow
+from ticketing.tickets import Filters, Label, Ticket
+
+BATCH = 128
+"""Tickets encoded at a time."""
+
+A_FEW = 32
+"""Tickets that may come between a reindexing and its promotion."""
+
+
+class Bundles(Side):
+    """The desk's bundles, from training to serving."""
+
+    def labels(self) -> list[Label]:
+        """What all judgments come to."""
+        return derive_labels(self.store.judgments())
+
+    def train(
+        self,
+        network: NetworkSettings,
+        training: TrainingSettings,
+        before: datetime | None = None,
+        vectors_file: Path | None = None,
+        labels: Sequence[Label] | None = None,
+    ) -> str:
+        """Train on tickets (created before a date, if given) and labels (those of
+        `training_labels`, unless others are given); returns the bundle's id."""
+        from ticketing.similarity.recipe import train
+
+        with self._one_training():
+            return train(
+                list(self.store.iter_tickets(Filters(created_before=before))),
+                self.training_labels(before) if labels is None else labels,
+                network,
+                training,
+                self.models,
+                self.settings.home / "checkpoints",
+                vectors_file,
+            )
+
+    def training_labels(self, before: datetime | None = None) -> list[Label]:
+        """Labels to learn from, of tickets created before a date if one is given; those of
+        held-out queries are left for `promote` to measure on."""
+        known = {ticket.id for ticket in self.store.iter_tickets(Filters(created_before=before))}
+        return [
+            label
+            for label in self.labels()
+            if not is_held_out(label.query.id)
+            and label.ticket_id in known
+            and (not before or not label.query.ticket_id or label.query.ticket_id in known)
+        ]
+
+    @contextmanager
+    def _one_training(self) -> Iterator[None]:
+        """Raises NotReady when another process is training on this desk."""
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(self.settings.home / "training.lock", timeout=0):
+                yield
+        except Timeout:
+            raise NotReady("Another training is running on this desk; wait for its end.") from None
+
+    def newest_bundle(self) -> str:
+        """The bundle trained last. Raises NotReady when there is none."""
+        ids = self.models.ids()
+        if not ids:
+            raise NotReady("There is no model yet: run `ticketing train`.")
+        return ids[-1]
+
+    def compare(self, bundle_id: str, other_id: str) -> Comparison:
+        """Both bundles on the held-out judgments."""
+        held_out = [label for label in self.labels() if is_held_out(label.query.id)]
+        return compare(self.recommender(bundle_id), self.recommender(other_id), held_out)
+
+    def promote(self, bundle_id: str, force: bool = False) -> str:
+        """Let a bundle serve if it is no worse than the serving one on held-out judgments.
+
+        Returns a sentence that says what happened and by how much. Tickets that came since its
+        reindexing are encoded first. Raises NotReady while more than a few lack codes under it,
+        NotFound and BundleError where it cannot serve.
+        """
+        self.recommender(bundle_id)
+        stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
+        if len(stale) > A_FEW and not force:
+            raise NotReady(
+                f"{len(stale)} tickets have no codes under bundle {bundle_id}; "
+                "run `ticketing reindex`."
+            )
+        serving = self.store.serving()
+        if serving == bundle_id:
+            return f"Bundle {bundle_id} serves already."
+        if serving and not force:
+            comparison = self.compare(bundle_id, serving)
+            if not comparison.may_serve:
+                return f"Bundle {bundle_id} was not promoted: {comparison}."
+            self._serve(bundle_id)
+            return f"Bundle {bundle_id} serves now: {comparison}."
+        self._serve(bundle_id)
+        return f"Bundle {bundle_id} serves now."
+
+    def _serve(self, bundle_id: str) -> None:
+        """Switch to a bundle whose codes are verified; tickets that others put until then, or
+        during it, are not missed."""
+        self._encode_stale(bundle_id)
+        verify_codes(self.recommender(bundle_id))
+        self.store.set_serving(bundle_id)
+        self._encode_stale(bundle_id)
+
+    def _set_aside(self, bundle_id: str) -> set[str]:
+        """Tickets that a job could not encode under this bundle."""
+        return {id for job in self.store.jobs() if job.bundle_id == bundle_id for id in job.errors}
+
+    def rollback(self) -> str:
+        """Let the bundle that served before serve again; what came since is encoded under it first.
+
+        Raises NotReady when there is none.
+        """
+        previous = self.store.previous_serving()
+        if not previous:
+            raise NotReady("No other bundle has served before; there is nothing to go back to.")
+        self._serve(previous)
+        return f"Bundle {previous} serves again."
+
+    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+        """Codes and main topics of tickets under a bundle, in the order given."""
+        model = self.recommender(bundle_id).model
+        rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
+        vectors = ticket_vectors(model, rows)
+        return [
+            CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector.tobytes())
+            for ticket, row, topic, vector in zip(tickets, rows, topics, vectors, strict=True)
+        ]
+
+    def _encode_stale(self, bundle_id: str, among: Sequence[str] | None = None) -> None:
+        """Give tickets without fresh codes under a bundle theirs, page by page."""
+        set_aside, after = self._set_aside(bundle_id), ""
+        while stale := self.store.stale_ids(bundle_id, BATCH, after, among):
+            if tickets := self.store.get_tickets([id for id in stale if id not in set_aside]):
+                self.store.put_codes(bundle_id, self.encode(bundle_id, list(tickets.values())))
+            after = stale[-1]
