@@ -1,4 +1,4 @@
-"""Matchers that learn nothing: the paper's n-gram matcher, character TF-IDF and BM25."""
+"""Matchers that learn nothing: an n-gram matcher, character TF-IDF and BM25."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -19,7 +19,8 @@ class Matcher(Protocol):
 
 
 class NgramMatcher:
-    """The n-gram matcher of Neculoiu et al. (2016), section 4.1, over sets T of trigrams.
+    """A matcher of trigram sets T after section 4.1 of Neculoiu et al. (2016), whose formula has
+    yet to be checked against the print.
 
     sim(Q, C) = |A| - W (|T(Q) - T(C)| + |T(C) - T(Q)|), where A = T(Q) and T(C) is what both
     have, and W = 1 - |M - N| / max(M, N) for their lengths M and N: words added to an input make
