@@ -73,8 +73,18 @@ def client(tiny_desk):
 
 
 def block(desk, blocked: bool) -> None:
-    """What Elasticsearch does to all indices when the disk is full, and lifts later."""
-    desk.store._connection._client.indices.put_settings(
+    """What Elasticsearch does to all indices when the disk is full, and lifts later.
+
+    It looks every half minute and would lift the block at once, were the disk not full by the
+    watermarks set here.
+    """
+    client, disk = desk.store._connection._client, "cluster.routing.allocation.disk"
+    marks = dict.fromkeys(("low", "high", "flood_stage"), "1%" if blocked else None)
+    client.cluster.put_settings(
+        persistent={f"{disk}.threshold_enabled": True if blocked else None}
+        | {f"{disk}.watermark.{name}": mark for name, mark in marks.items()}
+    )
+    client.indices.put_settings(
         index=desk.store._connection.alias("*"),
         settings={"index.blocks.read_only_allow_delete": True if blocked else None},
     )

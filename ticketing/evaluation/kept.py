@@ -70,7 +70,7 @@ class Trainings:
             self._say(f"Training {name}{self._estimate(left)}.")
             start = perf_counter()
             bundle = train()
-            took = round(perf_counter() - start) if typical else 0
+            took = perf_counter() - start if typical else None
             return {"bundle": bundle, "seconds": took}
 
         return kept(self.folder / "trained" / f"{key}.json", make)["bundle"]
@@ -86,7 +86,7 @@ class Trainings:
     def _estimate(self, left: int) -> str:
         """How long the trainings may still take, by those of this folder so far."""
         records = [json.loads(path.read_bytes()) for path in self.folder.glob("trained/*.json")]
-        known = [record["seconds"] for record in records if record["seconds"]]
+        known = [record["seconds"] for record in records if record["seconds"] is not None]
         if not left:
             return ""
         if not known:
