@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from ticketing.categories.baselines import TfidfMatcher
+from ticketing.categories.baselines import SpellingMatcher, TfidfMatcher
 from ticketing.categories.feedback import Verdict
 from ticketing.categories.model import CategoryModel
 from ticketing.categories.network import CategoryNetwork, CategorySettings
@@ -282,11 +282,22 @@ def test_suggestions_are_distinct_groups_nearest_first(model):
     assert [item.score for item in found] == sorted((i.score for i in found), reverse=True)
 
 
-def test_a_score_is_the_weighted_mean_of_energy_and_shared_letters(model):
-    asked = ["vpn slow"]
+def test_a_score_is_the_weighted_mean_of_energy_shared_letters_and_near_spellings(model):
+    asked = ["vpn slow", "vpn slwo"]
     energies = model.network.encode(asked) @ model.vectors.T
     letters = TfidfMatcher(model.taxonomy.texts).scores(asked)
-    assert model.scores(["VPN  slow"]) == pytest.approx((energies + 0.5 * letters) / 1.5, abs=1e-5)
+    known, new = model.scores(["VPN  slow", "vpn slwo"])
+    assert known == pytest.approx((energies[0] + 0.5 * letters[0]) / 1.5, abs=1e-5)
+    near = 4 * SpellingMatcher(model.taxonomy.texts).scores(asked)[1]
+    mean = (energies[1] + 0.5 * letters[1]) / 1.5
+    assert new == pytest.approx((mean + near) / (1 + near), abs=1e-5)
+
+
+def test_near_spellings_count_where_a_word_is_new():
+    matcher = SpellingMatcher(["press", "press line"])
+    assert matcher.scores(["line press", ""]).tolist() == [[0, 0], [0, 0]]
+    # "pres" lacks one letter of 4 + 5, and five more and a blank of 4 + 10
+    assert matcher.scores(["pres"]) == pytest.approx(np.array([[(8 / 9) ** 6, (8 / 14) ** 6]]))
 
 
 def test_a_saved_model_answers_the_same(model, tmp_path):

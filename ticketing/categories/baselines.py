@@ -1,9 +1,11 @@
-"""Matchers that learn nothing: an n-gram matcher, character TF-IDF and BM25."""
+"""Matchers that learn nothing: an n-gram matcher, character TF-IDF, BM25 and edit distance."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cdist
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
@@ -76,6 +78,33 @@ class BM25Matcher:
     def scores(self, queries: Sequence[str]) -> Scores:
         """See Matcher."""
         return (self._counter.transform(queries) @ self._weights).toarray()
+
+
+class SpellingMatcher:
+    """Near spellings of queries that have a word no text has; 0 for all others.
+
+    A word that nobody knows may be a typo, while between known words a letter more or less makes
+    another word. The score is the sixth power of 1 - d / (m + n), d the letters to delete and
+    insert, m and n the lengths: what is no near spelling comes to little.
+    """
+
+    def __init__(self, texts: Sequence[str]):
+        self._texts = texts
+        self._words = {word for text in texts for word in text.split()}
+
+    def is_new(self, query: str) -> bool:
+        """Whether the query has a word that no text has."""
+        return not self._words.issuperset(query.split())
+
+    def scores(self, queries: Sequence[str]) -> Scores:
+        """See Matcher."""
+        scores = np.zeros((len(queries), len(self._texts)), dtype=np.float32)
+        new = [i for i, query in enumerate(queries) if self.is_new(query)]
+        if new:
+            asked = [queries[i] for i in new]
+            alike = cdist(asked, self._texts, scorer=Indel.normalized_similarity, dtype=np.float32)
+            scores[new] = alike**6
+        return scores
 
 
 def trigrams(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ticketing.categories.baselines import TfidfMatcher
+from ticketing.categories.baselines import SpellingMatcher, TfidfMatcher
 from ticketing.categories.network import CategoryNetwork, CategorySettings
 from ticketing.categories.taxonomy import Taxonomy, Title, normalise
 from ticketing.errors import BundleError
@@ -54,18 +54,26 @@ class CategoryModel:
     def _lexical(self) -> TfidfMatcher:
         return TfidfMatcher(self.taxonomy.texts)
 
+    @cached_property
+    def _spelling(self) -> SpellingMatcher:
+        return SpellingMatcher(self.taxonomy.texts)
+
     def scores(self, queries: Sequence[str]) -> np.ndarray:
         """Scores of texts with all known ones, 1 for the same: [queries, texts].
 
         The weighted mean of the energy and of the cosine of character TF-IDF: what the network
-        makes of a text, and the letters themselves, which a rare name needs.
+        makes of a text, and the letters themselves, which a rare name needs. A near spelling of
+        a text with a word that nobody knows has its mean with 1, weighted by how near it is.
         """
-        energies = self.network.encode(queries) @ self.vectors.T
-        weight = self.network.settings.lexical
-        if not weight:
-            return energies
-        shared = self._lexical.scores([normalise(query) for query in queries])
-        return (energies + weight * shared) / (1 + weight)
+        settings, texts = self.network.settings, [normalise(query) for query in queries]
+        scores = self.network.encode(queries) @ self.vectors.T
+        if settings.lexical:
+            scores += settings.lexical * self._lexical.scores(texts)
+            scores /= 1 + settings.lexical
+        if settings.spelling:
+            near = settings.spelling * self._spelling.scores(texts)
+            scores = (scores + near) / (1 + near)
+        return scores
 
     def suggest(self, subject: str, limit: int = 3) -> list[Suggestion]:
         """The groups of the nearest titles, nearest first; ties in the order of the taxonomy."""
