@@ -1,13 +1,13 @@
 """Why this ticket: the parts of its distance, the topics it shares, the words that overlap."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import torch
 
 from ticketing.retrieval.asked import Asked
-from ticketing.retrieval.topics import ticket_text
 from ticketing.similarity.model import Model
-from ticketing.text import tokenize
-from ticketing.tickets import Part, Query, SharedTopic, Ticket
+from ticketing.tickets import Part, SharedTopic
 
 EVERYDAY = 0.2
 """A word in more than this share of tickets is not marked."""
@@ -39,25 +39,22 @@ def parts_of(model: Model, asked: Asked, row: np.ndarray) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def overlap(model: Model, query_words: set[str], ticket: Ticket) -> frozenset[str]:
-    """The query's tokens that also occur in the ticket, without masks and everyday words."""
-    words = set(tokenize(ticket_text(ticket)))
+def overlap(model: Model, asked: Iterable[str], told: Iterable[str]) -> frozenset[str]:
+    """Tokens of the query that also occur in the ticket, without masks and everyday words."""
     return frozenset(
         word
-        for word in query_words & words
+        for word in {*asked} & {*told}
         if not word.startswith("<") and model.vocabulary.share(word) <= EVERYDAY
     )
 
 
-def shared_topics(model: Model, query: Query, ticket: Ticket) -> tuple[SharedTopic, ...]:
-    """Topics that are active in both, with the texts' words that speak for them most."""
+def shared_topics(model: Model, asked: list[str], told: list[str]) -> tuple[SharedTopic, ...]:
+    """Topics active in both query and ticket, with the tokens that speak for them most."""
     channel = model.network.topics
     if channel is None:
         return ()
-    texts = [f"{query.subject}\n{query.description}", ticket_text(ticket)]
-    ids = [model.vocabulary.ids(tokenize(text)) for text in texts]
     with torch.inference_mode():
-        shared = channel.shared(*ids)
+        shared = channel.shared(*(model.vocabulary.ids(tokens) for tokens in (asked, told)))
     return tuple(
         SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)
         for topic, activity, words in shared

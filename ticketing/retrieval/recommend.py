@@ -9,6 +9,7 @@ from ticketing.errors import InputError
 from ticketing.retrieval.asked import Asked, ask, clues_of
 from ticketing.retrieval.explain import overlap, parts_of, shared_topics
 from ticketing.retrieval.kernel import nearest, scan_distances
+from ticketing.retrieval.topics import ticket_text
 from ticketing.similarity.codes import QueryCode
 from ticketing.similarity.model import Model
 from ticketing.stores.protocol import CodeBlock, TicketStore
@@ -56,14 +57,14 @@ class Recommender:
         distances = self._scan(query, asked, block)
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
-        words = set(tokenize(f"{query.subject}\n{query.description}"))
+        words = tokenize(f"{query.subject}\n{query.description}")
         items = []
         for i in best:
             ticket = tickets.get(block.ids[i])
             # Deleted, or hidden from whoever asks, since the codes were read.
             if ticket is None or not filters.admit(ticket):
                 continue
-            distance = float(distances[i])
+            distance, told = float(distances[i]), tokenize(ticket_text(ticket))
             items.append(
                 Recommendation(
                     rank=len(items) + 1,
@@ -72,8 +73,8 @@ class Recommender:
                     similarity=float(np.exp(-distance)),
                     distance=distance,
                     parts=parts_of(self.model, asked, block.codes[block.live[i]]),
-                    topics=shared_topics(self.model, query, ticket),
-                    overlap=overlap(self.model, words, ticket),
+                    topics=shared_topics(self.model, words, told),
+                    overlap=overlap(self.model, words, told),
                 )
             )
         good = (
