@@ -39,7 +39,7 @@ def main() -> None:
     """Print a line a measurement."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
     source = open_desk(load_settings())
-    bundle = source.store.serving()
+    bundle = source.recommender().model.id
     tickets = list(islice(source.store.iter_tickets(), count))
     models = source.settings.home.resolve() / "models"
     os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="PASSIVE", TICKETING_THREADS="1")

@@ -219,7 +219,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "desk").write_text("")
-    with pytest.raises(StoreError, match=r"desk cannot be used: File exists"):
+    with pytest.raises(StoreError, match=r"desk is a file; name the folder"):
         SQLiteStore(tmp_path / "desk")
 
 

@@ -139,6 +139,10 @@ class Database:
             raise StoreError(f"{self.path} cannot be used: {error}.") from error
         except UnicodeEncodeError as error:
             raise half_a_character(error) from None
+        except (FileExistsError, NotADirectoryError) as error:
+            raise StoreError(
+                f"{self.folder} is a file; name the folder that holds the database."
+            ) from error
         except OSError as error:
             path = error.filename or self.folder
             raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
