@@ -35,6 +35,7 @@ class Candidates(Side):
         """The union of what each way finds, with codes, in one request."""
         if limit > self.by_words:
             return self.codes(bundle_id, filters)
+        self._show(bundle_id)
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
         ways = [{**way, **COLUMNS} for way in self._ways(clues, filters)]
         answers = self._connection.searches(codes_of(bundle_id), [counted, *ways])

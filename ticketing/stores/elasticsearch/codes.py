@@ -108,9 +108,21 @@ class Codes(Candidates):
     ) -> None:
         index = self._connection.alias(codes_of(bundle_id))
         self._connection.bulk(
-            {"_index": index, "_id": row.ticket_id, "_source": _document(row, tickets)}
-            for row in rows
+            (
+                {"_index": index, "_id": row.ticket_id, "_source": _document(row, tickets)}
+                for row in rows
+            ),
+            refresh=self.serving() == bundle_id,
         )
+
+    def _show(self, bundle_id: str) -> None:
+        """Let the next search see all codes of a bundle.
+
+        Codes of one that does not serve are written without that: Elasticsearch then makes few
+        large segments of them instead of one for each batch, at half the cost.
+        """
+        if self.serving() != bundle_id:
+            self._connection.refresh(codes_of(bundle_id))
 
     def _mark(self, build: str, tickets: Mapping[str, dict]) -> list[str]:
         """Note that the tickets have codes of this build, if they are still as they were read;
@@ -134,6 +146,7 @@ class Codes(Candidates):
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """All codes that a query under this bundle may be compared with, read now."""
+        self._show(bundle_id)
         return block(
             self._connection.pages(
                 codes_of(bundle_id),
@@ -148,6 +161,7 @@ class Codes(Candidates):
         self, bundle_id: str, filters: Filters = Filters()
     ) -> dict[tuple[int | None, date | None], int]:
         """How many matching tickets have each main topic in each month."""
+        self._show(bundle_id)
         by = [
             {field: {"terms": {"field": field, "missing_bucket": True}}}
             for field in ("topic", "month")
@@ -178,6 +192,7 @@ class Codes(Candidates):
         offset: int = 0,
     ) -> list[str]:
         """Ids of the matching tickets with this main topic, newest first, undated ones last."""
+        self._show(bundle_id)
         answer = self._connection.search(
             codes_of(bundle_id),
             query={"bool": {"filter": [{"term": {"topic": topic}}, where(filters)]}},
@@ -194,6 +209,7 @@ class Codes(Candidates):
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
         """All fresh codes in ascending order of ticket id."""
+        self._show(bundle_id)
         build = self._build(bundle_id)
         hits = self._connection.pages(
             codes_of(bundle_id),

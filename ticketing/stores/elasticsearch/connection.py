@@ -154,9 +154,9 @@ class Connection:
         return answer["status"] != CONFLICT
 
     def refresh(self, name: str) -> None:
-        """Let the next search see all that was written."""
+        """Let the next search see all that was written to an index, if there is one."""
         with self.client() as client:
-            client.indices.refresh(index=self.alias(name))
+            client.indices.refresh(index=self.alias(name), ignore_unavailable=True)
 
     def close(self) -> None:
         """Close all connections."""

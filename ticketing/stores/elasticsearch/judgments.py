@@ -7,6 +7,7 @@ from datetime import datetime
 from ticketing.errors import StoreAway
 from ticketing.stores.checks import require_text
 from ticketing.stores.elasticsearch.connection import CONFLICT, Side, seen
+from ticketing.stores.elasticsearch.copies import codes_of
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.tickets import Grade, Judgment, Query
 
@@ -82,6 +83,7 @@ class Judgments(Side):
             served = found["_source"]["bundles"] if found else []
             if served[-1:] == [bundle_id]:
                 return
+            self._connection.refresh(codes_of(bundle_id))  # `put_codes` leaves that out
             source = {"kind": SERVING, "bundles": [*served, bundle_id]}
             condition = seen(found) if found else {"op_type": "create"}
             if self._connection.write(RECORDS, SERVING, source, **condition):
