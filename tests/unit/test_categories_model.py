@@ -288,7 +288,7 @@ def test_a_score_is_the_weighted_mean_of_energy_shared_letters_and_near_spelling
     letters = TfidfMatcher(model.taxonomy.texts).scores(asked)
     known, new = model.scores(["VPN  slow", "vpn slwo"])
     assert known == pytest.approx((energies[0] + 0.5 * letters[0]) / 1.5, abs=1e-5)
-    near = 4 * SpellingMatcher(model.taxonomy.texts).scores(asked)[1]
+    near = 8 * SpellingMatcher(model.taxonomy.texts).scores(asked)[1]
     mean = (energies[1] + 0.5 * letters[1]) / 1.5
     assert new == pytest.approx((mean + near) / (1 + near), abs=1e-5)
 
@@ -297,7 +297,7 @@ def test_near_spellings_count_where_a_word_is_new():
     matcher = SpellingMatcher(["press", "press line"])
     assert matcher.scores(["line press", ""]).tolist() == [[0, 0], [0, 0]]
     # "pres" lacks one letter of 4 + 5, and five more and a blank of 4 + 10
-    assert matcher.scores(["pres"]) == pytest.approx(np.array([[(8 / 9) ** 6, (8 / 14) ** 6]]))
+    assert matcher.scores(["pres"]) == pytest.approx(np.array([[(8 / 9) ** 8, (8 / 14) ** 8]]))
 
 
 def test_a_saved_model_answers_the_same(model, tmp_path):

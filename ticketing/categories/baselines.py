@@ -84,7 +84,7 @@ class SpellingMatcher:
     """Near spellings of queries that have a word no text has; 0 for all others.
 
     A word that nobody knows may be a typo, while between known words a letter more or less makes
-    another word. The score is the sixth power of 1 - d / (m + n), d the letters to delete and
+    another word. The score is the eighth power of 1 - d / (m + n), d the letters to delete and
     insert, m and n the lengths: what is no near spelling comes to little.
     """
 
@@ -103,7 +103,7 @@ class SpellingMatcher:
         if new:
             asked = [queries[i] for i in new]
             alike = cdist(asked, self._texts, scorer=Indel.normalized_similarity, dtype=np.float32)
-            scores[new] = alike**6
+            scores[new] = alike**8
         return scores
 
 

@@ -49,7 +49,7 @@ class CategorySettings(BaseModel):
         0.5, ge=0, description="weight of shared letters beside the energy's 1; the paper's is 0"
     )
     spelling: float = Field(
-        4.0, ge=0, description="weight of near spellings of unknown words; the paper's is 0"
+        8.0, ge=0, description="weight of near spellings of unknown words; the paper's is 0"
     )
 
 
