@@ -103,7 +103,7 @@ def test_answers_to_proposals_are_escos(folder, tmp_path):
 
 def test_a_star_marks_what_misses_the_published_figure():
     row = Row("n-gram", (0.994, 0.6, 1.0, 0.83, 0.2))
-    assert _figures(row) == ["0.99 (0.99)", "0.60* (0.61)", "1.00 (1.00)", "0.83 (0.83)", "0.20"]
+    assert _figures(row) == ["0.99 (0.99)", "0.60* (0.61)", "1.00 (1.00)", "0.83 (0.83)", "0.200"]
 
 
 def test_a_file_of_another_kind_is_one_sentence(folder):

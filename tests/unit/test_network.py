@@ -175,16 +175,17 @@ def test_only_h_minds_the_order_of_words_and_only_up_to_its_limit():
     assert not torch.allclose(E[2], E[3], atol=1e-4)
 
 
-def test_the_last_state_is_that_after_a_texts_last_word_read():
+@pytest.mark.parametrize("pooling", ["last", "mean"])
+def test_a_texts_vector_is_made_of_the_states_after_its_own_words(pooling):
     """Texts of many lengths, read in groups, against torch's LSTM on each text alone."""
     torch.manual_seed(0)
-    channel = TextLSTM(word_dims=3, hidden=2, dropout=0.5).eval()
+    channel = TextLSTM(word_dims=3, hidden=2, dropout=0.5, pooling=pooling).eval()
     embedded = torch.randn(20, 3)
     texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
     states = channel(embedded, texts, limit=8)
     for text, state in zip(texts, states, strict=True):
-        _, (alone, _) = channel.lstm(embedded[text[:8]][None] * channel.scale)
-        torch.testing.assert_close(state, alone[0, 0])
+        each, (last, _) = channel.lstm(embedded[text[:8]][None] * channel.scale)
+        torch.testing.assert_close(state, last[0, 0] if pooling == "last" else each[0].mean(0))
 
 
 def test_words_shown_by_their_spelling_alone_lose_their_vector():

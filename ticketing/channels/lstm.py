@@ -1,4 +1,4 @@
-"""Channel h: the last hidden state of one LSTM that reads every component."""
+"""Channel h: the hidden states of one LSTM that reads every component, pooled into one."""
 
 import math
 from collections.abc import Sequence
@@ -8,17 +8,18 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from ticketing.siamese.encoder import EncoderSettings, RecurrentEncoder
+from ticketing.siamese.encoder import EncoderSettings, Pooling, RecurrentEncoder
 
 BUCKETS = 4
 """Texts are read in so many groups of similar length, which keeps padding short."""
 
 
 class TextLSTM(RecurrentEncoder):
-    """An LSTM over word embeddings whose last state is the text (Mueller and Thyagarajan 2016)."""
+    """An LSTM over word embeddings whose last state (Mueller and Thyagarajan 2016), or the mean of
+    whose states, is the text."""
 
-    def __init__(self, word_dims: int, hidden: int, dropout: float):
-        super().__init__(word_dims, EncoderSettings(hidden=hidden))
+    def __init__(self, word_dims: int, hidden: int, dropout: float, pooling: Pooling = "last"):
+        super().__init__(word_dims, EncoderSettings(hidden=hidden, pooling=pooling))
         self.dropout = nn.Dropout(dropout)
         self.scale = math.sqrt(word_dims)  # vectors of length 1 would hardly move a gate
         for recurrent in self.lstm.weight_hh_l0.detach().chunk(4):
@@ -31,7 +32,7 @@ class TextLSTM(RecurrentEncoder):
     def forward(self, embedded: Tensor, texts: Sequence[Tensor], limit: int) -> Tensor:
         """The first `limit` words of n non-empty texts, as rows of `embedded` [U, dims].
 
-        Returns the state after each text's last word read: [n, hidden].
+        Returns the state after each text's last word read, or the mean of all: [n, hidden].
         """
         lengths = torch.tensor([min(len(text), limit) for text in texts])
         order = lengths.argsort(stable=True)

@@ -137,7 +137,8 @@ def _figures(row: Row) -> list[str]:
     for i, figure in enumerate(row.figures):
         beside = published[i] if i < len(published) else None
         mark = "*" if beside is not None and round(figure, 2) < beside else ""
-        cells.append(f"{figure:.2f}{mark}" + (f" ({beside:.2f})" if beside is not None else ""))
+        shown = f"{figure:.2f}" if i < len(COLUMNS) - 1 else f"{figure:.3f}"
+        cells.append(f"{shown}{mark}" + (f" ({beside:.2f})" if beside is not None else ""))
     return cells
 
 

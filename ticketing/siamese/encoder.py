@@ -7,6 +7,9 @@ import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
+Pooling = Literal["last", "mean"]
+"""Which states of a text are its vector."""
+
 
 class EncoderSettings(BaseModel):
     """The shape of an encoder."""
@@ -16,7 +19,7 @@ class EncoderSettings(BaseModel):
     hidden: int = Field(50, gt=0, description="units of a layer, each way")
     layers: int = Field(1, gt=0)
     bidirectional: bool = False
-    pooling: Literal["last", "mean"] = "last"
+    pooling: Pooling = "last"
     dense: int = Field(0, ge=0, description="width of a dense layer at the end; 0 is none")
     dropout: float = Field(0.0, ge=0, lt=1, description="between layers")
     recurrent_dropout: float = Field(

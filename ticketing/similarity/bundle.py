@@ -21,7 +21,7 @@ from safetensors.numpy import load, save
 from ticketing.errors import BundleError, NotFound
 
 FORMAT = "ticketing bundle"
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest.json"
 
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from ticketing.siamese.encoder import Pooling
 from ticketing.siamese.trainer import LoopSettings
 
 Channel = Literal["h", "E", "T", "S", "L"]
@@ -40,6 +41,7 @@ class NetworkSettings(BaseModel):
     merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = ("SUB2", "DESC2", "SOL2")
     channels: tuple[Channel, ...] = ("h", "E", "T", "L")
     hidden: int = Field(50, gt=0, description="|h|")
+    pooling: Pooling = Field("mean", description="of the LSTM's states; the paper's is last")
     word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
     character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
     topics: int = Field(100, gt=0, description="|T|")

@@ -65,7 +65,9 @@ class SiameseNetwork(nn.Module):
         self.sentences = sentences
         self.lexical = lexical
         self.lstm = (
-            TextLSTM(words.dims, settings.hidden, dropout) if "h" in settings.channels else None
+            TextLSTM(words.dims, settings.hidden, dropout, settings.pooling)
+            if "h" in settings.channels
+            else None
         )
         pairs = torch.tensor(settings.pair_weights())  # [P, R]
         self.register_buffer("compared", pairs > 0)
