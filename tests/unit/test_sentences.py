@@ -213,12 +213,13 @@ def test_what_was_left_out_is_predicted_as_without_it():
     )
 
 
-def test_a_wide_channel_counts_no_more_than_a_narrow_one():
+@pytest.mark.parametrize("weights, sums", [((), (400, 400)), ((4, 0.5), (1600, 200))])
+def test_a_channel_counts_by_its_weight_however_wide_it_is(weights, sums):
     chance = np.random.default_rng(0)
     channels = [chance.normal(2, 7, (400, 1)), chance.normal(size=(400, 50))]
-    balanced = Balance(channels)(channels)
-    assert (balanced[:, :1] ** 2).sum() == pytest.approx(400, rel=1e-4)
-    assert (balanced[:, 1:] ** 2).sum() == pytest.approx(400, rel=1e-4)
+    balanced = Balance(channels, weights)(channels)
+    assert (balanced[:, :1] ** 2).sum() == pytest.approx(sums[0], rel=1e-4)
+    assert (balanced[:, 1:] ** 2).sum() == pytest.approx(sums[1], rel=1e-4)
 
 
 def test_the_word_channel_by_hand(vectors):

@@ -20,7 +20,7 @@ from ticketing.sentences.model import SentenceModel
 from ticketing.sentences.network import SentenceSettings
 from ticketing.sentences.pairs import Pair, Sick
 from ticketing.sentences.recipe import Material, Recipe, learn
-from ticketing.sentences.regression import KernelRegression
+from ticketing.sentences.regression import WEIGHTS, KernelRegression
 from ticketing.siamese.calibration import HIGHEST, LOWEST
 from ticketing.siamese.trainer import LoopSettings
 
@@ -163,7 +163,8 @@ class _Trial:
         g of a pair that its network has learnt from would promise too much."""
         known = [self.model.held_similarity[:, None], *(channel(self.held) for channel in chosen)]
         asked = [self.similarities[:, None], *(channel(self.data.test) for channel in chosen)]
-        regression = KernelRegression(known, [pair.relatedness for pair in self.held])
+        ratings = [pair.relatedness for pair in self.held]
+        regression = KernelRegression(known, ratings, [WEIGHTS[name] for name in ("h", *names)])
         return Line(
             f"  with {', '.join(names)} beside h",
             figures(regression.left_out, self.held),
