@@ -50,7 +50,13 @@ def test_an_address_of_another_machine_is_refused(host):
 def test_it_prints_where_it_serves_and_ends_cleanly(tmp_path, end):
     command = [sys.executable, "-u", "-c", SERVE_A_FAKE, str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(TESTS)}
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    server = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's "&" ignores it
+    )
     try:
         address = server.stdout.readline().split()[2]
         with urllib.request.urlopen(f"{address}healthz") as answer:
