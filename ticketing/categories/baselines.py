@@ -92,14 +92,10 @@ class SpellingMatcher:
         self._texts = texts
         self._words = {word for text in texts for word in text.split()}
 
-    def is_new(self, query: str) -> bool:
-        """Whether the query has a word that no text has."""
-        return not self._words.issuperset(query.split())
-
     def scores(self, queries: Sequence[str]) -> Scores:
         """See Matcher."""
         scores = np.zeros((len(queries), len(self._texts)), dtype=np.float32)
-        new = [i for i, query in enumerate(queries) if self.is_new(query)]
+        new = [i for i, query in enumerate(queries) if not self._words.issuperset(query.split())]
         if new:
             asked = [queries[i] for i in new]
             alike = cdist(asked, self._texts, scorer=Indel.normalized_similarity, dtype=np.float32)

@@ -18,7 +18,7 @@ class TextLSTM(RecurrentEncoder):
     """An LSTM over word embeddings whose last state (Mueller and Thyagarajan 2016), or the mean of
     whose states, is the text."""
 
-    def __init__(self, word_dims: int, hidden: int, dropout: float, pooling: Pooling = "last"):
+    def __init__(self, word_dims: int, hidden: int, dropout: float, pooling: Pooling):
         super().__init__(word_dims, EncoderSettings(hidden=hidden, pooling=pooling))
         self.dropout = nn.Dropout(dropout)
         self.scale = math.sqrt(word_dims)  # vectors of length 1 would hardly move a gate

@@ -39,22 +39,27 @@ def parts_of(model: Model, asked: Asked, row: np.ndarray) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def overlap(model: Model, asked: Iterable[str], told: Iterable[str]) -> frozenset[str]:
+def overlap(
+    model: Model, query_tokens: Iterable[str], ticket_tokens: Iterable[str]
+) -> frozenset[str]:
     """Tokens of the query that also occur in the ticket, without masks and everyday words."""
     return frozenset(
         word
-        for word in {*asked} & {*told}
+        for word in {*query_tokens} & {*ticket_tokens}
         if not word.startswith("<") and model.vocabulary.share(word) <= EVERYDAY
     )
 
 
-def shared_topics(model: Model, asked: list[str], told: list[str]) -> tuple[SharedTopic, ...]:
+def shared_topics(
+    model: Model, query_tokens: list[str], ticket_tokens: list[str]
+) -> tuple[SharedTopic, ...]:
     """Topics active in both query and ticket, with the tokens that speak for them most."""
     channel = model.network.topics
     if channel is None:
         return ()
+    ids = [model.vocabulary.ids(tokens) for tokens in (query_tokens, ticket_tokens)]
     with torch.inference_mode():
-        shared = channel.shared(*(model.vocabulary.ids(tokens) for tokens in (asked, told)))
+        shared = channel.shared(*ids)
     return tuple(
         SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)
         for topic, activity, words in shared

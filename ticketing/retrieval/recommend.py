@@ -57,14 +57,15 @@ class Recommender:
         distances = self._scan(query, asked, block)
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
-        words = tokenize(f"{query.subject}\n{query.description}")
+        query_tokens = tokenize(f"{query.subject}\n{query.description}")
         items = []
         for i in best:
             ticket = tickets.get(block.ids[i])
             # Deleted, or hidden from whoever asks, since the codes were read.
             if ticket is None or not filters.admit(ticket):
                 continue
-            distance, told = float(distances[i]), tokenize(ticket_text(ticket))
+            distance = float(distances[i])
+            ticket_tokens = tokenize(ticket_text(ticket))
             items.append(
                 Recommendation(
                     rank=len(items) + 1,
@@ -73,8 +74,8 @@ class Recommender:
                     similarity=float(np.exp(-distance)),
                     distance=distance,
                     parts=parts_of(self.model, asked, block.codes[block.live[i]]),
-                    topics=shared_topics(self.model, words, told),
-                    overlap=overlap(self.model, words, told),
+                    topics=shared_topics(self.model, query_tokens, ticket_tokens),
+                    overlap=overlap(self.model, query_tokens, ticket_tokens),
                 )
             )
         good = (

@@ -16,7 +16,7 @@ WIDTH = 0.06
 PENALTY = 0.5
 """Both, and WEIGHTS, chosen by the error on left-out training pairs."""
 WEIGHTS = {"h": 4.0, "E": 0.5, "L": 4.0, "S": 1.0}
-"""Of channels: g is one number, and what the words say of a pair is soon said."""
+"""How much each channel counts beside the others."""
 
 
 class Balance:
