@@ -112,6 +112,14 @@ def test_learned_weights_are_trained_and_stay_non_negative(fit, loss):
     assert min(trained) >= 0
 
 
+def test_without_labels_v_stays_table_2s_and_w_is_learned(fit):
+    pairs, channels = weights(fit(labels=[], weights="learned", learning_rate=0.05))
+    begun = weights(fit(labels=[], weights="learned", epochs=0))
+    assert pairs == begun[0]
+    assert flat((pairs, [])) == pytest.approx(flat((TINY.pair_weights(), [])))
+    assert channels != begun[1]
+
+
 def test_searched_weights_are_a_point_of_the_grid(fit):
     pairs, _ = weights(fit(weights="searched"))
     assert min(abs(pairs[0][0] - v) for v in (0.3, 0.4)) < 1e-4

@@ -108,7 +108,7 @@ def test_one_query_that_is_answered_well_changes_next_to_nothing():
 
 
 def test_what_one_surprising_query_changes_costs_no_more_than_its_cross_entropy():
-    """The changes are logarithms; their squares are paid for by what the query gains."""
+    """The changes are logarithms; ten times their squares are paid for by what the query gains."""
     learner = network()
     before = torch.tensor(products(learner))
     planted = Planted(learner, 1)
@@ -117,7 +117,7 @@ def test_what_one_surprising_query_changes_costs_no_more_than_its_cross_entropy(
     assert planted.present.all()
     fit_weights(learner, planted)
     changes = (torch.tensor(products(learner)) / before).log()
-    assert 0.1 < float(changes.abs().max()) <= 2 * missed**0.5
+    assert 0.01 < float(changes.abs().max()) <= 2 * (missed / 10) ** 0.5
 
 
 def test_without_dates_time_counts_nothing():
@@ -139,12 +139,16 @@ def test_queries_whose_answer_cannot_be_compared_change_nothing():
     assert products(learner) == pytest.approx(before, rel=1e-5)
 
 
-def test_weak_probes_count_no_more_than_peoples_queries_together():
+def test_only_peoples_queries_count_and_a_rel_counts_half():
     yes, rel = Probe(([1],), {"a": Grade.YES}), Probe(([1],), {"a": Grade.REL, "b": Grade.NO})
     weak = Probe(([1],), {"a": Grade.YES}, weak=True)
-    assert _worths(SimpleNamespace(probes=[yes, rel])).tolist() == [1, 0.5]
-    assert _worths(SimpleNamespace(probes=[weak, weak])).tolist() == [0.5, 0.5]
-    assert _worths(SimpleNamespace(probes=[yes, weak])).tolist() == [1, 0.5]
-    assert _worths(SimpleNamespace(probes=[rel, *[weak] * 5])).tolist() == pytest.approx(
-        [0.5] + [0.1] * 5
-    )
+    assert _worths(SimpleNamespace(probes=[yes, weak, rel])).tolist() == [1, 0, 0.5]
+
+
+def test_weak_probes_change_nothing():
+    learner = network()
+    before = products(learner)
+    planted = Planted(learner, 50)
+    planted.probes = [SimpleNamespace(grades={"T": Grade.YES}, weak=True)] * 50
+    assert fit_weights(learner, planted) == Recency()
+    assert products(learner) == before

@@ -175,10 +175,12 @@ def _learn(
 ) -> list[dict]:
     """Imitate the teacher first, where there is one, then learn from labels and the archive.
 
-    Returns loss and quality by epoch. (Both at once was measured, and is worse.)
+    Returns loss and quality by epoch. (Both at once was measured, and is worse.) V is left alone
+    where there are no labels: a weak positive's subject is on one side only, so all that it
+    could teach V is that subjects need not be alike.
     """
     learned = training.weights == "learned"
-    network.pair_logits.requires_grad_(learned)
+    network.pair_logits.requires_grad_(learned and bool(labels))
     network.channel_logits.requires_grad_(learned)
     weak_ids = sorted(set(corpus.archive.tickets) - probes.held_back)
 
