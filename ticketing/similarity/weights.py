@@ -45,7 +45,7 @@ def fit_weights(network: SiameseNetwork, probes: Probes, recency: bool = True) -
     pairs = network.pair_weights.detach()
     channels = network.channel_weights.detach()
     changes = torch.zeros(pairs.numel() + len(channels) + 1, requires_grad=True)
-    hold = torch.full_like(changes, HOLD, requires_grad=False)
+    hold = torch.full_like(changes, HOLD)
     hold[-1] = RECENCY_HOLD
 
     def weights() -> tuple[Tensor, Tensor, Tensor]:
