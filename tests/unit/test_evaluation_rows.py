@@ -58,7 +58,7 @@ def test_the_table_has_22_rows_of_which_the_last_eight_are_trained():
     assert [row.number for row in ROWS if row.trained] == list(range(15, 23))
     assert {row.channels for row in ROWS[:10]} == {("T",)}
     assert {row.channels for row in ROWS[10:14]} == {("E",)}
-    whole = NetworkSettings(channels=("h", "E", "T"), pooling="last")
+    whole = NetworkSettings(channels=("h", "E", "T"))
     assert ROWS[-1].settings(NetworkSettings()) == whole
     assert len({row.about for row in ROWS}) == 22
 

@@ -28,8 +28,8 @@ class Row:
     trained: bool = False
 
     def settings(self, like: NetworkSettings) -> NetworkSettings:
-        """The row's network, with the sizes of another; h is the last state, as in the paper."""
-        changed: dict = {"channels": self.channels, "pooling": "last"}
+        """The row's network, with the sizes and the pooling of another."""
+        changed: dict = {"channels": self.channels}
         if isinstance(self.compared, str):
             changed["pairs"] = self.compared
         else:
