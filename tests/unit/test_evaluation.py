@@ -123,10 +123,32 @@ def test_the_bundle_that_finds_more_is_better(store):
     assert better.queries == 2
     assert better.new["Acc@10"] == 1 and better.serving["Acc@10"] == 0.5
     assert better.new["MAP@10"] == pytest.approx(3 / 4)
-    assert better.may_serve and not compare(poor, good, held_out).may_serve
+    assert better.may_serve
     assert str(better) == (
         "on 2 held-out queries Acc@10 1.000 (serving 0.500), MAP@10 0.750 (serving 0.250)"
     )
+
+
+@pytest.mark.parametrize(("lost", "p"), [(1, 1), (2, 1 / 2), (3, 1 / 4), (4, 1 / 8)])
+def test_a_loss_counts_once_chance_hardly_explains_it(store, lost, p):
+    """Of n changed queries, all for the worse, two of the 2^n sign patterns are as extreme."""
+    held_out = [label for i in range(lost) for label in labels(Query(f"q{i}"), A=YES)]
+    held_out += labels(TWO, B=YES)  # found by both
+    good, poor = Ranks(store, "A", "B"), Ranks(store, "C", "B")
+    found = compare(poor, good, held_out)
+    assert found.p == pytest.approx(p, abs=0.02)
+    assert found.may_serve == (lost < 3)
+    verdict = "which chance explains" if lost < 3 else "beyond chance"
+    assert str(found).endswith(f", a loss {verdict} (p = {found.p:.2f})")
+    assert compare(good, poor, held_out).may_serve
+
+
+def test_gains_weigh_against_losses(store):
+    """Three queries lose their first rank to the second, one is found that was not."""
+    held_out = [label for i in range(3) for label in labels(Query(f"q{i}"), A=YES)]
+    new, serving = Ranks(store, "B", "A"), Ranks(store, "A")
+    assert not compare(new, serving, held_out).may_serve
+    assert compare(new, serving, held_out + labels(TWO, B=YES)).may_serve
 
 
 def test_what_the_serving_bundle_did_not_show_is_not_held_against_a_new_one(store):
@@ -137,7 +159,7 @@ def test_what_the_serving_bundle_did_not_show_is_not_held_against_a_new_one(stor
     assert better.new == pytest.approx(better.new | {"Acc@10": 1, "MAP@10": 1})
     assert better.serving == pytest.approx(better.serving | {"Acc@10": 1, "MAP@10": 1 / 2})
     assert better.may_serve
-    assert not compare(new, serving, judged[:1]).may_serve  # by links alone it ranks eleventh
+    assert compare(new, serving, judged[:1]).new["Acc@10"] == 0  # by links alone it ranks eleventh
 
 
 def test_an_equal_bundle_may_serve(store):

@@ -136,13 +136,13 @@ def test_what_is_worse_on_held_out_judgments_does_not_serve(simulate, monkeypatc
 
     def worse(new, serving, held_out):
         asked.append([label.query.id for label in held_out])
-        return Comparison(1, {"Acc@10": 0.0, "MAP@10": 0.0}, {"Acc@10": 1.0, "MAP@10": 1.0})
+        return Comparison(5, {"Acc@10": 0.0, "MAP@10": 0.0}, {"Acc@10": 1.0, "MAP@10": 1.0}, 0.06)
 
     monkeypatch.setattr(feedback, "compare", worse)
     run, _ = simulate
     january, february = run()
     assert not january.promoted and not february.promoted
-    assert january.why.startswith("on 1 held-out queries Acc@10 0.000 (serving 1.000)")
+    assert january.why.startswith("on 5 held-out queries Acc@10 0.000 (serving 1.000)")
     assert all(int(id, 16) % 2 == 0 for ids in asked for id in ids)
     assert set(asked[0]) < set(asked[1])
 

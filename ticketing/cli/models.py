@@ -49,7 +49,7 @@ def compare(bundle: str, other: str) -> None:
 @click.argument("bundle")
 @click.option("--force", is_flag=True, help="Let it serve whatever the comparison says.")
 def promote(bundle: str, force: bool) -> None:
-    """Let BUNDLE serve if it is no worse than the serving one on held-out judgments."""
+    """Let BUNDLE serve unless it loses to the serving one on held-out judgments, beyond chance."""
     click.echo(open_desk(load_settings()).promote(bundle, force))
 
 

@@ -89,11 +89,11 @@ class Bundles(Side):
         return compare(self.recommender(bundle_id), self.recommender(other_id), held_out)
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
-        """Let a bundle serve if it is no worse than the serving one on held-out judgments.
+        """Let a bundle serve unless it loses to the serving one on held-out judgments.
 
-        Returns a sentence that says what happened and by how much. Tickets that came since its
-        reindexing are encoded first. Raises NotReady while more than a few lack codes under it,
-        NotFound and BundleError where it cannot serve.
+        A loss that chance explains is none. Returns a sentence that says what happened and by how
+        much. Tickets that came since its reindexing are encoded first. Raises NotReady while more
+        than a few lack codes under it, NotFound and BundleError where it cannot serve.
         """
         self.recommender(bundle_id)
         stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
