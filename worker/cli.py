@@ -37,7 +37,7 @@ def work() -> None:
 @click.argument("bundle", default="")
 @click.option("--cancel", is_flag=True, help="End the reindexing that is under way.")
 def reindex(bundle: str, cancel: bool) -> None:
-    """Give every ticket codes under BUNDLE (default: the newest); then it serves if it is better.
+    """Give every ticket codes under BUNDLE (default: the newest); it serves then, unless worse.
 
     Run again, it goes on where it stopped. A worker (`ticketing work`) does the encoding.
     """
@@ -98,7 +98,9 @@ def follow(desk: Desk, job: Job) -> Job:
 
 def summary(job: Job) -> str:
     """One line: what, state, done of total, rate, estimate, number of errors, message."""
-    parts = [f"{job.kind} {job.bundle_id}: {job.state}", f"{job.done} of {job.total} tickets"]
+    parts = [f"{job.kind} {job.bundle_id}: {job.state}"]
+    if job.total:
+        parts.append(f"{job.done} of {job.total} tickets")
     if speed := rate(job):
         parts.append(f"{speed:.0f} a second")
     if not job.finished and (left := seconds_left(job)) is not None:

@@ -382,6 +382,19 @@ def test_a_worse_bundle_is_refused_unless_forced(desk, trained):
     assert desk.store.previous_serving() == trained[1]
 
 
+def test_what_came_of_a_bundle_stands_among_the_jobs(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    judge_all(desk, lambda query, ticket: {ticket.id: Grade.YES})
+    verdict = desk.promote(other)
+    assert verdict.startswith(f"Bundle {other} serves now: on ")
+    desk.rollback()
+    assert {(job.kind, job.bundle_id, job.state, job.message) for job in desk.store.jobs()} == {
+        ("promotion", other, "done", verdict),
+        ("promotion", trained[1], "done", f"Bundle {trained[1]} serves again."),
+    }
+
+
 def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
     other = other_bundle(desk, trained[1])
     reindex(desk, other)

@@ -275,6 +275,16 @@ def test_jobs_show_progress_rate_estimate_and_errors(client):
     assert "1 ticket set aside" in page and "longer than can be encoded" in page
 
 
+def test_a_promotion_shows_its_reason_and_no_progress(client, desk):
+    verdict = "Bundle b2 was not promoted: on 9 held-out queries a loss beyond chance"
+    reindexing = desk.store.job_records[1]
+    promotion = replace(reindexing, kind="promotion", total=0, done=0, message=verdict)
+    desk.store.job_records = [promotion]
+    page = client.get("/jobs").text
+    assert "Promotion" in page and verdict in page
+    assert "tickets</span>" not in page and "percent done" not in page
+
+
 def test_no_jobs_is_said(client, desk):
     desk.store.job_records = []
     assert "No job has run yet." in client.get("/jobs").text

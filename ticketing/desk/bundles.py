@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from uuid import uuid4
 
 from ticketing.desk.side import Side
 from ticketing.errors import NotReady
@@ -13,8 +14,9 @@ from ticketing.retrieval.topics import main_topics
 from ticketing.retrieval.verify import verify_codes
 from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.similarity.neighbours import ticket_vectors
+from ticketing.stores.job_changes import now
 from ticketing.stores.protocol import CodeRow
-from ticketing.tickets import Filters, Label, Ticket
+from ticketing.tickets import Filters, Job, Label, Ticket
 
 BATCH = 128
 """Tickets encoded at a time."""
@@ -92,8 +94,9 @@ class Bundles(Side):
         """Let a bundle serve unless it loses to the serving one on held-out judgments.
 
         A loss that chance explains is none. Returns a sentence that says what happened and by how
-        much. Tickets that came since its reindexing are encoded first. Raises NotReady while more
-        than a few lack codes under it, NotFound and BundleError where it cannot serve.
+        much; the page shows it among the jobs. Tickets that came since its reindexing are encoded
+        first. Raises NotReady while more than a few lack codes under it, NotFound and BundleError
+        where it cannot serve.
         """
         self.recommender(bundle_id)
         stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
@@ -105,14 +108,31 @@ class Bundles(Side):
         serving = self.store.serving()
         if serving == bundle_id:
             return f"Bundle {bundle_id} serves already."
-        if serving and not force:
-            comparison = self.compare(bundle_id, serving)
-            if not comparison.may_serve:
-                return f"Bundle {bundle_id} was not promoted: {comparison}."
+        comparison = self.compare(bundle_id, serving) if serving and not force else None
+        why = f": {comparison}" if comparison else ""
+        if comparison and not comparison.may_serve:
+            verdict = f"Bundle {bundle_id} was not promoted{why}."
+        else:
             self._serve(bundle_id)
-            return f"Bundle {bundle_id} serves now: {comparison}."
-        self._serve(bundle_id)
-        return f"Bundle {bundle_id} serves now."
+            verdict = f"Bundle {bundle_id} serves now{why}."
+        return self._note(bundle_id, verdict)
+
+    def _note(self, bundle_id: str, verdict: str) -> str:
+        """Keep what came of a bundle among the jobs, for all to see; gives the verdict."""
+        self.store.put_job(
+            Job(
+                id=uuid4().hex,
+                kind="promotion",
+                bundle_id=bundle_id,
+                state="done",
+                total=0,
+                done=0,
+                created=(time := now()),
+                finished=time,
+                message=verdict,
+            )
+        )
+        return verdict
 
     def _serve(self, bundle_id: str) -> None:
         """Switch to a bundle whose codes are verified; tickets that others put until then, or
@@ -135,7 +155,7 @@ class Bundles(Side):
         if not previous:
             raise NotReady("No other bundle has served before; there is nothing to go back to.")
         self._serve(previous)
-        return f"Bundle {previous} serves again."
+        return self._note(previous, f"Bundle {previous} serves again.")
 
     def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
         """Codes and main topics of tickets under a bundle, in the order given."""
