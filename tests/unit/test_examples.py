@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.similarity.config import NetworkSettings
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.similarity.corpus import read_corpus
 from ticketing.similarity.examples import WEAK_WEIGHT, Archive, graded, labelled, weak
 from ticketing.similarity.probes import is_held_back
@@ -165,11 +165,29 @@ def test_a_corpus_counts_each_text_once_and_drops_unknown_words():
         Ticket("T1", "Trip of the pump", "noise", ""),
     ]
     query = Query("Noise", "pump", ticket_id="T1")
-    corpus = read_corpus(tickets, [Label(query, "T2", Grade.YES)], CROSS)
+    corpus = read_corpus(tickets, [Label(query, "T2", Grade.YES)], CROSS, TrainingSettings())
     assert corpus.vocabulary.words == ["pump", "trip"]
     assert corpus.vocabulary.documents == 2
     assert corpus.archive.tickets["T2"] == {"subject": [1, 2], "description": [], "solution": [1]}
     assert corpus.queries == {query.id: {"subject": [], "description": [1]}}
+
+
+def test_of_many_tickets_those_with_labels_and_a_sample_are_learned_from():
+    tickets = [Ticket(f"T{i:02d}", f"pump {i} pump") for i in range(60)]
+    labels = [Label(Query("pump"), id, Grade.NO) for id in ("T07", "T42", "gone")]
+
+    def read(**changes):
+        return read_corpus(tickets, labels, CROSS, TrainingSettings(tickets=10, **changes))
+
+    corpus = read()
+    found = list(corpus.archive.tickets)
+    assert len(found) == 10 and {"T07", "T42"} < set(found) and found == sorted(found)
+    assert len(corpus.texts) == 10 + 1  # theirs and the query's
+    assert corpus.vocabulary.documents == 60 + 1
+    assert list(read().archive.tickets) == found != list(read(seed=1).archive.tickets)
+    assert read().texts_digest == corpus.texts_digest != read(seed=1).texts_digest
+    fewer = read_corpus(tickets, labels, CROSS, TrainingSettings(tickets=1))
+    assert list(fewer.archive.tickets) == ["T07", "T42"]
 
 
 def test_the_digest_names_texts_and_labels_and_not_their_order():
@@ -177,7 +195,7 @@ def test_the_digest_names_texts_and_labels_and_not_their_order():
     yes = Label(Query("x"), "T1", Grade.YES)
 
     def digest(tickets, labels):
-        return read_corpus(tickets, labels, CROSS).digest
+        return read_corpus(tickets, labels, CROSS, TrainingSettings()).digest
 
     assert digest([one, two], [yes]) == digest([two, one], [yes])
     others = [
@@ -193,9 +211,9 @@ def test_the_texts_digest_knows_no_labels_but_the_queries_that_are_no_tickets():
     one, two = Ticket("T1", "pump"), Ticket("T2", "trip")
 
     def digest(*labels):
-        return read_corpus([one, two], labels, CROSS).texts_digest
+        return read_corpus([one, two], labels, CROSS, TrainingSettings()).texts_digest
 
     own = Query("pump", ticket_id="T1")
     assert digest() == digest(Label(own, "T2", Grade.YES)) == digest(Label(own, "T2", Grade.NO))
     assert digest() != digest(Label(Query("x"), "T1", Grade.YES))
-    assert digest() != read_corpus([one], [], CROSS).texts_digest
+    assert digest() != read_corpus([one], [], CROSS, TrainingSettings()).texts_digest

@@ -117,6 +117,12 @@ class TrainingSettings(LoopSettings):
 
     loss: Literal["mse", "in-batch"] = "in-batch"
     weights: Literal["fixed", "searched", "learned"] = "learned"
+    tickets: int = Field(
+        40_000,
+        gt=0,
+        description="most tickets that are learned from, those with labels and a sample of the "
+        "others; without a teacher two cores then train for less than half an hour",
+    )
     recency: bool = Field(
         True, description="let the time between query and ticket count; only with learned weights"
     )

@@ -1,14 +1,15 @@
 """Everything a network learns from, read once: words of tickets and queries as ids."""
 
 import hashlib
-from collections.abc import Sequence
+import random
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from tqdm import tqdm
 
 from ticketing.similarity.codes import minute_of
-from ticketing.similarity.config import NetworkSettings
+from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.similarity.examples import Archive, Fields
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
@@ -22,11 +23,12 @@ class Corpus:
     """Everything the network learns from, as word ids."""
 
     vocabulary: Vocabulary
+    """Counted over all tickets, also those that are not learned from."""
     archive: Archive
     queries: dict[str, Fields]
     """By query id."""
     texts: list[list[str]]
-    """All text as tokens, for word vectors."""
+    """Its text as tokens, for word vectors."""
     digest: str
     """Names all of it, labels as well."""
     texts_digest: str
@@ -34,9 +36,13 @@ class Corpus:
 
 
 def read_corpus(
-    tickets: Sequence[Ticket], labels: Sequence[Label], network: NetworkSettings
+    tickets: Sequence[Ticket],
+    labels: Sequence[Label],
+    network: NetworkSettings,
+    training: TrainingSettings,
 ) -> Corpus:
-    """Tokenize tickets and the labels' queries, and count the vocabulary."""
+    """Tokenize tickets and the labels' queries, count the vocabulary, and take of more than
+    `training.tickets` tickets those with labels and a random sample."""
     queries = {label.query.id: label.query for label in labels}
     tokens = {
         ticket.id: {name: tokenize(getattr(ticket, name)) for name in FIELDS}
@@ -49,18 +55,27 @@ def read_corpus(
     new = [fields for id, fields in asked.items() if not queries[id].ticket_id]
     everything = [*tokens.values(), *new]
     vocabulary = Vocabulary.count(list(chain(*fields.values())) for fields in everything)
+    some = _some([*tokens], {label.ticket_id for label in labels}, training)
     return Corpus(
         vocabulary,
         Archive(
             network,
-            {id: _known(vocabulary, fields) for id, fields in tokens.items()},
+            {id: _known(vocabulary, tokens[id]) for id in some},
             {ticket.id: minute_of(ticket.created) for ticket in tickets},
         ),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
-        [text for fields in everything for text in fields.values() if text],
+        [text for x in [*(tokens[id] for id in some), *new] for text in x.values() if text],
         _digest(tickets, [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]),
-        _digest(tickets, [id for id in asked if not queries[id].ticket_id]),
+        _digest(tickets, [*some, *(id for id in asked if not queries[id].ticket_id)]),
     )
+
+
+def _some(ids: Sequence[str], labelled: Collection[str], training: TrainingSettings) -> list[str]:
+    """The tickets that are learned from, in their order."""
+    others = sorted(set(ids) - set(labelled))
+    room = min(max(training.tickets - (len(ids) - len(others)), 0), len(others))
+    left_out = set(others) - set(random.Random(training.seed).sample(others, room))
+    return [id for id in ids if id not in left_out]
 
 
 def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> Fields:

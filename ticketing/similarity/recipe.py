@@ -70,7 +70,7 @@ def train(
         raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
     if training.weights == "searched" and not usable:
         raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
-    corpus = read_corpus(tickets, labels, network)
+    corpus = read_corpus(tickets, labels, network, training)
     encoder = find_encoder(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
     checkpoints.mkdir(parents=True, exist_ok=True)
