@@ -54,7 +54,7 @@ class Comparison:
         gains = ", ".join(
             f"{name} {self.new[name]:.3f} (serving {self.serving[name]:.3f})" for name in MEASURES
         )
-        verdict = "which chance explains" if self.may_serve else "beyond chance"
+        verdict = "that chance explains" if self.may_serve else "beyond chance"
         loss = f", a loss {verdict} (p = {self.p:.2f})" if self._loses else ""
         return f"on {self.queries} held-out queries {gains}{loss}"
 
