@@ -25,7 +25,7 @@ from ticketing.tickets import Grade, Label
 MOST_QUERIES = 500
 MEASURES = ("Acc@10", "MAP@10")
 CHANCE = 0.3
-"""A loss is refused from this p on. With n queries changed, all for the worse, p is 2 / 2^n."""
+"""A loss is refused where p is no larger; p is 2 / 2^n if n queries changed, all for the worse."""
 
 
 @dataclass(frozen=True)

@@ -55,22 +55,24 @@ def read_corpus(
     new = [fields for id, fields in asked.items() if not queries[id].ticket_id]
     everything = [*tokens.values(), *new]
     vocabulary = Vocabulary.count(list(chain(*fields.values())) for fields in everything)
-    some = _some([*tokens], {label.ticket_id for label in labels}, training)
+    learned = _learned([*tokens], {label.ticket_id for label in labels}, training)
     return Corpus(
         vocabulary,
         Archive(
             network,
-            {id: _known(vocabulary, tokens[id]) for id in some},
+            {id: _known(vocabulary, tokens[id]) for id in learned},
             {ticket.id: minute_of(ticket.created) for ticket in tickets},
         ),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
-        [text for x in [*(tokens[id] for id in some), *new] for text in x.values() if text],
+        [text for x in [*(tokens[id] for id in learned), *new] for text in x.values() if text],
         _digest(tickets, [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]),
-        _digest(tickets, [*some, *(id for id in asked if not queries[id].ticket_id)]),
+        _digest(tickets, [*learned, *(id for id in asked if not queries[id].ticket_id)]),
     )
 
 
-def _some(ids: Sequence[str], labelled: Collection[str], training: TrainingSettings) -> list[str]:
+def _learned(
+    ids: Sequence[str], labelled: Collection[str], training: TrainingSettings
+) -> list[str]:
     """The tickets that are learned from, in their order."""
     others = sorted(set(ids) - set(labelled))
     room = min(max(training.tickets - (len(ids) - len(others)), 0), len(others))
