@@ -1,26 +1,36 @@
 """Labelled documents on disk: a folder with a training, a validation and a test file.
 
-Two layouts are known, plain or gzipped (`.gz`), one document a line, `label,id id id …`, where
-an id is the line of the word in the vocabulary file, counted from 0:
+Three layouts are known, plain or gzipped (`.gz`), one document a line. Two are `label,id id id …`,
+where an id is the line of the word in the vocabulary file, counted from 0:
 
 - `training_docnade.csv`, `validation_docnade.csv`, `test_docnade.csv`, `vocab_docnade.vocab`:
   word order is lost, ids ascend, and a word that occurs n times stands there round(ln(1 + n))
   times;
 - `train.seq.csv`, `validation.seq.csv`, `test.seq.csv`, `vocab.txt`: words in text order.
 
+The third, which may lie beside the first, is `label,text`: `training.csv`, `validation.csv`,
+`test.csv`. A word is a run of letters, digits and bytes that are no UTF-8, in lower case. It counts
+if `vocab_docnade.vocab` has it, and a text without any is left out. (So read, the texts of the
+DocNADE authors are their ids, but for the word of id 0, which the latter lack.)
+
 A validation file that is absent, or the same as the test file, would leave nothing to choose
 settings by; then a tenth of the training documents, chosen by seed, takes its place.
 """
 
 import gzip
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from topic_models.errors import DatasetError
+
+WORD = re.compile(r"(?:[^\W_]|\ufffd)+")
+"""A word of a text in lower case; U+FFFD stands for a byte that is no UTF-8."""
 
 HELD_OUT = 10
 """One in this many training documents validates where no other documents can."""
@@ -46,7 +56,6 @@ class Dataset:
     training: Part
     validation: Part
     test: Part
-    in_text_order: bool
     note: str = ""
 
     @property
@@ -61,6 +70,10 @@ class _Layout(NamedTuple):
     validation: str
     test: str
     in_text_order: bool
+    texts: bool
+
+    def holds(self, in_text_order: bool, all_words: bool) -> bool:
+        return self.in_text_order >= in_text_order and self.texts >= all_words
 
 
 _LAYOUTS = (
@@ -70,32 +83,73 @@ _LAYOUTS = (
         "validation_docnade.csv",
         "test_docnade.csv",
         in_text_order=False,
+        texts=False,
     ),
-    _Layout("vocab.txt", "train.seq.csv", "validation.seq.csv", "test.seq.csv", in_text_order=True),
+    _Layout(
+        "vocab.txt",
+        "train.seq.csv",
+        "validation.seq.csv",
+        "test.seq.csv",
+        in_text_order=True,
+        texts=False,
+    ),
+    _Layout(
+        "vocab_docnade.vocab",
+        "training.csv",
+        "validation.csv",
+        "test.csv",
+        in_text_order=True,
+        texts=True,
+    ),
 )
 
 
-def read_dataset(folder: Path, seed: int = 0) -> Dataset:
-    """The documents of a folder in either layout; `seed` chooses validation documents.
+def read_dataset(
+    folder: Path, seed: int = 0, *, in_text_order: bool = False, all_words: bool = False
+) -> Dataset:
+    """The documents of a folder; `seed` chooses validation documents where none are given.
+
+    With `in_text_order` every word of a document stands where it occurs; without it, a word that
+    occurs n times stands round(ln(1 + n)) times, in ascending order of ids. With `all_words` the
+    vocabulary is that of the training texts, whatever the vocabulary file says.
 
     Raises DatasetError naming the file, line and field at fault.
     """
     folder = Path(folder)
-    layout = next((each for each in _LAYOUTS if _find(folder / each.training)), None)
+    layout = _layout(folder, in_text_order, all_words)
     if layout is None:
-        wanted = " nor ".join(each.training for each in _LAYOUTS)
-        raise DatasetError(f"{folder} holds neither {wanted}, plain or gzipped (.gz).")
-    words = _read_words(folder / layout.vocabulary)
-    training, test = (
-        _read_part(folder / name, len(words)) for name in (layout.training, layout.test)
-    )
-    dataset = Dataset(folder.name, words, training, test, test, layout.in_text_order)
+        names = (each.training for each in _LAYOUTS if each.holds(in_text_order, all_words))
+        raise DatasetError(f"{folder} holds no {' or '.join(names)}, plain or gzipped (.gz).")
+    if all_words:
+        words = _words_said(folder / layout.training)
+    else:
+        words = _words_listed(folder / layout.vocabulary)
+    read = partial(_read_part, layout=layout, words=words, flat=not in_text_order)
+    training, test = read(folder / layout.training), read(folder / layout.test)
+    dataset = Dataset(folder.name, words, training, test, test)
     if not _find(folder / layout.validation):
         return _carved(dataset, seed, f"there is no {layout.validation}")
-    validation = _read_part(folder / layout.validation, len(words))
+    validation = read(folder / layout.validation)
     if _same(validation, test):
         return _carved(dataset, seed, f"{layout.validation} equals {layout.test}")
     return replace(dataset, validation=validation)
+
+
+def can_be_read(folder: Path, *, in_text_order: bool = False, all_words: bool = False) -> bool:
+    """Whether a folder has a training file that holds what is asked for."""
+    return _layout(Path(folder), in_text_order, all_words) is not None
+
+
+def log_counts(document: np.ndarray) -> np.ndarray:
+    """A word that occurs n times round(ln(1 + n)) times, ids ascending."""
+    words, counts = np.unique(document, return_counts=True)
+    return np.repeat(words, np.rint(np.log1p(counts)).astype(int))
+
+
+def _layout(folder: Path, in_text_order: bool, all_words: bool) -> _Layout | None:
+    """The first layout that holds what is asked for and has a training file in the folder."""
+    fitting = (each for each in _LAYOUTS if each.holds(in_text_order, all_words))
+    return next((each for each in fitting if _find(folder / each.training)), None)
 
 
 def _carved(dataset: Dataset, seed: int, why: str) -> Dataset:
@@ -125,14 +179,14 @@ def _find(path: Path) -> Path | None:
     return next((p for p in (path, Path(f"{path}.gz")) if p.is_file()), None)
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Lines that are not blank, each with where it stands."""
+def _lines(path: Path, errors: str = "strict") -> Iterator[tuple[str, str]]:
+    """Lines that are not blank, each with where it stands; `errors` as of `bytes.decode`."""
     found = _find(path)
     if found is None:
         raise DatasetError(f"{path} is missing, plain or gzipped (.gz).")
     opened = gzip.open if found.suffix == ".gz" else open
     try:
-        with opened(found, "rt", encoding="utf-8") as file:
+        with opened(found, "rt", encoding="utf-8", errors=errors) as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     yield f"{found}, line {number}", line.rstrip("\r\n")
@@ -140,24 +194,46 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
         raise DatasetError(f"{found} cannot be read to its end ({error}).") from None
 
 
-def _read_words(path: Path) -> list[str]:
+def _words_listed(path: Path) -> list[str]:
     words = [line.split()[0] for _, line in _lines(path)]
     if not words:
         raise DatasetError(f"{path} holds no words.")
     return words
 
 
-def _read_part(path: Path, vocabulary_size: int) -> Part:
+def _words_said(path: Path) -> list[str]:
+    return sorted({word for _, _, text in _labelled(path, "replace") for word in _words(text)})
+
+
+def _read_part(path: Path, layout: _Layout, words: list[str], flat: bool) -> Part:
+    ids = {word: number for number, word in enumerate(words)}
     labels, documents = [], []
-    for where, line in _lines(path):
-        label, comma, ids = line.partition(",")
-        if not comma:
-            raise DatasetError(f"{where}: there is no comma between a label and word ids.")
-        labels.append(label.strip())
-        documents.append(_ids(ids, vocabulary_size, where))
+    for where, label, field in _labelled(path, "replace" if layout.texts else "strict"):
+        if layout.texts:
+            known = [ids[word] for word in _words(field) if word in ids]
+            if not known:
+                continue
+            document = np.array(known)
+        else:
+            document = _ids(field, len(words), where)
+        labels.append(label)
+        documents.append(log_counts(document) if flat and layout.in_text_order else document)
     if not documents:
         raise DatasetError(f"{path} holds no documents.")
     return Part(documents, np.array(labels))
+
+
+def _labelled(path: Path, errors: str) -> Iterator[tuple[str, str, str]]:
+    """Where each document stands, its label, its words."""
+    for where, line in _lines(path, errors):
+        label, comma, field = line.partition(",")
+        if not comma:
+            raise DatasetError(f"{where}: there is no comma between a label and words.")
+        yield where, label.strip(), field
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.lower())
 
 
 def _ids(field: str, vocabulary_size: int, where: str) -> np.ndarray:

@@ -70,7 +70,7 @@ and for LDA, {_choices(GRID[LDA])}. A star marks a figure that misses the publis
     type=click.Choice([*READINGS, "all"]),
     default=["log-counts"],
     show_default=True,
-    help="Counts and word order; several are also shown side by side.",
+    help="Counts, word order and vocabulary; several are also shown side by side.",
 )
 @click.option("--grid", is_flag=True, help="Choose from more settings.")
 @click.option(
@@ -100,8 +100,11 @@ def command(
         if checkpoints:
             checkpoints.mkdir(parents=True, exist_ok=True)
         tables = [
-            (dataset, {name: _trials(name, dataset, kinds, topics, seed, grid) for name in names})
-            for dataset in [read_dataset(folder, seed) for folder in folders]
+            (
+                read_dataset(folder, seed),
+                {name: _trials(name, folder, kinds, topics, seed, grid) for name in names},
+            )
+            for folder in folders
         ]
         work = sum(t.work for _, by in tables for trials in by.values() for t in trials)
         with tqdm(total=work, unit=" words", unit_scale=True, leave=False) as bar:
@@ -115,14 +118,14 @@ def command(
 
 
 def _trials(
-    name: str, dataset: Dataset, kinds: tuple[str, ...], topics: int, seed: int, grid: bool
+    name: str, folder: Path, kinds: tuple[str, ...], topics: int, seed: int, grid: bool
 ) -> list[Trial]:
-    """What to train on a data set in the reading `name`: nothing where its files do not hold it."""
+    """What to train on a folder in the reading `name`: nothing where its files do not hold it."""
     reading = READINGS[name]
-    if not reading.fits(dataset):
+    if not reading.fits(folder):
         return []
-    read = reading.read(dataset)
-    return [trial(kind, reading, read, topics, seed, grid) for kind in kinds or KINDS]
+    dataset = reading.read(folder, seed)
+    return [trial(kind, reading, dataset, topics, seed, grid) for kind in kinds or KINDS]
 
 
 def _lines(
@@ -130,16 +133,17 @@ def _lines(
 ) -> Iterator[str]:
     """All that is to be said of a data set, line by line, as its models are trained."""
     published = dict(zip(KINDS, PUBLISHED.get(dataset.name, []), strict=False))
-    counts = ", ".join(f"{len(part.labels):,} {name}" for name, part in dataset.parts.items())
-    yield f"\n{dataset.name}: {counts} documents, {len(dataset.words):,} words"
+    yield f"\n{dataset.name}: {_counts(dataset)}"
     if dataset.note:
         yield f"({dataset.note})"
     results: dict[str, dict[str, Result]] = {}
     for name, trials in by_reading.items():
         yield f"\n{name}: {READINGS[name].description}"
         if not trials:
-            yield "These files hold neither full counts nor text order."
+            yield "These files do not hold that."
             continue
+        if READINGS[name].all_words:
+            yield f"({_counts(trials[0].dataset)})"
         yield heading()
         results[name] = {}
         for each in trials:
@@ -154,6 +158,11 @@ def _lines(
             yield from result_lines(each.kind, results[name][each.kind], published.get(each.kind))
     if len(results) > 1:
         yield from side_by_side(dataset.name, results, published)
+
+
+def _counts(dataset: Dataset) -> str:
+    parts = ", ".join(f"{len(part.labels):,} {name}" for name, part in dataset.parts.items())
+    return f"{parts} documents, {len(dataset.words):,} words"
 
 
 def _follow(bar: tqdm, trial: Trial) -> Callable[[int, Progress], None]:

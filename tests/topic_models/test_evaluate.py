@@ -92,14 +92,14 @@ def test_nothing_is_trained_where_a_later_folder_is_bad(folder, tmp_path):
     result = run(folder, tmp_path / "absent")
 
     assert result.exit_code == 1
-    assert "absent holds neither" in result.output
+    assert "absent holds no training_docnade.csv" in result.output
     assert "DocNADE" not in result.output
 
 
 def test_progress_counts_the_words_of_all_models_and_ends_full(folder, monkeypatch):
     monkeypatch.setitem(trials.CHOICES, DocNADE, {"dropout": (0.0, 0.5)})
     dataset = evaluate.read_dataset(folder)
-    planned = evaluate._trials("text", dataset, ("DocNADE tree", "iDocNADE tree"), 4, 0, False)
+    planned = evaluate._trials("text", folder, ("DocNADE tree", "iDocNADE tree"), 4, 0, False)
     work = sum(each.work for each in planned)
 
     with tqdm(total=work) as bar:
@@ -134,7 +134,7 @@ def test_validation_figures_choose(folder, monkeypatch, grid, options):
 
 def test_each_figure_is_of_the_model_that_was_chosen_by_it(folder):
     """The first model is the likeliest on the validation part, the second finds the nearest."""
-    planned = evaluate._trials("text", evaluate.read_dataset(folder), ("LDA",), 4, 0, False)
+    planned = evaluate._trials("text", folder, ("LDA",), 4, 0, False)
     figures = {"a": trials.Figures(20.0, 0.4), "b": trials.Figures(30.0, 0.6)}
     trained = [trials.Trained(model, validation, 1) for model, validation in figures.items()]
 
@@ -170,6 +170,24 @@ def test_readings_stand_side_by_side(folder, monkeypatch):
     assert full[:3] == ["DocNADE", "full", "perplexity"] and len(full) == 3 + 4
 
 
+def test_all_words_are_counted_where_they_are_the_vocabulary(tmp_path):
+    """The lists know one word, the texts four."""
+    (tmp_path / "vocab_docnade.vocab").write_text("oil\n")
+    for name, texts in (("training", 20), ("validation", 5), ("test", 7)):
+        lines = "".join(
+            f"{i % 2},{'oil leaks' if i % 2 else 'login fails'}\n" for i in range(texts)
+        )
+        (tmp_path / f"{name}.csv").write_text(lines)
+    kinds = ("--topics", 4, "--model", "DocNADE full")
+
+    output = run(tmp_path, *kinds, "--reading", "log-counts", "--reading", "all-words").output
+
+    assert "10 training, 2 validation, 3 test documents, 1 words" in output
+    assert "(20 training, 5 validation, 7 test documents, 4 words)" in output
+    one, four = (float(row[0].rstrip("*")) for row in rows(output, "DocNADE full")[:2])
+    assert one == pytest.approx(1) and 1 < four < 4
+
+
 def test_an_interrupted_run_goes_on(folder, tmp_path, monkeypatch):
     """The second time, nothing is left to train: seconds shrink and figures stay."""
     options = (
@@ -195,7 +213,7 @@ def test_a_reading_that_the_files_do_not_hold_is_said(tmp_path):
 
     output = run(tmp_path, "--model", "DocNADE tree", "--reading", "text").output
 
-    assert "These files hold neither full counts nor text order." in output
+    assert "These files do not hold that." in output
     assert not rows(output, "DocNADE tree")
 
 
