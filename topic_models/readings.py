@@ -6,7 +6,8 @@ A perplexity is one of sequences, and the same documents make sequences of diffe
   flattened to round(ln(1 + n)) as Larochelle and Lauly (2012, section 6.1) do;
 - in text order neighbours go together; in ascending order of ids each word rules out all that
   come before it, so that guessing a sorted document is guessing a set: a document of n distinct
-  words is up to n! times as probable as in random order;
+  words is up to n! times as probable as in random order. What learnt sorted documents guesses
+  them in that one order; what learnt no order is given all of them together;
 - rare words are hard to guess, and tell what a short document is about: with all words of its
   texts a data set has a higher perplexity and a higher retrieval precision.
 """
@@ -23,13 +24,17 @@ from topic_models.datasets import Dataset, Part, can_be_read, read_dataset
 
 @dataclass(frozen=True)
 class Reading:
-    """Which counts, order and vocabulary; `settings` are what DocNADE must know of it."""
+    """Which counts, order and vocabulary; `settings` are what DocNADE must know of it.
+
+    With `sets` a document's probability is that of all orders of its words together.
+    """
 
     description: str
     order: Literal["random", "id", "text"]
     flat: bool
     settings: dict[str, Any]
     all_words: bool = False
+    sets: bool = False
 
     def fits(self, folder: Path) -> bool:
         """Whether the files there hold what this reading needs."""
@@ -53,12 +58,14 @@ def _shuffled(part: Part) -> Part:
 
 
 MIXED = {"orders": 16}
-"""Where word order means nothing, the mean probability of several orders is the better estimate."""
+"""Where word order means nothing, the mean probability of several orders is the better estimate:
+of that of all orders it is unbiased, so that its logarithm is too low in expectation."""
 
 READINGS = {
     "log-counts": Reading(
         "each word round(ln(1 + n)) times, in random order", "random", True, MIXED
     ),
+    "sets": Reading("as log-counts, all orders together", "random", True, MIXED, sets=True),
     "sorted": Reading(
         "each word round(ln(1 + n)) times, in ascending order of ids",
         "id",
@@ -76,7 +83,8 @@ READINGS = {
 def log_orders(document: np.ndarray) -> float:
     """The logarithm of the number of distinct orders of a document's words.
 
-    It turns a likelihood that does not know orders (LDA's) into that of the sorted document.
+    It turns the mean likelihood of orders, or one that does not know any (LDA's), into that of the
+    set of the words, which is that of the sorted document.
     """
     _, counts = np.unique(document, return_counts=True)
     return float(gammaln(len(document) + 1) - gammaln(counts + 1).sum())

@@ -161,7 +161,7 @@ def perplexity(model: TopicModel, part: Part, reading: Reading) -> float:
     LDA knows no order: of documents in ascending order of ids it scores the set of words.
     """
     scores = model.log_likelihood(part.documents)
-    if isinstance(model, LDA) and reading.order == "id":
+    if reading.sets or (reading.order == "id" and isinstance(model, LDA)):
         scores = scores + [log_orders(document) for document in part.documents]
     return mean_perplexity(scores, np.array([len(document) for document in part.documents]))
 

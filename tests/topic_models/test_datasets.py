@@ -222,7 +222,7 @@ def test_readings_of_documents_in_text_order(in_order):
         if READINGS[name].fits(in_order)
     }
 
-    assert list(documents) == ["log-counts", "sorted", "counts", "text"]
+    assert list(documents) == ["log-counts", "sets", "sorted", "counts", "text"]
     assert documents["text"][0].tolist() == first
     assert sorted(documents["counts"][0].tolist()) == sorted(first)
     assert documents["sorted"][0].tolist() == sorted(set(first))
@@ -235,6 +235,7 @@ def test_readings_of_documents_in_text_order(in_order):
 def test_sorted_files_hold_only_flat_counts_and_are_not_flattened_again(sorted_ids):
     assert [name for name in READINGS if READINGS[name].fits(sorted_ids)] == [
         "log-counts",
+        "sets",
         "sorted",
     ]
     assert ids(READINGS["sorted"].read(sorted_ids).training) == [[0, 1], [], [2, 2]]

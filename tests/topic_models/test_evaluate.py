@@ -1,6 +1,7 @@
 """The table command on two small folders made here, in one and in several readings."""
 
 import doctest
+import math
 
 import numpy as np
 import pytest
@@ -119,6 +120,19 @@ def test_a_sorted_document_is_easier_to_guess_for_both_models(folder):
         assert ordered < shuffled - 1
 
 
+def test_a_set_is_as_many_times_as_probable_as_it_has_orders(folder):
+    """For both models, which learn the same as from log-counts and find the same neighbours."""
+    options = ("--topics", 4, "--model", "DocNADE tree", "--model", "LDA")
+    output = run(folder, *options, "--reading", "log-counts", "--reading", "sets").output
+    documents = [np.unique(d) for d in evaluate.read_dataset(folder).test.documents]
+    surprise = np.mean([np.log(math.factorial(len(d))) / len(d) for d in documents])
+
+    for model in ("DocNADE tree", "LDA"):
+        (sequence, precision, _), (together, same, _) = rows(output, model)[:2]
+        assert float(together) == pytest.approx(float(sequence) / np.exp(surprise), abs=0.1)
+        assert same == precision
+
+
 @pytest.mark.parametrize(("grid", "options"), [("GRID", ["--grid"]), ("CHOICES", [])])
 def test_validation_figures_choose(folder, monkeypatch, grid, options):
     monkeypatch.setitem(getattr(trials, grid), DocNADE, {"epochs": (1, 15)})
@@ -163,11 +177,11 @@ def test_readings_stand_side_by_side(folder, monkeypatch):
     tables, last = output.split(", readings side by side\n")
     heading, tree, precision, full, *_ = (line.split() for line in last.splitlines())
 
-    assert heading == ["published", "log-counts", "sorted", "counts", "text"]
+    assert heading == ["published", "log-counts", "sets", "sorted", "counts", "text"]
     assert tree[:4] == ["DocNADE", "tree", "perplexity", "2"]
     assert tree[4:] == [row[0] for row in rows(tables, "DocNADE tree")]
     assert precision[:2] == ["precision", "0.30"]
-    assert full[:3] == ["DocNADE", "full", "perplexity"] and len(full) == 3 + 4
+    assert full[:3] == ["DocNADE", "full", "perplexity"] and len(full) == 3 + 5
 
 
 def test_all_words_are_counted_where_they_are_the_vocabulary(tmp_path):
