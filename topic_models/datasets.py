@@ -11,7 +11,8 @@ where an id is the line of the word in the vocabulary file, counted from 0:
 The third, which may lie beside the first, is `label,text`: `training.csv`, `validation.csv`,
 `test.csv`. A word is a run of letters, digits and bytes that are no UTF-8, in lower case. It counts
 if `vocab_docnade.vocab` has it, and a text without any is left out. (So read, the texts of the
-DocNADE authors are their ids, but for the word of id 0, which the latter lack.)
+DocNADE authors are their ids, but for the word of id 0, which the latter lack.) These files hold
+the words outside the vocabulary too, and can be read with all of them.
 
 A validation file that is absent, or the same as the test file, would leave nothing to choose
 settings by; then a tenth of the training documents, chosen by seed, takes its place.

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -180,6 +180,7 @@ def precision(model: TopicModel, queries: Part, collection: Part) -> float:
 
 
 def _file_name(trial: Trial, model: TopicModel) -> str:
-    """One for each model of each data set and reading."""
-    digest = hashlib.sha256(f"{trial.reading} {model.settings}".encode()).hexdigest()[:8]
+    """One for each model of each data set and each way to read it; sets share log-counts'."""
+    learned = replace(trial.reading, description="", sets=False)
+    digest = hashlib.sha256(f"{learned} {model.settings}".encode()).hexdigest()[:8]
     return f"{trial.dataset.name} {trial.kind} {digest}.safetensors".replace(" ", "-")

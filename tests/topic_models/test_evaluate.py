@@ -220,6 +220,14 @@ def test_an_interrupted_run_goes_on(folder, tmp_path, monkeypatch):
     assert again[0][:2] == first[0][:2]
 
 
+def test_sets_are_scored_by_the_models_of_log_counts(folder, tmp_path, monkeypatch):
+    options = ("--topics", 4, "--model", "DocNADE tree", "--checkpoints", tmp_path / "kept")
+    run(folder, *options, "--reading", "log-counts")
+    monkeypatch.setattr("topic_models.docnade._Learner.run_epoch", None)
+
+    assert rows(run(folder, *options, "--reading", "sets").output, "DocNADE tree")
+
+
 def test_a_reading_that_the_files_do_not_hold_is_said(tmp_path):
     (tmp_path / "vocab_docnade.vocab").write_text("zero\none\n")
     for name in ("training", "validation", "test"):
