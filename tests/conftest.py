@@ -20,7 +20,7 @@ from tests.redis_server import RedisServer, redis_server
 from tests.servers import SCRIPT, elasticsearch_server
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
-from ticketing.stores.protocol import TicketStore
+from ticketing.stores.protocols import TicketStore
 
 # How long an example takes depends on what else the machine does; tests measure no time. The
 # same examples in every run of CI; on a laptop new ones, which is where bugs are found.

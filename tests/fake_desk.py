@@ -13,11 +13,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ticketing.channels.topics import TopicChannel
 from ticketing.desk import Desk
+from ticketing.encoders.topics import TopicChannel
 from ticketing.errors import InputError, NotReady, StoreFull
 from ticketing.retrieval.topics import main_topics
-from ticketing.stores.protocol import PutCounts
+from ticketing.stores.protocols import PutCounts
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import (

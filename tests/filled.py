@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from ticketing.stores.protocol import CodeRow, TicketStore
+from ticketing.stores.protocols import CodeRow, TicketStore
 from ticketing.tickets import Account, Grade, Judgment, Query, Ticket
 
 TICKETS = [

@@ -1,9 +1,10 @@
-"""Models small enough to train within a test."""
+"""Registry small enough to train within a test."""
 
 import numpy as np
 
-from ticketing.similarity.config import NetworkSettings, TrainingSettings
-from ticketing.similarity.model import Model
+from ticketing.model.inference import Model
+from ticketing.model.settings import NetworkSettings
+from ticketing.training.settings import TrainingSettings
 
 TINY = NetworkSettings(hidden=6, word_dims=8, character_dims=4, topics=5, max_words=24)
 

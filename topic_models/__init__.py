@@ -19,7 +19,7 @@ True
 What helps on documents not seen: `dropout=0.5`, `averaged=True` and, for the tree,
 `leaves="similar"`; `output="full"` where the vocabulary is small enough to pay for it; several
 `orders` for likelihoods; `weight_decay` near 0.2 for likelihoods and near 1 for vectors whose
-neighbours are alike. `python -m topic_models.evaluate` compares models on folders of labelled
+neighbours are alike. `python -m topic_models.experiments` compares models on folders of labelled
 documents.
 
 The perplexity of iDocNADE is the published one, a mean of the scores of two one-sided readings.

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from apiflask import APIFlask
 
-from ticketing.categories.normaliser import Normaliser
+from ticketing.classification.normaliser import Normaliser
 from ticketing.desk import Desk
 from web.api import api
 from web.category_pages import category_pages

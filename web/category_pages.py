@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from flask import Blueprint, current_app, redirect, request, url_for
 
-from ticketing.categories.model import Suggestion
-from ticketing.categories.normaliser import Normaliser
+from ticketing.classification.model import Suggestion
+from ticketing.classification.normaliser import Normaliser
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
 from web.context import current_judge, known_query

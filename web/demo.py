@@ -12,9 +12,10 @@ from tqdm import tqdm
 from ticketing.demo.generator import DemoBase, generate
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
+from ticketing.model.settings import NetworkSettings
 from ticketing.settings import load_settings
-from ticketing.similarity.config import NetworkSettings, TrainingSettings
 from ticketing.tickets import Judgment
+from ticketing.training.settings import TrainingSettings
 from web.cli import listening_socket, serve_desk
 from worker.app import make_app
 from worker.cli import follow

@@ -6,7 +6,7 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import NotFound
-from ticketing.stores.protocol import TicketStore
+from ticketing.stores.protocols import TicketStore
 from ticketing.tickets import Job
 from worker.connection import connected, waiting_messages
 

@@ -9,7 +9,7 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import InputError, StoreAway, TicketingError
-from ticketing.stores.protocol import CodeRow, TicketStore
+from ticketing.stores.protocols import CodeRow, TicketStore
 from ticketing.tickets import Job, Ticket
 from worker.jobs import ENCODE_BATCH, finish_if_complete
 

@@ -16,12 +16,12 @@ import numpy as np
 import torch
 
 from ticketing.desk import Desk, open_desk
-from ticketing.retrieval.asked import Asked, clues_of
-from ticketing.retrieval.kernel import nearest, scan_distances
+from ticketing.model.inference import Model
+from ticketing.model.layout import minute_of
+from ticketing.retrieval.encode import Asked, clues_of
+from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.settings import load_settings
-from ticketing.similarity.codes import minute_of
-from ticketing.similarity.model import Model
-from ticketing.stores.protocol import CodeBlock
+from ticketing.stores.protocols import CodeBlock
 from ticketing.tickets import Query, Ticket
 
 BY_VECTOR = (100, 200, 400, 800, 1600, 3200)

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import torch
 
-from ticketing.categories.network import CategoryNetwork
-from ticketing.categories.objective import objective
-from ticketing.categories.recipe import Recipe, Sources
-from ticketing.categories.table import COLUMNS, JobTitles, measure
-from ticketing.categories.training import TrainSettings
-from ticketing.channels.sentences import SentenceEncoder, sentence_folder
-from ticketing.siamese.trainer import make_optimizer
+from ticketing.classification.network import CategoryNetwork
+from ticketing.classification.objective import objective
+from ticketing.classification.pairs import Recipe, Sources
+from ticketing.classification.training import TrainSettings
+from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
+from ticketing.experiments.neculoiu2016.table3 import COLUMNS, JobTitles, measure
+from ticketing.nn.trainer import make_optimizer
 
 BATCHES = 20
 ENCODED = 4000

@@ -18,13 +18,13 @@ from ir_measures import AP, RR
 
 from ticketing.cli.model_settings import read_settings
 from ticketing.evaluation.runs import encoded
+from ticketing.model.inference import Model
+from ticketing.model.registry import Registry
 from ticketing.retrieval.recommend import Recommender
-from ticketing.similarity.bundle import Models
-from ticketing.similarity.model import Model
-from ticketing.similarity.recipe import train
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text import tokenize
 from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.training.train import train
 
 GRADES = {
     "PerfectMatch": Grade.YES,
@@ -44,7 +44,7 @@ def main() -> None:
     learned = [_label(pair) for pair in pairs if pair["split"] != "dev"]
     dev = [pair for pair in pairs if pair["split"] == "dev"]
     with tempfile.TemporaryDirectory() as folder:
-        models = Models(Path(folder) / "models")
+        models = Registry(Path(folder) / "models")
         bundle = models.load(
             train(tickets, learned, network, training, models, Path(folder) / "checkpoints")
         )

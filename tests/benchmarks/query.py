@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from ticketing.desk import open_desk
-from ticketing.retrieval.kernel import nearest, scan_distances
+from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.settings import load_settings
 from ticketing.text import tokenize
 from ticketing.tickets import Query

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ticketing.channels.lexical import BUCKETS, SUM, TERMS
-from ticketing.retrieval.kernel import nearest, scan_distances
-from ticketing.similarity.codes import CodeLayout, QueryCode
+from ticketing.encoders.terms import BUCKETS, SUM, TERMS
+from ticketing.model.layout import CodeLayout, QueryCode
+from ticketing.retrieval.scan import nearest, scan_distances
 
 DIMS = (50, 350, 100)
 REPEATS = 7

@@ -14,13 +14,13 @@ from time import perf_counter
 
 import torch
 
-from ticketing.channels.sentences import SentenceEncoder, sentence_folder
-from ticketing.sentences.lessons import RatedPairs, rated_loss
-from ticketing.sentences.network import SentenceNetwork
-from ticketing.sentences.pairs import read_sick, sentences, words
-from ticketing.sentences.recipe import Recipe
-from ticketing.sentences.vectors import read_vectors
-from ticketing.siamese.trainer import make_optimizer
+from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
+from ticketing.experiments.malstm.datasets import RatedPairs, rated_loss
+from ticketing.experiments.malstm.ensemble import Recipe
+from ticketing.experiments.malstm.network import SentenceNetwork
+from ticketing.experiments.malstm.sick import read_sick, sentences, words
+from ticketing.experiments.malstm.word_vectors import read_vectors
+from ticketing.nn.trainer import make_optimizer
 
 BATCHES, BATCH = 30, 32
 ENCODED = 512

@@ -4,10 +4,10 @@ import threading
 from urllib.parse import urlsplit
 
 import pytest
-from fake_desk import FakeDesk
 from playwright.sync_api import Page, sync_playwright
 from waitress import create_server
 
+from tests.fake_desk import FakeDesk
 from ticketing.settings import Settings
 from web.app import create_app
 from web.cli import listening_socket

@@ -1,13 +1,13 @@
 """Proposed categories in a real Chromium: YES, NO and undo, on a phone as well."""
 
 import pytest
-from fake_desk import FakeDesk
 from playwright.sync_api import expect
 
-from ticketing.categories.model import CategoryModel
-from ticketing.categories.network import CategoryNetwork, CategorySettings
-from ticketing.categories.normaliser import Normaliser
-from ticketing.categories.taxonomy import Taxonomy, Title
+from tests.fake_desk import FakeDesk
+from ticketing.classification.model import CategoryModel
+from ticketing.classification.network import CategoryNetwork, CategorySettings
+from ticketing.classification.normaliser import Normaliser
+from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.settings import Settings
 
 pytestmark = pytest.mark.browser

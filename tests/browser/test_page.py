@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from fake_desk import FakeDesk, tickets
 from playwright.sync_api import Page, expect
 
+from tests.fake_desk import FakeDesk, tickets
 from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser

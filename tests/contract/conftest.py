@@ -1,4 +1,9 @@
 import pytest
 
-for module in ("store_contract", "contract_tickets", "contract_codes", "contract_records"):
+for module in (
+    "tests.contract.store_contract",
+    "tests.contract.contract_tickets",
+    "tests.contract.contract_codes",
+    "tests.contract.contract_records",
+):
     pytest.register_assert_rewrite(module)

@@ -6,10 +6,19 @@ from datetime import date, datetime
 
 import numpy as np
 import pytest
-from contract_examples import ALL, BARE, FLAME, PUMP, code, filtered, located, scanned
 
+from tests.contract.contract_examples import (
+    ALL,
+    BARE,
+    FLAME,
+    PUMP,
+    code,
+    filtered,
+    located,
+    scanned,
+)
 from ticketing.errors import StoreError
-from ticketing.stores.protocol import Clues
+from ticketing.stores.protocols import Clues
 from ticketing.tickets import Filters, Ticket
 
 

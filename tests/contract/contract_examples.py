@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from ticketing.stores.protocol import CodeRow
+from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
 
 PUMP = Ticket(

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from contract_examples import EVENT, PUMP, event, recent
 
+from tests.contract.contract_examples import EVENT, PUMP, event, recent
 from ticketing.errors import InputError, NotFound
 from ticketing.tickets import Account, Grade, Job, Query
 

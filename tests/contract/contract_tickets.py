@@ -6,7 +6,10 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from contract_examples import (
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.contract.contract_examples import (
     ALL,
     BARE,
     FLAME,
@@ -18,11 +21,8 @@ from contract_examples import (
     located,
     scanned,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
 from ticketing.errors import InputError
-from ticketing.stores.protocol import Clues, PutCounts
+from ticketing.stores.protocols import Clues, PutCounts
 from ticketing.tickets import Filters, Ticket
 
 

@@ -1,16 +1,16 @@
 """What every TicketStore does: inherit `StoreContract` and give it a `store` fixture."""
 
 import pytest
-from contract_codes import CodeContract
-from contract_examples import ALL
-from contract_records import RecordContract
-from contract_tickets import TicketContract
 
+from tests.contract.contract_codes import CodeContract
+from tests.contract.contract_examples import ALL
+from tests.contract.contract_records import RecordContract
+from tests.contract.contract_tickets import TicketContract
 from ticketing.errors import StoreError
 
 
 class StoreContract(TicketContract, CodeContract, RecordContract):
-    """Each test is a sentence of `ticketing.stores.protocol.TicketStore`."""
+    """Each test is a sentence of `ticketing.stores.protocols.TicketStore`."""
 
     def test_a_closed_store_says_so(self, store):
         store.put_tickets(ALL)

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from contract_examples import ALL, EVENT, PUMP, code, event, scanned
-from store_contract import StoreContract
 
+from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scanned
+from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.elasticsearch import tickets
 from ticketing.stores.elasticsearch.codes import Codes

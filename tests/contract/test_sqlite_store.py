@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from contract_examples import ALL, EVENT, PUMP, code, scanned
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
-from store_contract import StoreContract
 
+from tests.contract.contract_examples import ALL, EVENT, PUMP, code, scanned
+from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database
 from ticketing.tickets import Filters, Ticket

@@ -3,11 +3,11 @@
 import shutil
 
 import pytest
-from unit.conftest import archive_labels, archive_tickets, one_thread, trained  # noqa: F401
 
 from tests.conftest import missing
 from tests.redis_server import redis_server
 from tests.servers import SCRIPT
+from tests.unit.conftest import archive_labels, archive_tickets, one_thread, trained  # noqa: F401
 
 
 @pytest.fixture(scope="session")

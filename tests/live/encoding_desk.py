@@ -13,10 +13,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from ticketing.desk import Desk
+from ticketing.model.registry import Registry
 from ticketing.settings import load_settings
-from ticketing.similarity.bundle import Models
 from ticketing.stores import open_store
-from ticketing.stores.protocol import CodeRow
+from ticketing.stores.protocols import CodeRow
 from worker.app import make_app
 from worker.run import run_worker
 from worker.tasks import encode_batch
@@ -58,7 +58,7 @@ class TinyDesk(Desk):
 
     def __init__(self, home: Path, seconds: float = 0.0):
         settings = load_settings(home=home, threads=1)
-        super().__init__(settings, open_store(settings), Models(home / "models"))
+        super().__init__(settings, open_store(settings), Registry(home / "models"))
         self.seconds = seconds
 
     def encode(self, bundle_id, tickets):

@@ -6,11 +6,11 @@ import uuid
 
 import pytest
 from elasticsearch import Elasticsearch
-from encoding_desk import TinyDesk, finished, wait_until, workers
-from test_reindex_load import Searchers, asked
-from tiny import other_bundle
 
+from tests.live.encoding_desk import TinyDesk, finished, wait_until, workers
+from tests.live.test_reindex_load import Searchers, asked
 from tests.servers import elasticsearch_server
+from tests.tiny import other_bundle
 from ticketing.errors import StoreAway
 from ticketing.tickets import Grade
 from worker import jobs

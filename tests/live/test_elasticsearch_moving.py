@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.filled import fill
-from ticketing.stores.moving import copy_all, require_equal
-from ticketing.stores.protocol import Clues
+from ticketing.stores.migration import copy_all, require_equal
+from ticketing.stores.protocols import Clues
 from ticketing.stores.sqlite import SQLiteStore
 
 pytestmark = pytest.mark.elasticsearch

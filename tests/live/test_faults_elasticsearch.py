@@ -6,7 +6,8 @@ import time
 import uuid
 
 import pytest
-from encoding_desk import (
+
+from tests.live.encoding_desk import (
     BUNDLE,
     FakeDesk,
     TinyDesk,
@@ -17,7 +18,6 @@ from encoding_desk import (
     wait_until,
     workers,
 )
-
 from tests.servers import elasticsearch_server
 from ticketing.errors import StoreAway, StoreFull
 from ticketing.tickets import Grade, Query, Ticket

@@ -4,7 +4,8 @@ import threading
 import time
 
 import pytest
-from encoding_desk import (
+
+from tests.live.encoding_desk import (
     BUNDLE,
     FakeDesk,
     assert_each_is_stored_once,
@@ -13,7 +14,6 @@ from encoding_desk import (
     wait_until,
     workers,
 )
-
 from ticketing.tickets import Ticket
 from worker import jobs
 from worker.app import make_app

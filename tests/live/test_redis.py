@@ -6,7 +6,8 @@ import sys
 import time
 
 import pytest
-from encoding_desk import (
+
+from tests.live.encoding_desk import (
     BUNDLE,
     FakeDesk,
     assert_each_is_stored_once,
@@ -14,7 +15,6 @@ from encoding_desk import (
     wait_until,
     workers,
 )
-
 from ticketing.errors import BrokerAway, InputError
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from encoding_desk import TinyDesk, finished, wait_until, workers
-from tiny import other_bundle
 
+from tests.live.encoding_desk import TinyDesk, finished, wait_until, workers
+from tests.tiny import other_bundle
 from ticketing.cli.models import rollback
 from ticketing.tickets import Query
 from worker import jobs

@@ -6,8 +6,8 @@ import time
 
 import pytest
 from click.testing import CliRunner
-from encoding_desk import BUNDLE, POISON, FakeDesk
 
+from tests.live.encoding_desk import BUNDLE, POISON, FakeDesk
 from ticketing.errors import NotFound, StoreAway, TicketingError
 from ticketing.tickets import Ticket
 from worker import cli, jobs, tasks

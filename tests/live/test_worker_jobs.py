@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from encoding_desk import BUNDLE, POISON, FakeDesk
 
+from tests.live.encoding_desk import BUNDLE, POISON, FakeDesk
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError
-from ticketing.stores.protocol import CodeRow
+from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from worker import jobs, tasks
 from worker.app import QUEUE, make_app

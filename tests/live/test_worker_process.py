@@ -6,7 +6,8 @@ import signal
 import time
 
 import pytest
-from encoding_desk import (
+
+from tests.live.encoding_desk import (
     BUNDLE,
     POISON,
     FakeDesk,
@@ -16,7 +17,6 @@ from encoding_desk import (
     wait_until,
     workers,
 )
-
 from ticketing.tickets import Ticket
 from worker import jobs
 from worker.app import make_app

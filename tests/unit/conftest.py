@@ -4,10 +4,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from tiny import TINY, tiny_training
 
+from tests.tiny import TINY, tiny_training
 from ticketing.demo.generator import iter_tickets
-from ticketing.similarity.bundle import Models
+from ticketing.model.registry import Registry
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 
@@ -39,10 +39,10 @@ def archive_labels(archive_tickets) -> list[Label]:
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory, archive_tickets, archive_labels) -> tuple[Path, str]:
     """The folder of models with one tiny bundle in it, and the bundle's id."""
-    from ticketing.similarity.recipe import train
+    from ticketing.training.train import train
 
     folder = tmp_path_factory.mktemp("trained")
-    models = Models(folder / "models")
+    models = Registry(folder / "models")
     bundle_id = train(
         archive_tickets, archive_labels, TINY, tiny_training(), models, folder / "checkpoints"
     )

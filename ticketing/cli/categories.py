@@ -8,10 +8,16 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
-from ticketing.categories.noise import filler_words
-from ticketing.categories.normaliser import Normaliser
-from ticketing.categories.synonyms import Synonyms, read_synonyms
-from ticketing.categories.table import (
+from ticketing.classification.augmentation import filler_words
+from ticketing.classification.normaliser import Normaliser
+from ticketing.classification.synonyms import Synonyms, read_synonyms
+from ticketing.classification.taxonomy import read_taxonomy, tickets_taxonomy
+from ticketing.classification.training import TrainSettings
+from ticketing.cli.model_settings import toml_value
+from ticketing.cli.options import FILE
+from ticketing.desk import open_desk
+from ticketing.errors import InputError
+from ticketing.experiments.neculoiu2016.table3 import (
     COLUMNS,
     PUBLISHED,
     STAGES,
@@ -20,12 +26,6 @@ from ticketing.categories.table import (
     baseline_rows,
     model_rows,
 )
-from ticketing.categories.taxonomy import read_taxonomy, tickets_taxonomy
-from ticketing.categories.training import TrainSettings
-from ticketing.cli.model_settings import toml_value
-from ticketing.cli.options import FILE
-from ticketing.desk import open_desk
-from ticketing.errors import InputError
 from ticketing.settings import load_settings
 
 _SYNONYMS = click.option(

@@ -11,24 +11,24 @@ from ticketing.cli.options import DATE, FILE
 from ticketing.cli.samples import measured_labels, why_not
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
-from ticketing.evaluation.changes import changes
-from ticketing.evaluation.kept import Trainings, labels_digest
-from ticketing.evaluation.measure import (
+from ticketing.evaluation.bundle_diff import changes
+from ticketing.evaluation.measurement import (
     Measurement,
     Sample,
     measure_bundle,
-    measure_rows,
     measure_words,
     measurement_text,
 )
-from ticketing.evaluation.ranking import with_answers, write_run
-from ticketing.evaluation.row_models import RowModels
-from ticketing.evaluation.rows import ROWS, Row, choose_rows
+from ticketing.evaluation.metrics import with_answers, write_run
 from ticketing.evaluation.runs import in_memory
-from ticketing.labels import is_held_out
+from ticketing.experiments.cache import TrainingCache, labels_digest
+from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows
+from ticketing.experiments.gupta2018.rows import ROWS, Row, choose_rows
+from ticketing.labels import is_test
+from ticketing.model.settings import NetworkSettings
 from ticketing.settings import load_settings
-from ticketing.similarity.config import NetworkSettings, TrainingSettings
-from ticketing.similarity.probes import is_held_back
+from ticketing.training.settings import TrainingSettings
+from ticketing.training.validation import is_validation
 
 FIT_QUERIES = 200
 """Queries whose labels map distances to grades."""
@@ -108,7 +108,7 @@ def _sample(desk: Desk, since: datetime | None, before: datetime | None, demo: b
         label
         for label in judged
         if label.query.id not in asked
-        and (is_held_back(label.query.id) or is_held_out(label.query.id))
+        and (is_validation(label.query.id) or is_test(label.query.id))
     ]
     some = set(sorted({label.query.id for label in unseen})[:FIT_QUERIES])
     return Sample(labels, [label for label in unseen if label.query.id in some])
@@ -143,7 +143,7 @@ def _row_models(
 ) -> RowModels:
     """The rows' models live beside the desk's own: they never serve."""
     tickets = list(desk.store.iter_tickets())
-    trainings = Trainings(desk.settings.home / "evaluation", len(tickets), click.echo)
+    trainings = TrainingCache(desk.settings.home / "evaluation", len(tickets), click.echo)
     trainer = Desk(desk.settings, desk.store, trainings.models)
     return RowModels(
         trainings,

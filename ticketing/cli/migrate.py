@@ -9,13 +9,13 @@ import numpy as np
 from tqdm import tqdm
 
 from ticketing.errors import BundleError, InputError, NotFound
+from ticketing.model.inference import Model
+from ticketing.model.projection import ticket_vectors
+from ticketing.model.registry import Registry
 from ticketing.settings import Settings, load_settings
-from ticketing.similarity.bundle import Models
-from ticketing.similarity.model import Model
-from ticketing.similarity.neighbours import ticket_vectors
 from ticketing.stores import open_store
-from ticketing.stores.moving import copy_all, require_equal
-from ticketing.stores.protocol import CodeRow
+from ticketing.stores.migration import copy_all, require_equal
+from ticketing.stores.protocols import CodeRow
 
 
 @click.command()
@@ -63,7 +63,7 @@ class _Vectors:
     """Gives rows of codes the vectors that follow from them and their bundle."""
 
     def __init__(self, settings: Settings):
-        self._models = Models(settings.home / "models")
+        self._models = Registry(settings.home / "models")
         self._loaded: dict[str, Model] = {}
 
     def __call__(self, bundle_id: str, rows: Sequence[CodeRow]) -> list[CodeRow]:

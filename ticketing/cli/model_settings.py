@@ -6,7 +6,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ticketing.errors import InputError
-from ticketing.similarity.config import NetworkSettings, TrainingSettings
+from ticketing.model.settings import NetworkSettings
+from ticketing.training.settings import TrainingSettings
 
 
 def read_settings(

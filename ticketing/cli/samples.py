@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from ticketing.desk import Desk
-from ticketing.evaluation.measure import NO_LABELS, NO_TICKETS
-from ticketing.labels import is_held_out
+from ticketing.evaluation.measurement import NO_LABELS, NO_TICKETS
+from ticketing.labels import is_test
 from ticketing.tickets import Filters, Label
 
 
@@ -21,7 +21,7 @@ def measured_labels(
     if demo:
         return _end_user_labels()
     if not (since or before):
-        return [label for label in judged if is_held_out(label.query.id)]
+        return [label for label in judged if is_test(label.query.id)]
     within = Filters(created_since=since, created_before=before)
     asked = {ticket.id for ticket in desk.store.iter_tickets(within)}
     return [label for label in judged if label.query.ticket_id in asked]

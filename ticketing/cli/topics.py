@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from ticketing.desk import open_desk
-from ticketing.evaluation.topic_table import TopicTable, split, topic_table
+from ticketing.experiments.gupta2018.table3 import TopicTable, split, topic_table
 from ticketing.settings import load_settings
 
 LABELS = {"M1": "M1 (SUB+DESC)", "M2": "M2 (SUB+DESC+SOL)"}

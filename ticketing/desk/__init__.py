@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.topics import Topics
 from ticketing.errors import InputError, NotFound, StoreFull
+from ticketing.model.registry import Registry
 from ticketing.settings import Settings
-from ticketing.similarity.bundle import Models
 from ticketing.stores import open_store
-from ticketing.stores.protocol import PutCounts
+from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Filters, Grade, Judgment, Query, Recommendations, Ticket
 
 
@@ -121,4 +121,4 @@ def open_desk(settings: Settings) -> Desk:
         raise InputError(
             f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."
         ) from None
-    return Desk(settings, open_store(settings), Models(settings.home / "models"))
+    return Desk(settings, open_store(settings), Registry(settings.home / "models"))

@@ -6,17 +6,18 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
-from ticketing.desk.side import Side
+from ticketing.desk.base import Side
 from ticketing.errors import NotReady
 from ticketing.evaluation.promotion import Comparison, compare
-from ticketing.labels import derive_labels, is_held_out
+from ticketing.labels import derive_labels, is_test
+from ticketing.model.projection import ticket_vectors
+from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.topics import main_topics
 from ticketing.retrieval.verify import verify_codes
-from ticketing.similarity.config import NetworkSettings, TrainingSettings
-from ticketing.similarity.neighbours import ticket_vectors
 from ticketing.stores.job_changes import now
-from ticketing.stores.protocol import CodeRow
+from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Job, Label, Ticket
+from ticketing.training.settings import TrainingSettings
 
 BATCH = 128
 """Tickets encoded at a time."""
@@ -42,7 +43,7 @@ class Bundles(Side):
     ) -> str:
         """Train on tickets (created before a date, if given) and labels (those of
         `training_labels`, unless others are given); returns the bundle's id."""
-        from ticketing.similarity.recipe import train
+        from ticketing.training.train import train
 
         with self._one_training():
             return train(
@@ -62,7 +63,7 @@ class Bundles(Side):
         return [
             label
             for label in self.labels()
-            if not is_held_out(label.query.id)
+            if not is_test(label.query.id)
             and label.ticket_id in known
             and (not before or not label.query.ticket_id or label.query.ticket_id in known)
         ]
@@ -87,7 +88,7 @@ class Bundles(Side):
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
         """Both bundles on the held-out judgments."""
-        held_out = [label for label in self.labels() if is_held_out(label.query.id)]
+        held_out = [label for label in self.labels() if is_test(label.query.id)]
         return compare(self.recommender(bundle_id), self.recommender(other_id), held_out)
 
     def promote(self, bundle_id: str, force: bool = False) -> str:

@@ -1,6 +1,6 @@
 """What the desk's tickets are about."""
 
-from ticketing.desk.side import Side
+from ticketing.desk.base import Side
 from ticketing.retrieval.topics import (
     Topic,
     TopicSurvey,

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ticketing.evaluation.changes import best_ranks
-from ticketing.evaluation.ranking import qrels_of
+from ticketing.evaluation.bundle_diff import best_ranks
+from ticketing.evaluation.metrics import qrels_of
 from ticketing.evaluation.runs import Ranked, queries_of, row_of, searchable
+from ticketing.model.calibration import Calibration
 from ticketing.retrieval.explain import parts_of
 from ticketing.retrieval.recommend import Recommender
-from ticketing.similarity.calibration import Calibration
 from ticketing.tickets import Filters, Grade, Label, Part, Query, Ticket
 
 WORST = 20

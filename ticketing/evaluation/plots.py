@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ticketing.evaluation.diagnosis import Bin
-from ticketing.evaluation.ranking import DEPTHS
+from ticketing.evaluation.metrics import DEPTHS
 from ticketing.evaluation.success import AT_LEAST, Matched, Success
 
 INK, LINE, GROUND = "#000001", "#000002", "#000003"

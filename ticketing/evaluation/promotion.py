@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ticketing.evaluation.ranking import Run, evaluate, qrels_of, with_answers
+from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.runs import run_queries
-from ticketing.evaluation.statistics import paired_p
+from ticketing.evaluation.significance import paired_p
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label
 

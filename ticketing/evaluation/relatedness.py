@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
-from ticketing.evaluation.statistics import (
+from ticketing.evaluation.significance import (
     ENOUGH_MEMORY,
     RESAMPLES,
     percentiles,
@@ -15,7 +15,7 @@ from ticketing.evaluation.statistics import (
     weighted_pearson,
     weighted_ranks,
 )
-from ticketing.siamese.calibration import fit_scores
+from ticketing.model.calibration import fit_scores
 from ticketing.tickets import Label
 
 NO_PAIR = "no labelled ticket was found for any of these queries"

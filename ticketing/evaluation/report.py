@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ticketing.evaluation import plots
-from ticketing.evaluation.changes import first_line
+from ticketing.evaluation.bundle_diff import first_line
+from ticketing.evaluation.comparison import SIGNIFICANT, Line
 from ticketing.evaluation.diagnosis import calibration_bins, channel_means, worst_queries
-from ticketing.evaluation.lines import SIGNIFICANT, Line
-from ticketing.evaluation.measure import Measurement
-from ticketing.evaluation.ranking import recall_curve, with_answers
+from ticketing.evaluation.measurement import Measurement
+from ticketing.evaluation.metrics import recall_curve, with_answers
 from ticketing.evaluation.runs import queries_of
 from ticketing.files import write_atomically
 from ticketing.retrieval.recommend import Recommender
@@ -51,10 +51,13 @@ def render(found: Measurement, recommender: Recommender, notice: str = "") -> st
     )
 
 
-def pages() -> Environment:
-    """The templates of this package; every text is escaped and every name must be known."""
+def pages(*packages: str) -> Environment:
+    """The templates of this package, and of `packages` that build on them.
+
+    Every text is escaped and every name must be known.
+    """
     found = Environment(
-        loader=PackageLoader("ticketing.evaluation"),
+        loader=ChoiceLoader([PackageLoader(name) for name in (*packages, "ticketing.evaluation")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

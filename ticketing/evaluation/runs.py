@@ -10,10 +10,11 @@ from functools import cache
 import numpy as np
 from tqdm import tqdm
 
-from ticketing.evaluation.ranking import Run, qrels_of
+from ticketing.evaluation.metrics import Run, qrels_of
+from ticketing.model.inference import Model
+from ticketing.model.recency import Recency
 from ticketing.retrieval.recommend import Recommender
-from ticketing.similarity.model import Model
-from ticketing.stores.protocol import Clues, CodeBlock, TicketStore
+from ticketing.stores.protocols import Clues, CodeBlock, TicketStore
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Label, Query, Ticket
 
@@ -158,3 +159,18 @@ def in_memory(recommender: Recommender) -> Recommender:
 def row_of(block: CodeBlock, ticket_id: str) -> np.ndarray:
     """A ticket's codes uint8 [width]; the block must hold it."""
     return block.codes[block.live[bisect_left(block.ids, ticket_id)]]
+
+
+def only_channel(model: Model, channel: str) -> Model:
+    """The same model, with its own codes, in which all other channels and time weigh nothing."""
+    alone = copy(model)
+    silent = [i for i, name in enumerate(model.settings.channels) if name != channel]
+
+    def pattern_weights(query_present: np.ndarray) -> np.ndarray:
+        weights = model.pattern_weights(query_present)  # [2 ** R, P, R, C], -1: not compared
+        weights[..., silent] = weights[..., silent].clip(max=0)
+        return weights
+
+    alone.pattern_weights = pattern_weights
+    alone.recency = Recency()
+    return alone

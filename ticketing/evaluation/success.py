@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ticketing.evaluation.ranking import Run, qrels_of
+from ticketing.evaluation.metrics import Run, qrels_of
 from ticketing.tickets import Grade, Label
 
 AT_LEAST = (1, 2, 3)

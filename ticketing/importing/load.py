@@ -10,7 +10,7 @@ from ticketing.errors import InputError
 from ticketing.importing.convert import to_ticket
 from ticketing.importing.mapping import Mapping, complete
 from ticketing.importing.survey import survey
-from ticketing.stores.protocol import PutCounts
+from ticketing.stores.protocols import PutCounts
 from ticketing.tables import Reject, read_rows
 from ticketing.tickets import Ticket
 

@@ -1,6 +1,6 @@
 """Labels: derived from judgment events, split, imported and exported."""
 
-from ticketing.labels.derive import derive_labels, is_held_out
+from ticketing.labels.derive import derive_labels, is_test
 from ticketing.labels.export import export_labels
 from ticketing.labels.load import Columns, LabelReport, import_labels, read_grades
 
@@ -10,6 +10,6 @@ __all__ = [
     "derive_labels",
     "export_labels",
     "import_labels",
-    "is_held_out",
+    "is_test",
     "read_grades",
 ]

@@ -31,7 +31,7 @@ def derive_labels(events: Iterable[Judgment]) -> list[Label]:
     ]
 
 
-def is_held_out(query_id: str) -> bool:
+def is_test(query_id: str) -> bool:
     """Whether a query is kept from training, to compare bundles with: one in five, by hash."""
     digest = hashlib.sha256(b"held out\0" + query_id.encode()).digest()
     return int.from_bytes(digest[:8], "big") % 100 < _HELD_OUT_PERCENT

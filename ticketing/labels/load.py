@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ticketing.errors import InputError
 from ticketing.labels.events import from_row, is_event
-from ticketing.stores.protocol import TicketStore
+from ticketing.stores.protocols import TicketStore
 from ticketing.tables import Reject, Row, read_rows
 from ticketing.text import strip_markup
 from ticketing.tickets import Grade, Judgment, Query, Ticket

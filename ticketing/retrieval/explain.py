@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 import torch
 
-from ticketing.retrieval.asked import Asked
-from ticketing.similarity.model import Model
+from ticketing.model.inference import Model
+from ticketing.retrieval.encode import Asked
 from ticketing.tickets import Part, SharedTopic
 
 EVERYDAY = 0.2

@@ -6,13 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from ticketing.errors import InputError
-from ticketing.retrieval.asked import Asked, ask, clues_of
+from ticketing.model.inference import Model
+from ticketing.model.layout import QueryCode
+from ticketing.retrieval.encode import Asked, ask, clues_of
 from ticketing.retrieval.explain import overlap, parts_of, shared_topics
-from ticketing.retrieval.kernel import nearest, scan_distances
+from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.topics import ticket_text
-from ticketing.similarity.codes import QueryCode
-from ticketing.similarity.model import Model
-from ticketing.stores.protocol import CodeBlock, TicketStore
+from ticketing.stores.protocols import CodeBlock, TicketStore
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Query, Recommendation, Recommendations
 

@@ -7,10 +7,10 @@ from datetime import date
 
 import torch
 
-from ticketing.channels.topics import TopicChannel
+from ticketing.encoders.topics import TopicChannel
 from ticketing.errors import NotFound, NotReady
-from ticketing.similarity.model import Model
-from ticketing.stores.protocol import TicketStore
+from ticketing.model.inference import Model
+from ticketing.stores.protocols import TicketStore
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ticketing.errors import InputError
 from ticketing.settings import Settings
-from ticketing.stores.protocol import TicketStore
+from ticketing.stores.protocols import TicketStore
 from ticketing.stores.sqlite import SQLiteStore
 
 SQLITE = "sqlite:///"

@@ -17,7 +17,7 @@ from ticketing.stores.elasticsearch.tickets import Tickets
 
 
 class ElasticsearchStore(Tickets, Judgments, Codes, Jobs, Accounts):
-    """A `ticketing.stores.protocol.TicketStore` at the addresses of `settings.store`.
+    """A `ticketing.stores.protocols.TicketStore` at the addresses of `settings.store`.
 
     Raises StoreAway when no server answers, StoreError for a server, credentials, a
     certificate or indices that cannot be used, InputError for settings that contradict.

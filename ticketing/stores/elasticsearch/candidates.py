@@ -9,7 +9,7 @@ import numpy as np
 from ticketing.stores.elasticsearch.connection import Side
 from ticketing.stores.elasticsearch.copies import codes_of, where
 from ticketing.stores.elasticsearch.tickets import any_word
-from ticketing.stores.protocol import Clues, CodeBlock
+from ticketing.stores.protocols import Clues, CodeBlock
 from ticketing.tickets import Filters
 
 BY_VECTOR, BY_WORDS = 800, 200

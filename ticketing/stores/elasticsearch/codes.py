@@ -16,7 +16,7 @@ from ticketing.stores.elasticsearch.copies import (
     where,
 )
 from ticketing.stores.elasticsearch.indices import CODES, TICKETS, create, drop, meta_of, metas_of
-from ticketing.stores.protocol import CodeBlock, CodeRow
+from ticketing.stores.protocols import CodeBlock, CodeRow
 from ticketing.tickets import Filters
 
 PAGE = 2000

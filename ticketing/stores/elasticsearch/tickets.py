@@ -8,7 +8,7 @@ from ticketing.stores.checks import latest_by_id, require_text
 from ticketing.stores.elasticsearch.connection import CONFLICT, MISSING, Side, seen
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
 from ticketing.stores.elasticsearch.indices import TICKETS
-from ticketing.stores.protocol import PutCounts
+from ticketing.stores.protocols import PutCounts
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 

@@ -16,7 +16,7 @@ from ticketing.stores.sqlite.tickets import Tickets
 
 
 class SQLiteStore(Tickets, Judgments, Codes, Jobs, Accounts):
-    """A `ticketing.stores.protocol.TicketStore` in `folder`, which is made where missing.
+    """A `ticketing.stores.protocols.TicketStore` in `folder`, which is made where missing.
 
     Raises StoreError when the folder cannot be used or holds a foreign, damaged or
     newer database, StoreAway when another process keeps it locked.

@@ -10,7 +10,7 @@ from sqlite3 import Connection
 import numpy as np
 
 from ticketing.errors import StoreError
-from ticketing.stores.protocol import Clues, CodeBlock, CodeRow
+from ticketing.stores.protocols import Clues, CodeBlock, CodeRow
 from ticketing.stores.sqlite.code_files import map_rows, write_rows
 from ticketing.stores.sqlite.database import ANY_OF, Database, Side, json_list
 from ticketing.stores.sqlite.judgments import served

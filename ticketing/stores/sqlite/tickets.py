@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlite3 import Connection
 
 from ticketing.stores.checks import latest_by_id
-from ticketing.stores.protocol import PutCounts
+from ticketing.stores.protocols import PutCounts
 from ticketing.stores.sqlite.database import ANY_OF, Side, json_list
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket

@@ -1,0 +1,53 @@
+"""The command line: every command is documented, errors are one sentence."""
+
+import errno
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from ticketing import cli
+from ticketing.errors import InputError
+
+README = Path(__file__).resolve().parents[4] / "README.md"
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in entry_points(group="ticketing.commands")))
+def test_every_command_says_what_it_does_and_is_in_the_readme(name):
+    command = cli.commands.get_command(None, name)
+    assert command.help or command.short_help
+    assert f"ticketing {name}" in README.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (InputError("The file is empty."), "ticketing: The file is empty.\n"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/home/x"),
+            "ticketing: The disk that holds /home/x is full; free some room and run it again.\n",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/x"),
+            "ticketing: Permission denied: /x.\n",
+        ),
+    ],
+)
+def test_what_a_person_can_act_on_is_one_sentence(monkeypatch, capsys, error, sentence):
+    def fail(**_):
+        raise error
+
+    monkeypatch.setattr(cli.commands, "main", fail)
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 1
+    assert capsys.readouterr().err == sentence
+
+
+def test_a_defect_is_not_hidden(monkeypatch):
+    def fail(**_):
+        raise OSError("no number, no file")
+
+    monkeypatch.setattr(cli.commands, "main", fail)
+    with pytest.raises(OSError, match="no number"):
+        cli.main()

@@ -1,0 +1,466 @@
+"""A desk with the tiny model and a real store: asking, changing, training, promoting."""
+
+import shutil
+from dataclasses import replace
+from datetime import datetime, timedelta
+from math import log
+
+import pytest
+
+from tests.tiny import TINY, other_bundle, tiny_training
+from ticketing import desk as desk_module
+from ticketing.desk import open_desk
+from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreFull
+from ticketing.labels import is_test
+from ticketing.model.recency import Recency
+from ticketing.model.registry import Registry
+from ticketing.settings import load_settings
+from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
+
+NOON = datetime(2020, 1, 1, 12)
+
+
+@pytest.fixture
+def empty(tmp_path, trained):
+    """A desk whose tiny bundle serves, without a ticket."""
+    shutil.copytree(trained[0], tmp_path / "models")
+    opened = open_desk(load_settings(home=tmp_path))
+    opened.store.set_serving(trained[1])
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def desk(empty, archive_tickets):
+    empty.put_tickets(archive_tickets)
+    return empty
+
+
+def reindex(desk, bundle_id):
+    desk.store.put_codes(bundle_id, desk.encode(bundle_id, list(desk.store.iter_tickets())))
+
+
+def ids(answer):
+    return [item.ticket.id for item in answer.items]
+
+
+ASKED = Query("Barring drive pawl faulty", "Break-away torque greater than the drive can give.")
+
+
+def test_a_store_that_takes_no_writes_still_answers(desk, monkeypatch):
+    def full(query):
+        raise StoreFull("The disk is full.")
+
+    monkeypatch.setattr(desk.store, "put_query", full)
+    assert len(desk.recommend(ASKED).items) == 10
+    assert desk.store.get_query(ASKED.id) is None
+
+
+# topics --------------------------------------------------------------------------
+
+
+def test_every_stored_ticket_is_counted_under_its_main_topic(desk):
+    found = desk.topics()
+    assert found.tickets == 40
+    assert sum(trend.tickets for trend in found.topics) + found.without_topic == 40
+    for trend in found.topics:
+        tickets = desk.topic_tickets(trend.topic.number, limit=40)
+        assert len(tickets) == trend.tickets
+        assert {desk.topic_of(ticket) for ticket in tickets} == {trend.topic}
+        assert desk.topic(trend.topic.number) == (found, trend)
+        assert len(trend.topic.words) > 0
+
+
+# asking --------------------------------------------------------------------------
+
+
+def test_ten_tickets_at_most_nearest_first(desk):
+    answer = desk.recommend(ASKED)
+    assert len(answer.items) == 10
+    assert answer.searched == 40
+    assert [item.rank for item in answer.items] == list(range(1, 11))
+    distances = [item.distance for item in answer.items]
+    assert distances == sorted(distances)
+    scores = [item.score for item in answer.items]
+    assert scores == sorted(scores, reverse=True)
+    assert all(1 <= score <= 5 for score in scores)
+    assert desk.store.get_query(ASKED.id) == ASKED
+
+
+@pytest.mark.parametrize("query", [ASKED, replace(ASKED, description=""), Query("", "no lift")])
+def test_parts_add_up_to_the_distance_and_the_distance_makes_the_similarity(desk, query):
+    for item in desk.recommend(query).items:
+        assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
+        assert item.similarity == pytest.approx(2.718281828459045**-item.distance, rel=1e-4)
+        asked = {
+            name for name, text in (("SUB1", query.subject), ("DESC1", query.description)) if text
+        }
+        assert {part.query_component for part in item.parts} == asked
+        assert {part.channel for part in item.parts} == {"h", "E", "T", "L"}
+
+
+def test_time_apart_is_a_part_of_the_distance(desk, archive_tickets):
+    """A query is as old as the ticket it is, a new one as the newest ticket."""
+    ticket = archive_tickets[5]
+    desk.put_tickets([Ticket("A-1", ticket.subject, ticket.description)])  # created: unknown
+    as_it_was = Query(ticket.subject, ticket.description, ticket.id)
+    plain = {item.ticket.id: item.distance for item in desk.recommend(as_it_was, limit=99).items}
+    recency = desk.recommender().model.recency = Recency(0.5, 3.0)
+    for item in desk.recommend(as_it_was, limit=99).items:
+        *_, age = item.parts
+        created = item.ticket.created
+        days = abs(created - ticket.created) / timedelta(days=1) if created else None
+        logs = recency.typical if days is None else log(1 + days)
+        assert (age.channel, age.query_component, age.ticket_component) == ("age", "", "")
+        assert age.distance == pytest.approx(0.5 * logs, abs=1e-3)
+        assert item.distance - plain[item.ticket.id] == pytest.approx(age.distance, abs=1e-3)
+        assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
+    newest = max(ticket.created for ticket in archive_tickets)
+    for item in desk.recommend(ASKED, Filters(created_since=datetime(1990, 1, 1))).items:  # dated
+        days = abs(newest - item.ticket.created) / timedelta(days=1)
+        assert item.parts[-1].distance == pytest.approx(0.5 * log(1 + days), abs=1e-3)
+
+
+def test_a_query_of_unknown_time_has_no_part_of_time(desk):
+    desk.put_tickets([Ticket("A-1", "Pawl stuck")])
+    desk.recommender().model.recency = Recency(0.5, 3.0)
+    answer = desk.recommend(Query("Pawl stuck", ticket_id="A-1"))
+    assert all(part.channel != "age" for item in answer.items for part in item.parts)
+
+
+def test_the_overlap_is_the_words_in_common_without_masks(desk):
+    desk.put_tickets([Ticket("A-1", "Pawl 12 stuck", "", "Drive greased 12 times")])
+    answer = desk.recommend(Query("The pawl of drive 12"), limit=100)
+    [item] = [item for item in answer.items if item.ticket.id == "A-1"]
+    assert item.overlap == {"pawl", "drive"}
+
+
+def test_shared_topics_come_with_words(desk):
+    topics = [topic for item in desk.recommend(ASKED).items for topic in item.topics]
+    assert all(topic.words and topic.weight > 0 for topic in topics)
+
+
+def test_equal_tickets_come_in_the_order_of_their_ids(desk, archive_tickets):
+    twins = [replace(archive_tickets[3], id=id) for id in ("Z-2", "A-1", "M-9")]
+    desk.put_tickets(twins)
+    found = ids(desk.recommend(Query(twins[0].subject, twins[0].description), limit=40))
+    places = [found.index(id) for id in ("A-1", "M-9", archive_tickets[3].id, "Z-2")]
+    assert places == list(range(places[0], places[0] + 4))
+
+
+def test_a_ticket_that_asks_is_never_proposed_to_itself(desk, archive_tickets):
+    own = archive_tickets[5]
+    query = Query(own.subject, own.description, own.id)
+    assert own.id in ids(desk.recommend(replace(query, ticket_id=""), limit=40))
+    answer = desk.recommend(query, limit=100)
+    assert own.id not in ids(answer)
+    assert len(answer.items) == 39
+    assert desk.recommender().rank(query, limit=100) == [
+        (item.ticket.id, item.distance) for item in answer.items
+    ]
+
+
+def test_limit_and_filters(desk, archive_tickets):
+    assert len(desk.recommend(ASKED, limit=3).items) == 3
+    product = archive_tickets[0].product
+    of_product = {ticket.id for ticket in archive_tickets if ticket.product == product}
+    answer = desk.recommend(ASKED, Filters(product=product), limit=100)
+    assert set(ids(answer)) == of_product
+    assert answer.searched == len(of_product)
+    whole = [id for id in ids(desk.recommend(ASKED, limit=100)) if id in of_product]
+    assert ids(answer) == whole
+
+
+def test_filters_that_nothing_passes_are_said_to_be_the_reason(desk):
+    answer = desk.recommend(ASKED, Filters(product="no such product"))
+    assert answer.items == () and answer.searched == 0 and not answer.good_match
+    assert "filters" in answer.note
+
+
+def test_an_empty_knowledge_base_says_so(empty):
+    answer = empty.recommend(ASKED)
+    assert answer.items == () and not answer.good_match
+    assert "no ticket" in answer.note
+
+
+@pytest.mark.parametrize("query", [Query(""), Query(" \n", "\t")])
+def test_a_blank_query_is_refused(desk, query):
+    with pytest.raises(InputError, match="query is blank"):
+        desk.recommend(query)
+    assert desk.store.get_query(query.id) is None
+
+
+def test_a_query_without_any_word_says_that_and_blames_nothing_else(desk):
+    answer = desk.recommend(Query("?!", "..."))
+    assert answer.items == () and not answer.good_match
+    assert "no word" in answer.note
+    assert "no word" in desk.recommend(Query("?!"), Filters(status="Closed")).note
+
+
+def test_a_query_of_unknown_words_is_answered_by_spelling_and_says_so(desk):
+    answer = desk.recommend(Query("xyzzyx", "qwfpgj arstdh"))
+    assert len(answer.items) == 10
+    assert not answer.good_match
+    assert "spelling alone" in answer.note
+
+
+@pytest.mark.parametrize("word", ["torque ", "xyzzyx{} "])
+def test_a_query_of_a_hundred_thousand_words_is_answered(desk, word):
+    text = "".join(word.format(chr(97 + i % 26)) for i in range(100_000))
+    assert len(desk.recommend(Query("Pawl", text)).items) == 10
+
+
+def test_a_good_match_lies_within_the_floor(desk):
+    best = desk.recommend(ASKED).items[0]
+    model = desk.recommender().model
+    calibration = model.calibration
+    model.calibration = replace(calibration, floor=best.distance * 1.01)
+    assert desk.recommend(ASKED).good_match and desk.recommend(ASKED).note == ""
+    model.calibration = replace(calibration, floor=best.distance * 0.99)
+    answer = desk.recommend(ASKED)
+    assert not answer.good_match and "Nothing matches well" in answer.note
+
+
+# the knowledge base --------------------------------------------------------------
+
+
+def test_a_new_changed_or_deleted_ticket_is_seen_by_the_very_next_query(desk):
+    new = Ticket("A-1", ASKED.subject, ASKED.description, "Grease the pawl.")
+    assert "A-1" not in ids(desk.recommend(ASKED, limit=100))
+    desk.put_tickets([new])
+    [added] = [x for x in desk.recommend(ASKED, limit=100).items if x.ticket.id == "A-1"]
+    desk.put_tickets([replace(new, description="Vibration", solution="Balanced the rotor.")])
+    [changed] = [x for x in desk.recommend(ASKED, limit=100).items if x.ticket.id == "A-1"]
+    assert changed.ticket.solution == "Balanced the rotor."
+    assert changed.distance != added.distance
+    assert desk.delete_tickets(["A-1"]) == 1
+    assert "A-1" not in ids(desk.recommend(ASKED, limit=100))
+
+
+def test_a_ticket_deleted_while_a_query_runs_is_left_out(desk, monkeypatch):
+    first = ids(desk.recommend(ASKED))
+    get = desk.store.get_tickets
+    monkeypatch.setattr(
+        desk.store,
+        "get_tickets",
+        lambda asked: {k: v for k, v in get(asked).items() if k != first[0]},
+    )
+    answer = desk.recommend(ASKED)
+    assert ids(answer) == first[1:]
+    assert [item.rank for item in answer.items] == list(range(1, 10))
+
+
+# judging -------------------------------------------------------------------------
+
+
+def test_judging_records_one_event_and_its_undo(desk):
+    answer = desk.recommend(ASKED)
+    ticket = ids(answer)[0]
+    for _ in range(2):
+        desk.judge(ASKED.id, ticket, Grade.YES, "ann", rank=1, score=4.0, event_id="e1")
+    assert desk.grades(ASKED.id, "ann") == {ticket: Grade.YES}
+    [label] = desk.labels()
+    assert (label.query, label.ticket_id, label.grade) == (ASKED, ticket, Grade.YES)
+    [event] = desk.store.judgments()
+    assert event.bundle_id == answer.bundle_id
+    desk.judge(ASKED.id, ticket, None, "ann")
+    assert desk.grades(ASKED.id, "ann") == {} and desk.labels() == []
+
+
+def test_judging_an_unknown_query_or_ticket_is_refused(desk):
+    with pytest.raises(NotFound, match="no query"):
+        desk.judge("0" * 16, "SR-100001", Grade.YES, "ann")
+    desk.recommend(ASKED)
+    with pytest.raises(NotFound, match="no ticket nowhere"):
+        desk.judge(ASKED.id, "nowhere", Grade.YES, "ann")
+
+
+# models --------------------------------------------------------------------------
+
+
+def test_without_a_serving_bundle_asking_says_what_to_do(tmp_path):
+    desk = open_desk(load_settings(home=tmp_path))
+    with pytest.raises(NotReady, match="ticketing train"):
+        desk.recommend(ASKED)
+    with pytest.raises(NotReady, match="ticketing train"):
+        desk.newest_bundle()
+    with pytest.raises(NotReady, match="nothing to go back to"):
+        desk.rollback()
+
+
+def test_a_truncated_bundle_is_refused_with_the_name_of_its_file(desk, trained):
+    path = desk.models.folder / trained[1] / "network.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    again = open_desk(desk.settings)
+    with pytest.raises(BundleError, match=r"network\.safetensors is truncated"):
+        again.recommend(ASKED)
+
+
+def judge_all(desk, grade_of):
+    """Judgments of fifty held-out queries, each for every ticket that `grade_of` grades."""
+    events = []
+    for asked, ticket in enumerate([*desk.store.iter_tickets()] * 20):
+        query = Query(ticket.subject, f"{ticket.description} {asked}")
+        if is_test(query.id):
+            for id, grade in grade_of(query, ticket).items():
+                events.append(Judgment(f"{query.id}{id}", query, id, grade, "ann", NOON))
+    desk.store.add_judgments(events[:50])
+
+
+def test_a_bundle_whose_codes_are_missing_may_not_serve(desk, trained):
+    other = other_bundle(desk, trained[1])
+    with pytest.raises(NotReady, match=f"40 tickets have no codes under bundle {other}"):
+        desk.promote(other)
+    assert desk.store.serving() == trained[1]
+
+
+def test_a_ticket_that_came_since_the_reindexing_is_found_under_either_bundle(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    desk.put_tickets([Ticket("came", "Barring drive pawl faulty")])
+    desk.promote(other, force=True)
+    assert desk.store.stale_ids(other) == []
+    desk.put_tickets([Ticket("later", "Barring drive pawl faulty again")])
+    desk.rollback()
+    assert desk.store.stale_ids(trained[1]) == []
+    assert {"came", "later"} < set(ids(desk.recommend(ASKED)))
+
+
+def test_a_ticket_put_while_the_bundles_are_switched_is_found_at_once(desk, trained, monkeypatch):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    encode = desk.encode
+
+    def encode_and_switch(bundle_id, tickets):
+        desk.store.set_serving(other)
+        return encode(bundle_id, tickets)
+
+    monkeypatch.setattr(desk, "encode", encode_and_switch)
+    desk.put_tickets([Ticket("came", "Barring drive pawl faulty")])
+    assert "came" in ids(desk.recommend(ASKED))
+
+
+@pytest.mark.parametrize("action", ["promote", "recommender"])
+def test_an_unknown_bundle_is_not_found(desk, trained, action):
+    with pytest.raises(NotFound, match="no bundle 'nowhere'"):
+        getattr(desk, action)("nowhere")
+    assert desk.store.serving() == trained[1]
+
+
+def test_a_better_bundle_serves_and_the_previous_one_can_come_back(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+
+    def grades(query, ticket):
+        """What the other bundle finds first is right."""
+        return {desk.recommender(other).rank(query)[0][0]: Grade.YES}
+
+    judge_all(desk, grades)
+    told = desk.promote(other)
+    assert told.startswith(f"Bundle {other} serves now: on ")
+    assert "Acc@10 1.000 (serving " in told
+    assert desk.store.serving() == other
+    assert desk.promote(other) == f"Bundle {other} serves already."
+    assert desk.rollback() == f"Bundle {trained[1]} serves again."
+    assert desk.recommend(ASKED).bundle_id == trained[1]
+
+
+def test_a_worse_bundle_is_refused_unless_forced(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+
+    def grades(query, ticket):
+        """Right is, of what the serving bundle finds, what the other finds last."""
+        place = {id: i for i, (id, _) in enumerate(desk.recommender(other).rank(query, limit=40))}
+        found = [id for id, _ in desk.recommender(trained[1]).rank(query)]
+        return {max(found, key=place.__getitem__): Grade.YES}
+
+    judge_all(desk, grades)
+    assert f"Bundle {other} was not promoted: on " in desk.promote(other)
+    assert desk.store.serving() == trained[1]
+    assert desk.promote(other, force=True) == f"Bundle {other} serves now."
+    assert desk.store.previous_serving() == trained[1]
+
+
+def test_what_came_of_a_bundle_stands_among_the_jobs(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    judge_all(desk, lambda query, ticket: {ticket.id: Grade.YES})
+    verdict = desk.promote(other)
+    assert verdict.startswith(f"Bundle {other} serves now: on ")
+    desk.rollback()
+    assert {(job.kind, job.bundle_id, job.state, job.message) for job in desk.store.jobs()} == {
+        ("promotion", other, "done", verdict),
+        ("promotion", trained[1], "done", f"Bundle {trained[1]} serves again."),
+    }
+
+
+def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    desk.store.put_tickets([Ticket("A-1", "cannot be encoded")])
+    job = desk.store.create_job("reindex", other, 41)
+    desk.store.update_job(job.id, errors={"A-1": "no"})
+    assert "serves now" in desk.promote(other)
+    assert desk.store.stale_ids(other) == ["A-1"], "it is not tried again"
+
+
+def test_labels_of_held_out_queries_never_reach_training(desk, monkeypatch):
+    tickets = list(desk.store.iter_tickets())
+    queries = [Query(f"problem {i}") for i in range(60)]
+    desk.store.add_judgments(
+        [Judgment(q.id, q, tickets[0].id, Grade.YES, "ann", NOON) for q in queries]
+    )
+    seen = {}
+
+    def spy(tickets, labels, *_):
+        seen.update(tickets=tickets, labels=labels)
+        return "bundle"
+
+    monkeypatch.setattr("ticketing.training.train.train", spy)
+    assert desk.train(TINY, tiny_training()) == "bundle"
+    assert seen["tickets"] == tickets
+    held = {query.id for query in queries if is_test(query.id)}
+    assert 0 < len(held) < 60
+    assert {label.query.id for label in seen["labels"]} == {q.id for q in queries} - held
+
+
+def test_training_before_a_date_sees_nothing_younger(desk, monkeypatch):
+    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
+    old, young = tickets[0], tickets[-1]
+    between = tickets[20].created
+    free = next(q for q in (Query(f"free {i}") for i in range(99)) if not is_test(q.id))
+    pairs = [
+        (replace(free, ticket_id=""), old),
+        (replace(free, ticket_id=""), young),
+        *((Query(f"linked {i}", ticket_id=young.id), old) for i in range(9)),
+    ]
+    desk.store.add_judgments(
+        [Judgment(str(i), q, t.id, Grade.YES, "ann", NOON) for i, (q, t) in enumerate(pairs)]
+    )
+    seen = {}
+    monkeypatch.setattr(
+        "ticketing.training.train.train",
+        lambda tickets, labels, *_: seen.update(tickets=tickets, labels=labels) or "bundle",
+    )
+    desk.train(TINY, tiny_training(), before=between)
+    assert {t.id for t in seen["tickets"]} == {t.id for t in tickets[:20]}
+    assert [(label.query.id, label.ticket_id) for label in seen["labels"]] == [(free.id, old.id)]
+
+
+def test_two_trainings_at_once_are_refused(desk):
+    with desk._one_training(), pytest.raises(NotReady, match="Another training"):
+        open_desk(desk.settings).train(TINY, tiny_training())
+
+
+def test_a_home_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"file/home cannot be used .* TICKETING_HOME"):
+        desk_module.open_desk(load_settings(home=tmp_path / "file" / "home"))
+
+
+def test_the_newest_bundle_is_the_one_trained_last(desk, trained):
+    assert desk.newest_bundle() == trained[1]
+    other = other_bundle(desk, trained[1])
+    assert desk.newest_bundle() == other
+    assert isinstance(desk.models, Registry)

@@ -1,0 +1,118 @@
+"""Table 3's data and rows on a handful of job titles, with counterparts worked out by hand."""
+
+import pytest
+
+from ticketing.classification.model import CategoryModel
+from ticketing.cli.categories import _figures, read_settings
+from ticketing.errors import InputError
+from ticketing.experiments.neculoiu2016.job_titles import onet_queries, read_esco
+from ticketing.experiments.neculoiu2016.table3 import (
+    COLUMNS,
+    JobTitles,
+    Row,
+    baseline_rows,
+    model_rows,
+)
+
+FAST = [
+    "loop.epochs=1",
+    "loop.least_steps=0",
+    "network.dims=8",
+    "network.buckets=64",
+    "network.encoder.hidden=8",
+    "network.encoder.layers=1",
+    "network.encoder.dense=8",
+]
+HEAD = "conceptType,iscoGroup,preferredLabel,altLabels,description\n"
+ROLES = ("engineer", "technician", "specialist", "expert", "consultant", "assistant", "planner")
+FIELDS = ("Solar", "Wind", "Rail", "Road", "Marine", "Acoustic")
+
+
+def esco_row(field: str) -> str:
+    labels = "\n".join(f"{field.lower()} {role}" for role in ROLES[1:])
+    said = f"They handle {field.lower()} equipment outdoors everywhere."
+    return f'Occupation,2100,{field} {ROLES[0]},"{labels}",{said}\n'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "esco_occupations_en.csv").write_text(HEAD + "".join(map(esco_row, FIELDS)))
+    # 1 shares two titles with solar and one with wind; 2 shares only one with rail; "sun catcher"
+    # is of 1 alone, "odd jobber" of both, "rail fan" of 2 alone.
+    titles = [
+        *[("1", t) for t in ("Solar Engineer", "Solar Expert", "Wind Expert", "Sun Catcher")],
+        *[("1", "Odd Jobber"), ("2", "Odd Jobber"), ("2", "Rail Expert"), ("2", "Rail Fan")],
+    ]
+    rows = "".join(f"{code}\t{title}\tn/a\t01\n" for code, title in titles)
+    (tmp_path / "onet_alternate_titles.txt").write_text(
+        f"O*NET-SOC Code\tAlternate Title\tShort Title\tSource(s)\n{rows}"
+    )
+    return tmp_path
+
+
+def test_labels_of_an_occupation_are_its_group(folder):
+    esco = read_esco(folder)
+    assert list(esco.taxonomy.groups) == [f"{field.lower()} engineer" for field in FIELDS]
+    assert esco.taxonomy.groups["wind engineer"][:2] == ["wind engineer", "wind technician"]
+
+
+def test_counterparts_share_two_titles(folder):
+    queries = onet_queries(folder, read_esco(folder).taxonomy)
+    assert queries == {
+        "validation": [("sun catcher", frozenset({"solar engineer"}))],
+        "test": [],
+    }
+
+
+def test_words_of_tests_are_not_those_of_training(folder):
+    data = JobTitles(folder)
+    assert sorted(data.words + data.unseen_words) == [
+        *("equipment", "everywhere", "handle", "outdoors", "they")
+    ]
+    watched = {word for trial in data.watched() for text in trial.texts for word in text.split()}
+    assert not watched & set(data.unseen_words)
+
+
+def test_the_whole_table_and_again_from_what_was_kept(folder, tmp_path):
+    data = JobTitles(folder)
+    rows = [*baseline_rows(data, "validation")]
+    first = list(model_rows(data, read_settings(FAST), tmp_path / "kept", "validation"))
+    again = list(model_rows(data, read_settings(FAST), tmp_path / "kept", "validation"))
+    assert first == again
+    assert [row.name for row in rows] == ["n-gram", "char TF-IDF", "BM25"]
+    assert [row.name for row in first] == [f"model ({stage})" for stage in range(5)]
+    assert all(len(row.figures) == len(COLUMNS) for row in [*rows, *first])
+    assert all(0 <= figure <= 1 for row in [*rows, *first] for figure in row.figures)
+    assert sorted(p.name for p in (tmp_path / "kept").iterdir()) == [
+        f"stage-{stage}" for stage in range(5)
+    ]
+
+
+def test_some_stages_alone_but_no_feedback_without_proposals(folder, tmp_path):
+    data, settings = JobTitles(folder), read_settings(FAST)
+    [row] = model_rows(data, settings, tmp_path / "kept", "validation", stages=[2])
+    assert row.name == "model (2)"
+    with pytest.raises(InputError, match="Stage 4 judges the proposals of a stage before it"):
+        next(model_rows(data, settings, tmp_path / "kept", stages=[4]))
+
+
+def test_answers_to_proposals_are_escos(folder, tmp_path):
+    data = JobTitles(folder)
+    *_, _ = model_rows(data, read_settings(FAST), tmp_path / "kept", "validation")
+    verdicts = data.judged(CategoryModel.load(tmp_path / "kept" / "stage-3"))
+    titles = data.parts.held_out["feedback"]
+    assert len(verdicts) == 3 * len(titles) > 0
+    for number, title in enumerate(titles):
+        said = verdicts[3 * number : 3 * number + 3]
+        assert all(verdict.right == (verdict.group == title.group) for verdict in said)
+
+
+def test_a_star_marks_what_misses_the_published_figure():
+    row = Row("n-gram", (0.994, 0.6, 1.0, 0.83, 0.2))
+    assert _figures(row) == ["0.99 (0.99)", "0.60* (0.61)", "1.00 (1.00)", "0.83 (0.83)", "0.200"]
+
+
+def test_a_file_of_another_kind_is_one_sentence(folder):
+    (folder / "esco_occupations_en.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="has no column 'preferredLabel'"):
+        read_esco(folder)

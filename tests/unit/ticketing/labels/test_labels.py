@@ -1,0 +1,237 @@
+"""Labels: derived from events, split, imported, exported, and back again."""
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ticketing.cli.labels import command
+from ticketing.errors import InputError
+from ticketing.labels import (
+    Columns,
+    derive_labels,
+    export_labels,
+    import_labels,
+    is_test,
+    read_grades,
+)
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.tickets import Grade, Judgment, Label, Query, Ticket
+
+YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
+QUERY = Query("Trip", "at start")
+NOON = datetime(2013, 1, 1, 12)
+
+
+def event(number, grade, judge="ann", ticket="T-1", query=QUERY, minutes=None):
+    time = NOON + timedelta(minutes=number if minutes is None else minutes)
+    return Judgment(f"e{number}", query, ticket, grade, judge, time)
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([event(1, YES)], YES),
+        ([event(1, YES), event(2, NO)], NO),
+        ([event(1, YES, minutes=9), event(2, NO, minutes=1)], YES),
+        ([event(1, YES, minutes=5), event(2, NO, minutes=5)], NO),
+        ([event(1, YES), event(2, NO, "bob")], NO),
+        ([event(1, YES), event(2, REL, "bob"), event(3, NO, "cy")], REL),
+        ([event(1, YES), event(2, YES, "bob"), event(3, NO, "cy")], YES),
+        ([event(1, YES), event(2, NO, "bob"), event(3, None, "bob")], YES),
+    ],
+)
+def test_the_latest_of_each_judge_counts_and_judges_are_joined_by_the_lower_median(
+    events, expected
+):
+    assert derive_labels(events) == [Label(QUERY, "T-1", expected)]
+
+
+def test_an_undo_leaves_no_label():
+    assert derive_labels([event(1, YES), event(2, None)]) == []
+
+
+def test_labels_are_ordered_whatever_the_order_of_events():
+    events = [event(i, YES, ticket=f"T-{i}", query=Query(f"q{i % 2}")) for i in range(6)]
+    labels = derive_labels(events)
+    keys = [(label.query.id, label.ticket_id) for label in labels]
+    assert keys == sorted(keys)
+    assert labels == derive_labels(reversed(events))
+
+
+def test_one_query_in_five_is_held_out_and_stays_so():
+    held_out = [is_test(Query(f"query {i}").id) for i in range(2000)]
+    assert 340 < sum(held_out) < 460
+    assert held_out == [is_test(Query(f"query {i}").id) for i in range(2000)]
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SQLiteStore(tmp_path / "store")
+    store.put_tickets(
+        [
+            Ticket("N-1", "new one", "hangs", created=datetime(2012, 5, 1)),
+            Ticket("N-2", "new two", created=datetime(2013, 5, 1)),
+            Ticket("O-1", "old one"),
+            Ticket("O-2", "old two"),
+        ]
+    )
+    yield store
+    store.close()
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+LINKS = (
+    "newer\tolder\ttype\nN-1\tO-1\tDuplicate\nN-1\tO-2\tRelates\nN-1\tO-2\tCloners\n"
+    "N-2\tO-1\tRelates\nN-2\tO-1\tDuplicate\nN-2\tX-9\tDuplicate\nN-1\tN-1\tRelates\n"
+)
+LINK_COLUMNS = Columns(query="newer", ticket="older", grade="type")
+LINK_GRADES = {"duplicate": YES, "relates": REL}
+
+
+def labels_of(store):
+    return {
+        (label.query.ticket_id or label.query.subject, label.ticket_id): label.grade
+        for label in derive_labels(store.judgments())
+    }
+
+
+def test_links_between_tickets_become_labels(tmp_path, store):
+    path = write(tmp_path, "links.tsv", LINKS)
+    report = import_labels(path, store, LINK_COLUMNS, LINK_GRADES)
+    assert labels_of(store) == {("N-1", "O-1"): YES, ("N-1", "O-2"): REL, ("N-2", "O-1"): YES}
+    assert (report.added, report.known, report.left_out) == (3, 0, 1)
+    assert [(reject.line, reject.field) for reject in report.rejects] == [
+        (7, "older"),
+        (8, "older"),
+    ]
+    queries = {e.query for e in store.judgments()}
+    assert Query("new one", "hangs", ticket_id="N-1") in queries
+
+
+def test_importing_labels_twice_changes_nothing(tmp_path, store):
+    path = write(tmp_path, "links.tsv", LINKS)
+    import_labels(path, store, LINK_COLUMNS, LINK_GRADES)
+    before = list(store.judgments())
+    report = import_labels(path, store, LINK_COLUMNS, LINK_GRADES)
+    assert (report.added, report.known) == (0, 3)
+    assert list(store.judgments()) == before
+
+
+def test_only_queries_before_a_date(tmp_path, store):
+    path = write(tmp_path, "links.tsv", LINKS)
+    import_labels(path, store, LINK_COLUMNS, LINK_GRADES, before=datetime(2013, 1, 1))
+    assert {query for query, _ in labels_of(store)} == {"N-1"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("a,O-1,YES\nb,O-1,rel\nc,O-1,No\n", {"a": YES, "b": REL, "c": NO}),
+        ("a,O-1,2\nb,O-1,1\nc,O-1,0\n", {"a": YES, "b": REL, "c": NO}),
+        ("a,O-1,5\nb,O-1,3\nc,O-1,1\n", {"a": YES, "b": REL, "c": NO}),
+    ],
+)
+def test_three_scales_are_understood(tmp_path, store, rows, expected):
+    import_labels(write(tmp_path, "a.csv", "query,docid,rating\n" + rows), store)
+    assert {query: grade for (query, _), grade in labels_of(store).items()} == expected
+
+
+def test_an_unknown_grade_is_rejected(tmp_path, store):
+    report = import_labels(write(tmp_path, "a.csv", "query,docid,rating\na,O-1,good\n"), store)
+    assert [(r.line, r.field) for r in report.rejects] == [(2, "rating")]
+    assert labels_of(store) == {}
+
+
+def test_what_cannot_be_used_is_one_sentence(tmp_path, store):
+    path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
+    with pytest.raises(InputError, match="no column 'newer'; name it by --query"):
+        import_labels(path, store, Columns(query="newer"))
+    with pytest.raises(InputError, match="--before needs"):
+        import_labels(path, store, before=NOON)
+    with pytest.raises(InputError, match="Duplicate=MAYBE"):
+        read_grades(["Duplicate=MAYBE"])
+    assert labels_of(store) == {}
+
+
+def test_a_bad_event_is_rejected_with_its_field(tmp_path, store):
+    lines = '{"event_id": "e", "query": {"subject": "a"}, "ticket_id": "T", "judge": "ann"}\n'
+    report = import_labels(write(tmp_path, "a.jsonl", lines), store)
+    assert {reject.field for reject in report.rejects} <= {"grade", "time"}
+    assert report.added == 0
+
+
+def test_the_export_holds_all_four_files(tmp_path):
+    other = Query("Leak", "oil, 3 bar", ticket_id="N-1")
+    events = [event(1, YES), event(2, NO, ticket="T-2"), event(3, REL, query=other)]
+    paths = export_labels(events, tmp_path / "out")
+    texts = {path.name: path.read_text() for path in paths}
+    assert texts.keys() == {"judgments.jsonl", "labels.csv", "qrels.txt", "queries.jsonl"}
+    assert set(texts["labels.csv"].splitlines()) == {
+        "query,docid,rating",
+        "Trip at start,T-1,2",
+        "Trip at start,T-2,0",
+        '"Leak oil, 3 bar",T-1,1',
+    }
+    assert sorted(texts["qrels.txt"].splitlines()) == sorted(
+        [f"{QUERY.id} 0 T-1 2", f"{QUERY.id} 0 T-2 0", "N-1 0 T-1 1"]
+    )
+    queries = [json.loads(line) for line in texts["queries.jsonl"].splitlines()]
+    assert {"qid": "N-1", "subject": "Leak", "description": "oil, 3 bar"} in queries
+    assert len(texts["judgments.jsonl"].splitlines()) == 3
+
+
+queries = st.builds(Query, st.text(), st.text(), st.sampled_from(["", "N-1"]))
+judgments = st.builds(
+    Judgment,
+    event_id=st.uuids().map(str),
+    query=queries,
+    ticket_id=st.sampled_from(["T-1", "T-2"]),
+    grade=st.none() | st.sampled_from(Grade),
+    judge=st.text(max_size=5),
+    time=st.datetimes(),
+    rank=st.none() | st.integers(1, 10),
+    score=st.none() | st.floats(1, 5),
+    bundle_id=st.text(max_size=5),
+)
+
+
+class Remembering:
+    """A store that remembers events, which is all that importing events needs."""
+
+    def __init__(self):
+        self.events = []
+
+    def add_judgments(self, events):
+        self.events += events
+        return len(events)
+
+
+@settings(max_examples=50)
+@given(events=st.lists(judgments, min_size=1, max_size=5))
+def test_exported_events_read_back_equal(tmp_path_factory, events):
+    folder = tmp_path_factory.mktemp("export")
+    export_labels(events, folder)
+    store = Remembering()
+    report = import_labels(folder / "judgments.jsonl", store)
+    assert report.rejects == []
+    assert store.events == events
+
+
+def test_the_commands(tmp_path, monkeypatch, store):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
+    result = CliRunner().invoke(command, ["import", str(path)])
+    assert "0 judgments added, 0 known before, 0 rows left out, 1 rows rejected." in result.output
+    assert "docid: there is no ticket 'O-1' in the archive" in result.output
+    result = CliRunner().invoke(command, ["export", str(tmp_path / "out")])
+    assert result.exit_code == 0
+    assert (tmp_path / "out" / "labels.csv").read_text() == "query,docid,rating\n"

@@ -1,0 +1,105 @@
+"""A trained model: what it makes of a text, and the way through a bundle."""
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from tests.tiny import TINY
+from ticketing.encoders.terms import SUM
+from ticketing.model.inference import MOST_UNKNOWN, Model, query_tokens, ticket_tokens
+from ticketing.model.registry import Registry
+from ticketing.tickets import Query, Ticket
+
+
+@pytest.fixture(scope="module")
+def model(trained):
+    return Model.from_bundle(Registry(trained[0]).load(trained[1]))
+
+
+def near(one, other):
+    """Codes equal up to rounding: sums in another order may differ by one step."""
+    return np.abs(one.astype(int) - other.astype(int)).max() <= 1
+
+
+def test_texts_become_tokens_by_component():
+    ticket = Ticket("T", "Pump trip", "", "Restart 2 pumps")
+    assert ticket_tokens(ticket, TINY) == (["pump", "trip"], [], ["restart", "<num>", "pumps"])
+    merged = TINY.model_copy(update={"pairs": "merged"})
+    assert query_tokens(Query("Pump", "Trip"), merged) == (["pump", "trip"],)
+
+
+def test_a_loaded_model_saves_as_itself(trained, model):
+    facts, documents, arrays = model.content()
+    manifest = Registry(trained[0]).manifest(trained[1])
+    extra = {key: manifest[key] for key in ("training", "data", "teacher", "history")}
+    assert Registry(trained[0]).save(facts | extra, documents, arrays) == trained[1]
+
+
+def test_rows_do_not_depend_on_batch_mates_or_order(model, archive_tickets):
+    rows = model.encode_tickets(archive_tickets[:12])
+    turned = model.encode_tickets(archive_tickets[:12][::-1])
+    assert near(rows, turned[::-1])
+    for ticket, row in zip(archive_tickets[:12], rows, strict=True):
+        assert near(model.encode_tickets([ticket])[0], row)
+
+
+def test_more_texts_than_are_encoded_at_once(model, archive_tickets):
+    many = archive_tickets * 7
+    rows = model.encode_tickets(many)
+    assert rows.shape == (280, model.layout.width)
+    assert near(rows[:40], rows[240:])
+
+
+def test_no_tickets_are_no_rows(model):
+    assert model.encode_tickets([]).shape == (0, model.layout.width)
+
+
+def test_missing_components_are_told_by_the_last_byte(model):
+    rows = model.encode_tickets([Ticket("T", "Trip", "", "Restart"), Ticket("U", "", "?!", "")])
+    assert rows[:, -1].tolist() == [0b101, 0]
+    size = int(model.layout.bounds[-1])
+    assert not rows[0, size : 2 * size].any()
+
+
+def test_a_query_and_a_ticket_of_one_text_have_one_code(model):
+    query = model.encode_query(Query("Trip of unit", "Vibration of bearing"))
+    row = model.encode_tickets([Ticket("T", "Trip of unit", "Vibration of bearing")])[0]
+    size = int(model.layout.bounds[-1])
+    assert near(query.codes.reshape(-1), row[: 2 * size])
+    assert query.known and query.present.tolist() == [True, True]
+
+
+def test_a_query_and_a_ticket_of_one_text_share_all_terms(model):
+    query = model.encode_query(Query("Trip of unit qwfpgj", "Vibration of bearing"))
+    row = model.encode_tickets([Ticket("T", "Trip of unit qwfpgj", "Vibration of bearing")])[0]
+    apart = model.layout.distances(row, query)[..., -1]  # [P, R]
+    assert (apart[0, 0], apart[1, 1]) == (0, 0)
+    assert (apart[:, 2] == 2 * SUM).all()
+    assert (apart[[0, 1], [1, 0]] > 0).all()
+
+
+def test_a_row_knows_when_its_ticket_was_created(model):
+    noon = datetime(2014, 9, 1, 12)
+    rows = model.encode_tickets([Ticket("T", "Trip", created=noon), Ticket("U", "Trip")])
+    minutes = model.layout.minutes(rows, np.array([0, 1])).tolist()
+    assert minutes == [round((noon - datetime(1970, 1, 1)).total_seconds() / 60), 0]
+
+
+def test_a_query_of_unknown_words_is_its_spelling(model):
+    query = model.encode_query(Query("xyzzyx qwfpgj"))
+    assert not query.known
+    assert query.present.tolist() == [True, False]
+    assert (query.codes != model.encode_query(Query("arstdh")).codes).any()
+
+
+def test_a_query_without_a_word_has_no_component(model):
+    query = model.encode_query(Query("?!", "..."))
+    assert not query.known and not query.present.any()
+
+
+def test_unknown_words_beyond_the_limit_are_passed_over(model):
+    names = [chr(97 + i % 26) * 3 + chr(97 + i // 26) * 4 for i in range(MOST_UNKNOWN + 50)]
+    all_of_them = model.encode_query(Query("", " ".join(names)))
+    first = model.encode_query(Query("", " ".join(names[:MOST_UNKNOWN])))
+    assert near(all_of_them.codes, first.codes)

@@ -1,0 +1,274 @@
+"""One network class for every row of Tables 4 and 5; encoding that minds nothing but the text."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ticketing.encoders.lstm import TextLSTM
+from ticketing.encoders.terms import TERMS
+from ticketing.encoders.topics import TopicChannel, topic_words
+from ticketing.encoders.varimax import varimax
+from ticketing.model.inference import new_network
+from ticketing.model.metric import similarity
+from ticketing.model.settings import NetworkSettings
+from ticketing.text.vocabulary import Vocabulary
+from topic_models import DocNADE, DocNADESettings
+
+WORDS = ["bearing", "compressor", "filter", "pump", "seal", "trip", "turbine", "valve", "vibration"]
+VOCABULARY = Vocabulary(WORDS, range(9, 0, -1), 40)
+SIZES = {"hidden": 5, "word_dims": 4, "character_dims": 2, "topics": 3, "max_words": 6}
+
+
+def topic_channel():
+    ids = topic_words(VOCABULARY)
+    model = DocNADE(DocNADESettings(vocabulary_size=len(ids), topics=SIZES["topics"], epochs=1))
+    channel = TopicChannel(model, ids)
+    model.fit(channel.documents([[1, 2, 3], [3, 4, 5], [6, 7, 1]]))
+    return channel
+
+
+def network(**values):
+    shape = NetworkSettings(**{**SIZES, **values})
+    torch.manual_seed(0)
+    vectors = torch.randn(len(VOCABULARY), shape.word_dims)
+    vectors[0] = 0
+    topics = topic_channel() if "T" in shape.channels else None
+    return new_network(shape, VOCABULARY, vectors, topics).eval()
+
+
+NETWORK = network()
+QUERY = ([1, 2], [3, 4, 5])
+TICKET = ([2, 6], [1, 7, 3, 3], [8])
+TEXT = st.lists(st.integers(1, 9), max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "compared"),
+    [
+        ("merged", [[True]]),
+        ("multi-level", [[True, False], [False, True]]),
+        ("cross-level", [[True] * 3] * 2),
+    ],
+)
+@pytest.mark.parametrize(
+    "channels", [("h",), ("h", "E"), ("h", "E", "T"), ("E",), ("T", "h"), ("L",), ("L", "E")]
+)
+def test_every_switch_is_one_network_with_the_pairs_and_channels_it_names(
+    pairs, compared, channels
+):
+    switched = network(pairs=pairs, channels=channels)
+    components = len(switched.settings.query_components), len(switched.settings.ticket_components)
+    query = switched.encode([QUERY[: components[0]]])
+    ticket = switched.encode([TICKET[: components[1]]])
+    parts = switched.matched_parts(query, ticket).detach()
+    assert parts.shape == (1, *components, len(channels))
+    assert (parts[0] > 0).any(-1).tolist() == compared
+    assert switched.compared.tolist() == compared
+    widths = {"h": 5, "E": 6, "T": 3, "L": TERMS}
+    assert {c: v.shape[-1] for c, v in query.vectors.items()} == {c: widths[c] for c in channels}
+
+
+def test_the_words_themselves_come_last_whatever_the_order_asked_for():
+    assert network(channels=("L", "h", "E")).settings.channels == ("h", "E", "L")
+
+
+def test_weights_begin_as_table_2_has_them():
+    torch.testing.assert_close(
+        NETWORK.pair_weights, torch.tensor([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]])
+    )
+    torch.testing.assert_close(NETWORK.channel_weights, torch.tensor([0.7, 0.1, 0.2, 0.2]))
+
+
+def test_weights_that_are_set_are_the_weights():
+    changed = network()
+    pairs = torch.tensor([[0.4, 0.0, 3.0], [0.0, 0.4, 50.0]])
+    changed.set_weights(pairs, torch.tensor([30.0, 0.5, 0.0, 2.0]))
+    torch.testing.assert_close(changed.pair_weights, pairs, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(
+        changed.channel_weights, torch.tensor([30.0, 0.5, 0.0, 2.0]), atol=1e-5, rtol=1e-4
+    )
+
+
+def test_weights_stay_non_negative_whatever_the_optimizer_does():
+    learner = network()
+    free = [learner.pair_logits, learner.channel_logits]
+    optimizer = torch.optim.Adam(free, lr=2.0)
+    for _ in range(20):
+        optimizer.zero_grad()
+        query, ticket = learner.encode([QUERY]), learner.encode([TICKET])
+        learner.crossed_distance(query, ticket).sum().backward()
+        optimizer.step()
+    for weights in (learner.pair_weights, learner.channel_weights):
+        assert (weights >= 0).all()
+        assert weights.max() < 0.1  # the distance was to shrink, and did
+
+
+@torch.no_grad()
+def test_a_missing_component_is_absent_and_has_zero_vectors():
+    side = NETWORK.encode([([1], []), ([], [])])
+    assert side.present.tolist() == [[True, False], [False, False]]
+    for vectors in side.vectors.values():
+        assert (vectors[~side.present] == 0).all()
+        assert (vectors[0, 0] != 0).any()
+
+
+@torch.no_grad()
+def test_nothing_to_compare_is_infinitely_far():
+    query = NETWORK.encode([QUERY, ([], [])])
+    ticket = NETWORK.encode([TICKET, ([], [], [])])
+    apart = NETWORK.crossed_distance(query, ticket)
+    assert torch.isinf(apart).tolist() == [[False, True], [True, True]]
+
+
+def sides(components):
+    return st.lists(st.tuples(*[TEXT] * components), min_size=1, max_size=4)
+
+
+@settings(max_examples=30, deadline=None)
+@given(sides(2), sides(3))
+@torch.no_grad()
+def test_matched_and_crossed_distances_agree_and_parts_add_up_to_minus_log_g(queries, tickets):
+    query, ticket = NETWORK.encode(queries), NETWORK.encode(tickets)
+    crossed = NETWORK.crossed_distance(query, ticket)
+    for (b, asked), (n, found) in itertools.product(enumerate(queries), enumerate(tickets)):
+        if not (any(asked) and any(found)):
+            assert torch.isinf(crossed[b, n])
+            continue
+        parts = NETWORK.matched_parts(NETWORK.encode([asked]), NETWORK.encode([found]))
+        torch.testing.assert_close(parts.sum(), crossed[b, n], atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(-similarity(parts)[0].log(), parts.sum(), atol=1e-4, rtol=1e-4)
+
+
+@settings(max_examples=30, deadline=None)
+@given(sides(3), st.randoms(use_true_random=False))
+@torch.no_grad()
+def test_a_text_is_encoded_alike_whatever_stands_beside_it(tickets, chance):
+    shuffled = chance.sample(range(len(tickets)), len(tickets))
+    together = NETWORK.encode([tickets[i] for i in shuffled])
+    for place, i in enumerate(shuffled):
+        alone = NETWORK.encode([tickets[i]])
+        for channel, vectors in together.vectors.items():
+            torch.testing.assert_close(vectors[place], alone.vectors[channel][0])
+
+
+@torch.no_grad()
+def test_both_sides_of_the_network_are_one():
+    """The same text as SUB1 and as SUB2 has the same vector in every channel."""
+    query, ticket = NETWORK.encode([([4, 1], [])]), NETWORK.encode([([4, 1], [], [])])
+    for channel in NETWORK.settings.channels:
+        assert torch.equal(query.vectors[channel][0, 0], ticket.vectors[channel][0, 0])
+
+
+@torch.no_grad()
+def test_only_h_minds_the_order_of_words_and_only_up_to_its_limit():
+    texts = [[1, 2, 3], [3, 2, 1], [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 7]]
+    vectors = NETWORK.encode([(text, []) for text in texts]).vectors
+    h, E, T = (vectors[channel][:, 0] for channel in "hET")
+    assert not torch.allclose(h[0], h[1], atol=1e-4)
+    torch.testing.assert_close(E[0], E[1])
+    torch.testing.assert_close(T[0], T[1])
+    torch.testing.assert_close(h[2], h[3])
+    assert not torch.allclose(E[2], E[3], atol=1e-4)
+
+
+@pytest.mark.parametrize("pooling", ["last", "mean"])
+def test_a_texts_vector_is_made_of_the_states_after_its_own_words(pooling):
+    """Texts of many lengths, read in groups, against torch's LSTM on each text alone."""
+    torch.manual_seed(0)
+    channel = TextLSTM(word_dims=3, hidden=2, dropout=0.5, pooling=pooling).eval()
+    embedded = torch.randn(20, 3)
+    texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
+    states = channel(embedded, texts, limit=8)
+    for text, state in zip(texts, states, strict=True):
+        each, (last, _) = channel.lstm(embedded[text[:8]][None] * channel.scale)
+        torch.testing.assert_close(state, last[0, 0] if pooling == "last" else each[0].mean(0))
+
+
+def test_words_shown_by_their_spelling_alone_lose_their_vector():
+    torch.manual_seed(0)
+    embedded, weights = NETWORK.embed(torch.arange(1, 10), spelled_only=0.5)
+    whole, _ = NETWORK.embed(torch.arange(1, 10))
+    lost = (embedded[:, :4] == 0).all(1)
+    assert 0 < lost.sum() < 9
+    torch.testing.assert_close(embedded[~lost], whole[~lost])
+    torch.testing.assert_close(embedded[:, 4:], whole[:, 4:])
+    torch.testing.assert_close(weights, NETWORK.word_weights[1:])
+
+
+def test_topics_are_made_of_words_neither_rare_nor_everywhere_nor_masks():
+    vocabulary = Vocabulary(
+        ["the", "trip", "<num>", "it", "pump", "seal"], [30, 10, 9, 8, 3, 2], 40
+    )
+    assert topic_words(vocabulary) == [2, 5]
+    assert topic_words(vocabulary, min_count=2, limit=2) == [2, 5]
+
+
+def test_words_without_a_topic_are_left_out_of_documents():
+    channel = TopicChannel(None, [2, 5])
+    assert [d.tolist() for d in channel.documents([[5, 1, 2, 2, 9, 0], [], [1]])] == [
+        [1, 0, 0],
+        [],
+        [],
+    ]
+
+
+def channel_with(loadings) -> TopicChannel:
+    """Words 5, 2 and 7 of a vocabulary speak for topics as the rows of [3, topics] say."""
+    channel = TopicChannel(None, [5, 2, 7])
+    channel.loadings = np.array(loadings)
+    return channel
+
+
+def test_shared_topics_are_those_that_words_of_both_texts_speak_for():
+    """Word 5 speaks for topic 0 by .8, word 2 for topic 1 by .4, word 7 for both by .2.
+    Text one is 5 2, text two is 5 7: means (.4, .2, 0) and (.5, .1, 0)."""
+    channel = channel_with([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
+    shared = channel.shared([5, 2], [5, 7], words=2)
+    assert shared == [(0, pytest.approx(0.4), [5, 7]), (1, pytest.approx(0.1), [2, 7])]
+
+
+def test_the_main_topic_is_the_one_that_words_speak_for_most_on_average():
+    """Text 5 2 2: means (.3, .2); 2 2: (0, .3); 7: (.5, .5), a tie that the first wins; 9 and an
+    empty text have no word with a topic."""
+    channel = channel_with([[0.9, 0], [0, 0.3], [0.5, 0.5]])
+    assert channel.main([[5, 2, 2], [2, 9, 2], [7], [9], []]) == [0, 1, 0, None, None]
+
+
+def test_words_that_speak_for_nothing_give_no_main_topic():
+    assert channel_with([[0, 0], [0, 0.3], [0, 0]]).main([[5, 7], [5, 2]]) == [None, 1]
+
+
+def test_a_topic_is_named_by_words_that_speak_for_it_and_are_used():
+    """Ids 5, 2, 7 are e, b, g, in 3, 99 and 8 tickets: loading times logarithm is 2 ln 3 = 2.2,
+    1 ln 99 = 4.6 and 0 for topic 0; for topic 1 only g speaks."""
+    vocabulary = Vocabulary(list("abcdefg"), [99, 99, 9, 9, 3, 9, 8], 200)
+    channel = channel_with([[2, 0], [1, 0], [0, 0.1]])
+    assert channel.top_words(0, vocabulary) == ["b", "e"]
+    assert channel.top_words(0, vocabulary, n=1) == ["b"]
+    assert channel.top_words(1, vocabulary) == ["g"]
+
+
+def test_varimax_gives_back_axes_that_were_mixed():
+    """Two words speak for each axis; turned by 30 degrees every word loads on both."""
+    simple = np.array([[2.0, 0], [1, 0], [0, 3], [0, 1]])
+    cosine, sine = np.cos(np.pi / 6), np.sin(np.pi / 6)
+    mixed = simple @ np.array([[cosine, sine], [-sine, cosine]])
+    np.testing.assert_allclose(varimax(mixed), simple, atol=1e-3)
+
+
+def test_varimax_turns_each_axis_to_its_heavy_end():
+    np.testing.assert_allclose(varimax(np.array([[-2.0, 0], [0.5, 0], [0, 3]])).max(0), [2, 3])
+
+
+def test_varimax_keeps_lengths_and_angles():
+    loadings = np.random.default_rng(0).normal(size=(30, 6))
+    turned = varimax(loadings)
+    np.testing.assert_allclose(turned @ turned.T, loadings @ loadings.T, atol=1e-9)
+
+
+def test_a_text_without_topic_words_shares_no_topic():
+    assert TopicChannel(None, [5]).shared([5], [1]) == []

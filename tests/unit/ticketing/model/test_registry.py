@@ -1,0 +1,153 @@
+"""Bundles on disk: named by content, whole or refused, and never half visible."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from ticketing.errors import BundleError, NotFound
+from ticketing.model import bundle, registry
+from ticketing.model.registry import Registry
+
+FACTS = {"network": {"hidden": 2}}
+DOCUMENTS = {"vocabulary": {"words": ["trip", "ausfall", "überhitzt"]}}
+ARRAYS = {"network": {"w": np.arange(6, dtype=np.float32).reshape(2, 3)}}
+
+
+@pytest.fixture
+def models(tmp_path):
+    return Registry(tmp_path / "models")
+
+
+@pytest.fixture
+def saved(models):
+    return models.save(FACTS, DOCUMENTS, ARRAYS)
+
+
+def test_what_was_saved_comes_back(models, saved):
+    loaded = models.load(saved)
+    assert loaded.id == saved
+    assert loaded.manifest["network"] == FACTS["network"]
+    assert loaded.documents == DOCUMENTS
+    assert loaded.arrays["network"]["w"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_the_same_content_is_the_same_bundle_and_other_content_is_another(models, saved):
+    turned = {"network": {"w": np.asfortranarray(ARRAYS["network"]["w"])}}
+    assert models.save(FACTS, DOCUMENTS, turned) == saved
+    assert models.ids() == [saved]
+    other = {"network": {"w": ARRAYS["network"]["w"] + 1}}
+    assert models.save(FACTS, DOCUMENTS, other) != saved
+    assert models.save({"network": {"hidden": 3}}, DOCUMENTS, ARRAYS) != saved
+    assert len(models.ids()) == 3
+
+
+def test_ids_come_oldest_first(models):
+    ids = [models.save({"n": n}, {}, {}) for n in range(4)]
+    for age, id in enumerate([ids[2], ids[0], ids[3], ids[1]]):
+        os.utime(models.folder / id, (age, age))
+    assert models.ids() == [ids[2], ids[0], ids[3], ids[1]]
+
+
+def test_a_folder_without_models_has_none(models):
+    assert models.ids() == []
+
+
+@pytest.mark.parametrize("name", ["network.safetensors", "vocabulary.json"])
+def test_a_truncated_file_is_named(models, saved, name):
+    path = models.folder / saved / name
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(BundleError, match=f"{name} is truncated"):
+        models.load(saved)
+
+
+@pytest.mark.parametrize("name", ["network.safetensors", "vocabulary.json"])
+def test_a_changed_file_is_named(models, saved, name):
+    path = models.folder / saved / name
+    data = bytearray(path.read_bytes())
+    data[-2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(BundleError, match=name):
+        models.load(saved)
+
+
+@pytest.mark.parametrize("name", ["network.safetensors", "vocabulary.json"])
+def test_a_missing_file_is_named(models, saved, name):
+    (models.folder / saved / name).unlink()
+    with pytest.raises(BundleError, match=f"{name} is missing"):
+        models.load(saved)
+
+
+def edit(models, id, change):
+    path = models.folder / id / "manifest.json"
+    manifest = json.loads(path.read_text())
+    change(manifest)
+    path.write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda m: m.update(version=99), "has bundle format 99"),
+        (lambda m: m.pop("version"), "has bundle format None"),
+        (lambda m: m.update(format="something else"), "does not describe a bundle"),
+        (lambda m: m.update(network={"hidden": 3}), "was changed after it was written"),
+    ],
+)
+def test_a_foreign_or_edited_manifest_is_refused(models, saved, change, sentence):
+    edit(models, saved, change)
+    with pytest.raises(BundleError, match=rf"manifest\.json {sentence}"):
+        models.load(saved)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", "\xff", "null"])
+def test_a_manifest_that_is_no_json_object_is_refused(models, saved, text):
+    (models.folder / saved / "manifest.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(BundleError, match=r"manifest\.json"):
+        models.load(saved)
+
+
+@pytest.mark.parametrize("id", ["", "0123456789abcdef", ".."])
+def test_an_unknown_bundle_is_not_found(models, saved, id):
+    with pytest.raises(NotFound, match="There is no bundle"):
+        models.load(id)
+
+
+def test_an_interrupted_save_leaves_nothing(models, saved, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(registry.os, "fsync", full)
+    with pytest.raises(OSError):
+        models.save({"n": 2}, DOCUMENTS, ARRAYS)
+    assert models.ids() == [saved]
+    assert [path.name for path in models.folder.iterdir()] == [saved]
+
+
+def test_what_a_killed_save_leaves_behind_is_not_listed(models, saved):
+    """Everything is written, and only the last rename is missing."""
+    (models.folder / saved).rename(models.folder / ".tmp1234")
+    assert models.ids() == []
+
+
+def test_saving_again_mends_a_damaged_bundle(models, saved):
+    path = models.folder / saved / "network.safetensors"
+    path.write_bytes(path.read_bytes()[:-5])
+    assert models.save(FACTS, DOCUMENTS, ARRAYS) == saved
+    assert models.load(saved).arrays["network"]["w"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert [path.name for path in models.folder.iterdir()] == [saved]
+
+
+def test_a_bundle_saved_again_is_the_newest(models):
+    first, second = (models.save({"n": n}, {}, {}) for n in range(2))
+    for age, id in enumerate((first, second)):
+        os.utime(models.folder / id, (age, age))
+    models.save({"n": 0}, {}, {})
+    assert models.ids() == [second, first]
+
+
+def test_a_deleted_bundle_is_gone_and_may_be_deleted_again(models, saved):
+    models.delete(saved)
+    models.delete(saved)
+    assert models.ids() == []

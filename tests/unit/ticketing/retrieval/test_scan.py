@@ -1,0 +1,144 @@
+"""The compiled scan against plain numpy, and which rows come nearest."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ticketing.encoders.terms import BUCKETS, SUM
+from ticketing.model.layout import CodeLayout, QueryCode
+from ticketing.retrieval import scan
+from ticketing.retrieval.scan import nearest, scan_distances
+
+
+def plain_distances(codes, live, query, layout, pairs, channels, query_present):
+    """Equation 1 over decoded vectors, row by row, without a table of patterns."""
+    distances = []
+    size = sum(layout.dims)
+    starts = np.cumsum([0, *layout.dims])
+    for row in codes[live]:
+        present = [bool(row[-1] >> r & 1) for r in range(layout.components)]
+        kept = pairs * np.outer(query_present, present)
+        if not kept.any():
+            distances.append(np.inf)
+            continue
+        kept = kept * pairs.sum() / kept.sum()
+        total = 0.0
+        for p, r in np.argwhere(kept > 0):
+            ticket = row[r * size : (r + 1) * size].astype(float)
+            apart = np.abs(query.codes[p].astype(float) - ticket)
+            for c, step in enumerate(layout.steps):
+                total += kept[p, r] * channels[c] * step * apart[starts[c] : starts[c + 1]].sum()
+            if layout.terms:
+                weights = np.zeros(BUCKETS)
+                for low, high, weight in terms_of(row, layout, r).astype(int):
+                    weights[low + 256 * high] = weight
+                shared = np.minimum(weights, query.terms[p]).sum() / SUM
+                total += kept[p, r] * channels[-1] * (2 - 2 * shared)
+        distances.append(total)
+    return np.array(distances)
+
+
+def terms_of(row, layout, r):
+    """Bytes of a component's terms: [terms, 3]."""
+    return row[slice(*layout.terms_span)].reshape(layout.components, -1, 3)[r]
+
+
+def no_terms(codes) -> QueryCode:
+    """A query without channel L."""
+    return QueryCode(codes, np.zeros((len(codes), 0), np.uint8), np.array([True]), True)
+
+
+@st.composite
+def scans(draw):
+    chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    queries, components = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    terms = draw(st.integers(0, 4))
+    dims = tuple(draw(st.lists(st.integers(1, 5), min_size=not terms, max_size=3)))
+    layout = CodeLayout(
+        components,
+        dims,
+        tuple(chance.normal(size=len(dims))),
+        tuple(chance.random(len(dims)) + 0.01),
+        terms,
+    )
+    rows = draw(st.integers(1, 12))
+    codes = chance.integers(0, 256, (rows, layout.width), dtype=np.uint8)
+    codes[:, -1] = chance.integers(0, 1 << components, rows)
+    some = 1 + chance.permutation(BUCKETS - 1)[: terms + 2]  # few, so that texts meet
+    for row in codes if terms else ():
+        for r in range(components):
+            kept = chance.integers(0, terms + 1)
+            drawn = np.zeros((terms, 3), int)
+            drawn[:kept, 0] = chance.choice(some, kept, replace=False)
+            drawn[:kept, 2] = chance.integers(1, 256, kept)
+            drawn[:, 1], drawn[:, 0] = drawn[:, 0] >> 8, drawn[:, 0] & 255
+            terms_of(row, layout, r)[:] = drawn
+    live = np.sort(chance.permutation(rows)[: draw(st.integers(0, rows))]).astype(np.int64)
+    tables = np.zeros((queries, BUCKETS if terms else 0), np.uint8)
+    if terms:
+        tables[:, some[1:]] = chance.integers(0, 256, (queries, terms + 1))
+    query = chance.integers(0, 256, (queries, sum(dims)), dtype=np.uint8)
+    pairs = chance.random((queries, components)) * (chance.random((queries, components)) > 0.2)
+    present = chance.random(queries) > 0.3
+    code = QueryCode(query, tables, present, True)
+    channels = chance.random(len(dims) + bool(terms)) + 0.01
+    return codes, live, code, layout, pairs, channels, present
+
+
+@settings(deadline=None, max_examples=60)
+@given(scans())
+def test_the_compiled_scan_is_the_plain_sum(scan):
+    codes, live, query, layout, pairs, channels, present = scan
+    weights = layout.pattern_weights(pairs, channels, present)
+    found = scan_distances(codes, live, query, layout, weights)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, plain_distances(*scan), rtol=1e-4)
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr(scan, "CHUNK", 7)
+    chance = np.random.default_rng(3)
+    layout = CodeLayout(2, (3, 2), (0.0, 0.0), (0.1, 0.2))
+    codes = chance.integers(0, 256, (100, layout.width), dtype=np.uint8)
+    codes[:, -1] = chance.integers(0, 4, 100)
+    live = np.arange(0, 100, 2)
+    query = no_terms(chance.integers(0, 256, (1, 5), dtype=np.uint8))
+    weights = layout.pattern_weights(np.array([[0.4, 0.6]]), np.array([1.0, 2.0]), np.array([True]))
+    alone = scan_distances(codes, live, query, layout, weights)
+    with ThreadPoolExecutor(4) as pool:
+        together = scan_distances(codes, live, query, layout, weights, pool)
+    assert alone.tolist() == together.tolist()
+    assert np.isinf(alone).any() and np.isfinite(alone).any()
+
+
+def test_a_read_only_memory_map_is_scanned(tmp_path):
+    layout = CodeLayout(1, (2,), (0.0,), (1.0,))
+    rows = layout.rows([np.array([[[1.0, 2]], [[5, 5]]])], np.array([[True], [True]]))
+    rows.tofile(tmp_path / "codes")
+    codes = np.memmap(tmp_path / "codes", np.uint8, "r", shape=rows.shape)
+    weights = layout.pattern_weights(np.array([[1.0]]), np.array([1.0]), np.array([True]))
+    query = no_terms(np.array([[1, 1]], np.uint8))
+    assert scan_distances(codes, np.array([1, 0]), query, layout, weights).tolist() == [8, 1]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 9])
+def test_the_nearest_come_by_distance_then_position_without_infinite_ones(limit):
+    distances = np.array([2, 1, np.inf, 1, 2], np.float32)
+    assert nearest(distances, limit).tolist() == [1, 3, 0, 4][:limit]
+
+
+def test_nothing_is_nearest_to_nothing():
+    assert nearest(np.zeros(0, np.float32), 10).tolist() == []
+    assert nearest(np.full(3, np.inf, np.float32), 2).tolist() == []
+
+
+@given(st.lists(st.sampled_from([0.5, 1.0, 1.5, float("inf")]), max_size=30), st.integers(1, 35))
+def test_the_nearest_are_the_head_of_a_full_stable_sort(distances, limit):
+    everything = sorted(
+        (distance, i) for i, distance in enumerate(distances) if distance != float("inf")
+    )
+    found = nearest(np.array(distances, np.float32), limit)
+    assert found.tolist() == [i for _, i in everything][:limit]

@@ -1,0 +1,127 @@
+"""Everything in a store goes to another one, resumes, and is compared to the last event."""
+
+import pytest
+from click.testing import CliRunner
+
+from tests.filled import TICKETS, fill
+from ticketing.cli.migrate import command
+from ticketing.errors import InputError, StoreError
+from ticketing.stores.migration import AT_ONCE, copy_all, require_equal
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.tickets import Query, Ticket
+
+
+def shown(what, total):
+    return lambda count: None
+
+
+def as_they_are(bundle_id, rows):
+    return rows
+
+
+@pytest.fixture
+def source(tmp_path):
+    store = SQLiteStore(tmp_path / "source")
+    fill(store)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def target(tmp_path):
+    store = SQLiteStore(tmp_path / "target")
+    yield store
+    store.close()
+
+
+def test_everything_is_copied_and_found_equal(source, target):
+    copy_all(source, target, as_they_are, shown)
+    require_equal(source, target, shown)
+    assert target.count_tickets() == 1202
+    assert [event.event_id for event in target.judgments()] == ["e2", "e1", "e3"]
+    assert [job.kind for job in target.jobs()] == ["other", "reindex"]
+    assert target.stale_ids("b1") == ["T-7"]
+    assert (target.serving(), target.previous_serving()) == ("b1", "b2")
+
+
+def test_copying_again_changes_nothing(source, target):
+    for _ in range(2):
+        copy_all(source, target, as_they_are, shown)
+        require_equal(source, target, shown)
+        assert target.count_codes("b1") == 1201
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3, 5, 8])
+def test_an_interrupted_copy_goes_on_where_it_stopped(source, target, after):
+    left = after
+
+    def stop(what, total):
+        def went(count):
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise KeyboardInterrupt
+
+        return went
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_all(source, target, as_they_are, stop)
+    copy_all(source, target, as_they_are, shown)
+    require_equal(source, target, shown)
+
+
+CHANGES = {
+    "tickets": lambda store: store.put_tickets([Ticket("T-5", "another")]),
+    "tickets that are more": lambda store: store.put_tickets([Ticket("Z", "one more")]),
+    "queries": lambda store: store.put_query(Query("asked since")),
+    "jobs": lambda store: store.create_job("reindex", "b3", 1),
+    "codes": lambda store: store.drop_codes("b2"),
+    "serving": lambda store: store.set_serving("b3"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_difference_is_named(source, target, change):
+    copy_all(source, target, as_they_are, shown)
+    CHANGES[change](target)
+    with pytest.raises(StoreError, match=f"The copy is not equal: of the {change.split()[0]}"):
+        require_equal(source, target, shown)
+
+
+def test_progress_adds_up_to_what_there_is(source, target):
+    gone = {}
+
+    def shown(what, total):
+        gone[what] = [total, 0]
+        return lambda count: gone[what].__setitem__(1, gone[what][1] + count)
+
+    copy_all(source, target, as_they_are, shown)
+    assert gone["tickets"] == [1202, 1202]
+    assert gone["codes of b1"] == [1201, 1201]
+    assert gone["judgments"] == [None, 3]
+    assert AT_ONCE < 1202
+
+
+def test_the_command_moves_a_desk_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path))
+    old = SQLiteStore(tmp_path / "old")
+    old.put_tickets(TICKETS[:9])
+    old.close()
+    addresses = [f"sqlite:///{tmp_path / name}" for name in ("old", "new")]
+    result = CliRunner().invoke(command, addresses, catch_exceptions=False)
+    assert "9 tickets and all that belongs to them are equal in both." in result.output
+    new = SQLiteStore(tmp_path / "new")
+    assert [ticket.id for ticket in new.iter_tickets()] == [f"T-{i}" for i in range(9)]
+    new.close()
+
+
+def test_codes_without_their_bundle_are_refused_with_what_to_do(tmp_path, monkeypatch, source):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path))
+    addresses = [f"sqlite:///{tmp_path / name}" for name in ("source", "target")]
+    with pytest.raises(InputError, match=r"codes of bundle b1 cannot be moved without it: .*HOME"):
+        CliRunner().invoke(command, addresses, catch_exceptions=False)
+
+
+def test_a_store_is_not_moved_onto_itself(tmp_path):
+    with pytest.raises(InputError, match="same store"):
+        CliRunner().invoke(command, ["sqlite:///a", "sqlite:///a"], catch_exceptions=False)

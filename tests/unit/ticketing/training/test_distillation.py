@@ -1,0 +1,285 @@
+"""What a sentence encoder teaches, and channel S.
+
+The encoder counts letters, which can be checked by hand; it stands in for the library of the
+extra `teacher` at the seam.
+"""
+
+import sys
+from math import exp, log
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from tests.tiny import TINY, tiny_training
+from ticketing.encoders.sentence_transformer import (
+    MOST_WORDS,
+    SentenceChannel,
+    SentenceEncoder,
+    sentence_folder,
+)
+from ticketing.errors import InputError
+from ticketing.model.inference import Model
+from ticketing.model.metric import crossed_distances
+from ticketing.model.network import Side
+from ticketing.model.registry import Registry
+from ticketing.retrieval.recommend import Recommender
+from ticketing.stores.protocols import CodeRow
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.text.vocabulary import Vocabulary
+from ticketing.tickets import Query
+from ticketing.training import distillation
+from ticketing.training import train as training_steps
+from ticketing.training.distillation import Teacher, imitation
+from ticketing.training.sampling import Archive, Example
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = Vocabulary(["aa", "ab", "bb", "<num>"], [3, 2, 2, 1], 4)
+
+
+class LetterCounts:
+    """As much of SentenceTransformer as the encoder uses."""
+
+    def __init__(self, folder, device, local_files_only, model_kwargs):
+        assert device == "cpu"
+        assert local_files_only
+        assert model_kwargs == {"use_safetensors": True}
+        self.encoded = []
+
+    def eval(self):
+        return self
+
+    def get_embedding_dimension(self):
+        return len(LETTERS)
+
+    def encode(self, texts, batch_size, normalize_embeddings, show_progress_bar):
+        self.encoded += texts
+        counts = np.array([[text.count(letter) for letter in LETTERS] for text in texts], float)
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True).clip(1e-9)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with weights, and a library that reads it."""
+    module = SimpleNamespace(SentenceTransformer=LetterCounts)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    path = tmp_path / "encoder"
+    path.mkdir()
+    (path / "model.safetensors").write_bytes(b"weights")
+    return path
+
+
+# the encoder ------------------------------------------------------------------------------
+
+
+def test_a_folder_without_weights_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"holds no model\.safetensors"):
+        sentence_folder(str(tmp_path))
+
+
+def test_no_name_is_no_folder_and_the_extra_may_be_missing(monkeypatch):
+    assert sentence_folder("") is None
+    monkeypatch.setattr("ticketing.encoders.sentence_transformer.INSTALLED", "no_such_package")
+    assert sentence_folder("installed") is None
+
+
+def test_a_missing_library_is_one_sentence(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(InputError, match=r"install ticketing\[teacher\]"):
+        SentenceEncoder(folder)(["a"])
+
+
+def test_a_text_is_encoded_once_and_remembered_ones_never(folder):
+    encoder = SentenceEncoder(folder)
+    encoder.remember(["known"], np.full((1, 26), 0.5))
+    found = encoder(["ab", "known", "ab"])
+    assert found.shape == (3, 26)
+    assert found[0, :3] == pytest.approx([0.5**0.5, 0.5**0.5, 0], abs=1e-3)
+    assert (found[1] == 0.5).all()
+    encoder(["ab"])
+    assert encoder._model.encoded == ["ab"]
+
+
+def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
+    described = SentenceEncoder(folder).to_json()
+    assert SentenceEncoder.from_json(described).folder == folder
+    (folder / "model.safetensors").write_bytes(b"others")
+    with pytest.raises(InputError, match="holds other weights"):
+        SentenceEncoder.from_json(described)
+
+
+def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
+    channel = SentenceChannel(SentenceEncoder(folder), WORDS)
+    assert channel.text([1, 4, 6, 5], ["new", "newer"]) == "aa num newer new"
+    assert channel.text([2] * (MOST_WORDS + 5)) == " ".join(["ab"] * MOST_WORDS)
+    assert channel([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
+
+
+# the teacher ------------------------------------------------------------------------------
+
+
+def side(*present):
+    return Side({}, torch.tensor(present))
+
+
+def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
+    """Ticket "a" asks with its subject alone; "b" answers with its subject, and with both."""
+    settings = TINY.model_copy(update={"pairs": "multi-level"})
+    tickets = {"a": {"subject": [1], "description": [1]}, "b": {"subject": [3], "description": [1]}}
+    channel = SentenceChannel(SentenceEncoder(folder), WORDS)
+    taught = Teacher(channel, Archive(settings, tickets), {})
+    taught.prepare(tmp_path)
+    apart = taught.distances(
+        [
+            Example(([1], []), ([3], [1]), 1.0, "a", "b"),
+            Example(([1], [1]), ([3], [1]), 1, "a", "b"),
+        ],
+        side([True, False], [True, True]),
+        side([True, True], [True, True]),
+    )
+    whole = taught._scale * 2 * 0.6  # aa and bb are 2 apart; V sums to 0.6
+    np.testing.assert_allclose(apart, [[whole, whole], [whole / 2, whole / 2]], rtol=1e-3)
+
+
+def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path):
+    channel = SentenceChannel(SentenceEncoder(folder), WORDS)
+    taught = Teacher(channel, Archive(TINY, {"a": {"subject": [1]}, "b": {"subject": [3]}}), {})
+    taught.prepare(tmp_path)
+    apart = crossed_distances(
+        channel([[1]]).unsqueeze(0), channel([[3]]).unsqueeze(0), torch.ones(1, 1, dtype=torch.bool)
+    )
+    assert float(apart) * taught._scale == pytest.approx(distillation.SHARPNESS, rel=1e-3)
+
+
+def read(folder, tmp_path, *words):
+    """Prepares a teacher for tickets of one word each; gives the texts that were encoded."""
+    encoder = SentenceEncoder(folder)
+    archive = Archive(TINY, {str(word): {"subject": [word]} for word in words})
+    Teacher(SentenceChannel(encoder, WORDS), archive, {}).prepare(tmp_path)
+    return encoder._model.encoded
+
+
+def test_reading_goes_on_from_the_last_piece(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(distillation, "PIECE", 1)
+    assert sorted(read(folder, tmp_path, 1, 3)) == ["aa", "bb"]
+    assert read(folder, tmp_path, 1, 3) == []
+    [one, _] = sorted(tmp_path.glob("*.teacher-*"))
+    one.write_bytes(b"cut off")
+    assert len(read(folder, tmp_path, 1, 3)) == 1
+    assert read(folder, tmp_path, 1, 3) == []
+
+
+def test_a_grown_archive_costs_only_its_new_texts_and_old_ones_go(folder, tmp_path):
+    assert read(folder, tmp_path, 1) == ["aa"]
+    assert read(folder, tmp_path, 1, 3) == ["bb"]
+    assert read(folder, tmp_path, 3) == []
+    assert len(list(tmp_path.glob("*.teacher-*"))) == 1
+    assert read(folder, tmp_path, 1, 3) == ["aa"]
+
+
+def test_imitation_by_hand():
+    """Of three, the teacher ranks the two others of each text; itself says nothing."""
+    student = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]])
+    taught = torch.tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+
+    def even(near, far):
+        return (log(exp(-near) + exp(-far)) * 2 + near + far) / 2
+
+    expected = (even(1, 2) + even(1, 3) + even(2, 3)) / 3  # rows and columns are alike
+    found = imitation(student, taught, torch.eye(3, dtype=torch.bool))
+    assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+def test_imitation_is_least_for_the_teacher_itself():
+    taught = torch.rand(4, 4, generator=torch.Generator().manual_seed(1)) * 5
+    same = torch.eye(4, dtype=torch.bool)
+    own = imitation(taught, taught, same)
+    for seed in range(5):
+        other = torch.rand(4, 4, generator=torch.Generator().manual_seed(seed + 2)) * 5
+        assert imitation(other, taught, same) > own
+
+
+# a whole training -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fit(tmp_path, folder, archive_tickets, archive_labels):
+    """Trains with a teacher; gives the bundle's id."""
+
+    def fit(channels=("h", "E", "T", "L"), dims=26, **training):
+        network = TINY.model_copy(update={"channels": channels, "sentence_dims": dims})
+        return training_steps.train(
+            archive_tickets,
+            archive_labels,
+            network,
+            tiny_training(**{"teacher": str(folder), **training}),
+            Registry(tmp_path / "models"),
+            tmp_path / "checkpoints",
+        )
+
+    return fit
+
+
+def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, folder, trained):
+    bundle_id = fit()
+    assert bundle_id != trained[1]
+    (folder / "model.safetensors").unlink()
+    bundle = Registry(tmp_path / "models").load(bundle_id)
+    assert bundle.manifest["teacher"]["folder"] == str(folder)
+    assert Model.from_bundle(bundle).network.sentences is None
+    kept = {path.suffix[1:8] for path in (tmp_path / "checkpoints").iterdir()}
+    assert kept == {"vectors", "topics", "teacher"}  # of use to the next training
+
+
+def test_the_papers_loss_has_no_teacher(fit, tmp_path):
+    assert Registry(tmp_path / "models").load(fit(loss="mse")).manifest["teacher"] is None
+
+
+def test_channel_s_ranks_beside_the_others_and_parts_add_up(fit, tmp_path, archive_tickets):
+    model = Model.from_bundle(
+        Registry(tmp_path / "models").load(fit(channels=("h", "E", "T", "S", "L")))
+    )
+    assert model.settings.channels == ("h", "E", "T", "S", "L")
+    assert (model.network.channel_weights > 0).all()
+    store = SQLiteStore(tmp_path / "store")
+    store.put_tickets(archive_tickets)
+    codes = model.encode_tickets(archive_tickets)
+    rows = [
+        CodeRow(ticket.id, ticket.version, code.tobytes(), None)
+        for ticket, code in zip(archive_tickets, codes, strict=True)
+    ]
+    store.put_codes(model.id, rows)
+    asked = Query(archive_tickets[3].subject, archive_tickets[3].description)
+    found = Recommender(store, model).recommend(asked).items
+    assert archive_tickets[3].id in [item.ticket.id for item in found[:3]]
+    for item in found:
+        assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
+        assert "S" in {part.channel for part in item.parts}
+
+
+def test_channel_s_without_an_encoder_or_of_other_width_is_one_sentence(fit):
+    with pytest.raises(InputError, match="Channel S needs a sentence-transformers folder"):
+        fit(channels=("E", "S"), teacher="")
+    with pytest.raises(InputError, match=r"Set network\.sentence_dims to 26"):
+        fit(channels=("E", "S"), dims=384)
+
+
+def test_imitation_comes_first_and_a_broken_run_goes_on(fit, tmp_path, monkeypatch):
+    whole = fit(imitation_epochs=2, epochs=1)
+    history = Registry(tmp_path / "models").manifest(whole)["history"]
+    assert [past["epoch"] for past in history] == [1, 2, 1]
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(training_steps, "RankingLoss", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit(imitation_epochs=2, epochs=1)
+
+    def twice(*_):
+        raise AssertionError("imitated again")
+
+    monkeypatch.setattr(training_steps, "ImitationLoss", lambda *_: twice)
+    assert fit(imitation_epochs=2, epochs=1) == whole

@@ -1,0 +1,220 @@
+"""What a network is shown: labelled pairs, weak cuts that never repeat a text, negatives."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ticketing.model.settings import NetworkSettings
+from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.training.corpus import read_corpus
+from ticketing.training.sampling import WEAK_WEIGHT, Archive, graded, labelled, weak
+from ticketing.training.settings import TrainingSettings
+from ticketing.training.validation import is_validation
+
+CROSS = NetworkSettings()
+FIELDS = {"subject": [1, 2], "description": [3, 4, 5, 6], "solution": [7]}
+ASKED = Query("pump trip", "at start")
+QUERIES = {ASKED.id: {"subject": [1, 9], "description": [8]}}
+
+
+def archive(settings=CROSS, **tickets):
+    return Archive(
+        settings, tickets or {"A": FIELDS, "B": {"subject": [9]}, "C": {"solution": [7]}}
+    )
+
+
+def label(ticket, grade, query=ASKED):
+    return Label(query, ticket, grade)
+
+
+def test_fields_become_components_in_the_order_of_the_settings():
+    assert archive().query(FIELDS) == ([1, 2], [3, 4, 5, 6])
+    assert archive().ticket(FIELDS) == ([1, 2], [3, 4, 5, 6], [7])
+    assert archive().ticket({"solution": [7]}) == ([], [], [7])
+    multi = archive(NetworkSettings(pairs="multi-level"))
+    assert multi.ticket(FIELDS) == ([1, 2], [3, 4, 5, 6])
+    merged = archive(NetworkSettings(pairs="merged", merged_ticket=("SUB2", "SOL2")))
+    assert merged.query(FIELDS) == ([1, 2, 3, 4, 5, 6],)
+    assert merged.ticket(FIELDS) == ([1, 2, 7],)
+
+
+def test_yes_and_rel_become_examples_and_no_their_negative():
+    labels = [label("A", Grade.YES), label("B", Grade.REL), label("C", Grade.NO)]
+    yes, rel = labelled(archive(), labels, QUERIES, random.Random(0))
+    assert (yes.ticket_key, yes.label, yes.ticket) == ("A", 1.0, ([1, 2], [3, 4, 5, 6], [7]))
+    assert (rel.ticket_key, rel.label) == ("B", 0.5)
+    assert yes.negative == rel.negative == ([], [], [7])
+    assert yes.query == ([1, 9], [8]) and yes.query_key == ASKED.id
+
+
+def test_a_query_without_no_has_no_negative_and_a_ticket_asked_is_known_by_its_id():
+    own = Query("pump trip", ticket_id="C")
+    queries = {own.id: {"subject": [1]}}
+    [only] = labelled(archive(), [label("A", Grade.YES, own)], queries, random.Random(0))
+    assert only.negative is None
+    assert only.query_key == "C"
+
+
+def test_every_grade_is_an_example_for_the_papers_loss():
+    labels = [label("A", Grade.YES), label("B", Grade.REL), label("C", Grade.NO)]
+    examples = graded(archive(), labels, QUERIES, random.Random(0))
+    assert [(x.ticket_key, x.label) for x in examples] == [("A", 1.0), ("B", 0.5), ("C", 0.0)]
+
+
+def test_an_archive_without_any_no_gets_a_random_one_for_each_label():
+    labels = [label("A", Grade.YES)] * 3
+    others = {str(i): {"subject": [i]} for i in range(1, 50)}
+    examples = graded(archive(A=FIELDS, **others), labels, QUERIES, random.Random(0))
+    assert [x.label for x in examples] == [1.0] * 3 + [0.0] * 3
+
+
+def test_a_random_no_is_never_a_ticket_graded_right_for_that_query():
+    labels = [label("A", Grade.YES), label("B", Grade.REL)]
+    examples = [
+        example
+        for seed in range(20)
+        for example in graded(archive(), labels, QUERIES, random.Random(seed))
+    ]
+    assert {x.ticket_key for x in examples if x.label == 0} == {"C"}
+
+
+def test_a_ticket_that_asks_is_never_its_own_random_no():
+    own = Query("pump trip", ticket_id="C")
+    labels = [label("A", Grade.YES, own)]
+    examples = [
+        example
+        for seed in range(20)
+        for example in graded(archive(), labels, {own.id: {"subject": [1]}}, random.Random(seed))
+    ]
+    assert {x.ticket_key for x in examples if x.label == 0} == {"B"}
+
+
+def test_labels_without_words_are_no_examples():
+    empty = {ASKED.id: {"subject": [], "description": []}}
+    assert labelled(archive(), [label("A", Grade.YES)], empty, random.Random(0)) == []
+    assert graded(archive(), [label("A", Grade.NO)], empty, random.Random(0)) == []
+
+
+def fields():
+    """Fields whose words are all different, so that a word's place is known."""
+    lengths = st.tuples(st.integers(0, 3), st.integers(0, 5), st.integers(0, 3))
+    return lengths.map(
+        lambda n: {
+            "subject": list(range(1, 1 + n[0])),
+            "description": list(range(10, 10 + n[1])),
+            "solution": list(range(20, 20 + n[2])),
+        }
+    )
+
+
+@given(fields(), st.integers(0, 10_000), st.sampled_from(["cross-level", "multi-level", "merged"]))
+def test_a_weak_cut_never_shows_the_same_text_on_both_sides(ticket, seed, pairs):
+    settings = NetworkSettings(pairs=pairs)
+    shown = weak(archive(settings, A=ticket), ["A"], random.Random(seed))
+    for example in shown:
+        query, found = (
+            {w for text in side for w in text} for side in (example.query, example.ticket)
+        )
+        assert query and found and not query & found
+        assert (query | found) <= {word for text in ticket.values() for word in text}
+        assert example.label == WEAK_WEIGHT
+        assert example.query_key == example.ticket_key == "A"
+
+
+@pytest.mark.parametrize("pairs", ["cross-level", "multi-level", "merged"])
+def test_every_example_has_a_pair_that_is_compared(pairs):
+    """Otherwise its distance is infinite, whatever the network does."""
+    settings = NetworkSettings(pairs=pairs)
+    shown = weak(archive(settings), ["A"] * 200, random.Random(0))
+    shown += labelled(
+        archive(settings), [label("B", Grade.YES), label("A", Grade.YES)], QUERIES, random.Random(0)
+    )
+    assert shown
+    for example in shown:
+        assert any(
+            query and ticket and weight > 0
+            for query, row in zip(example.query, settings.pair_weights(), strict=True)
+            for ticket, weight in zip(example.ticket, row, strict=True)
+        )
+
+
+def test_all_the_cuts_occur():
+    cuts = {
+        tuple(map(bool, [*x.query, *x.ticket]))
+        for x in weak(archive(), ["A"] * 200, random.Random(0))
+    }
+    assert cuts == {
+        (True, False, False, True, True),
+        (False, True, True, False, True),
+        (True, True, False, True, True),
+        (False, True, True, True, True),
+    }
+
+
+def test_about_fifteen_queries_in_a_hundred_are_held_back_and_always_the_same():
+    ids = [Query(f"problem {i}").id for i in range(2000)]
+    held = [is_validation(id) for id in ids]
+    assert held == [is_validation(id) for id in ids]
+    assert 0.12 < sum(held) / len(held) < 0.18
+
+
+def test_a_corpus_counts_each_text_once_and_drops_unknown_words():
+    tickets = [
+        Ticket("T2", "Pump trip", "", "Restarted pump"),
+        Ticket("T1", "Trip of the pump", "noise", ""),
+    ]
+    query = Query("Noise", "pump", ticket_id="T1")
+    corpus = read_corpus(tickets, [Label(query, "T2", Grade.YES)], CROSS, TrainingSettings())
+    assert corpus.vocabulary.words == ["pump", "trip"]
+    assert corpus.vocabulary.documents == 2
+    assert corpus.archive.tickets["T2"] == {"subject": [1, 2], "description": [], "solution": [1]}
+    assert corpus.queries == {query.id: {"subject": [], "description": [1]}}
+
+
+def test_of_many_tickets_those_with_labels_and_a_sample_are_learned_from():
+    tickets = [Ticket(f"T{i:02d}", f"pump {i} pump") for i in range(60)]
+    labels = [Label(Query("pump"), id, Grade.NO) for id in ("T07", "T42", "gone")]
+
+    def read(**changes):
+        return read_corpus(tickets, labels, CROSS, TrainingSettings(tickets=10, **changes))
+
+    corpus = read()
+    found = list(corpus.archive.tickets)
+    assert len(found) == 10 and {"T07", "T42"} < set(found) and found == sorted(found)
+    assert len(corpus.texts) == 10 + 1  # theirs and the query's
+    assert corpus.vocabulary.documents == 60 + 1
+    assert list(read().archive.tickets) == found != list(read(seed=1).archive.tickets)
+    assert read().texts_digest == corpus.texts_digest != read(seed=1).texts_digest
+    fewer = read_corpus(tickets, labels, CROSS, TrainingSettings(tickets=1))
+    assert list(fewer.archive.tickets) == ["T07", "T42"]
+
+
+def test_the_digest_names_texts_and_labels_and_not_their_order():
+    one, two = Ticket("T1", "pump"), Ticket("T2", "trip")
+    yes = Label(Query("x"), "T1", Grade.YES)
+
+    def digest(tickets, labels):
+        return read_corpus(tickets, labels, CROSS, TrainingSettings()).digest
+
+    assert digest([one, two], [yes]) == digest([two, one], [yes])
+    others = [
+        digest([one], [yes]),
+        digest([one, two], []),
+        digest([one, Ticket("T2", "trips")], [yes]),
+        digest([one, two], [Label(Query("x"), "T1", Grade.REL)]),
+    ]
+    assert digest([one, two], [yes]) not in others
+
+
+def test_the_texts_digest_knows_no_labels_but_the_queries_that_are_no_tickets():
+    one, two = Ticket("T1", "pump"), Ticket("T2", "trip")
+
+    def digest(*labels):
+        return read_corpus([one, two], labels, CROSS, TrainingSettings()).texts_digest
+
+    own = Query("pump", ticket_id="T1")
+    assert digest() == digest(Label(own, "T2", Grade.YES)) == digest(Label(own, "T2", Grade.NO))
+    assert digest() != digest(Label(Query("x"), "T1", Grade.YES))
+    assert digest() != read_corpus([one], [], CROSS, TrainingSettings()).texts_digest

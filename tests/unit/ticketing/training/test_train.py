@@ -1,0 +1,217 @@
+"""A whole training, small: repeatable, resumable, each setting of loss and weights; no data."""
+
+import pytest
+import torch
+
+from tests.tiny import TINY, tiny_training
+from ticketing.errors import InputError
+from ticketing.model.inference import Model
+from ticketing.model.registry import Registry
+from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.training import train as training_steps
+
+
+@pytest.fixture
+def fit(tmp_path, archive_tickets, archive_labels):
+    """Trains in a fresh folder; loads the model."""
+    models = Registry(tmp_path / "models")
+
+    def fit(tickets=archive_tickets, labels=archive_labels, network=None, vectors=None, **training):
+        bundle_id = training_steps.train(
+            tickets,
+            labels,
+            TINY.model_copy(update=network or {}),
+            tiny_training(**training),
+            models,
+            tmp_path / "checkpoints",
+            vectors,
+        )
+        return Model.from_bundle(models.load(bundle_id))
+
+    return fit
+
+
+def weights(model):
+    with torch.no_grad():
+        return model.network.pair_weights.tolist(), model.network.channel_weights.tolist()
+
+
+def test_the_same_training_gives_the_same_bundle(trained, fit, tmp_path):
+    assert fit().id == trained[1]
+
+
+def kinds(folder):
+    return sorted(path.suffix for path in folder.iterdir())
+
+
+def test_other_labels_on_the_same_texts_find_vectors_and_topics(
+    fit, tmp_path, monkeypatch, archive_tickets, archive_labels
+):
+    """What was made of the texts serves the next training too, and gives the same bundle."""
+    known = [Label(Query(t.subject, ticket_id=t.id), t.id, Grade.YES) for t in archive_tickets]
+    alone = fit(labels=known[:9])
+    assert kinds(tmp_path / "checkpoints") == [".topics", ".vectors"]
+    for path in (tmp_path / "checkpoints").iterdir():
+        path.unlink()
+    fit(labels=known)
+
+    def twice(*_):
+        raise AssertionError("word vectors were trained again")
+
+    monkeypatch.setattr("ticketing.training.pretraining.train_vectors", twice)
+    assert fit(labels=known[:9]).id == alone.id
+
+
+def test_vectors_and_topics_of_other_texts_do_not_pile_up(fit, tmp_path, archive_tickets):
+    fit()
+    before = set((tmp_path / "checkpoints").iterdir())
+    fit(tickets=archive_tickets[:30], labels=[])
+    after = set((tmp_path / "checkpoints").iterdir())
+    assert len(after) == 2 and not before & after
+
+
+def test_a_training_broken_off_goes_on_to_the_same_bundle(trained, fit, tmp_path, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(training_steps, "_finish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit()
+    assert Registry(tmp_path / "models").ids() == []
+    assert len(list((tmp_path / "checkpoints").iterdir())) > 0
+
+    def twice(*_):
+        raise AssertionError("an epoch was trained again")
+
+    monkeypatch.setattr(training_steps.Trainer, "_epoch", twice)
+    assert fit().id == trained[1]
+
+
+def test_another_seed_or_another_text_is_another_bundle(trained, fit, archive_tickets):
+    assert fit(seed=2).id != trained[1]
+
+
+def flat(weights):
+    pairs, channels = weights
+    return [*(v for row in pairs for v in row), *channels]
+
+
+@pytest.mark.parametrize("loss", ["mse", "in-batch"])
+def test_fixed_weights_are_not_trained_and_keep_the_pairs_of_table_2(fit, loss):
+    trained = weights(fit(weights="fixed", loss=loss, epochs=2))
+    assert flat(trained)[:6] == pytest.approx([0.3, 0.2, 0.1, 0.2, 0.3, 0.1], rel=1e-3)
+    assert trained == weights(fit(weights="fixed", loss=loss, epochs=0))
+
+
+@pytest.mark.parametrize("loss", ["mse", "in-batch"])
+def test_learned_weights_are_trained_and_stay_non_negative(fit, loss):
+    trained = flat(weights(fit(weights="learned", loss=loss, learning_rate=0.05)))
+    begun = flat(weights(fit(weights="learned", loss=loss, epochs=0)))
+    assert all(one != other for one, other in zip(trained, begun, strict=True))
+    assert min(trained) >= 0
+
+
+def test_without_labels_v_stays_table_2s_and_w_is_learned(fit):
+    pairs, channels = weights(fit(labels=[], weights="learned", learning_rate=0.05))
+    begun = weights(fit(labels=[], weights="learned", epochs=0))
+    assert pairs == begun[0]
+    assert flat((pairs, [])) == pytest.approx(flat((TINY.pair_weights(), [])))
+    assert channels != begun[1]
+
+
+def test_searched_weights_are_a_point_of_the_grid(fit):
+    pairs, _ = weights(fit(weights="searched"))
+    assert min(abs(pairs[0][0] - v) for v in (0.3, 0.4)) < 1e-4
+    assert pairs[0][0] == pytest.approx(pairs[1][1], rel=1e-3)
+    assert pairs[0][1] == pytest.approx(pairs[1][0], rel=1e-3)
+    assert pairs[0][2] == pytest.approx(pairs[1][2], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        {"pairs": "merged"},
+        {"pairs": "merged", "merged_query": ("SUB1",), "merged_ticket": ("SUB2",)},
+        {"pairs": "multi-level"},
+        {"channels": ("h",)},
+        {"channels": ("h", "E")},
+    ],
+)
+@pytest.mark.parametrize("labelled", [True, False])
+def test_every_row_of_the_tables_trains_with_and_without_labels(
+    fit, network, labelled, archive_labels
+):
+    model = fit(labels=archive_labels if labelled else [], network=network)
+    rows = model.encode_tickets([Ticket("T", "Trip of unit", "Trip at start", "Restart")])
+    assert rows.shape == (1, model.layout.width)
+    assert 1 <= model.calibration.score(1.0) <= 5
+
+
+def test_no_tickets_are_refused(fit):
+    with pytest.raises(InputError, match="no tickets to learn from"):
+        fit(tickets=[], labels=[])
+
+
+def test_the_papers_loss_without_labels_is_refused(fit):
+    with pytest.raises(InputError, match="mse needs labels"):
+        fit(labels=[], loss="mse")
+
+
+def test_searched_weights_without_labels_are_refused(fit):
+    with pytest.raises(InputError, match="searched needs labels"):
+        fit(labels=[], weights="searched")
+
+
+def test_labels_of_tickets_that_are_gone_count_for_nothing(fit, archive_tickets):
+    gone = Label(Query("Trip"), "no such ticket", Grade.YES)
+    assert fit(labels=[gone]).id
+    with pytest.raises(InputError, match="mse needs labels"):
+        fit(labels=[gone], loss="mse")
+
+
+@pytest.mark.parametrize(
+    "tickets",
+    [
+        [Ticket("T1", "Pump trip", "", "Restart")],
+        [Ticket("T1", ""), Ticket("T2", "")],
+        [Ticket(f"T{i}", "Pump trip", "Trip of pump", "Restart pump") for i in range(3)],
+    ],
+)
+def test_an_archive_of_next_to_nothing_gives_a_model(fit, tickets):
+    model = fit(tickets=tickets, labels=[])
+    assert model.encode_tickets(tickets).shape == (len(tickets), model.layout.width)
+
+
+@pytest.mark.parametrize("what", ["vectors", "topics", "network"])
+def test_a_damaged_checkpoint_of_any_step_is_ignored(trained, fit, tmp_path, monkeypatch, what):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(training_steps, "_finish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fit()
+    for path in (tmp_path / "checkpoints").glob(f"*.{what}"):
+        path.write_bytes(path.read_bytes()[:-9])
+    assert fit().id == trained[1]
+
+
+def test_word_vectors_from_a_file_are_what_the_network_begins_with(fit, tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("unit " + " ".join(["1"] * 8) + "\n")
+    model = fit(vectors=path, epochs=0)
+    [unit] = model.vocabulary.ids(["unit"])
+    vectors = model.network.words.words.weight
+    assert vectors[unit].tolist() == pytest.approx([8**-0.5] * 8)
+    assert vectors.abs().sum().item() == pytest.approx(8**0.5, rel=1e-4)
+
+
+def test_the_manifest_says_what_the_bundle_was_trained_on(trained, archive_tickets, archive_labels):
+    manifest = Registry(trained[0]).manifest(trained[1])
+    assert manifest["data"]["tickets"] == 40
+    assert manifest["data"]["newest"] == max(t.created for t in archive_tickets).isoformat()
+    assert manifest["data"]["labels"] == len(archive_labels)
+    assert manifest["network"] == TINY.model_dump(mode="json")
+    assert manifest["training"] == tiny_training().model_dump(mode="json")
+    assert [set(epoch) for epoch in manifest["history"]] == [{"epoch", "loss", "quality"}]

@@ -1,0 +1,216 @@
+"""Held-back queries: whom they ask, whom they never propose, and how the network is judged."""
+
+from math import log
+
+import pytest
+import torch
+
+from ticketing.model.inference import new_network
+from ticketing.model.recency import Recency
+from ticketing.model.settings import NetworkSettings
+from ticketing.text.vocabulary import Vocabulary
+from ticketing.tickets import Grade, Label, Query
+from ticketing.training.calibration import calibrate
+from ticketing.training.sampling import Archive
+from ticketing.training.validation import ValidationSet
+from ticketing.training.weight_search import search_weights
+
+SETTINGS = NetworkSettings(channels=("E",), word_dims=4, character_dims=2)
+VOCABULARY = Vocabulary([f"word{i}" for i in range(9)], [1] * 9, 9)
+TICKETS = {
+    "A": {"subject": [1], "description": [2]},
+    "B": {"subject": [3], "description": [4]},
+    "C": {"subject": [5], "solution": [6]},
+}
+ASKED = Query("asked", ticket_id="C")
+
+
+def network(settings=SETTINGS, **weights):
+    torch.manual_seed(0)
+    vectors = torch.randn(len(VOCABULARY), settings.word_dims)
+    return new_network(settings, VOCABULARY, vectors, None).eval()
+
+
+def probes(labels, words, tickets=TICKETS, settings=SETTINGS, minutes=None):
+    queries = {label.query.id: {"subject": words} for label in labels}
+    return ValidationSet(Archive(settings, tickets, minutes or {}), queries, labels, seed=0)
+
+
+class Distances:
+    """Stands in for a network in `ValidationSet.quality`."""
+
+    def __init__(self, monkeypatch, rows):
+        monkeypatch.setattr(ValidationSet, "distances", lambda *_: torch.tensor(rows))
+
+
+YES_B = [Label(ASKED, "B", Grade.YES)]
+
+
+def test_candidates_are_all_tickets_of_a_small_archive():
+    assert probes(YES_B, [3]).candidates == ["A", "B", "C"]
+
+
+def test_a_query_that_is_a_ticket_never_meets_itself():
+    apart = probes(YES_B, [5]).distances(network())
+    assert torch.isinf(apart).tolist() == [[False, False, True]]
+
+
+DAY = 24 * 60
+
+
+def test_a_ticket_that_came_later_is_no_answer_unless_it_was_graded():
+    """C asks on day 5. A is younger; B, which is graded, may be."""
+    minutes = {"A": 6 * DAY, "B": 7 * DAY, "C": 5 * DAY}
+    asked = probes(YES_B, [5], minutes=minutes)
+    assert asked.eligible().tolist() == [[False, True, False]]
+    assert asked.graded().tolist() == [[False, True, False]]
+    earlier = probes(YES_B, [5], minutes=minutes | {"A": 5 * DAY})
+    assert earlier.eligible().tolist() == [[True, True, False]]
+
+
+@pytest.mark.parametrize("minutes", [{}, {"C": 5 * DAY}, {"A": 5 * DAY}])
+def test_where_a_time_is_unknown_a_ticket_may_be_an_answer(minutes):
+    assert probes(YES_B, [5], minutes=minutes).eligible().tolist() == [[True, True, False]]
+
+
+def test_log_days_by_hand():
+    """C asks on day 5, A is of day 2, the date of B is unknown: it is the mean, of A and C."""
+    days, typical = probes(YES_B, [5], minutes={"A": 2 * DAY, "C": 5 * DAY}).log_days()
+    assert typical == pytest.approx(log(4) / 2)
+    assert days.tolist() == [pytest.approx([log(4), log(4) / 2, 0])]
+
+
+def test_a_query_of_unknown_time_is_no_days_from_anything():
+    [label] = [Label(Query("asked"), "B", Grade.YES)]
+    days, typical = probes([label], [3], minutes={"A": 2 * DAY}).log_days()
+    assert (days.tolist(), typical) == ([[0, 0, 0]], 0)
+
+
+def test_time_apart_is_added_to_the_distance():
+    asked = probes(YES_B, [5], minutes={"A": 2 * DAY, "C": 5 * DAY})
+    more = asked.distances(network(), Recency(0.5, 3.0)) - asked.distances(network())
+    assert more[0, :2].tolist() == pytest.approx([0.5 * log(4), 0.5 * 3.0], abs=1e-5)
+
+
+def test_right_is_yes_and_rel_only_where_nobody_said_yes():
+    labels = [Label(ASKED, "A", Grade.REL), Label(ASKED, "B", Grade.YES)]
+    assert probes(labels, [3]).right().tolist() == [[False, True, False]]
+    assert probes(labels[:1], [3]).right().tolist() == [[True, False, False]]
+
+
+def test_queries_with_nothing_but_no_ask_nothing():
+    assert probes([Label(ASKED, "A", Grade.NO)], [1]).probes == []
+
+
+@pytest.mark.parametrize(
+    ("row", "quality"),
+    [
+        ([1.0, 0.5, 2.0], 1.0),
+        ([0.2, 0.5, 2.0], 1 / 2),
+        ([0.2, 0.5, 0.1], 1 / 3),
+        ([0.2, float("inf"), float("inf")], 1 / 3),
+    ],
+)
+def test_quality_is_the_mean_reciprocal_rank(monkeypatch, row, quality):
+    asked = probes(YES_B, [3])
+    Distances(monkeypatch, [row])
+    assert asked.quality(None) == pytest.approx(quality)
+
+
+@pytest.mark.parametrize("same", [1.0, float("nan"), float("inf")])
+def test_a_network_to_which_all_tickets_are_alike_is_worth_the_last_rank(monkeypatch, same):
+    """Otherwise one that collapsed, or diverged, would be taken for the best epoch."""
+    asked = probes(YES_B, [3])
+    Distances(monkeypatch, [[same] * 3])
+    assert asked.quality(None) == pytest.approx(1 / 3)
+
+
+def test_several_right_tickets_do_not_push_each_other_down(monkeypatch):
+    both = [Label(ASKED, "A", Grade.YES), Label(ASKED, "B", Grade.YES)]
+    asked = probes(both, [3])
+    Distances(monkeypatch, [[1.0, 1.0, 2.0]])
+    assert asked.quality(None) == 1.0
+
+
+def test_without_probes_quality_is_nothing_and_calibration_a_plain_slope():
+    nobody = probes([], [])
+    assert nobody.quality(network()) == 0.0
+    calibration = calibrate(network(), nobody, Recency())
+    assert calibration.score(0.0) == 5.0
+    assert calibration.score(1e9) == 1.0
+
+
+def many(count=30):
+    return {f"T{i:02}": {"subject": [1 + i % 4], "description": [5 + i % 5]} for i in range(count)}
+
+
+def test_few_queries_are_joined_by_tickets_that_ask_their_own_subject():
+    asked = probes([], [], many())
+    assert len(asked.probes) == len(asked.held_back) == 3
+    for probe in asked.probes:
+        [own] = probe.grades
+        assert own in asked.held_back
+        assert probe.query == ([many()[own]["subject"][0]], [])
+        assert asked._components[own][0] == []
+
+
+def test_calibration_scores_as_people_graded():
+    """The right ticket is nearest, so it scores 5 and the others 1."""
+    grades = {"A": Grade.NO, "B": Grade.YES, "C": Grade.NO}
+    labels = [Label(Query("asked"), id, grade) for id, grade in grades.items()]
+    calibration = calibrate(network(), probes(labels, [3]), Recency())
+    apart = probes(labels, [3]).distances(network())[0]
+    assert apart.argmin() == 1
+    assert calibration.score(float(apart[1])) == 5.0
+    assert calibration.score(float(apart[0])) == calibration.score(float(apart[2])) == 1.0
+    assert calibration.floor == pytest.approx(float(apart[1]))
+
+
+@pytest.mark.parametrize("words", [[], [3]])
+def test_calibration_without_anything_to_compare_is_the_plain_slope(words):
+    """A query without a known word; or every ticket graded right, so that none is wrong."""
+    labels = [Label(Query("asked"), id, Grade.YES) for id in "ABC"]
+    calibration = calibrate(network(), probes(labels, words), Recency())
+    assert 1 <= calibration.score(1.0) <= 5
+    assert calibration.floor > 0
+
+
+def test_weak_probes_that_cannot_be_compared_do_not_stop_calibration():
+    """Like with like only: a subject is never compared with a description."""
+    settings = SETTINGS.model_copy(update={"pairs": "multi-level"})
+    calibration = calibrate(network(settings), probes([], [], many(), settings), Recency())
+    assert 1 <= calibration.score(1.0) <= 5
+
+
+@torch.no_grad()
+def test_the_grid_search_keeps_the_scale_and_finds_the_least_error():
+    settings = SETTINGS.model_copy(update={"channels": ("h", "E")})
+    learner = network(settings)
+    learner.set_weights(learner.pair_weights, torch.tensor([1.0, 0.6]))
+    labels = [
+        Label(Query(f"q{i}"), id, grade)
+        for i, (id, grade) in enumerate([("A", Grade.YES), ("B", Grade.NO), ("C", Grade.REL)])
+    ]
+    queries = {label.query.id: {"subject": [1 + i]} for i, label in enumerate(labels)}
+    archive = Archive(settings, TICKETS)
+
+    def error():
+        query = learner.encode([archive.query(queries[x.query.id]) for x in labels])
+        ticket = learner.encode([archive.ticket(TICKETS[x.ticket_id]) for x in labels])
+        parts = learner.matched_parts(query, ticket)
+        wanted = torch.tensor([x.grade.label for x in labels])
+        return float((torch.exp(-parts.sum((1, 2, 3))) - wanted).square().mean())
+
+    search_weights(learner, archive, queries, labels)
+    found = error()
+    assert float(learner.channel_weights.sum()) == pytest.approx(1.6, rel=1e-4)
+    ratios = learner.channel_weights[0] / learner.channel_weights[1]
+    assert any(
+        ratios.item() == pytest.approx(h / e, rel=1e-3)
+        for h in (0.6, 0.7, 0.8)
+        for e in (0.1, 0.2, 0.3)
+    )
+    for h, e in ((0.6, 0.3), (0.8, 0.1), (0.7, 0.2)):
+        weights = torch.tensor([h, e]) / (h + e) * 1.6
+        learner.set_weights(learner.pair_weights, weights)
+        assert found <= error() + 1e-6

@@ -1,0 +1,126 @@
+"""Word vectors from files of other programs, and from the desk's own text."""
+
+import struct
+
+import numpy as np
+import pytest
+import torch
+from gensim.models import FastText
+from gensim.models.fasttext import save_facebook_model
+
+from ticketing.errors import InputError
+from ticketing.text.vocabulary import Vocabulary
+from ticketing.training.word_vectors import load_vectors, train_vectors
+
+VOCABULARY = Vocabulary(["trip", "pump", "seal"], [3, 2, 2], 5)
+LINES = ["the 9 9", "trip 3 4", "pump 0 5"]
+"""Lengths 5 and 5, so the mean length of the desk's words is 5."""
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def word2vec_text(folder):
+    return write(folder / "vectors.txt", "\n".join(["3 2", *LINES]) + "\n")
+
+
+def word2vec_binary(folder):
+    data = b"3 2\n"
+    for line in LINES:
+        word, *values = line.split()
+        data += word.encode() + b" " + struct.pack("<2f", *map(float, values)) + b"\n"
+    (folder / "vectors.bin").write_bytes(data)
+    return folder / "vectors.bin"
+
+
+def glove(folder):
+    return write(folder / "glove.2d.txt", "\n".join(LINES) + "\n")
+
+
+def fasttext(folder):
+    return write(folder / "wiki.vec", "\n".join(["3 2", *(f"{line} " for line in LINES)]) + "\n")
+
+
+@pytest.mark.parametrize("kind", [word2vec_text, word2vec_binary, glove, fasttext])
+def test_each_kind_of_file_gives_the_desks_words_scaled_to_a_mean_length_of_1(tmp_path, kind):
+    found = load_vectors(kind(tmp_path), VOCABULARY, 2)
+    assert found.dtype == torch.float32
+    expected = torch.tensor([[0.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 0.0]])
+    torch.testing.assert_close(found, expected)
+
+
+def test_fasttexts_own_binary_file_is_read_with_its_sub_words(tmp_path):
+    """A word that the file lacks gets a vector from the sub-words it shares."""
+    model = FastText([["trip", "pump"]] * 5, vector_size=2, min_count=1, bucket=50, seed=1)
+    path = tmp_path / "own.bin"
+    save_facebook_model(model, str(path))
+    found = load_vectors(path, Vocabulary(["pump", "trips"], [1, 1], 2), 2)
+    own = torch.tensor(np.array([model.wv["pump"], model.wv["trips"]]))
+    torch.testing.assert_close(found[1:], own / own.norm(dim=1).mean())
+
+
+def test_other_dimensions_are_named(tmp_path):
+    path = glove(tmp_path)
+    with pytest.raises(InputError, match=r"glove\.2d\.txt has 2 dimensions .* with 300"):
+        load_vectors(path, VOCABULARY, 300)
+
+
+def test_a_file_of_other_words_is_refused(tmp_path):
+    path = write(tmp_path / "other.vec", "1 2\nandre 1 2\n")
+    with pytest.raises(InputError, match=r"other\.vec knows none"):
+        load_vectors(path, VOCABULARY, 2)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere\.vec cannot be read"):
+        load_vectors(tmp_path / "nowhere.vec", VOCABULARY, 2)
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        load_vectors(tmp_path, VOCABULARY, 2)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"Dear support,\n\nthe unit has tripped again.\n",
+        b"trip 3 4\npump 5 6 7\n",
+        b"5 2\ntrip 3 4\n",
+        b"\x93NUMPY\x01\x00v\x00{'descr': '<f4'}\n\x00\x00\x80?",
+        bytes(range(256)) * 40,
+        np.arange(2000, dtype=np.float32).tobytes(),
+    ],
+)
+@pytest.mark.parametrize("name", ["vectors.txt", "vectors.bin"])
+def test_what_is_no_vector_file_is_refused_in_one_sentence(tmp_path, content, name):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=name) as caught:
+        load_vectors(path, VOCABULARY, 2)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_truncated_binary_file_is_refused(tmp_path):
+    path = word2vec_binary(tmp_path)
+    path.write_bytes(path.read_bytes()[:-6])
+    with pytest.raises(InputError, match=r"vectors\.bin"):
+        load_vectors(path, VOCABULARY, 2)
+
+
+def test_trained_vectors_repeat_with_the_seed_and_know_the_vocabulary_only():
+    texts = [["trip", "pump", "leak"], ["seal", "pump", "trip"]] * 20
+    one, again, other = (train_vectors(texts, VOCABULARY, 6, seed) for seed in (1, 1, 2))
+    assert one.shape == (4, 6)
+    assert torch.equal(one, again) and not torch.equal(one, other)
+    lengths = one.norm(dim=1)
+    assert lengths[0] == 0
+    assert lengths[1:].mean().item() == pytest.approx(1, abs=1e-5)
+
+
+def test_a_desk_whose_words_never_recur_has_vectors_for_none():
+    found = train_vectors([["trip"], ["pump"]], Vocabulary([], [], 2), 6, 1)
+    assert found.tolist() == [[0.0] * 6]

@@ -1,0 +1,263 @@
+"""The JSON API: shapes, idempotence, sentences for bad requests, and the guard."""
+
+import json
+import math
+
+import pytest
+
+from tests.fake_desk import FakeDesk
+from ticketing.settings import Settings
+from ticketing.tickets import Grade, Query
+from web.app import BODY_LIMIT, create_app
+
+EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return FakeDesk(Settings(home=tmp_path))
+
+
+@pytest.fixture
+def client(desk):
+    return create_app(desk).test_client()
+
+
+@pytest.fixture
+def query_id(client) -> str:
+    return client.post("/api/recommend", json=EXHAUST).json["query"]["id"]
+
+
+def judgment(query_id, grade="YES", **more):
+    return {"query_id": query_id, "ticket_id": "GT-0101", "grade": grade, **more}
+
+
+def test_recommend_answers_with_everything(client):
+    answer = client.post("/api/recommend", json=EXHAUST).json
+    assert answer["query"]["id"] == Query(**EXHAUST).id
+    assert (answer["bundle_id"], answer["good_match"], answer["searched"]) == (
+        "fake-bundle",
+        True,
+        12,
+    )
+    assert [item["rank"] for item in answer["items"]] == list(range(1, 11))
+    first = answer["items"][0]
+    assert first["ticket"]["id"] == "GT-0101"
+    assert first["ticket"]["created"] == "2014-03-02T00:00:00"
+    assert first["overlap"] == sorted(first["overlap"]) and "exhaust" in first["overlap"]
+    assert math.isclose(sum(part["distance"] for part in first["parts"]), first["distance"])
+    assert math.isclose(math.exp(-first["distance"]), first["similarity"])
+    assert first["topics"][0]["topic"] == 17
+
+
+def test_limit_and_filters_act(client):
+    asked = {**EXHAUST, "limit": 2, "filters": {"product": "SGT-300"}}
+    answer = client.post("/api/recommend", json=asked).json
+    assert (len(answer["items"]), answer["searched"]) == (2, 4)
+    assert {item["ticket"]["product"] for item in answer["items"]} == {"SGT-300"}
+
+
+def test_a_time_with_a_zone_is_taken_as_that_moment(client):
+    since = {"filters": {"created_since": "2014-08-01T01:00:00+02:00"}}  # 31 July 23:00 UTC
+    answer = client.post("/api/recommend", json={**EXHAUST, **since}).json
+    assert [item["ticket"]["id"] for item in answer["items"]] == ["GT-0108"]
+
+
+def test_an_asked_query_has_an_address_with_grades(client, query_id):
+    client.post("/api/judgments", json=judgment(query_id, "REL"))
+    answer = client.get(f"/api/queries/{query_id}?limit=3").json
+    assert len(answer["items"]) == 3
+    assert answer["grades"] == {"GT-0101": "REL"}
+
+
+def test_a_judgment_keeps_what_was_shown(client, desk, query_id):
+    answer = client.post("/api/judgments", json=judgment(query_id, rank=3, score=2.5))
+    assert answer.json == judgment(query_id)
+    (event,) = desk.store.events
+    assert (event.grade, event.rank, event.score) == (Grade.YES, 3, 2.5)
+
+
+def test_the_same_event_sent_twice_counts_once(client, desk, query_id):
+    for _ in range(2):
+        answer = client.post("/api/judgments", json=judgment(query_id, event_id="e1"))
+        assert (answer.status_code, answer.json["grade"]) == (200, "YES")
+    assert len(desk.store.events) == 1
+
+
+def test_null_takes_a_grade_back(client, desk, query_id):
+    client.post("/api/judgments", json=judgment(query_id))
+    answer = client.post("/api/judgments", json=judgment(query_id, None))
+    assert answer.json["grade"] is None
+    assert [event.grade for event in desk.store.events] == [Grade.YES, None]
+
+
+def test_a_put_ticket_is_found_changed_and_deleted_at_once(client):
+    text = {"subject": "Zirconium gasket weeps", "solution": "Replaced it."}
+    assert client.put("/api/tickets/NEW/1", json=text).status_code == 201
+    found = client.post("/api/recommend", json={"subject": "zirconium"}).json["items"][0]
+    assert found["ticket"]["id"] == "NEW/1"
+    assert client.put("/api/tickets/NEW/1", json={**text, "status": "closed"}).status_code == 200
+    assert client.get("/api/tickets/NEW/1").json["status"] == "closed"
+    assert client.delete("/api/tickets/NEW/1").status_code == 204
+    assert client.get("/api/tickets/NEW/1").status_code == 404
+    assert client.delete("/api/tickets/NEW/1").status_code == 404
+
+
+def test_jobs_carry_rate_and_estimate(client):
+    running, done = client.get("/api/jobs").json
+    assert (running["state"], running["rate"], running["seconds_left"]) == ("running", 40, 628 / 40)
+    assert (done["rate"], done["seconds_left"]) == (30, None)
+
+
+def test_openapi_names_every_operation(client):
+    paths = client.get("/openapi.json").json["paths"]
+    assert {
+        path: set(operations) & {"get", "post", "put", "delete"}
+        for path, operations in paths.items()
+    } == {
+        "/api/recommend": {"post"},
+        "/api/queries/{query_id}": {"get"},
+        "/api/judgments": {"post"},
+        "/api/tickets/{ticket_id}": {"get", "put", "delete"},
+        "/api/topics": {"get"},
+        "/api/topics/{number}": {"get"},
+        "/api/jobs": {"get"},
+    }
+
+
+def test_the_docs_page_lists_every_operation(client):
+    page = client.get("/api").text
+    assert all(path in page for path in client.get("/openapi.json").json["paths"])
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({}, "The query is blank; give a subject, a description or both."),
+        ({"subject": "a", "limit": 101}, "limit: Input should be less than or equal to 100."),
+        ({"subject": "a", "limit": 0}, "limit: Input should be greater than or equal to 1."),
+        ({"subject": 7}, "subject: Input should be a valid string."),
+        ({"subject": "a", "topic": "b"}, "topic: Extra inputs are not permitted."),
+        (
+            {"subject": "a", "filters": {"created_since": "0001-01-01T00:00:00+05:00"}},
+            "filters.created_since: the time lies outside the calendar.",
+        ),
+        ([1], "Input should be a valid dictionary or instance of RecommendIn."),
+    ],
+)
+def test_a_bad_query_is_refused_with_a_sentence(client, body, sentence):
+    answer = client.post("/api/recommend", json=body)
+    assert (answer.status_code, answer.json) == (400, {"error": sentence})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"grade": "MAYBE"},
+        {"rank": 0},
+        {"rank": 10**30},
+        {"score": 5.1},
+        {"score": float("nan")},
+        {"event_id": "x" * 101},
+    ],
+)
+def test_a_bad_judgment_is_refused_by_the_fields_name(client, desk, query_id, change):
+    answer = client.post("/api/judgments", json={**judgment(query_id), **change})
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith(f"{next(iter(change))}: ")
+    assert desk.store.events == []
+
+
+def test_a_judgment_must_name_a_grade_or_null(client, query_id):
+    answer = client.post("/api/judgments", json={"query_id": query_id, "ticket_id": "GT-0101"})
+    assert answer.json == {"error": "grade: Field required."}
+
+
+@pytest.mark.parametrize("body", ["{", "", "\ud83d".encode("utf-8", "surrogatepass")])
+def test_a_body_that_is_no_json_is_refused_with_a_sentence(client, body):
+    answer = client.post("/api/recommend", data=body, content_type="application/json")
+    assert answer.status_code == 400
+    assert answer.json == {
+        "error": "The request cannot be read; check that its body is valid JSON."
+    }
+
+
+def test_half_a_surrogate_pair_is_refused(client):
+    body = r'{"subject": "\ud800"}'
+    answer = client.post("/api/recommend", data=body, content_type="application/json")
+    assert answer.status_code == 400 and answer.json["error"].startswith("subject: ")
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/api/queries/0123", 404),
+        ("/api/tickets/GT-9", 404),
+        ("/api/nowhere", 404),
+        ("/api/recommend", 405),
+        ("/api/queries/0123?limit=x", 400),
+    ],
+)
+def test_errors_are_json_sentences_with_their_status(client, address, status):
+    answer = client.get(address)
+    assert answer.status_code == status
+    assert list(answer.json) == ["error"] and answer.json["error"].endswith(".")
+
+
+def test_before_the_first_model_the_status_is_conflict(client, desk):
+    desk.store.bundle = ""
+    answer = client.post("/api/recommend", json=EXHAUST)
+    assert answer.status_code == 409 and "ticketing train" in answer.json["error"]
+
+
+def test_a_body_beyond_the_limit_is_refused_with_a_sentence(client):
+    answer = client.post("/api/recommend", json={"subject": "a" * BODY_LIMIT})
+    assert answer.status_code == 413
+    assert answer.json == {"error": "That is too much text; at most 16 MB can be sent at once."}
+
+
+def test_a_query_of_100_000_words_gets_an_answer(client):
+    answer = client.post("/api/recommend", json={"description": "überhitzung " * 100_000})
+    assert answer.status_code == 200
+
+
+# the guard ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]
+)
+def test_a_browser_form_can_not_reach_the_api(client, desk, query_id, kind):
+    body = json.dumps(judgment(query_id))
+    answer = client.post("/api/judgments", data=body, content_type=kind)
+    assert answer.status_code == 415 and "application/json" in answer.json["error"]
+    assert desk.store.events == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:9999"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_another_site_is_refused(client, desk, query_id, headers):
+    answer = client.post("/api/judgments", json=judgment(query_id), headers=headers)
+    assert answer.status_code == 403 and "another site" in answer.json["error"]
+    assert client.delete("/api/tickets/GT-0101", headers=headers).status_code == 403
+    assert desk.store.events == [] and "GT-0101" in desk.store.records
+
+
+def test_the_own_page_is_let_through(client, query_id):
+    headers = {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin"}
+    assert (
+        client.post("/api/judgments", json=judgment(query_id), headers=headers).status_code == 200
+    )
+
+
+def test_no_preflight_is_granted(client):
+    answer = client.options("/api/judgments", headers={"Origin": "https://evil.example"})
+    assert not [name for name, _ in answer.headers if name.startswith("Access-Control")]

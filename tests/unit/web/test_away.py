@@ -1,0 +1,118 @@
+"""What the page says when a part is away: what it is, what goes on, and how to try again."""
+
+import re
+import socket
+
+import pytest
+
+from tests.fake_desk import FakeDesk
+from ticketing.errors import StoreAway, StoreFull
+from ticketing.settings import load_settings
+from web.app import create_app
+
+AWAY = "Elasticsearch at http://10.0.0.9:9200 is away; try again."
+FULL = "Elasticsearch at http://10.0.0.9:9200 lets nothing be written; free some room."
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return FakeDesk(load_settings(home=tmp_path))
+
+
+@pytest.fixture
+def client(desk):
+    app = create_app(desk)
+    app.config.update(WTF_CSRF_ENABLED=False)
+    return app.test_client()
+
+
+@pytest.fixture
+def store_away(desk, monkeypatch):
+    def away(*_, **__):
+        raise StoreAway(AWAY)
+
+    for name in ("put_query", "get_query", "count_tickets", "jobs", "add_judgments", "serving"):
+        monkeypatch.setattr(desk.store, name, away)
+
+
+@pytest.fixture
+def store_full(desk, monkeypatch):
+    def full(*_, **__):
+        raise StoreFull(FULL)
+
+    for name in ("put_query", "add_judgments"):
+        monkeypatch.setattr(desk.store, name, full)
+
+
+@pytest.fixture
+def no_broker(tmp_path):
+    """A page whose broker does not listen."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    desk = FakeDesk(load_settings(home=tmp_path, broker=f"redis://:secret@127.0.0.1:{port}/0"))
+    app = create_app(desk)
+    app.config.update(WTF_CSRF_ENABLED=False)
+    return app.test_client()
+
+
+@pytest.mark.parametrize("address", ["/", "/jobs", "/queries/0123"])
+def test_a_store_that_is_away_is_said_with_what_it_means(client, store_away, address):
+    answer = client.get(address)
+    assert answer.status_code == 503 and answer.headers["Retry-After"] == "10"
+    assert AWAY in answer.text
+    assert "Searching and judging wait for it; nothing that was stored is lost." in answer.text
+    assert f'href="{address}">Try again' in answer.text
+
+
+def test_what_was_typed_while_the_store_was_away_can_be_sent_again(client, store_away):
+    answer = client.post("/", data={"subject": 'The "big" pump', "description": "leaks\n&drips"})
+    assert answer.status_code == 503
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', answer.text))
+    assert fields["subject"] == "The &#34;big&#34; pump"
+    assert fields["description"] == "leaks\n&amp;drips"
+    assert "Try again</button>" in answer.text
+
+
+def test_the_api_says_it_too(client, store_away):
+    answer = client.get("/api/jobs")
+    assert (answer.status_code, answer.json) == (503, {"error": AWAY})
+    assert answer.headers["Retry-After"] == "10"
+
+
+def test_a_full_store_still_answers(client, store_full):
+    answer = client.post("/", data={"subject": "burner is cold"})
+    assert answer.status_code == 200
+    assert FULL in answer.text and "Searching goes on; judgments and new tickets" in answer.text
+    assert answer.text.count('class="ticket" href=') == 10
+    assert "send this page’s address" not in answer.text
+
+
+def test_a_judgment_in_a_full_store_is_refused_with_a_sentence(client, desk, monkeypatch):
+    address = client.post("/", data={"subject": "burner is cold"}).location
+
+    def full(*_):
+        raise StoreFull(FULL)
+
+    monkeypatch.setattr(desk.store, "add_judgments", full)
+    form = {"ticket_id": "GT-0101", "grade": "YES", "rank": "1", "score": "4"}
+    answer = client.post(f"{address}/judgments", data=form)
+    assert answer.status_code == 503 and FULL in answer.text
+    assert "Try again" not in answer.text
+
+
+def test_without_a_broker_searching_and_judging_go_on_and_the_jobs_say_so(no_broker):
+    address = no_broker.post("/", data={"subject": "burner is cold"}).location
+    assert no_broker.get(address).status_code == 200
+    form = {"ticket_id": "GT-0101", "grade": "YES", "rank": "1", "score": "4"}
+    assert no_broker.post(f"{address}/judgments", data=form).status_code == 303
+    page = no_broker.get("/jobs").text
+    assert re.search(r"The broker redis://:\*\*@127.0.0.1:\d+/0 does not answer", page)
+    assert "Searching and judging go on; reindexing waits until it is back." in page
+
+
+def test_health_tells_a_broker_that_is_away_from_a_store_that_is(no_broker, client, store_away):
+    degraded = no_broker.get("/healthz")
+    assert (degraded.status_code, degraded.json["status"]) == (200, "degraded")
+    assert degraded.json["tickets"] == 12 and "does not answer" in degraded.json["away"]["broker"]
+    away = client.get("/healthz")
+    assert (away.status_code, away.json) == (503, {"status": "away", "away": {"store": AWAY}})

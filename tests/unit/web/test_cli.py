@@ -1,0 +1,71 @@
+"""`ticketing serve`: the address it prints, a taken port, and its end."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from ticketing.errors import InputError
+from web.cli import listening_socket
+
+ROOT = Path(__file__).parents[3]
+SERVE_A_FAKE = """
+import sys
+from pathlib import Path
+from tests.fake_desk import FakeDesk
+from ticketing.settings import Settings
+from web.cli import listening_socket, serve_desk
+serve_desk(FakeDesk(Settings(home=Path(sys.argv[1]))), listening_socket("127.0.0.1", 0))
+"""
+
+
+def test_a_taken_port_is_one_sentence_with_a_way_out():
+    with listening_socket("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError) as raised:
+            listening_socket("127.0.0.1", port)
+    assert str(raised.value) == (
+        f"Port {port} is taken by another program; choose another one with TICKETING_PORT=…, "
+        "or 0 for any free one."
+    )
+
+
+def test_port_0_takes_a_free_one():
+    with listening_socket("127.0.0.1", 0) as one, listening_socket("127.0.0.1", 0) as two:
+        assert one.getsockname()[1] != two.getsockname()[1] != 0
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no such name"])
+def test_an_address_of_another_machine_is_refused(host):
+    with pytest.raises(InputError, match=f"TICKETING_HOST={host} is no address of this machine"):
+        listening_socket(host, 0)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_it_prints_where_it_serves_and_ends_cleanly(tmp_path, end):
+    command = [sys.executable, "-u", "-c", SERVE_A_FAKE, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    server = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's "&" ignores it
+    )
+    try:
+        address = server.stdout.readline().split()[2]
+        with urllib.request.urlopen(f"{address}healthz") as answer:
+            assert answer.status == 200
+        server.send_signal(end)
+        assert server.wait(10) == 0
+    finally:
+        server.kill()
+        server.stdout.close()
+    port = int(address.rstrip("/").rsplit(":", 1)[1])
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0

@@ -1,0 +1,327 @@
+"""The pages through Flask's test client: each behaviour one test."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.fake_desk import NOTICE, FakeDesk, tickets
+from ticketing.settings import Settings
+from ticketing.tickets import Grade, Query
+from web.app import create_app
+
+EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return FakeDesk(Settings(home=tmp_path))
+
+
+@pytest.fixture
+def client(desk):
+    return create_app(desk).test_client()
+
+
+def post(client, address, page="/", **fields):
+    """Send a form as a browser does: with the token of the page it was on."""
+    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get(page).text)[1]
+    return client.post(address, data={"csrf_token": token, **fields})
+
+
+def asked(client, **fields) -> str:
+    """Ask, and return the address of the answer."""
+    return post(client, "/", **(fields or EXHAUST)).location
+
+
+class Buttons(HTMLParser):
+    """The pressed grade buttons of a page."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.pressed = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if given.get("aria-pressed") == "true":
+            self.pressed.append(given["value"])
+
+
+# asking ------------------------------------------------------------------------
+
+
+def test_asking_leads_to_an_address_of_its_own(client):
+    answer = post(client, "/", **EXHAUST)
+    assert answer.status_code == 303
+    assert answer.location == f"/queries/{Query(*EXHAUST.values()).id}"
+
+
+def test_a_colleague_without_the_session_sees_the_same_answer(client, desk):
+    address = asked(client)
+    colleague = create_app(desk).test_client()
+    titles = re.findall(r'<h2 id="s\d+">.*?</h2>', client.get(address).text)
+    assert titles == re.findall(r'<h2 id="s\d+">.*?</h2>', colleague.get(address).text)
+    assert len(titles) == 10
+
+
+def test_typed_line_ends_do_not_change_the_address(client):
+    typed = asked(client, subject="a", description="one\r\ntwo\r\n")
+    assert typed == f"/queries/{Query('a', 'one' + chr(10) + 'two').id}"
+
+
+def test_a_blank_query_gets_the_form_back_with_a_sentence(client):
+    answer = post(client, "/", subject="  ", description="\n")
+    assert answer.status_code == 400
+    assert "Say what is wrong: a subject, a description or both." in answer.text
+
+
+def test_filters_travel_with_the_address_and_act(client):
+    address = asked(client, **EXHAUST, product="SGT-300", created_since="2013-03-01", status="")
+    assert address.endswith("?product=SGT-300&created_since=2013-03-01")
+    page = client.get(address).text
+    assert "GT-0112" in page and "GT-0109" in page
+    assert "GT-0105" not in page  # SGT-300 as well, but of February 2013
+    assert "GT-0101" not in page
+
+
+def test_a_date_that_is_none_is_refused_by_name(client):
+    answer = post(client, "/", **EXHAUST, created_before="2013-13-45")
+    assert answer.status_code == 400
+    assert "created_before: " in answer.text
+
+
+def test_the_example_and_a_repeated_query_fill_the_form(client):
+    assert "Exhaust temperature uneven, one burner" in client.get("/?example").text
+    address = asked(client)
+    again = client.get("/", query_string={"query": address.rsplit("/", 1)[1]}).text
+    assert 'value="Exhaust spread high"' in again and "unit trips on start</textarea>" in again
+
+
+def test_a_query_of_100_000_words_gets_an_answer(client):
+    address = asked(client, subject="spread", description="überhitzung " * 100_000)
+    assert client.get(address).status_code == 200
+
+
+# what a result shows -------------------------------------------------------------
+
+
+def test_a_result_shows_subject_description_solution_and_score(client):
+    page = client.get(asked(client)).text
+    first = page[page.index('id="r1"') : page.index('id="r2"')]
+    plain = re.sub(r"</?mark>", "", first)
+    ticket = tickets()[0]
+    assert ticket.subject in plain and ticket.description in plain and ticket.solution in plain
+    assert re.search(r"<strong>\d\.\d</strong> of 5", first)
+
+
+def test_shared_words_are_marked_whatever_their_case(client):
+    page = client.get(asked(client)).text
+    assert "<mark>Exhaust</mark> temperature <mark>spread</mark> <mark>high</mark>" in page
+
+
+def test_hostile_ticket_text_is_shown_and_not_run(client):
+    page = client.get(asked(client, subject="exhaust log export script")).text
+    page += client.get("/tickets/GT-0112").text
+    assert "&lt;b&gt;bold&lt;/b&gt;" in page and "&lt;img src=x onerror=" in page
+    assert "<b>" not in page and "<img" not in page
+    assert re.findall(r"<script(?! type=\"module\")", page) == []
+
+
+def test_hostile_query_text_is_shown_and_not_run(client):
+    page = client.get(asked(client, subject='"><script>x</script>', description="</div><i>")).text
+    assert "&lt;script&gt;x" in page and "<script>x" not in page and "</div><i>" not in page
+
+
+def test_displayed_parts_add_up_to_the_displayed_distance(client):
+    page = client.get(asked(client)).text
+    tables = re.findall(r"<table.*?</table>", page, re.DOTALL)
+    assert len(tables) == 10
+    for table in tables:
+        rows = re.findall(r"<tr>.*?</tr>", table, re.DOTALL)[1:]
+        units = [[int(f.replace(".", "")) for f in re.findall(r">(\d+\.\d{3})<", r)] for r in rows]
+        *pairs, [age], totals = units
+        assert len(pairs) == 6 and all(len(row) == 5 for row in pairs)
+        assert all(sum(row[:-1]) == row[-1] for row in pairs)
+        by_channel = [sum(column) for column in zip(*pairs, strict=True)]
+        by_channel[-1] += age
+        assert totals == by_channel
+        assert sum(totals[:-1]) + age == totals[-1]
+
+
+def test_a_long_description_is_folded_with_its_opening_in_sight(client):
+    page = client.get(asked(client, subject="compressor efficiency")).text
+    opening = re.search(r'<span class="opening">(.*?)</span>', page, re.DOTALL)[1]
+    assert opening.endswith("…") and len(re.sub(r"</?mark>", "", opening)) <= 282
+    assert "Week 24" in re.sub(r"</?mark>", "", page)
+
+
+def test_a_missing_solution_is_said(client):
+    assert "No solution is recorded." in client.get("/tickets/GT-0108").text
+
+
+def test_no_good_match_is_said_above_weak_candidates(client):
+    page = client.get(asked(client, subject="coffee machine")).text
+    said = page.index("Nothing matches well")
+    note = page.index("No past ticket comes close")
+    assert said < note < page.index("Weak candidates") < page.index('id="r1"')
+
+
+def test_a_good_match_has_no_weak_candidates(client):
+    page = client.get(asked(client)).text
+    assert "Weak candidates" not in page and "Nothing matches well" not in page
+
+
+def test_the_notice_stands_on_every_page(client):
+    addresses = ["/", asked(client), "/tickets/GT-0101", "/jobs", "/api", "/nowhere"]
+    assert all(NOTICE in client.get(address).text for address in addresses)
+
+
+def test_an_empty_knowledge_base_says_so(tmp_path):
+    client = create_app(FakeDesk(Settings(home=tmp_path), records=[])).test_client()
+    assert "This knowledge base is empty." in client.get("/").text
+    assert "The knowledge base is empty;" in client.get(asked(client)).text
+
+
+def test_before_the_first_model_the_page_says_what_to_do(client, desk):
+    desk.store.bundle = ""
+    answer = client.get(asked(client))
+    assert answer.status_code == 409
+    assert "run `ticketing train` first" in answer.text
+
+
+# judging -------------------------------------------------------------------------
+
+
+def test_a_judgment_is_recorded_with_what_was_seen_and_shown_pressed(client, desk):
+    address = asked(client)
+    fields = {"ticket_id": "GT-0101", "grade": "YES", "rank": "1", "score": "4.25"}
+    answer = post(client, f"{address}/judgments", **fields, next=address + "#r1")
+    assert (answer.status_code, answer.location) == (303, address + "#r1")
+    (event,) = desk.store.events
+    assert (event.ticket_id, event.grade, event.judge) == ("GT-0101", Grade.YES, "anonymous")
+    assert (event.rank, event.score, event.bundle_id) == (1, 4.25, "fake-bundle")
+    assert Buttons(client.get(address).text).pressed == ["YES"]
+
+
+def test_undo_takes_the_grade_back_with_another_event(client, desk):
+    address = asked(client)
+    post(client, f"{address}/judgments", ticket_id="GT-0101", grade="NO")
+    post(client, f"{address}/judgments", ticket_id="GT-0101", grade="")
+    assert [event.grade for event in desk.store.events] == [Grade.NO, None]
+    assert Buttons(client.get(address).text).pressed == []
+
+
+def test_the_same_form_sent_twice_is_one_event(client, desk):
+    address = asked(client)
+    for _ in range(2):
+        post(client, f"{address}/judgments", ticket_id="GT-0101", grade="REL")
+    assert len(desk.store.events) == 1
+
+
+def test_an_unknown_grade_is_refused(client, desk):
+    answer = post(client, f"{asked(client)}/judgments", ticket_id="GT-0101", grade="MAYBE")
+    assert answer.status_code == 400 and "grade: " in answer.text
+    assert desk.store.events == []
+
+
+def test_judging_an_unknown_ticket_is_not_found(client):
+    answer = post(client, f"{asked(client)}/judgments", ticket_id="GT-9", grade="YES")
+    assert answer.status_code == 404 and "There is no ticket GT-9" in answer.text
+
+
+def test_the_name_is_remembered_and_judgments_carry_it(client, desk):
+    assert post(client, "/name", name="  Ada\tLovelace ", next="/jobs").location == "/jobs"
+    assert 'value="Ada Lovelace"' in client.get("/").text
+    post(client, f"{asked(client)}/judgments", ticket_id="GT-0101", grade="YES")
+    assert desk.store.events[0].judge == "Ada Lovelace"
+
+
+def test_two_judges_do_not_see_each_others_grades(client, desk):
+    address = asked(client)
+    post(client, f"{address}/judgments", ticket_id="GT-0101", grade="YES")
+    other = create_app(desk).test_client()
+    post(other, "/name", name="Grace")
+    assert Buttons(other.get(address).text).pressed == []
+
+
+@pytest.mark.parametrize("address", ["//evil.example", "https://evil.example", "/\\evil", "x", ""])
+def test_a_form_never_leads_to_another_site(client, address):
+    assert post(client, "/name", name="Ada", next=address).location == "/"
+
+
+# other pages -----------------------------------------------------------------------
+
+
+def test_find_similar_asks_the_tickets_text_without_the_ticket_itself(client):
+    address = post(client, "/similar", ticket_id="GT-0101").location
+    page = client.get(address).text
+    assert "This is the text of ticket" in page and 'href="/tickets/GT-0106"' in page
+    assert not re.search(r'class="ticket" href="/tickets/GT-0101"', page)
+
+
+def test_a_ticket_id_with_odd_characters_has_a_page(client, desk):
+    odd = replace(tickets()[0], id="AB/12 #ä?")
+    desk.put_tickets([odd])
+    link = re.search(r'class="ticket" href="(/tickets/AB[^"]+)"', client.get(asked(client)).text)
+    assert client.get(link[1]).status_code == 200
+
+
+def test_jobs_show_progress_rate_estimate_and_errors(client):
+    page = client.get("/jobs").text
+    assert "320 of 949 tickets" in page and "40 a second" in page  # 320 in 8 seconds
+    assert "about 16 s left" in page  # 628 more at 40 a second
+    assert "1 ticket set aside" in page and "longer than can be encoded" in page
+
+
+def test_a_promotion_shows_its_reason_and_no_progress(client, desk):
+    verdict = "Bundle b2 was not promoted: on 9 held-out queries a loss beyond chance"
+    reindexing = desk.store.job_records[1]
+    promotion = replace(reindexing, kind="promotion", total=0, done=0, message=verdict)
+    desk.store.job_records = [promotion]
+    page = client.get("/jobs").text
+    assert "Promotion" in page and verdict in page
+    assert "tickets</span>" not in page and "percent done" not in page
+
+
+def test_no_jobs_is_said(client, desk):
+    desk.store.job_records = []
+    assert "No job has run yet." in client.get("/jobs").text
+
+
+def test_healthz_names_the_serving_bundle(client):
+    assert client.get("/healthz").json == {
+        "status": "ok",
+        "away": {},
+        "tickets": 12,
+        "bundle_id": "fake-bundle",
+    }
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("/nowhere", "There is no page at this address."),
+        ("/queries/0123", "There is no query at this address"),
+        ("/tickets/GT-9", "There is no ticket GT-9"),
+        ("/?query=0123", "There is no query at this address"),
+    ],
+)
+def test_what_does_not_exist_is_a_friendly_sentence(client, address, sentence):
+    answer = client.get(address)
+    assert answer.status_code == 404
+    assert sentence in answer.text and "Ask a question" in answer.text
+
+
+def test_a_defect_is_a_friendly_sentence_without_its_details(client, desk, monkeypatch):
+    address = asked(client)
+
+    def broken(*_):
+        raise ZeroDivisionError("secret detail")
+
+    monkeypatch.setattr(desk, "recommend", broken)
+    answer = client.get(address)
+    assert answer.status_code == 500
+    assert "Something went wrong on our side" in answer.text
+    assert "secret detail" not in answer.text

@@ -1,0 +1,77 @@
+"""What a batch of pairs should make small: the loss, the hierarchy, and what people said NO to."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ticketing.classification.network import CategoryNetwork
+from ticketing.classification.pairs import Block, Pair, RecipeSettings
+from ticketing.nn.losses import contrastive, contrastive_as_printed, softmax, triplet
+
+LEVEL = 0.1
+"""Energy that two groups should have for each level of the hierarchy that they share."""
+
+
+def objective(
+    network: CategoryNetwork,
+    blocks: Sequence[Block],
+    settings: RecipeSettings,
+    codes: Mapping[str, str] = MappingProxyType({}),
+) -> Tensor:
+    """The loss of a batch of blocks: scalar. `codes` are as in Sources."""
+    pairs = [pair for block in blocks for pair in block]
+    vectors = network([p.one for p in pairs] + [p.other for p in pairs])  # [2n, width]
+    one, other = vectors.chunk(2)
+    same = torch.tensor([pair.same for pair in pairs])
+    together, energies = [p for p in pairs if p.same], one[same] @ other[same].T
+    same_group = _same_group(together)  # [n, n]
+    loss = _of_groups(energies, same_group, settings)
+    if settings.hierarchy and codes:
+        wanted = LEVEL * shared_levels([codes.get(p.group, "") for p in together])
+        loss = loss + settings.hierarchy * (energies - wanted)[~same_group].square().mean()
+    if not same.all():
+        denied = (one[~same] * other[~same]).sum(-1)  # [titles of a NO]
+        share = (~same).sum() / len(pairs)
+        loss = loss + share * _denial(denied, settings)
+    return loss
+
+
+def shared_levels(codes: Sequence[str]) -> Tensor:
+    """Levels that each two codes share from the top: [n, n]."""
+    longest = max(map(len, codes), default=0)
+    places = torch.tensor([[ord(c) for c in code.ljust(longest)] for code in codes])
+    same = places.unsqueeze(0) == places.unsqueeze(1)  # [n, n, levels]
+    return same.cumprod(-1).sum(-1)
+
+
+def _same_group(pairs: Sequence[Pair]) -> Tensor:
+    """Which pairs are of one group: bool [n, n]."""
+    number = {name: i for i, name in enumerate(dict.fromkeys(pair.group for pair in pairs))}
+    group = torch.tensor([number[pair.group] for pair in pairs])
+    return group == group.unsqueeze(1)
+
+
+def _of_groups(energies: Tensor, same: Tensor, settings: RecipeSettings) -> Tensor:
+    """The loss of pairs that belong together, each with each: [n, n] twice -> scalar."""
+    if settings.loss == "softmax":
+        return softmax(energies, same, settings.temperature)
+    own = energies.diagonal()
+    if settings.loss == "triplet":
+        nearest = energies.masked_fill(same, -1).amax(1)
+        return triplet(own, nearest, settings.margin)
+    strangers = energies[~same]
+    drawn = torch.randperm(len(strangers))[: settings.negatives * len(own)]
+    chosen = torch.cat([own, strangers[drawn]])
+    together = torch.arange(len(chosen)) < len(own)
+    loss = contrastive if settings.loss == "contrastive" else contrastive_as_printed
+    return loss(chosen, together, settings.margin)
+
+
+def _denial(energies: Tensor, settings: RecipeSettings) -> Tensor:
+    """The loss of texts with titles that people said NO to: energies [n] -> scalar."""
+    if settings.loss == "softmax":
+        return F.softplus((energies - settings.margin) / settings.temperature).mean()
+    return contrastive(energies, torch.zeros_like(energies).bool(), settings.margin)

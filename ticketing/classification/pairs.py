@@ -1,0 +1,144 @@
+"""The data recipe: pairs of texts by stage, each stage with all that the earlier ones have.
+
+0 titles of one group; 1 typos; 2 synonyms; 3 extra words; 4 what people said to proposals.
+A batch holds groups that are close to one another, so that the rivals of a pair are those it is
+confused with.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from ticketing.classification.augmentation import extra_words, typos
+from ticketing.classification.synonyms import Synonyms
+from ticketing.classification.taxonomy import Taxonomy
+from ticketing.classification.verdicts import Verdict
+
+SUBSTITUTED, DELETED = 0.20, 0.05
+"""Characters of a title with typos (Neculoiu et al. 2016)."""
+LIGHT = 0.25
+"""Of those shares, for a typo in the other text of a pair."""
+NEIGHBOURS = 15
+"""Close groups that a batch may draw beside a group."""
+DENIED = 4
+"""Titles of a group that a text is parted from at a time."""
+_AT_A_TIME = 256
+
+
+class RecipeSettings(BaseModel):
+    """What pairs are made of, and what is asked of them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    stage: int = Field(4, ge=0, le=4)
+    loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = "softmax"
+    temperature: float = Field(0.05, gt=0, description="of the softmax")
+    margin: float = Field(0.3, ge=0, lt=1)
+    negatives: int = Field(4, gt=0, description="pairs of two groups to one of the same")
+    close: int = Field(4, gt=0, description="close groups drawn together; 1 draws all at random")
+    typos: float = Field(0.1, ge=0, le=1, description="share of pairs with typos")
+    synonyms: float = Field(0.15, ge=0, le=1)
+    extra_words: float = Field(0.15, ge=0, le=1)
+    hierarchy: float = Field(
+        0.0, ge=0, description="how much groups of one branch are kept close to one another"
+    )
+    feedback: float = Field(0.1, ge=0, le=1, description="answers drawn for each other pair")
+
+
+class Pair(NamedTuple):
+    """Two texts of one group, or (`same` False) two that a person said are not."""
+
+    one: str
+    other: str
+    group: str
+    same: bool = True
+
+
+Block = list[Pair]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the stages draw from."""
+
+    taxonomy: Taxonomy
+    synonyms: Synonyms
+    words: Sequence[str]
+    verdicts: Sequence[Verdict] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """By group its place in a hierarchy, a character a level ("2166"), where there is one."""
+
+
+class Recipe:
+    """Makes an epoch's blocks: each is a group, some that are close to it, and a pair of each."""
+
+    def __init__(self, sources: Sources, settings: RecipeSettings):
+        self.settings = settings
+        self._sources = sources
+        self._groups = sources.taxonomy.groups
+        self._close = close_groups(sources.taxonomy)
+        self._verdicts = [v for v in sources.verdicts if v.group in self._groups]
+
+    def blocks(self, chance: random.Random) -> list[Block]:
+        """As many pairs as there are titles; a group stands for its share of them."""
+        titles = list(self._sources.taxonomy.titles)
+        chance.shuffle(titles)
+        return [self._block(title.group, chance) for title in titles[:: self.settings.close]]
+
+    def _block(self, group: str, chance: random.Random) -> Block:
+        close = self._close[group]
+        others = chance.sample(close, min(self.settings.close - 1, len(close)))
+        block = [self._pair(name, chance) for name in (group, *others)]
+        if self.settings.stage >= 4 and self._verdicts:
+            wanted = self.settings.feedback * len(block)
+            for _ in range(int(wanted + chance.random())):
+                block += self._judged(chance.choice(self._verdicts), chance)
+        return block
+
+    def _judged(self, verdict: Verdict, chance: random.Random) -> list[Pair]:
+        """A YES brings a text to one title of the group, a NO parts it from some of them."""
+        titles = self._groups[verdict.group]
+        known = chance.sample(titles, 1 if verdict.right else min(DENIED, len(titles)))
+        return [Pair(verdict.text, title, verdict.group, verdict.right) for title in known]
+
+    def _pair(self, group: str, chance: random.Random) -> Pair:
+        texts = self._groups[group]
+        one = chance.choice(texts)
+        other = self._partner(one, texts, chance)
+        if self.settings.stage >= 1 and chance.random() < self.settings.typos:
+            one = typos(one, SUBSTITUTED * LIGHT, DELETED * LIGHT, chance)
+        return Pair(one, other, group)
+
+    def _partner(self, text: str, texts: Sequence[str], chance: random.Random) -> str:
+        """The same title changed as the stage says, or another title of its group."""
+        settings, draw = self.settings, chance.random()
+        if settings.stage >= 1 and draw < settings.typos:
+            return typos(text, SUBSTITUTED, DELETED, chance)
+        draw -= settings.typos
+        if settings.stage >= 2 and 0 <= draw < settings.synonyms:
+            return self._sources.synonyms.substitute(text, chance)
+        draw -= settings.synonyms
+        if settings.stage >= 3 and 0 <= draw < settings.extra_words:
+            return extra_words(text, self._sources.words, chance)
+        return chance.choice([t for t in texts if t != text] or [text])
+
+
+def close_groups(taxonomy: Taxonomy) -> dict[str, list[str]]:
+    """For each group those with the most alike titles (cosine of character TF-IDF)."""
+    names = list(taxonomy.groups)
+    vectorizer = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, dtype=np.float32
+    )
+    rows = vectorizer.fit_transform(" ".join(texts) for texts in taxonomy.groups.values())
+    found = {}
+    for start in range(0, len(names), _AT_A_TIME):
+        likeness = (rows[start : start + _AT_A_TIME] @ rows.T).toarray()  # [some, groups]
+        for name, alike in zip(names[start:], likeness, strict=False):
+            nearest = np.argsort(-alike, kind="stable")[: NEIGHBOURS + 1]
+            found[name] = [names[i] for i in nearest if names[i] != name][:NEIGHBOURS]
+    return found

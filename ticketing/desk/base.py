@@ -1,0 +1,37 @@
+"""What all sides of a desk stand on: settings, store, models, and what ranks under each bundle."""
+
+import threading
+
+from ticketing.errors import NotReady
+from ticketing.model.inference import Model
+from ticketing.model.registry import Registry
+from ticketing.retrieval.recommend import Recommender
+from ticketing.settings import Settings
+from ticketing.stores.protocols import TicketStore
+
+
+class Side:
+    """One side of a desk."""
+
+    def __init__(self, settings: Settings, store: TicketStore, models: Registry):
+        self.settings = settings
+        self.store = store
+        self.models = models
+        self._recommenders: dict[str, Recommender] = {}
+        self._loading = threading.Lock()
+
+    def recommender(self, bundle_id: str = "") -> Recommender:
+        """Ranks under the given bundle, or the serving one.
+
+        Raises NotReady, NotFound, BundleError.
+        """
+        bundle_id = bundle_id or self.store.serving()
+        if not bundle_id:
+            raise NotReady("No model serves yet: run `ticketing train`, then `ticketing reindex`.")
+        with self._loading:
+            if bundle_id not in self._recommenders:
+                model = Model.from_bundle(self.models.load(bundle_id))
+                self._recommenders[bundle_id] = Recommender(
+                    self.store, model, self.settings.threads
+                )
+            return self._recommenders[bundle_id]

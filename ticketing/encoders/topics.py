@@ -1,0 +1,118 @@
+"""Channel T: the topic vector of a text (DocNADE), over the words that can carry a topic."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ticketing.encoders.varimax import varimax
+from ticketing.text.vocabulary import UNKNOWN, Vocabulary
+from topic_models import DocNADE
+
+MOST_COMMON = 0.25
+"""A word in more than this share of tickets says nothing about the topic of one."""
+
+CANDIDATES = 100
+"""Words of the largest loadings among which a topic's name is looked for."""
+
+
+def topic_words(vocabulary: Vocabulary, min_count: int = 3, limit: int = 8000) -> list[int]:
+    """Vocabulary ids of the words that make topics: neither masks nor rare nor everywhere."""
+    at_most = MOST_COMMON * vocabulary.documents
+    counted = zip(vocabulary.words, vocabulary.document_counts, strict=True)
+    return [
+        id
+        for id, (word, count) in enumerate(counted, start=1)
+        if min_count <= count <= at_most and word.isalpha() and len(word) > 2
+    ][:limit]
+
+
+class TopicChannel:
+    """A fitted DocNADE as a fixed map from texts in vocabulary ids to vectors.
+
+    `words` are the vocabulary ids it was trained on, in the order of the model's own ids.
+    """
+
+    def __init__(self, model: DocNADE, words: Sequence[int]):
+        self.model = model
+        self.words = list(words)
+        self._own = np.full(max(self.words, default=UNKNOWN) + 1, -1, dtype=np.int64)
+        self._own[self.words] = np.arange(len(self.words))
+
+    def documents(self, texts: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """Texts in the model's ids; words without a topic are left out."""
+        documents = []
+        for text in texts:
+            ids = np.asarray(text, dtype=np.int64)
+            own = self._own[ids[ids < len(self._own)]]
+            documents.append(own[own >= 0])
+        return documents
+
+    def __call__(self, texts: Sequence[Sequence[int]]) -> Tensor:
+        """n texts in vocabulary ids -> float32 [n, topics]."""
+        return torch.from_numpy(self.model.transform(self.documents(texts)))
+
+    @cached_property
+    def loadings(self) -> np.ndarray:
+        """How far each word speaks for each topic: float32 [own words, topics], from 0.
+
+        DocNADE's hidden units are free to mix topics: turned axes say the same and each one
+        speaks for few words (varimax). Topics are numbered like the units they were turned from.
+        """
+        units = self.model.state()["words"]  # [own words, topics]
+        return np.maximum(varimax(units - units.mean(0)), 0).astype(np.float32)
+
+    def main(self, texts: Sequence[Sequence[int]]) -> list[int | None]:
+        """The main topic of each of n texts: its words speak for it most, on average.
+
+        None for a text whose words speak for no topic.
+        """
+        return [_main(self.loadings[document]) for document in self.documents(texts)]
+
+    def shared(
+        self, one: Sequence[int], other: Sequence[int], topics: int = 3, words: int = 5
+    ) -> list[tuple[int, float, list[int]]]:
+        """Topics of both texts, best first: (topic, the smaller of its two activities, words).
+
+        The activity of a topic is the mean of how far a text's words speak for it; `words` are
+        the vocabulary ids, of either text, that do so most. (A topic's own top words may occur
+        in neither text.)
+        """
+        documents = self.documents([one, other])
+        if not all(len(document) for document in documents):
+            return []
+        spoken = [self.loadings[document] for document in documents]  # [words, topics] each
+        both = np.minimum(spoken[0].mean(0), spoken[1].mean(0))
+        distinct, first = np.unique(np.concatenate(documents), return_index=True)
+        by_word = np.concatenate(spoken)[first]  # [distinct words, topics]
+        found = []
+        for topic in np.argsort(-both, kind="stable")[:topics]:
+            loudest = np.argsort(-by_word[:, topic], kind="stable")[:words]
+            ids = [self.words[distinct[i]] for i in loudest]
+            found.append((int(topic), float(both[topic]), ids))
+        return [topic for topic in found if topic[1] > 0]
+
+    def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
+        """The words a person can know a topic by, best first: they speak for it and are used.
+
+        A loading counts times the logarithm of the tickets that hold the word, for the words
+        of the largest loadings alone are often rare ones.
+        """
+        loadings = self.loadings[:, topic]
+        most = min(CANDIDATES, len(loadings))
+        loudest = np.sort(np.argpartition(-loadings, most - 1)[:most])
+        counts = [vocabulary.document_counts[self.words[i] - 1] for i in loudest]
+        strength = loadings[loudest] * np.log(counts)
+        best = np.argsort(-strength, kind="stable")[:n]
+        return [vocabulary.words[self.words[loudest[i]] - 1] for i in best if strength[i] > 0]
+
+
+def _main(loadings: np.ndarray) -> int | None:
+    """The column with the largest mean of [words, topics], the first of equal ones."""
+    if not len(loadings):
+        return None
+    activity = loadings.mean(0)
+    topic = int(activity.argmax())
+    return topic if activity[topic] > 0 else None

@@ -1,0 +1,125 @@
+"""Everything that is measured in one run, and how it is said on the terminal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ticketing.evaluation.bundle_diff import Change, change_text
+from ticketing.evaluation.comparison import (
+    SIGNIFICANT,
+    Cell,
+    Line,
+    cells,
+    measured,
+    relatedness_text,
+    retrieval_text,
+)
+from ticketing.evaluation.metrics import with_answers
+from ticketing.evaluation.runs import only_channel, queries_of, rank_labelled, rank_words
+from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
+from ticketing.retrieval.recommend import Recommender
+from ticketing.stores.protocols import TicketStore
+from ticketing.tickets import Label
+
+WORDS = "BM25"
+NO_LABELS = (
+    "Nothing can be measured: no such query is judged. Judge results in the page, or import "
+    "labels with `ticketing labels import`."
+)
+NO_TICKETS = "Nothing can be measured: none of the judged tickets is in this knowledge base."
+NO_YES = (
+    "Retrieval cannot be measured: no such query has a YES. Judge results in the page, or import "
+    "labels with `ticketing labels import`."
+)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Labels to measure by, and labels of other queries, trained on by nobody, to map distances
+    to grades by."""
+
+    labels: Sequence[Label]
+    fit: Sequence[Label]
+
+    @property
+    def all(self) -> list[Label]:
+        """What a ranker is asked."""
+        return [*self.labels, *self.fit]
+
+    @property
+    def answered(self) -> bool:
+        """Whether any measured query has a YES."""
+        return bool(with_answers(self.labels))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The lines of the table; `reference` is the one that the others are tested against."""
+
+    sample: Sample
+    lines: list[Line]
+    reference: Line
+    compared: list[Change] = field(default_factory=list)
+
+    def cells(self) -> list[dict[str, Cell]]:
+        """Retrieval measures by line, with intervals and p."""
+        return cells(self.lines, self.reference)
+
+    def matches(self) -> list[Matched]:
+        """Of each query the gold and what of it the first line's ranker proposed."""
+        return count_matches(self.sample.labels, self.lines[0].ranked.run)
+
+    def success(self) -> list[Success]:
+        """Success rates of the first line's ranker."""
+        return success_rates(self.matches())
+
+
+def measure_bundle(recommender: Recommender, sample: Sample) -> list[Line]:
+    """A bundle, and, where it has several, each of its channels alone."""
+    model = recommender.model
+    about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"
+    whole = f"bundle {model.id}"
+    lines = [measured(whole, about, rank_labelled(recommender, sample.all, whole), *_both(sample))]
+    for channel in model.settings.channels if len(model.settings.channels) > 1 else ():
+        alone = Recommender(recommender.store, only_channel(model, channel))
+        ranked = rank_labelled(alone, sample.all, f"{channel} alone")
+        about = f"{channel} of the bundle, {model.settings.pairs} pairs"
+        lines.append(measured(f"{channel} alone", about, ranked, *_both(sample)))
+    return lines
+
+
+def measure_words(store: TicketStore, sample: Sample) -> Line:
+    """BM25; its scores are no distances of pairs."""
+    about = "words of all components"
+    return measured(WORDS, about, rank_words(store, sample.labels), sample.labels)
+
+
+def _both(sample: Sample) -> tuple[Sequence[Label], Sequence[Label]]:
+    return sample.labels, sample.fit
+
+
+def measurement_text(found: Measurement) -> list[str]:
+    """Both tables, the success rates and the comparison, as lines of text."""
+    labels, lines = found.sample.labels, found.lines
+    answered = len(queries_of(with_answers(labels)))
+    text = [f"{len(queries_of(labels))} queries ({answered} with a YES), {len(labels)} labels"]
+    if found.sample.answered:
+        text += [
+            f"Retrieval, queries with a YES; ± half of a 95 % interval; * differs from "
+            f"{found.reference.name} (p < {SIGNIFICANT})",
+            *retrieval_text(lines, found.cells()),
+        ]
+    else:
+        text.append(NO_YES)
+    text += ["", "Labelled pairs", *relatedness_text(lines)]
+    if rates := found.success():
+        text += ["", f"Queries with right tickets among the ten proposed ({lines[0].name})"]
+        text += [success_text(rate) for rate in rates]
+    if found.compared:
+        text += ["", *change_text(found.compared)]
+    return text
+
+
+def success_text(rate: Success) -> str:
+    """One success rate as a line."""
+    kind = "YES or REL" if rate.with_rel else "YES"
+    return f"  {rate.at_least} or more {kind:11} {rate.rate:.3f}  of {rate.possible:.3f} possible"

@@ -1,0 +1,94 @@
+"""What a measurement has made is made once, and found again by the next run.
+
+Every piece is named by a digest of all that it depends on (settings, texts, labels, this
+program's version), so a second run only reads, one that was broken off goes on, and a changed
+archive is measured anew.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from ticketing.evaluation.runs import Ranked
+from ticketing.files import write_atomically
+from ticketing.model.inference import Model
+from ticketing.model.registry import Registry
+from ticketing.tickets import Label, Ticket
+
+
+def digest(*texts: str) -> str:
+    """Sixteen hex digits that name the texts, in their order."""
+    return hashlib.sha256("\0\0".join(texts).encode()).hexdigest()[:16]
+
+
+def archive_digest(tickets: Sequence[Ticket]) -> str:
+    """Names the tickets' texts and dates, and this program's version."""
+    texts = sorted(f"{x.id}\0{x.version}\0{x.created}" for x in tickets)
+    return digest(version("ticketing"), *texts)
+
+
+def labels_digest(labels: Sequence[Label]) -> str:
+    """Names labels, whatever their order."""
+    return digest(*sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels))
+
+
+def kept(path: Path, make: Callable[[], dict]) -> dict:
+    """What a JSON file holds; made and written first where it is missing."""
+    if not path.exists():
+        write_atomically(path, json.dumps(make()))
+    return json.loads(path.read_bytes())
+
+
+class TrainingCache:
+    """Bundles that were trained to be measured, below one folder; none of them ever serves.
+
+    `tickets` is the archive's size, for the estimate. `say` is told of every training, with an
+    estimate once one is known.
+    """
+
+    def __init__(self, folder: Path, tickets: int, say: Callable[[str], None]):
+        self.folder = folder
+        self.models = Registry(folder / "models")
+        self._tickets, self._say = tickets, say
+
+    def bundle(
+        self, key: str, name: str, train: Callable[[], str], left: int = 0, typical: bool = True
+    ) -> str:
+        """The id of the bundle that `train` saves to `models`.
+
+        `left` trainings are still to come, this one counted; one that is not `typical` says
+        nothing about how long they take.
+        """
+
+        def make() -> dict:
+            self._say(f"Training {name}{self._estimate(left)}.")
+            start = perf_counter()
+            bundle = train()
+            took = perf_counter() - start if typical else None
+            return {"bundle": bundle, "seconds": took}
+
+        return kept(self.folder / "trained" / f"{key}.json", make)["bundle"]
+
+    def model(self, bundle: str) -> Model:
+        """The model of a bundle."""
+        return Model.from_bundle(self.models.load(bundle))
+
+    def ranked(self, key: str, rank: Callable[[], Ranked]) -> Ranked:
+        """What a ranker made of queries."""
+        return Ranked(**kept(self.folder / "ranked" / f"{key}.json", lambda: asdict(rank())))
+
+    def _estimate(self, left: int) -> str:
+        """How long the trainings may still take, by those of this folder so far."""
+        records = [json.loads(path.read_bytes()) for path in self.folder.glob("trained/*.json")]
+        known = [record["seconds"] for record in records if record["seconds"] is not None]
+        if not left:
+            return ""
+        if not known:
+            return f", the first of {left} on {self._tickets} tickets; an estimate follows"
+        return f"; {left} to go, about {left * np.mean(known) / 60:.0f} min"

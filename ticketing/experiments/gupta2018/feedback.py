@@ -1,0 +1,230 @@
+"""What judging is worth: a desk that judges the ten best of some queries a month and retrains.
+
+The archive's own links play the judge. In each month the serving bundle ranks older tickets for
+queries of that month, the ten it proposes are judged by the links, and a candidate learns from
+all judgments so far and from the text there was at the month's end, never from a link that was
+not shown. The desk lets it serve unless it is worse, beyond chance, on the judgments held out from
+learning. All of them rank the next month's queries, beside a bundle that learned from the same text
+without any judgment.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache, partial
+
+import numpy as np
+
+from ticketing.errors import InputError
+from ticketing.evaluation.comparison import Line, measured
+from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
+from ticketing.evaluation.promotion import compare
+from ticketing.evaluation.runs import Ranked, encoded, queries_of, run_queries, run_words
+from ticketing.experiments.cache import TrainingCache, archive_digest, digest, kept, labels_digest
+from ticketing.model.settings import NetworkSettings
+from ticketing.retrieval.recommend import Recommender
+from ticketing.stores.protocols import TicketStore
+from ticketing.tickets import Grade, Label, Query
+from ticketing.training.settings import TrainingSettings
+
+SHOWN = 10
+DESK, SERVED, CANDIDATE, UNTAUGHT, WORDS = "desk", "served", "candidate", "no feedback", "BM25"
+ABOUT = {
+    DESK: "what serves after the month: the candidate, unless it was refused",
+    SERVED: "what served in the month",
+    CANDIDATE: "learned from all judgments so far",
+    UNTAUGHT: "learned from the same text without any judgment",
+    WORDS: "words of all components",
+}
+KEPT_IN_MEMORY = 3
+"""Bundles whose codes are held: the serving one, the candidate and the one without feedback."""
+
+Train = Callable[[NetworkSettings, TrainingSettings, datetime, Sequence[Label]], str]
+"""Trains on the tickets created before a date and on labels; gives the bundle's id."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A month, from its first moment to that of the next one."""
+
+    start: datetime
+    end: datetime
+
+    def __str__(self) -> str:
+        return f"{self.start:%Y-%m}"
+
+
+@dataclass(frozen=True)
+class Month:
+    """What came of one month: judgments, the decision, and runs on the next month's queries."""
+
+    span: Span
+    judged: Sequence[Label]
+    promoted: bool
+    why: str
+    asked: Sequence[Label]
+    """Links of the next month's queries."""
+    runs: Mapping[str, Run]
+
+    def accuracy(self, name: str) -> float:
+        """Acc@10 of a ranker on the next month's queries; NaN where none has a YES."""
+        values = evaluate(self.asked, self.runs[name])["Acc@10"]
+        return float(np.mean(values)) if values else np.nan
+
+
+def spans(since: datetime, before: datetime) -> list[Span]:
+    """The whole months between two dates."""
+    found, start = [], datetime(since.year, since.month, 1)
+    while (following := _next_month(start)) <= before:
+        if start >= since:
+            found.append(Span(start, following))
+        start = following
+    return found
+
+
+def judge_shown(query: Query, run: Run, gold: Mapping[str, int]) -> list[Label]:
+    """The tickets proposed for a query, graded by its links; one without a link is a NO."""
+    return [Label(query, id, Grade(gold.get(id, Grade.NO))) for id, _ in run[query.id][:SHOWN]]
+
+
+def pooled_lines(months: Sequence[Month]) -> list[Line]:
+    """Every ranker on the queries of all months together."""
+    labels = [label for month in months for label in month.asked]
+    return [
+        measured(
+            name,
+            about,
+            Ranked({id: run for month in months for id, run in month.runs[name].items()}, {}),
+            labels,
+        )
+        for name, about in ABOUT.items()
+    ]
+
+
+class FeedbackSimulation:
+    """Goes through the months; what an earlier run has made is only read.
+
+    `links` are the labels of queries that are tickets of `store`; `is_test` says by a query's
+    id that its judgments are kept from learning. `train` saves to `trainings.models`.
+    """
+
+    def __init__(
+        self,
+        trainings: TrainingCache,
+        store: TicketStore,
+        links: Sequence[Label],
+        network: NetworkSettings,
+        training: TrainingSettings,
+        train: Train,
+        is_test: Callable[[str], bool],
+        queries_a_month: int,
+        threads: int = 1,
+    ):
+        self.tickets = list(store.iter_tickets())
+        self.links, self.queries_a_month = links, queries_a_month
+        self._created = {ticket.id: ticket.created for ticket in self.tickets}
+        self._gold = qrels_of(links)
+        self._store, self._trainings, self._is_held_out = store, trainings, is_test
+        self._settings, self._train, self._threads = (network, training), train, threads
+        shape = network.model_dump_json(), training.model_dump_json()
+        self._texts = digest(archive_digest(self.tickets), *shape)
+
+    def months(self, found: Sequence[Span]) -> list[Month]:
+        """What came of each month, in their order. Raises InputError where no month is followed by
+        a query with a YES, to measure on."""
+        if not any(with_answers(self._of(_following(span))) for span in found):
+            raise InputError("No month is followed by a query with a YES, to measure on.")
+        until = _following(found[-1]).end
+        recommender = lru_cache(KEPT_IN_MEMORY)(partial(self._recommender, until))
+        serving = self._trained("without judgments", found[0].start, [], 2 * len(found) + 1)
+        judged: list[Label] = []
+        done: list[Month] = []
+        for place, span in enumerate(found):
+            left = 2 * (len(found) - place)
+            key = digest(self._texts, serving, str(span), *map(labels_digest, (judged, self.links)))
+            path = self._trainings.folder / "months" / f"{key}-{self.queries_a_month}.json"
+            record = kept(path, partial(self._record, span, serving, judged, recommender, left))
+            serving = record["serving"]
+            shown = self._labels(record["judged"])
+            judged = judged + shown
+            asked = with_answers(self._of(_following(span)))
+            done.append(
+                Month(span, shown, record["promoted"], record["why"], asked, record["runs"])
+            )
+        return done
+
+    def _record(
+        self,
+        span: Span,
+        serving: str,
+        before: Sequence[Label],
+        recommender: Callable[[str], Recommender],
+        left: int,
+    ) -> dict:
+        """One month, as JSON keeps it."""
+        asked = self._some(queries_of(self._of(span)), str(span))
+        run = run_queries(recommender(serving), asked, SHOWN)
+        shown = [x for query in asked for x in judge_shown(query, run, self._gold[query.id])]
+        judged = [*before, *shown]
+        learned = [label for label in judged if not self._is_held_out(label.query.id)]
+        candidate = self._trained(f"{span}, candidate", span.end, learned, left)
+        untaught = self._trained(f"{span}, no feedback", span.end, [], left - 1)
+        held_out = [label for label in judged if self._is_held_out(label.query.id)]
+        found = compare(recommender(candidate), recommender(serving), held_out)
+        bundles = {
+            DESK: candidate if found.may_serve else serving,
+            SERVED: serving,
+            CANDIDATE: candidate,
+            UNTAUGHT: untaught,
+        }
+        following = queries_of(with_answers(self._of(_following(span))))
+        runs = {
+            name: run_queries(recommender(bundle), following) for name, bundle in bundles.items()
+        }
+        return {
+            "judged": [(x.query.id, x.ticket_id, int(x.grade)) for x in shown],
+            "serving": bundles[DESK],
+            "promoted": found.may_serve,
+            "why": str(found),
+            "runs": {**runs, WORDS: run_words(self._store, following)},
+        }
+
+    def _of(self, span: Span) -> list[Label]:
+        """Links of the queries that were created in a month."""
+        return [
+            label
+            for label in self.links
+            if (created := self._created.get(label.query.ticket_id))
+            and span.start <= created < span.end
+        ]
+
+    def _some(self, queries: Sequence[Query], seed: str) -> list[Query]:
+        """At most so many queries a month, drawn at random."""
+        ordered = sorted(queries, key=lambda query: query.id)
+        count = min(self.queries_a_month, len(ordered))
+        return random.Random(seed).sample(ordered, count)
+
+    def _labels(self, judged: Sequence[tuple[str, str, int]]) -> list[Label]:
+        queries = {label.query.id: label.query for label in self.links}
+        return [Label(queries[id], ticket, Grade(grade)) for id, ticket, grade in judged]
+
+    def _trained(self, name: str, before: datetime, labels: Sequence[Label], left: int) -> str:
+        """The id of a bundle that learned from these labels and the text before a date."""
+        key = digest(self._texts, f"before {before}", labels_digest(labels))
+        train = partial(self._train, *self._settings, before, labels)
+        return self._trainings.bundle(key, name, train, left)
+
+    def _recommender(self, until: datetime, bundle: str) -> Recommender:
+        """Ranks the tickets created before a date, which are all that the months can find."""
+        model = self._trainings.model(bundle)
+        tickets = [ticket for ticket in self.tickets if ticket.created and ticket.created < until]
+        return Recommender(encoded(model, tickets, bundle), model, self._threads)
+
+
+def _next_month(start: datetime) -> datetime:
+    return datetime(start.year + start.month // 12, start.month % 12 + 1, 1)
+
+
+def _following(span: Span) -> Span:
+    return Span(span.end, _next_month(span.end))

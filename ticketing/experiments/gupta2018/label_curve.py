@@ -1,0 +1,124 @@
+"""How good is the ranking with few labels: every measure against the number learned from.
+
+The same trainings as a desk's own, on random subsets of its labels, each subset within the next
+larger one, so that a curve shows what more labels add and not which ones were drawn.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ticketing.errors import InputError
+from ticketing.evaluation.comparison import Line, measured
+from ticketing.evaluation.runs import Ranked, encoded, rank_labelled, rank_words
+from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
+from ticketing.model.settings import NetworkSettings
+from ticketing.retrieval.recommend import Recommender
+from ticketing.stores.protocols import TicketStore
+from ticketing.tickets import Label, Ticket
+from ticketing.training.settings import TrainingSettings
+
+LOSSES = {"mse": "paper's loss", "in-batch": "few-label loss"}
+"""Names of the losses that are compared."""
+
+Train = Callable[[NetworkSettings, TrainingSettings, Sequence[Label]], str]
+"""Trains on what is not measured and on these labels; gives the bundle's id."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One loss and how many labelled pairs it has learned from, and how well it ranks."""
+
+    loss: str
+    labels: int
+    line: Line
+
+
+def read_counts(text: str, available: int) -> list[int]:
+    """Numbers of labels as `0,50,all`, ascending; what is not available is as `all`.
+
+    Raises InputError naming the part at fault.
+    """
+    counts = set()
+    for part in (part.strip() for part in text.split(",")):
+        if part != "all" and not part.isdecimal():
+            raise InputError(
+                f"--labels {text}: {part!r} is no number of labels; write it as 0,50,100,all."
+            )
+        counts.add(available if part == "all" else min(int(part), available))
+    return sorted(counts)
+
+
+def some_labels(labels: Sequence[Label], count: int, seed: int = 0) -> list[Label]:
+    """So many labels drawn at random; fewer ones are always among more ones of the same seed."""
+    drawn = sorted(labels, key=lambda label: (label.query.id, label.ticket_id))
+    random.Random(seed).shuffle(drawn)
+    return drawn[:count]
+
+
+class LabelCurve:
+    """Trains and ranks the points of the curve, under one split of one archive.
+
+    `measured` are the labels to measure by, `learned` those that a training may see and `split`
+    what else it sees; `settings` are those of each loss.
+    """
+
+    def __init__(
+        self,
+        trainings: TrainingCache,
+        tickets: Sequence[Ticket],
+        measured: Sequence[Label],
+        learned: Sequence[Label],
+        split: str,
+        settings: Mapping[str, tuple[NetworkSettings, TrainingSettings]],
+        train: Train,
+        threads: int = 1,
+    ):
+        self.tickets, self.measured, self.learned = tickets, measured, learned
+        self.settings = settings
+        self._trainings, self._train, self._threads = trainings, train, threads
+        self._archive = digest(archive_digest(tickets), split)
+
+    def points(self, counts: Sequence[int]) -> list[Point]:
+        """A point for each loss and number of labels, loss by loss; what is there is only read.
+
+        The trainings' seed draws the labels too.
+        """
+        wanted = [(loss, count) for loss in self.settings for count in counts]
+        return [
+            Point(loss, count, self._line(loss, count, len(wanted) - place))
+            for place, (loss, count) in enumerate(wanted)
+        ]
+
+    def words(self, store: TicketStore) -> Line:
+        """BM25 on the same queries, which learns from no label."""
+        key = digest(self._archive, "words", labels_digest(self.measured))
+        ranked = self._trainings.ranked(key, partial(rank_words, store, self.measured))
+        return measured("BM25", "words of all components", ranked, self.measured)
+
+    def _line(self, loss: str, count: int, left: int) -> Line:
+        network, training = self.settings[loss]
+        about = f"{loss}, {training.epochs} epochs at most"
+        if loss == "mse" and not count:
+            training, about = _untrained(training), "untrained: it learns from labels alone"
+        labels = some_labels(self.learned, count, training.seed)
+        name = f"{LOSSES[loss]}, {count:,} labels"
+        shape = network.model_dump_json(), training.model_dump_json()
+        key = digest(self._archive, labels_digest(labels), *shape)
+
+        def rank() -> Ranked:
+            train = partial(self._train, network, training, labels)
+            bundle = self._trainings.bundle(key, name, train, left, training.epochs > 0)
+            model = self._trainings.model(bundle)
+            store = encoded(model, self.tickets, name)
+            return rank_labelled(Recommender(store, model, self._threads), self.measured, name)
+
+        ranked = self._trainings.ranked(digest(key, labels_digest(self.measured)), rank)
+        return measured(name, about, ranked, self.measured)
+
+
+def _untrained(training: TrainingSettings) -> TrainingSettings:
+    """Word vectors and topics of the text, weighed as in Table 2."""
+    keep = {"seed": training.seed, "topic_epochs": training.topic_epochs}
+    return TrainingSettings(epochs=0, weights="fixed", teacher="", **keep)

@@ -1,0 +1,130 @@
+"""Registry and rankings of the table's rows."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+
+from ticketing.encoders.terms import TERMS
+from ticketing.evaluation.comparison import Line, measured
+from ticketing.evaluation.measurement import Sample
+from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
+from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
+from ticketing.experiments.gupta2018.rows import Row
+from ticketing.model.inference import Model, new_network, ticket_tokens
+from ticketing.model.layout import fit_layout
+from ticketing.model.settings import NetworkSettings
+from ticketing.retrieval.recommend import Recommender
+from ticketing.tickets import Label, Ticket
+from ticketing.training.settings import TrainingSettings
+
+LAYOUT_SAMPLE = 2000
+LEAST_SPELLING = 2
+"""Character dimensions of untrained embeddings: a speller that learned nothing says nothing."""
+
+Train = Callable[[NetworkSettings, TrainingSettings], str]
+"""Trains on what is not measured, and saves to the rows' own models; gives the bundle's id."""
+
+
+def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) -> Model:
+    """The words and topics of a model, compared as other settings say; nothing is trained.
+
+    The code layout is fitted to a sample of tickets; W and V are those of Table 2.
+    """
+    vectors = model.network.words.words.weight.detach()
+    network = new_network(settings, model.vocabulary, vectors, model.network.topics)
+    network.words.load_state_dict(model.network.words.state_dict())
+    narrow = Model(model.vocabulary, network, id=model.id)
+    side = narrow.encode([ticket_tokens(ticket, settings) for ticket in sample])
+    arrays = [side.vectors[channel].numpy() for channel in settings.dims()]
+    terms = TERMS if network.lexical else 0
+    narrow.layout = fit_layout(arrays, side.present.numpy(), terms)
+    return narrow
+
+
+class RowModels:
+    """Ranks labelled queries as the table's rows do, under one split of one archive.
+
+    `labels` are all queries to rank, `learned` says in one string what else the trainings see
+    (the split and the labels). `train` saves to `trainings.models`.
+    """
+
+    def __init__(
+        self,
+        trainings: TrainingCache,
+        tickets: Sequence[Ticket],
+        labels: Sequence[Label],
+        learned: str,
+        network: NetworkSettings,
+        training: TrainingSettings,
+        train: Train,
+        threads: int = 1,
+    ):
+        self.tickets = tickets
+        self.labels = labels
+        self.network = network
+        self.training = training.model_copy(update={"recency": False})  # the paper has none
+        self._trainings, self._train, self._threads = trainings, train, threads
+        self._archive = digest(archive_digest(tickets), learned)
+        self._asked = labels_digest(labels)
+
+    def ranked(self, row: Row, left: int = 0) -> Ranked:
+        """What the row ranks; `left` trained rows are still to come, for the estimate."""
+        network, training = self._settings(row)
+        name = f"#{row.number}"
+
+        def rank() -> Ranked:
+            if row.trained:
+                model = self._trained(network, training, f"{name} {row.about}", left)
+            else:
+                model = narrowed(self._untrained, network, self.tickets[:: self._every])
+            store = encoded(model, self.tickets, name)
+            return rank_labelled(Recommender(store, model, self._threads), self.labels, name)
+
+        key = digest(self._archive, self._asked, str(row), _json(network), _json(training))
+        return self._trainings.ranked(key, rank)
+
+    def _settings(self, row: Row) -> tuple[NetworkSettings, TrainingSettings]:
+        if row.trained:
+            return row.settings(self.network), self.training
+        return row.settings(self._like), self._unlearned
+
+    @property
+    def _every(self) -> int:
+        return max(len(self.tickets) // LAYOUT_SAMPLE, 1)
+
+    @property
+    def _like(self) -> NetworkSettings:
+        return self.network.model_copy(update={"character_dims": LEAST_SPELLING})
+
+    @property
+    def _unlearned(self) -> TrainingSettings:
+        keep = {"seed": self.training.seed, "topic_epochs": self.training.topic_epochs}
+        return TrainingSettings(epochs=0, weights="fixed", **keep)
+
+    @cached_property
+    def _untrained(self) -> Model:
+        """Word vectors and topics of the archive's text; no label was shown."""
+        settings = self._like.model_copy(update={"pairs": "cross-level", "channels": ("E", "T")})
+        return self._trained(settings, self._unlearned, "word vectors and topics", 0)
+
+    def _trained(
+        self, network: NetworkSettings, training: TrainingSettings, name: str, left: int
+    ) -> Model:
+        key = digest(self._archive, _json(network), _json(training))
+        train = partial(self._train, network, training)
+        bundle = self._trainings.bundle(key, name, train, left, typical=training.epochs > 0)
+        return self._trainings.model(bundle)
+
+
+def _json(settings: NetworkSettings | TrainingSettings) -> str:
+    return settings.model_dump_json()
+
+
+def measure_rows(rows: Sequence[Row], models: RowModels, sample: Sample) -> list[Line]:
+    """Rows of Tables 5 and 6."""
+    lines = []
+    for place, row in enumerate(rows):
+        left = sum(later.trained for later in rows[place:])
+        about = f"{row.about}; {models.training.loss if row.trained else 'untrained'}"
+        ranked = models.ranked(row, left)
+        lines.append(measured(f"#{row.number}", about, ranked, sample.labels, sample.fit))
+    return lines

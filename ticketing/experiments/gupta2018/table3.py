@@ -1,0 +1,173 @@
+"""Table 3 of Gupta, Andrassy and Schütze (2018): held-out perplexity of topic models of an archive.
+
+Model M1 learns from subjects and descriptions, M2 from solutions as well. Both score parts of
+the same held-out tickets and of queries, over the same words, so that the figures of a column
+compare; those of different archives do not.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+
+from ticketing.encoders.topics import TopicChannel, topic_words
+from ticketing.errors import InputError
+from ticketing.text import tokenize
+from ticketing.text.vocabulary import Vocabulary
+from ticketing.tickets import Label, Query, Ticket
+from topic_models import LDA, DocNADE, DocNADESettings, LDASettings, ProgressBar, TopicModel
+
+Fields = tuple[str, ...]
+Document = Sequence[int]
+
+MODELS: dict[str, Fields] = {
+    "M1": ("subject", "description"),
+    "M2": ("subject", "description", "solution"),
+}
+TICKET_PARTS: dict[str, Fields] = {
+    "DESC": ("description",),
+    "SUB+DESC": ("subject", "description"),
+    "SUB+DESC+SOL": ("subject", "description", "solution"),
+}
+QUERY_PARTS: dict[str, Fields] = {
+    "DESC1": ("description",),
+    "SUB1+DESC1": ("subject", "description"),
+}
+KINDS = {
+    "DocNADE": (
+        DocNADE,
+        partial(
+            DocNADESettings,
+            dropout=0.5,
+            weight_decay=0.2,
+            batch_size=64,
+            averaged=True,
+            leaves="similar",
+        ),
+    ),
+    "LDA": (LDA, LDASettings),
+}
+"""A model and its settings: DocNADE's are those that suit labelled folders best
+(`topic_models.experiments.trials`)."""
+VALIDATION = 20
+"""Every so many-th ticket to learn from is kept to stop on."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Tickets to learn from, and the tickets and queries that are kept from it."""
+
+    learnt: tuple[Ticket, ...]
+    held_out: tuple[Ticket, ...]
+    queries: tuple[Query, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """Texts that are scored: how many have a known word, and how many known words on average."""
+
+    name: str
+    texts: int
+    words: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fitted model: its perplexity by column, None where no text has a known word."""
+
+    model: str
+    kind: str
+    seconds: float
+    perplexities: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class TopicTable:
+    """Table 3 of one archive; `words` is the size of the common vocabulary."""
+
+    learnt: int
+    words: int
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+def split(
+    tickets: Sequence[Ticket], labels: Sequence[Label], held_out: int = 50, seed: int = 0
+) -> Split:
+    """Keep `held_out` whole tickets, and at most as many labelled queries, from learning.
+
+    Only tickets with all three parts are held out; where a query is itself a ticket, nothing
+    is learnt from that ticket. Raises InputError when too few tickets are left.
+    """
+    chance = random.Random(seed)
+    asked = {label.query.id: label.query for label in labels}
+    queries = [asked[id] for id in _some(sorted(asked), held_out, chance)]
+    own = {query.ticket_id for query in queries}
+    whole = sorted(t.id for t in tickets if t.description and t.solution and t.id not in own)
+    kept = set(_some(whole, held_out, chance))
+    learnt = tuple(t for t in tickets if t.id not in kept | own)
+    if len(kept) < held_out or len(learnt) < VALIDATION:
+        raise InputError(
+            f"{held_out} tickets with description and solution are to be held out, and at least "
+            f"{VALIDATION} others learnt from; there are {len(whole)} and {len(learnt)}. "
+            "Import more, or hold out fewer (--held-out)."
+        )
+    return Split(learnt, tuple(t for t in tickets if t.id in kept), tuple(queries))
+
+
+def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
+    """Fit DocNADE and LDA as M1 and as M2, each with a progress bar, and score every column.
+
+    Raises InputError when the tickets share too few words to learn from.
+    """
+    learnt = {name: [_tokens(t, fields) for t in parts.learnt] for name, fields in MODELS.items()}
+    vocabulary = Vocabulary.count(learnt["M2"])
+    channel = TopicChannel(None, topic_words(vocabulary))
+
+    def documents(texts: Sequence[list[str]]) -> list[Document]:
+        return [d for d in channel.documents([vocabulary.ids(t) for t in texts]) if len(d)]
+
+    scored = {
+        name: documents([_tokens(source, fields) for source in sources])
+        for sources, named in ((parts.held_out, TICKET_PARTS), (parts.queries, QUERY_PARTS))
+        for name, fields in named.items()
+    }
+    rows = []
+    for name, texts in learnt.items():
+        known = documents(texts)
+        if len(known) < VALIDATION:
+            raise InputError("The tickets share too few words to learn topics from; import more.")
+        for kind, (model, settings) in KINDS.items():
+            chosen = settings(vocabulary_size=len(channel.words), topics=topics, seed=seed)
+            rows.append(_row(name, kind, model(chosen), known, scored))
+    columns = tuple(
+        Column(name, len(texts), sum(map(len, texts)) / max(len(texts), 1))
+        for name, texts in scored.items()
+    )
+    return TopicTable(len(parts.learnt), len(channel.words), columns, tuple(rows))
+
+
+def _row(
+    name: str,
+    kind: str,
+    model: TopicModel,
+    known: list[Document],
+    scored: dict[str, list[Document]],
+) -> Row:
+    start = perf_counter()
+    fit = [document for i, document in enumerate(known) if i % VALIDATION]
+    bar = ProgressBar(f"{name} {kind}")
+    model.fit(fit, known[::VALIDATION], progress=bar)
+    bar.close()
+    seconds = perf_counter() - start
+    figures = tuple(model.perplexity(texts) if texts else None for texts in scored.values())
+    return Row(name, kind, seconds, figures)
+
+
+def _some(ids: list[str], most: int, chance: random.Random) -> list[str]:
+    return sorted(chance.sample(ids, min(most, len(ids))))
+
+
+def _tokens(source: Ticket | Query, fields: Fields) -> list[str]:
+    return [token for field in fields for token in tokenize(getattr(source, field))]

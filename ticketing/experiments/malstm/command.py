@@ -1,0 +1,140 @@
+"""`ticketing sentences`: how related two sentences are, as a Siamese LSTM learnt it from SICK."""
+
+import random
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from ticketing.cli.options import FILE
+from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
+from ticketing.errors import InputError
+from ticketing.experiments.malstm.augmentation import invent
+from ticketing.experiments.malstm.encodings import prepare
+from ticketing.experiments.malstm.ensemble import Material
+from ticketing.experiments.malstm.model import SentenceModel
+from ticketing.experiments.malstm.plots import write_pictures
+from ticketing.experiments.malstm.relatedness import (
+    PUBLISHED,
+    PUBLISHED_ACCURACY,
+    Line,
+    find_or_learn,
+    lines,
+    rows,
+)
+from ticketing.experiments.malstm.sick import Sick, read_sick, sentences, words
+from ticketing.experiments.malstm.word_vectors import read_vectors
+from ticketing.experiments.malstm.wordnet import FOLDER, read_synonyms
+from ticketing.settings import load_settings
+
+VECTORS = Path("vectors") / "glove840B_300d_sick.npy"
+INVENTED = 10_000
+"""Sentences that a teacher compares beside the known ones."""
+
+
+@click.group("sentences")
+def command() -> None:
+    """Relatedness of sentences by MaLSTM, a Siamese LSTM with a Manhattan metric."""
+
+
+@command.command("evaluate")
+@click.argument("folder", type=FILE)
+@click.option("--vectors", type=FILE, help=f"Default: {VECTORS} beside FOLDER.")
+@click.option("--wordnet", type=FILE, default=FOLDER, show_default=True, help="Synonyms.")
+@click.option("--encoder", default="installed", show_default=True, help="Folder; '' for none.")
+@click.option("--pictures", type=FILE, help="Also draw the last model's sentences (HTML).")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+def evaluate(
+    folder: Path,
+    vectors: Path | None,
+    wordnet: Path,
+    encoder: str,
+    pictures: Path | None,
+    seed: int,
+) -> None:
+    """Pearson r, Spearman rho and squared error on SICK's test pairs, beside published figures.
+
+    Everything is learnt from the train and trial pairs. Registry are kept below the home folder,
+    where the next run finds them; a run that was broken off goes on.
+    """
+    data = read_sick(folder)
+    material = _material(data, vectors or folder.parent / VECTORS, wordnet, encoder, seed)
+    kept = load_settings().home / "sentences"
+    if material.encoder:
+        texts = [*sentences([*data.training, *data.test]), *material.invented]
+        prepare(material.encoder, texts, kept)
+    chosen = rows("encoder" if material.encoder else "words")
+    click.echo(
+        f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "
+        f"{sum(data.repeated())} repeat one that was learnt from ('new' leaves them out)."
+    )
+    for line in header():
+        click.echo(line)
+    for line in lines(chosen, data, material, seed, kept):
+        tqdm.write(shown(line))
+    if pictures:
+        model, _ = find_or_learn(chosen[-1].recipe, material, seed, kept)
+        write_pictures(pictures, model, sentences(data.test))
+        click.echo(f"Drawn in {pictures}.")
+    click.echo(f"Registry are in {kept}.")
+
+
+@command.command("relate")
+@click.argument("model", type=FILE)
+@click.argument("one")
+@click.argument("other")
+def relate(model: Path, one: str, other: str) -> None:
+    """How related two sentences are, 1 to 5, by the model in a folder that evaluate has kept."""
+    for sentence in (one, other):
+        if not words(sentence):
+            raise InputError(f"{sentence!r} holds no word; give two sentences.")
+    found = SentenceModel.load(model)
+    click.echo(f"{found.calibrated(found.similarity([one], [other]))[0]:.2f}")
+
+
+def _material(data: Sick, vectors: Path, wordnet: Path, encoder: str, seed: int) -> Material:
+    known = read_vectors(vectors)
+    folder = sentence_folder(encoder)
+    if not wordnet.is_dir():
+        click.echo(f"There is no {wordnet}: without synonyms (install wordnet-base).", err=True)
+    if folder is None:
+        click.echo("Without a sentence encoder (install ticketing[teacher]).", err=True)
+    return Material(
+        data.training,
+        known,
+        read_synonyms(wordnet, known.words) if wordnet.is_dir() else {},
+        invent(sentences(data.training), known, INVENTED, random.Random(seed)),
+        SentenceEncoder(folder) if folder else None,
+    )
+
+
+def header() -> list[str]:
+    """The table's head, and the published figures."""
+    three = ["r", "rho", "MSE"]
+    blank = ["", "", ""]
+    return [
+        _cells("", ["held", "back", "", "test", "", "", "new", "", "", "entail-", "seconds"]),
+        _cells("", [*three, *three, *three, "ment %", ""]),
+        *(
+            _cells(f"published: {name}", [*blank, *map(_figure, found), *blank, judged, ""])
+            for (name, found), judged in zip(
+                PUBLISHED.items(), (f"{PUBLISHED_ACCURACY:.1f}", ""), strict=True
+            )
+        ),
+    ]
+
+
+def shown(line: Line) -> str:
+    """A line of the table."""
+    found = [*line.held, *line.test, *line.new]
+    judged = "" if line.accuracy is None else f"{line.accuracy:.1f}"
+    seconds = "" if line.seconds is None else f"{line.seconds:.0f}"
+    return _cells(line.name, [*map(_figure, found), judged, seconds])
+
+
+def _figure(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def _cells(name: str, cells: list[str]) -> str:
+    return f"{name:34}" + "".join(f"{cell:>8}" for cell in cells)

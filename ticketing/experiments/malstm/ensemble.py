@@ -1,0 +1,156 @@
+"""How a model is made: its settings, its members, and their training one after the other.
+
+The rated pairs are dealt into FOLDS parts. A member learns from all parts but one; on that one it
+is stopped, and the model's calibration is fitted there, so that nothing is judged by what it has
+learnt. A model of FOLDS members has such held-back similarities for every pair. A teacher's other
+pairs come first and are shared by all members: they hold the sentences of all parts, and of their
+ratings no more than the curve that maps cosines to them.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from scipy.stats import pearsonr
+from sklearn.model_selection import KFold
+
+from ticketing.encoders.sentence_transformer import SentenceEncoder
+from ticketing.experiments.malstm.datasets import (
+    RatedPairs,
+    TaughtPairs,
+    rarity,
+    rated_loss,
+    sum_of_words,
+)
+from ticketing.experiments.malstm.model import SentenceModel
+from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
+from ticketing.experiments.malstm.sick import Pair, sentences, words
+from ticketing.experiments.malstm.word_vectors import WordVectors
+from ticketing.nn.recurrent import EncoderSettings
+from ticketing.nn.trainer import LoopSettings, Trainer
+
+FOLDS = 10
+
+
+class Recipe(BaseModel):
+    """A model's settings; the loops' seeds are replaced by the member's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    network: SentenceSettings = SentenceSettings(
+        encoder=EncoderSettings(hidden=50, pooling="mean"), scaled=True
+    )
+    teacher: Literal["none", "words", "encoder"] = Field("encoder", description="of other pairs")
+    synonyms: float = Field(0.1, ge=0, le=1, description="share of words that synonyms replace")
+    members: int = Field(1, ge=1, le=FOLDS)
+    pretraining: LoopSettings = LoopSettings(
+        epochs=4, patience=4, batch_size=32, learning_rate=1e-2, decay=True
+    )
+    training: LoopSettings = LoopSettings(
+        epochs=16, patience=16, batch_size=32, learning_rate=1.2e-2, decay=True
+    )
+
+
+@dataclass(frozen=True)
+class Material:
+    """What every recipe may use; `invented` sentences are for teachers."""
+
+    pairs: Sequence[Pair]
+    vectors: WordVectors
+    synonyms: Mapping[str, Sequence[str]]
+    invented: Sequence[str]
+    encoder: SentenceEncoder | None
+
+    @cached_property
+    def digest(self) -> str:
+        """Names all of it: other material makes other models."""
+        named = [self.pairs, self.vectors.words, self.synonyms, self.invented]
+        own = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+        own.update(self.vectors.matrix.tobytes())
+        own.update(self.encoder.digest.encode() if self.encoder else b"")
+        return own.hexdigest()
+
+
+def learn(recipe: Recipe, material: Material, seed: int, folder: Path) -> SentenceModel:
+    """Train a model's members, or go on where an earlier call with this folder was broken off.
+
+    All members begin as one network that has learnt the teacher's other pairs, if there are any.
+    """
+    begun = _taught(recipe, material, seed, folder / "other") if recipe.teacher != "none" else None
+    folds = KFold(FOLDS, shuffle=True, random_state=seed).split(material.pairs)
+    networks, kept, similarities = [], [], []
+    for number, (learnt, held) in enumerate(islice(folds, recipe.members)):
+        own = seed * FOLDS + number
+        network = deepcopy(begun) if begun else _new(recipe, material, own)
+        held_pairs = [material.pairs[i] for i in held]
+        rated = RatedPairs(
+            [material.pairs[i] for i in learnt],
+            material.vectors,
+            material.synonyms,
+            recipe.synonyms,
+        )
+        Trainer(
+            network,
+            recipe.training.model_copy(update={"seed": own}),
+            rated.examples,
+            partial(rated_loss, network),
+            partial(_quality, network, material, held_pairs),
+            folder / str(number),
+        ).run()
+        networks.append(network)
+        similarities.append(_similarities(network, material, held_pairs))
+        kept.append(held)
+    held = np.concatenate(kept)
+    ratings = np.array([material.pairs[i].relatedness for i in held])
+    return SentenceModel(material.vectors, networks, held, np.concatenate(similarities), ratings)
+
+
+def _new(recipe: Recipe, material: Material, seed: int) -> SentenceNetwork:
+    torch.manual_seed(seed)
+    return SentenceNetwork(material.vectors, recipe.network)
+
+
+def _taught(recipe: Recipe, material: Material, seed: int, checkpoint: Path) -> SentenceNetwork:
+    """A network that has learnt how related the teacher finds sentences."""
+    network = _new(recipe, material, seed)
+    known = sentences(material.pairs)
+    teacher = material.encoder
+    if recipe.teacher == "words":
+        teacher = sum_of_words(material.vectors, rarity(material.vectors, known))
+    taught = TaughtPairs([*known, *material.invented], material.pairs, material.vectors, teacher)
+    Trainer(
+        network,
+        recipe.pretraining.model_copy(update={"seed": seed}),
+        taught.examples,
+        partial(taught.loss, network),
+        partial(_quality, network, material, material.pairs),
+        checkpoint,
+    ).run()
+    return network
+
+
+def _similarities(
+    network: SentenceNetwork, material: Material, pairs: Sequence[Pair]
+) -> np.ndarray:
+    """g of pairs: [n]."""
+    one, other = (
+        torch.from_numpy(network.encode([material.vectors.ids(words(s)) for s in side]))
+        for side in ([pair.one for pair in pairs], [pair.other for pair in pairs])
+    )
+    with torch.no_grad():
+        return network.similarity(one, other).numpy()
+
+
+def _quality(network: SentenceNetwork, material: Material, pairs: Sequence[Pair]) -> float:
+    """Pearson r of g."""
+    found = _similarities(network, material, pairs)
+    return float(pearsonr(found, [pair.relatedness for pair in pairs]).statistic)

@@ -1,0 +1,149 @@
+"""What a network has learnt, to look at: two pictures of the slides on MaLSTM as one page.
+
+All sentences at their two principal components, and along single hidden units: the one that
+tells negated sentences from others best, and those that tell a topic, which is any word of
+some of the sentences. Both are found by correlation, none by hand.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from ticketing.experiments.malstm.model import SentenceModel
+from ticketing.experiments.malstm.sick import NEGATING, words
+from ticketing.files import write_atomically
+
+NEGATED = "negated"
+RARE, FREQUENT = 0.02, 0.2
+"""A topic's word is no stop word and stands in more than RARE and less than FREQUENT of them."""
+TOPICS = 4
+LISTED = 15
+"""Sentences shown along a unit, at evenly spaced values."""
+ENDS = 0.005
+"""Share of the sentences left out at either end of that range."""
+WIDTH = 1000
+"""Of the drawings, in their own units."""
+
+
+class Dot(NamedTuple):
+    """A sentence at a place from 0 to 1, and the first trait of the page that it has."""
+
+    x: float
+    y: float
+    sentence: str
+    trait: str
+
+
+class Unit(NamedTuple):
+    """A hidden unit, the trait that it tells, and some sentences (place from 0 to 1, whether they
+    have the trait, text) along it."""
+
+    number: int
+    trait: str
+    correlation: float
+    sentences: list[tuple[float, bool, str]]
+    dots: list[Dot]
+
+
+def write_pictures(path: Path, model: SentenceModel, sentences: Sequence[str]) -> None:
+    """Write the page about a model's first network, whole or not at all."""
+    write_atomically(path, render(model, sentences))
+
+
+def render(model: SentenceModel, sentences: Sequence[str]) -> str:
+    """The page as HTML. Every text is escaped; nothing is loaded from anywhere."""
+    vectors = model.encode(sentences)[0]  # [n, width]
+    traits = find_traits(sentences)
+    told = telling_units(vectors, traits)
+    chosen = {trait: traits[trait] for trait in told}
+    components = PCA(2, svd_solver="full").fit(vectors)
+    pages = Environment(
+        loader=PackageLoader("ticketing.experiments.malstm"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return pages.get_template("plots.html").render(
+        width=WIDTH,
+        count=len(sentences),
+        traits=list(chosen),
+        explained=components.explained_variance_ratio_,
+        dots=_dots(components.transform(vectors), sentences, chosen),
+        units=[
+            _unit(vectors[:, number], number, sign, trait, sentences, chosen)
+            for trait, (number, sign) in told.items()
+        ],
+    )
+
+
+def find_traits(sentences: Sequence[str]) -> dict[str, np.ndarray]:
+    """Whether a sentence is negated, and whether it holds a topic's word: by trait bool [n]."""
+    held = [set(words(sentence)) for sentence in sentences]
+    counts = Counter(word for some in held for word in some)
+    often = sorted(w for w, n in counts.items() if RARE < n / len(held) < FREQUENT)
+    topics = [word for word in often if word not in NEGATING | ENGLISH_STOP_WORDS]
+    found = {NEGATED: np.array([bool(some & NEGATING) for some in held])}
+    return found | {word: np.array([word in some for some in held]) for word in topics}
+
+
+def telling_units(
+    vectors: np.ndarray, traits: dict[str, np.ndarray]
+) -> dict[str, tuple[int, float]]:
+    """By trait the unit of [n, width] that tells it best, and their correlation.
+
+    Negation comes first, then the TOPICS best told words, each by a unit of its own.
+    """
+    values = (vectors - vectors.mean(0)) / (vectors.std(0) + 1e-9)
+    names = list(traits)
+    held = np.array([traits[name] for name in names], dtype=float)
+    held = (held - held.mean(1, keepdims=True)) / (held.std(1, keepdims=True) + 1e-9)
+    correlations = held @ values / len(vectors)  # [traits, width]
+    told: dict[str, tuple[int, float]] = {}
+    strongest = np.argsort(-np.abs(correlations), axis=None, kind="stable")
+    first = int(np.abs(correlations[0]).argmax())
+    for place in [first, *strongest.tolist()]:
+        row, unit = divmod(place, correlations.shape[1])
+        if names[row] not in told and unit not in [number for number, _ in told.values()]:
+            told[names[row]] = unit, float(correlations[row, unit])
+        if len(told) > TOPICS:
+            break
+    return told
+
+
+def _unit(
+    values: np.ndarray,
+    number: int,
+    correlation: float,
+    trait: str,
+    sentences: Sequence[str],
+    traits: dict[str, np.ndarray],
+) -> Unit:
+    values = (values - values.min()) / max(np.ptp(values), 1e-9)
+    wanted = np.linspace(*np.quantile(values, [ENDS, 1 - ENDS]), LISTED)
+    listed = dict.fromkeys(int(np.abs(values - value).argmin()) for value in wanted)
+    spread = np.random.default_rng(0).random(len(values))
+    return Unit(
+        number,
+        trait,
+        correlation,
+        [(float(values[i]), bool(traits[trait][i]), sentences[i]) for i in listed],
+        _dots(np.stack([values, spread], 1), sentences, {trait: traits[trait]}),
+    )
+
+
+def _dots(places: np.ndarray, sentences: Sequence[str], traits: dict[str, np.ndarray]) -> list[Dot]:
+    """Places [n, 2] of any range, scaled to fill a picture; sentences without a trait first."""
+    low, high = places.min(0), places.max(0)
+    scaled = (places - low) / np.maximum(high - low, 1e-9)  # [n, 2]
+    dots = [
+        Dot(x, y, sentence, next((t for t, held in traits.items() if held[i]), ""))
+        for i, ((x, y), sentence) in enumerate(zip(scaled.tolist(), sentences, strict=True))
+    ]
+    return sorted(dots, key=lambda dot: bool(dot.trait))

@@ -1,0 +1,214 @@
+"""Recipes side by side: relatedness and entailment on pairs that none of them learnt from."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import pearsonr, spearmanr
+from tqdm import tqdm
+
+from ticketing.errors import BundleError
+from ticketing.experiments.malstm.ensemble import Material, Recipe, learn
+from ticketing.experiments.malstm.entailment import Judge, pair_features
+from ticketing.experiments.malstm.features import Channel, channels
+from ticketing.experiments.malstm.model import SentenceModel
+from ticketing.experiments.malstm.network import SentenceSettings
+from ticketing.experiments.malstm.regression import WEIGHTS, KernelRegression
+from ticketing.experiments.malstm.sick import Pair, Sick
+from ticketing.model.calibration import HIGHEST, LOWEST
+from ticketing.nn.trainer import LoopSettings
+
+
+class Figures(NamedTuple):
+    """Pearson r, Spearman rho and mean squared error of predicted ratings."""
+
+    r: float
+    rho: float
+    mse: float
+
+
+PUBLISHED = {
+    "MaLSTM": Figures(0.8822, 0.8345, 0.2286),
+    "Dependency Tree-LSTM": Figures(0.8676, 0.8083, 0.2532),
+}
+"""Table 1 of Mueller and Thyagarajan (2016)."""
+PUBLISHED_ACCURACY = 84.2
+"""Entailment by MaLSTM's features, percent; their Table 3."""
+MEMBERS = 10
+"""Networks of the largest model: each has held back another tenth of the pairs, so that none is
+left out where channels are regressed on."""
+MIXTURES = (("E", "L"), ("E", "L", "S"))
+"""Channels that are regressed on beside h."""
+
+
+class Row(NamedTuple):
+    """A recipe by name; `whole` adds what it gives without calibration, with more channels, and
+    for entailment."""
+
+    name: str
+    recipe: Recipe
+    whole: bool = False
+
+
+class Line(NamedTuple):
+    """What was measured: on training pairs that were held back, on all test pairs and on those
+    that repeat no training pair; percent of entailment judged right; seconds of training (None:
+    nothing was trained)."""
+
+    name: str
+    held: Figures
+    test: Figures
+    new: Figures
+    accuracy: float | None = None
+    seconds: float | None = None
+
+
+_ADADELTA = LoopSettings(
+    optimizer="adadelta",
+    learning_rate=8.0,
+    epochs=16,
+    patience=16,
+    batch_size=32,
+    decay=True,
+)
+PUBLISHED_RECIPE = Recipe(
+    network=SentenceSettings(),
+    teacher="words",
+    pretraining=_ADADELTA.model_copy(update={"epochs": 2}),
+    training=_ADADELTA,
+)
+"""The last state of 50 units, Manhattan, Adadelta; other pairs are those of `lessons`."""
+
+
+def rows(teacher: Literal["words", "encoder"]) -> list[Row]:
+    """The table's rows: the published configuration, what each of its parts is worth, and ours."""
+    published, ours = PUBLISHED_RECIPE, Recipe(teacher=teacher)
+    return [
+        Row("MaLSTM as published", published, whole=True),
+        Row("  no synonyms", _with(published, synonyms=0.0)),
+        Row("  no other pairs before", _with(published, teacher="none")),
+        Row("  cosine", _with(published, network=SentenceSettings(metric="cosine"))),
+        Row("  Euclidean", _with(published, network=SentenceSettings(metric="euclidean"))),
+        Row("mean of states, weighted units", ours),
+        Row("  no other pairs before", _with(ours, teacher="none")),
+        Row(f"  {MEMBERS} of these", _with(ours, members=MEMBERS), whole=True),
+    ]
+
+
+def _with(recipe: Recipe, **changes) -> Recipe:
+    return recipe.model_copy(update=changes)
+
+
+def lines(
+    chosen: Sequence[Row], data: Sick, material: Material, seed: int, folder: Path
+) -> Iterator[Line]:
+    """Train (or find in `folder`) a model a row and measure it on the test pairs.
+
+    A bar counts networks over all rows, with an estimate.
+    """
+    with tqdm(total=sum(row.recipe.members for row in chosen), unit="network") as bar:
+        for row in chosen:
+            bar.set_description(row.name.strip())
+            model, seconds = find_or_learn(row.recipe, material, seed, folder)
+            trial = _Trial(model, data, seed)
+            line = trial.line(row.name, model.calibrated)._replace(seconds=seconds)
+            yield line._replace(accuracy=trial.accuracy()) if row.whole else line
+            if row.whole:
+                yield trial.line("  no calibration", lambda g: LOWEST + (HIGHEST - LOWEST) * g)
+            if row.whole and row.recipe.members > 1:
+                yield from _mixtures(trial, material)
+            bar.update(row.recipe.members)
+
+
+def _mixtures(trial: "_Trial", material: Material) -> Iterator[Line]:
+    known = channels(material.vectors, trial.data.training, material.encoder)
+    for names in MIXTURES:
+        if set(names) <= set(known):
+            yield trial.mixture(names, [known[name] for name in names])
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A model to be measured."""
+
+    model: SentenceModel
+    data: Sick
+    seed: int
+
+    @cached_property
+    def similarities(self) -> np.ndarray:
+        """g of the test pairs: [n]."""
+        return self.model.similarity(
+            [p.one for p in self.data.test], [p.other for p in self.data.test]
+        )
+
+    @cached_property
+    def held(self) -> list[Pair]:
+        """The training pairs that a network had held back."""
+        return [self.data.training[i] for i in self.model.held]
+
+    def line(self, name: str, rate: Callable[[np.ndarray], np.ndarray]) -> Line:
+        """What g gives when `rate` maps it to ratings."""
+        found = figures(rate(self.model.held_similarity), self.held)
+        return Line(name, found, *self._on_test(rate(self.similarities)))
+
+    def mixture(self, names: Sequence[str], chosen: Sequence[Channel]) -> Line:
+        """What g and other channels give by kernel regression, learnt from held-back pairs alone:
+        g of a pair that its network has learnt from would promise too much."""
+        known = [self.model.held_similarity[:, None], *(channel(self.held) for channel in chosen)]
+        asked = [self.similarities[:, None], *(channel(self.data.test) for channel in chosen)]
+        ratings = [pair.relatedness for pair in self.held]
+        regression = KernelRegression(known, ratings, [WEIGHTS[name] for name in ("h", *names)])
+        return Line(
+            f"  with {', '.join(names)} beside h",
+            figures(regression.left_out, self.held),
+            *self._on_test(regression.predict(asked)),
+            self.accuracy(chosen),
+        )
+
+    def accuracy(self, beside: Sequence[Channel] = ()) -> float:
+        """Of entailment, by the features of MaLSTM and other channels."""
+        known, asked = (
+            [pair_features(self.model, pairs), *(channel(pairs) for channel in beside)]
+            for pairs in self.data
+        )
+        return Judge(known, self.data.training, self.seed).accuracy(asked, self.data.test)
+
+    def _on_test(self, ratings: np.ndarray) -> tuple[Figures, Figures]:
+        new = [i for i, repeated in enumerate(self.data.repeated()) if not repeated]
+        return figures(ratings, self.data.test), figures(
+            ratings[new], [self.data.test[i] for i in new]
+        )
+
+
+def find_or_learn(
+    recipe: Recipe, material: Material, seed: int, folder: Path
+) -> tuple[SentenceModel, float | None]:
+    """The model of a recipe and the seconds that its training took here; what an earlier run
+    left in `folder`, whole or in part, is not done again, nor are a smaller model's members."""
+    named = [recipe.model_dump(exclude={"members"}), material.digest, seed]
+    digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+    own = folder / digest.hexdigest()[:16]
+    saved = own / f"model-{recipe.members}"
+    try:
+        return SentenceModel.load(saved), None
+    except BundleError:
+        start = perf_counter()
+        model = learn(recipe, material, seed, own)
+        model.save(saved)
+        return model, perf_counter() - start
+
+
+def figures(predicted: np.ndarray, pairs: Sequence[Pair]) -> Figures:
+    """How well predicted ratings [n] follow people's; NaN for fewer than two pairs."""
+    if len(pairs) < 2:
+        return Figures(np.nan, np.nan, np.nan)
+    rated = np.array([pair.relatedness for pair in pairs])
+    r, rho = pearsonr(predicted, rated).statistic, spearmanr(predicted, rated).statistic
+    return Figures(float(r), float(rho), float(np.mean((predicted - rated) ** 2)))

@@ -1,0 +1,158 @@
+"""Table 3 of Neculoiu et al. (2016) on public job titles: ESCO's labels, and O*NET's among them.
+
+Every model begins with the weights of the one before it, as the stages build on each other.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from zlib import crc32
+
+from ticketing.classification.augmentation import filler_words
+from ticketing.classification.matchers import BM25Matcher, Matcher, NgramMatcher, TfidfMatcher
+from ticketing.classification.model import CategoryModel
+from ticketing.classification.pairs import Sources
+from ticketing.classification.synonyms import Synonyms, induce
+from ticketing.classification.taxonomy import Parts, hold_out
+from ticketing.classification.training import TrainSettings, train
+from ticketing.classification.trials import Trial, accuracy, as_typed, make_trials, reciprocal_rank
+from ticketing.classification.verdicts import Verdict
+from ticketing.errors import BundleError, InputError
+from ticketing.experiments.neculoiu2016.job_titles import PARTS, Esco, onet_queries, read_esco
+
+COLUMNS = ("Typos", "Composition", "Extra words", "Annotations", "O*NET MRR")
+PUBLISHED = {
+    "n-gram": (0.99, 0.61, 1.00, 0.83),
+    "model (3)": (1.00, 0.84, 0.76, 0.87),
+    "model (4)": (1.00, 0.79, 0.82, 0.84),
+}
+BASELINES: dict[str, Callable[[Sequence[str]], Matcher]] = {
+    "n-gram": NgramMatcher,
+    "char TF-IDF": TfidfMatcher,
+    "BM25": BM25Matcher,
+}
+STAGES = (0, 1, 2, 3, 4)
+PROPOSALS = 3
+"""Proposals for an input that are judged in stage 4."""
+SEEDS = {"validation": 1, "test": 2, "feedback": 3, "watched": 4}
+WATCHED = 300
+"""Inputs of each kind that choose a training's best epoch; they are of the validation part."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A matcher's figures in the order of COLUMNS, and the seconds its training took."""
+
+    name: str
+    figures: tuple[float, ...]
+    seconds: float = 0.0
+
+
+class JobTitles:
+    """The public data, split once: what is learnt from, and what is asked."""
+
+    def __init__(self, folder: Path, synonyms: Synonyms | None = None, seed: int = 0):
+        self.folder = folder
+        self.seed = seed
+        self.esco: Esco = read_esco(folder)
+        self.parts: Parts = hold_out(self.esco.taxonomy, PARTS, seed)
+        self.synonyms = induce(self.parts.kept) | (synonyms or Synonyms(()))
+        words = filler_words(self.esco.taxonomy.texts, self.esco.descriptions)
+        self.words = [word for word in words if crc32(word.encode()) % 2 == 0]
+        self.unseen_words = [word for word in words if crc32(word.encode()) % 2]
+
+    def trials(self, part: str, most: int = 1000) -> list[Trial]:
+        """The four tests of a part, of at most so many inputs each."""
+        titles, words = self.parts.held_out[part], self.unseen_words
+        seed = self.seed * 100 + SEEDS[part]
+        return make_trials(self.parts.kept, titles, self.synonyms, words, seed, most)
+
+    @cached_property
+    def _onet(self) -> dict[str, list[tuple[str, frozenset[str]]]]:
+        return onet_queries(self.folder, self.esco.taxonomy)
+
+    def onet(self, part: str, most: int = 1000) -> Trial:
+        """O*NET's titles as inputs."""
+        queries = self._onet[part]
+        chance = random.Random(self.seed * 100 + SEEDS[part])
+        chosen = chance.sample(queries, min(most, len(queries)))
+        return Trial("O*NET", tuple(t for t, _ in chosen), tuple(right for _, right in chosen))
+
+    def watched(self) -> list[Trial]:
+        """A few inputs of the validation part to choose an epoch by, with words of training."""
+        titles = self.parts.held_out["validation"]
+        seed = self.seed * 100 + SEEDS["watched"]
+        return make_trials(self.parts.kept, titles, self.synonyms, self.words, seed, WATCHED)
+
+    def judged(self, model: CategoryModel) -> list[Verdict]:
+        """YES and NO on a model's proposals for the titles held out for feedback, as ESCO has it.
+
+        The titles come as people type them, with words of training around them.
+        """
+        chance = random.Random(self.seed * 100 + SEEDS["feedback"])
+        verdicts = []
+        for title in self.parts.held_out["feedback"]:
+            text = as_typed(title.text, self.words, chance)
+            for proposal in model.suggest(text, PROPOSALS):
+                verdicts.append(Verdict(text, proposal.group, proposal.group == title.group))
+        return verdicts
+
+
+def baseline_rows(data: JobTitles, part: str = "test") -> Iterator[Row]:
+    """The matchers that learn nothing."""
+    for name, matcher in BASELINES.items():
+        yield Row(name, measure(matcher(data.parts.kept.texts), data, part))
+
+
+def model_rows(
+    data: JobTitles,
+    settings: TrainSettings,
+    folder: Path,
+    part: str = "test",
+    stages: Sequence[int] = STAGES,
+) -> Iterator[Row]:
+    """Train the models of some stages and measure them; each is kept below `folder`.
+
+    A model that is there is not trained again. Raises InputError for stage 4 as the first, which
+    has no model whose proposals could be judged.
+    """
+    if stages[0] == STAGES[-1]:
+        raise InputError("Stage 4 judges the proposals of a stage before it; name that as well.")
+    model: CategoryModel | None = None
+    for stage in stages:
+        start = perf_counter()
+        model = stage_model(data, settings, folder, stage, model)
+        seconds = model.facts.get("seconds", perf_counter() - start)
+        yield Row(f"model ({stage})", measure(model, data, part), seconds)
+
+
+def stage_model(
+    data: JobTitles, settings: TrainSettings, folder: Path, stage: int, begin: CategoryModel | None
+) -> CategoryModel:
+    """The model of a stage: loaded where it was trained before."""
+    place = folder / f"stage-{stage}"
+    try:
+        return CategoryModel.load(place)
+    except BundleError:
+        pass
+    verdicts = data.judged(begin) if stage == STAGES[-1] and begin else []
+    sources = Sources(data.parts.kept, data.synonyms, data.words, verdicts, data.esco.codes)
+    recipe = settings.recipe.model_copy(update={"stage": stage})
+    chosen = settings.model_copy(update={"recipe": recipe})
+    start = perf_counter()
+    checkpoint = folder / f"stage-{stage}.checkpoint"
+    model = train(sources, data.watched(), chosen, checkpoint, begin)
+    model.facts["seconds"] = round(perf_counter() - start, 1)
+    model.save(place)
+    checkpoint.unlink(missing_ok=True)
+    return model
+
+
+def measure(matcher: Matcher, data: JobTitles, part: str) -> tuple[float, ...]:
+    """A matcher's figures in the order of COLUMNS."""
+    kept, onet = data.parts.kept, data.onet(part)
+    hits = [accuracy(trial, matcher.scores(trial.texts), kept) for trial in data.trials(part)]
+    return (*hits, reciprocal_rank(onet, matcher.scores(onet.texts), kept))

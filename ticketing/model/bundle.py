@@ -1,0 +1,74 @@
+"""Model bundles: versioned folders named by the hash of their content.
+
+A bundle holds `manifest.json` (format, settings, calibration, metrics and the digest of
+every other file), safetensors and JSON. It is written beside its place and renamed in;
+its id is the digest of the manifest, so a bundle that was changed is no longer itself.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from ticketing.errors import BundleError
+
+FORMAT = "ticketing bundle"
+VERSION = 3
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The content of a bundle: facts for people, JSON for vocabularies, arrays for networks."""
+
+    id: str
+    manifest: dict
+    documents: dict[str, dict]
+    arrays: dict[str, dict[str, np.ndarray]]
+
+
+def canonical_json(data: Mapping) -> bytes:
+    """JSON that is the same for the same content."""
+    return json.dumps(data, sort_keys=True, ensure_ascii=False, indent=1).encode()
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_whole(path: Path, expected: str) -> bytes:
+    """A file with the expected digest. Raises BundleError."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise BundleError(f"{path} is missing; train the bundle again.") from None
+    if digest(data) != expected:
+        raise BundleError(
+            f"{path} is truncated or was changed ({len(data)} bytes); train the bundle again."
+        )
+    return data
+
+
+def read_json(path: Path, data: bytes) -> dict:
+    """A JSON object. Raises BundleError naming the file."""
+    try:
+        content = json.loads(data)
+    except ValueError as error:
+        raise BundleError(f"{path} is not JSON ({error}); train the bundle again.") from None
+    if not isinstance(content, dict):
+        raise BundleError(f"{path} does not describe a bundle of this program.")
+    return content
+
+
+def read_tensors(path: Path, data: bytes) -> dict[str, np.ndarray]:
+    """The arrays of a safetensors file. Raises BundleError naming the file."""
+    try:
+        return load(data)
+    except SafetensorError as error:
+        raise BundleError(f"{path} holds no tensors ({error}); train the bundle again.") from None

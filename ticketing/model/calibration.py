@@ -1,0 +1,61 @@
+"""From g to the 1-5 scale people read, and the floor below which nothing matches well."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+
+LOWEST, HIGHEST = 1.0, 5.0
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A non-increasing map from distance (-log g) to a score, by linear interpolation of knots.
+
+    `floor` is the distance beyond which the best proposal is no good match.
+    """
+
+    distances: tuple[float, ...]
+    scores: tuple[float, ...]
+    floor: float
+
+    def score(self, distance: float | np.ndarray) -> float | np.ndarray:
+        """Scores in [1, 5]; never reorders what distance orders. An infinite distance scores 1."""
+        scores = np.interp(distance, self.distances, self.scores)
+        return np.where(np.isinf(distance), LOWEST, scores)[()]
+
+    def to_json(self) -> dict:
+        """What the manifest keeps."""
+        return {"distances": self.distances, "scores": self.scores, "floor": self.floor}
+
+    @classmethod
+    def from_json(cls, data: dict) -> "Calibration":
+        """The calibration that `to_json` described."""
+        return cls(tuple(data["distances"]), tuple(data["scores"]), data["floor"])
+
+
+def separating_distance(answered: Sequence[float], unanswered: Sequence[float]) -> float:
+    """The distance that best tells queries whose answer is there from queries whose answer is not.
+
+    `answered` holds the distances of right tickets, `unanswered` those of the best other
+    tickets. The threshold has the highest sum of the two shares on their right side.
+    """
+    candidates = np.unique(np.concatenate([answered, unanswered]))
+    kept = np.searchsorted(np.sort(answered), candidates, side="right") / max(len(answered), 1)
+    passed = np.searchsorted(np.sort(unanswered), candidates, side="right") / max(
+        len(unanswered), 1
+    )
+    return float(candidates[np.argmax(kept - passed)])
+
+
+def fit_scores(
+    distances: Sequence[float], ratings: Sequence[float]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Isotonic regression of ratings (1-5) on -distance: knots by ascending distance, their scores.
+
+    This is the non-parametric regression of Mueller and Thyagarajan (2016), kept monotone.
+    """
+    regression = IsotonicRegression(y_min=LOWEST, y_max=HIGHEST, increasing=False)
+    regression.fit(np.asarray(distances, dtype=float), np.asarray(ratings, dtype=float))
+    return tuple(map(float, regression.X_thresholds_)), tuple(map(float, regression.y_thresholds_))

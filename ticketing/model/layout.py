@@ -1,0 +1,159 @@
+"""The bytes of a ticket: channel vectors quantised to 8 bits with one scale per channel.
+
+A row holds, for each ticket component, its channel vectors one after the other; then, where
+channel L is used, each component's terms; then the minute of the ticket's creation; and a last
+byte whose bit r says whether component r is present. Differences of codes times the
+channel's step are differences of vectors, so Manhattan distance survives quantising.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ticketing.encoders.terms import SUM
+
+LEVELS = 255
+MINUTE_BYTES = 4
+EPOCH = datetime(1970, 1, 1)
+TERM_BYTES = 3
+"""Two of a bucket, little end first, and one of its weight."""
+
+
+@dataclass(frozen=True)
+class QueryCode:
+    """A query ready for the scan: codes uint8 [P, size], its terms' weights by bucket uint8
+    [P, BUCKETS] ([P, 0] without channel L), bool present [P], is any word known."""
+
+    codes: np.ndarray
+    terms: np.ndarray
+    present: np.ndarray
+    known: bool
+
+
+@dataclass(frozen=True)
+class CodeLayout:
+    """Where things stand in a row, and what a step of each channel is worth.
+
+    `dims`, `lows` and `steps` are by dense channel: width, value of code 0, value of one step.
+    `terms` is how many terms of channel L a component holds, 0 without that channel.
+    """
+
+    components: int
+    dims: tuple[int, ...]
+    lows: tuple[float, ...]
+    steps: tuple[float, ...]
+    terms: int = 0
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """Where each channel starts inside a component, and the component's size: int64 [C + 1]."""
+        return np.cumsum([0, *self.dims])
+
+    @property
+    def width(self) -> int:
+        """Bytes of a row."""
+        return self.terms_span[1] + MINUTE_BYTES + 1
+
+    @property
+    def terms_span(self) -> tuple[int, int]:
+        """Where the terms begin in a row, and where they end and the minute of creation begins."""
+        start = self.components * int(self.bounds[-1])
+        return start, start + self.components * self.terms * TERM_BYTES
+
+    def minutes(self, codes: np.ndarray, live: np.ndarray) -> np.ndarray:
+        """When the tickets of live rows were created: int64 [n], 0 where unknown."""
+        start = self.terms_span[1]
+        stamps = codes[live, start : start + MINUTE_BYTES]  # [n, 4]
+        return np.ascontiguousarray(stamps).view("<u4")[:, 0].astype(np.int64)
+
+    def quantise(self, vectors: list[np.ndarray], present: np.ndarray) -> np.ndarray:
+        """Channel vectors [n, components, dims[c]] each, bool [n, components] -> uint8 [n,
+        components, sum of dims], 0 where a component is missing."""
+        scaled = [
+            np.rint((channel - low) / step)
+            for channel, low, step in zip(vectors, self.lows, self.steps, strict=True)
+        ]
+        whole = np.concatenate([np.zeros((*present.shape, 0)), *scaled], axis=-1)
+        return (np.clip(whole, 0, LEVELS) * present[..., None]).astype(np.uint8)
+
+    def rows(
+        self,
+        vectors: list[np.ndarray],
+        present: np.ndarray,
+        terms: np.ndarray | None = None,
+        minutes: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Rows of n tickets: uint8 [n, width].
+
+        Channel vectors [n, R, dims[c]] each, bool [n, R], terms int [n, R, 2, T] where L is used,
+        minutes int [n] from `minute_of` (0, unknown, where not given).
+        """
+        n = len(present)
+        parts = [self.quantise(vectors, present)]  # [n, R, sum of dims]
+        if self.terms:
+            buckets, weights = terms[:, :, 0], terms[:, :, 1]  # [n, R, T]
+            parts.append(np.stack([buckets & 255, buckets >> 8, weights], -1).astype(np.uint8))
+        stamps = np.zeros(n, "<u4") if minutes is None else minutes.astype("<u4")
+        parts.append(stamps.view(np.uint8).reshape(n, MINUTE_BYTES))
+        parts.append((present @ (1 << np.arange(self.components))).astype(np.uint8))  # [n]
+        return np.concatenate([part.reshape(n, -1) for part in parts], axis=1)
+
+    def distances(self, row: np.ndarray, query: QueryCode) -> np.ndarray:
+        """Distances of one row in units of code: int [P, R, C], L last."""
+        size = int(self.bounds[-1])
+        ticket = row[: self.components * size].reshape(self.components, size).astype(int)
+        apart = abs(query.codes[:, None].astype(int) - ticket)  # [P, R, size]
+        by_channel = [
+            apart[..., start:stop].sum(-1) for start, stop in pairwise(map(int, self.bounds))
+        ]
+        if self.terms:
+            by_channel.append(2 * SUM - 2 * self._shared(row, query.terms))
+        return np.stack(by_channel, -1)
+
+    def _shared(self, row: np.ndarray, table: np.ndarray) -> np.ndarray:
+        """Weight of terms that a query's and a ticket's components share: [P, R]."""
+        kept = row[slice(*self.terms_span)].astype(int)
+        low, high, weights = kept.reshape(self.components, self.terms, TERM_BYTES).T  # [T, R] each
+        return np.minimum(table[:, low + 256 * high], weights).sum(1)
+
+    def pattern_weights(
+        self, pair_weights: np.ndarray, channel_weights: np.ndarray, query_present: np.ndarray
+    ) -> np.ndarray:
+        """What one unit of code difference adds to the distance, by pattern of present components.
+
+        V [P, R], W [C], bool [P] -> float32 [2 ** R, P, R, C], L last; -1 marks pairs that are not
+        compared because V is 0 or a component is missing; the others' V are rescaled to the
+        same sum (similarity.metric.present_pair_weights).
+        """
+        patterns = np.arange(1 << self.components)
+        present = (patterns[:, None] >> np.arange(self.components)) & 1  # [2 ** R, R]
+        kept = pair_weights * query_present[:, None] * present[:, None, :]  # [2 ** R, P, R]
+        total = kept.sum((1, 2), keepdims=True)
+        scaled = kept * (pair_weights.sum() / np.maximum(total, 1e-12))
+        steps = [*self.steps, *([1 / SUM] if self.terms else [])]
+        weights = scaled[..., None] * (channel_weights * np.asarray(steps))
+        return np.where(kept[..., None] > 0, weights, -1).astype(np.float32)
+
+
+def minute_of(created: datetime | None) -> int:
+    """Minutes since 1970; 0 for a time before and for none."""
+    return max(int((created - EPOCH).total_seconds() // 60), 0) if created else 0
+
+
+def fit_layout(vectors: list[np.ndarray], present: np.ndarray, terms: int = 0) -> CodeLayout:
+    """A layout whose steps span what the given tickets' present components use.
+
+    Channel vectors [n, R, dims[c]] each, bool [n, R]. The outermost 0.01 % of values on
+    either side are clipped, so that one outlier does not coarsen all others.
+    """
+    lows, steps = [], []
+    for channel in vectors:
+        values = channel[present]
+        low, high = np.quantile(values, [1e-4, 1 - 1e-4]) if values.size else (0.0, 1.0)
+        lows.append(float(low))
+        steps.append(float(max(high - low, 1e-6) / LEVELS))
+    dims = tuple(channel.shape[-1] for channel in vectors)
+    return CodeLayout(present.shape[1], dims, tuple(lows), tuple(steps), terms)

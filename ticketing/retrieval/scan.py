@@ -1,0 +1,128 @@
+"""The scan: equation 1 for one query over every live row of codes, in compiled code.
+
+The sum of absolute differences of bytes is an integer, so distances are the same on every
+machine; the weights already hold V, W and the quantising step of each channel.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+
+from ticketing.encoders.terms import SUM
+from ticketing.model.layout import TERM_BYTES, CodeLayout, QueryCode
+
+CHUNK = 8192
+"""Rows a thread takes at a time."""
+
+
+@cache
+def compiled_scan() -> Callable:
+    """The loop, compiled once a process (about a second); it releases the interpreter lock."""
+    from numba import njit
+
+    @njit(nogil=True, boundscheck=False)
+    def apart(one, other):
+        """Sum of absolute differences of two byte vectors of one length."""
+        total = np.int32(0)
+        for k in range(one.size):
+            total += abs(np.int32(one[k]) - np.int32(other[k]))
+        return total
+
+    @njit(nogil=True, boundscheck=False)
+    def share(table, terms):
+        """Weights that a query's first and second component share with a ticket's terms.
+
+        One look-up a term finds both: `table` uint16 [BUCKETS], the second in the upper byte.
+        """
+        first, second = np.int32(0), np.int32(0)
+        for i in range(terms.size // TERM_BYTES):
+            k = np.uint64(i * TERM_BYTES)  # unsigned indices are not tried as negative ones
+            bucket = np.uint64(terms[k]) | np.uint64(terms[k + np.uint64(1)]) << np.uint64(8)
+            if bucket == 0:
+                break
+            weight, both = np.int32(terms[k + np.uint64(2)]), np.int32(table[bucket])
+            first += min(both & 255, weight)
+            second += min(both >> 8, weight)
+        return first, second
+
+    @njit(nogil=True, boundscheck=False)
+    def scan(codes, live, query, bounds, table, terms_at, terms_end, weights, distances):
+        """Distances of live rows.
+
+        codes uint8 [rows, width], the last byte says which components are present;
+        live int64 [n]; query uint8 [P, width of one component]; bounds int64 [dense C + 1];
+        table uint16 [BUCKETS] or empty, and where a row's terms lie; weights float32
+        [2 ** R, P, R, C]; distances float32 [n] is filled.
+        """
+        queries, components = weights.shape[1:3]
+        dense = bounds.size - 1
+        size = bounds[dense]
+        terms = (terms_end - terms_at) // components
+        for i in range(live.shape[0]):
+            row = codes[live[i]]
+            weight = weights[row[row.size - 1]]
+            total = np.float32(0)
+            for r in range(components):
+                ticket = row[r * size : (r + 1) * size]
+                first = terms_at + r * terms
+                shared = share(table, row[first : first + terms])
+                for p in range(queries):
+                    if weight[p, r, 0] < 0:
+                        continue
+                    for c in range(dense):
+                        start, stop = bounds[c], bounds[c + 1]
+                        total += weight[p, r, c] * np.float32(
+                            apart(query[p, start:stop], ticket[start:stop])
+                        )
+                    if terms:
+                        total += weight[p, r, dense] * np.float32(2 * SUM - 2 * shared[p])
+            distances[i] = total
+
+    return scan
+
+
+def scan_distances(
+    codes: np.ndarray,
+    live: np.ndarray,
+    query: QueryCode,
+    layout: CodeLayout,
+    weights: np.ndarray,
+    pool: ThreadPoolExecutor | None = None,
+) -> np.ndarray:
+    """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
+    present.
+
+    `weights` float32 [2 ** R, P, R, C] comes from `CodeLayout.pattern_weights`: by the pattern
+    of a ticket's present components, -1 for a pair that is not compared.
+    """
+    distances = np.empty(len(live), dtype=np.float32)
+    if not len(live):
+        return distances
+    scan, bounds = compiled_scan(), layout.bounds
+    table = (query.terms * np.array([[1], [256]], np.uint16)[: len(query.terms)]).sum(0, np.uint16)
+
+    def part(start: int) -> None:
+        stop = start + CHUNK
+        about = query.codes, bounds, table, *layout.terms_span, weights
+        scan(codes, live[start:stop], *about, distances[start:stop])
+
+    starts = range(0, len(live), CHUNK)
+    for _ in pool.map(part, starts) if pool else map(part, starts):
+        pass
+    comparable = (weights >= 0).any((1, 2, 3))  # [2 ** R]
+    if not comparable.all():
+        distances[~comparable[codes[live, layout.width - 1]]] = np.inf
+    return distances
+
+
+def nearest(distances: np.ndarray, limit: int) -> np.ndarray:
+    """Positions of the `limit` smallest finite distances, nearest first, ties by position."""
+    if limit < len(distances):
+        bound = np.partition(distances, limit - 1)[limit - 1]
+        near = np.flatnonzero(distances <= bound)
+    else:
+        near = np.arange(len(distances))
+    near = near[np.isfinite(distances[near])]
+    return near[np.argsort(distances[near], kind="stable")][:limit]

@@ -1,0 +1,94 @@
+"""From one store to another: everything, again and again until both are equal."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, zip_longest
+
+from ticketing.errors import StoreError
+from ticketing.stores.protocols import CodeRow, TicketStore
+
+AT_ONCE = 500
+
+Located = Callable[[str, Sequence[CodeRow]], Sequence[CodeRow]]
+"""Rows of a bundle with the vectors that their tickets are found by."""
+
+Shown = Callable[[str, int | None], Callable[[int], object]]
+"""Told what comes and how much; the answer is told how much of it went."""
+
+
+def copy_all(source: TicketStore, target: TicketStore, located: Located, shown: Shown) -> None:
+    """Copy all that the target lacks: an interrupted copy goes on when it is run again.
+
+    Whatever is in both stays as it is in the target, but for tickets, which become the source's.
+    """
+    _copy(source.iter_tickets(), target.put_tickets, shown("tickets", source.count_tickets()))
+    _copy(source.queries(), target.put_queries, shown("queries", None))
+    _copy(source.judgments(), target.add_judgments, shown("judgments", None))
+    for job in _counted(_jobs(source)[::-1], shown("jobs", None)):
+        target.put_job(job)
+    for bundle_id in source.bundles():
+        _copy(
+            source.code_rows(bundle_id),
+            lambda rows, id=bundle_id: target.put_codes(id, located(id, rows)),
+            shown(f"codes of {bundle_id}", source.count_codes(bundle_id)),
+        )
+    for account in _counted(source.accounts(), shown("accounts", None)):
+        target.put_account(account)
+    for bundle_id in (source.previous_serving(), source.serving()):
+        if bundle_id:
+            target.set_serving(bundle_id)
+
+
+def require_equal(source: TicketStore, target: TicketStore, shown: Shown) -> None:
+    """Raises StoreError naming the first thing that the stores do not have alike."""
+    for name, of in _PARTS.items():
+        went = shown(f"{name}, compared", None)
+        for ours, theirs in zip_longest(of(source), of(target)):
+            if ours != theirs:
+                raise StoreError(
+                    f"The copy is not equal: of the {name}, {_short(ours)} in the source is"
+                    f" {_short(theirs)} in the target; empty the target, or run it again if"
+                    " somebody has been working on either."
+                )
+            went(1)
+
+
+_EVERY_JOB = 100_000
+
+
+def _jobs(store: TicketStore) -> list:
+    return store.jobs(limit=_EVERY_JOB)
+
+
+def _codes(store: TicketStore) -> Iterator[tuple]:
+    for bundle_id in store.bundles():
+        for row in store.code_rows(bundle_id):
+            yield bundle_id, row.ticket_id, row.version, row.code, row.topic
+
+
+_PARTS: dict[str, Callable[[TicketStore], Iterable]] = {
+    "tickets": lambda store: store.iter_tickets(),
+    "queries": lambda store: sorted(store.queries(), key=lambda query: query.id),
+    "judgments": lambda store: store.judgments(),
+    "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
+    "codes": _codes,
+    "accounts": lambda store: store.accounts(),
+    "serving bundles": lambda store: [store.serving(), store.previous_serving()],
+}
+"""All that a store holds, in an order that depends on nothing else."""
+
+
+def _copy(items: Iterable, put: Callable[[list], object], went: Callable[[int], object]) -> None:
+    items = iter(items)
+    while some := list(islice(items, AT_ONCE)):
+        put(some)
+        went(len(some))
+
+
+def _counted(items: Iterable, went: Callable[[int], object]) -> Iterator:
+    for item in items:
+        yield item
+        went(1)
+
+
+def _short(thing: object) -> str:
+    return "missing" if thing is None else f"{thing!r:.120}"

@@ -1,0 +1,1 @@
+"""What makes a bundle: corpus, pre-training, distillation, the loop, weights, calibration."""

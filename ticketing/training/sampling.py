@@ -1,0 +1,159 @@
+"""The data recipe: what a network is shown, from labels and from the archive itself."""
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ticketing.model.network import Components
+from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
+from ticketing.tickets import Grade, Label
+
+Fields = dict[str, list[int]]
+"""A text by field (subject, description, solution) as word ids without unknown words."""
+
+WEAK_WEIGHT = 0.5
+"""How much a ticket against itself counts beside a YES."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A query and a ticket that belong together to the degree of `label` in [0, 1].
+
+    `query_key` and `ticket_key` say whose texts they are, so that a batch never holds one
+    right answer against another. `negative` is a ticket judged NO for this query, where known.
+    """
+
+    query: Components
+    ticket: Components
+    label: float
+    query_key: str
+    ticket_key: str
+    negative: Components | None = None
+
+
+class Archive:
+    """Word ids of tickets and queries, and how they become components.
+
+    `minutes` says when a ticket was created, in minutes since 1970, 0 or nothing if unknown.
+    """
+
+    def __init__(
+        self,
+        settings: NetworkSettings,
+        tickets: Mapping[str, Fields],
+        minutes: Mapping[str, int] = MappingProxyType({}),
+    ):
+        self.settings = settings
+        self.tickets = tickets
+        self.minutes = minutes
+        self._compared = [
+            (p, r)
+            for p, row in enumerate(settings.pair_weights())
+            for r, weight in enumerate(row)
+            if weight
+        ]
+
+    def query(self, fields: Fields) -> Components:
+        """A text as a query."""
+        return _join(fields, self.settings.query_components, QUERY_FIELDS)
+
+    def ticket(self, fields: Fields) -> Components:
+        """A text as a ticket."""
+        return _join(fields, self.settings.ticket_components, TICKET_FIELDS)
+
+    def comparable(self, query: Components, ticket: Components) -> bool:
+        """Whether any pair that the network compares is present."""
+        return any(query[p] and ticket[r] for p, r in self._compared)
+
+
+def _join(fields: Fields, names: Sequence[str], of: Mapping[str, str]) -> Components:
+    return tuple(
+        [word for part in name.split("+") for word in fields.get(of[part], ())] for name in names
+    )
+
+
+def labelled(
+    archive: Archive, labels: Sequence[Label], queries: Mapping[str, Fields], chance: random.Random
+) -> list[Example]:
+    """An example for each YES and REL label, with one of the query's NO tickets if there is one."""
+    refused = defaultdict(list)
+    for label in labels:
+        if label.grade == Grade.NO:
+            refused[label.query.id].append(label.ticket_id)
+    examples = []
+    for label in labels:
+        if label.grade == Grade.NO:
+            continue
+        no = refused[label.query.id]
+        negative = archive.ticket(archive.tickets[chance.choice(no)]) if no else None
+        examples.append(_example(archive, label, queries, negative))
+    return _usable(archive, examples)
+
+
+def graded(
+    archive: Archive, labels: Sequence[Label], queries: Mapping[str, Fields], chance: random.Random
+) -> list[Example]:
+    """An example for every label, as the paper trains; an archive without any NO gets, for each
+    label, one random ticket as NO, left out where it happens to be right."""
+    examples = [_example(archive, label, queries) for label in labels]
+    if all(label.grade != Grade.NO for label in labels):
+        ids = sorted(archive.tickets)
+        right = {(x.query.id, id) for x in labels for id in (x.ticket_id, x.query.ticket_id)}
+        for label in labels:
+            other = Label(label.query, chance.choice(ids), Grade.NO)
+            if (other.query.id, other.ticket_id) not in right:
+                examples.append(_example(archive, other, queries))
+    return _usable(archive, examples)
+
+
+def _example(
+    archive: Archive,
+    label: Label,
+    queries: Mapping[str, Fields],
+    negative: Components | None = None,
+) -> Example:
+    return Example(
+        archive.query(queries[label.query.id]),
+        archive.ticket(archive.tickets[label.ticket_id]),
+        label.grade.label,
+        label.query.ticket_id or label.query.id,
+        label.ticket_id,
+        negative,
+    )
+
+
+def weak(archive: Archive, ids: Sequence[str], chance: random.Random) -> list[Example]:
+    """Each ticket against itself, cut in two at random: the subject against description and
+    solution, the description against subject and solution, or the description's halves."""
+    examples = []
+    for id in ids:
+        query, ticket = _cut(archive.tickets[id], chance)
+        examples.append(Example(archive.query(query), archive.ticket(ticket), WEAK_WEIGHT, id, id))
+    return _usable(archive, examples)
+
+
+def _cut(fields: Fields, chance: random.Random) -> tuple[Fields, Fields]:
+    subject, description, solution = (
+        fields.get(name, []) for name in ("subject", "description", "solution")
+    )
+    half = len(description) // 2
+    draw = chance.random()
+    if draw < 0.4:
+        return {"subject": subject}, {"description": description, "solution": solution}
+    if draw < 0.6:
+        return {"description": description}, {"subject": subject, "solution": solution}
+    if draw < 0.8:
+        return (
+            {"subject": subject, "description": description[:half]},
+            {"description": description[half:], "solution": solution},
+        )
+    return (
+        {"description": description[:half]},
+        {"subject": subject, "description": description[half:], "solution": solution},
+    )
+
+
+def _usable(archive: Archive, examples: list[Example]) -> list[Example]:
+    return [example for example in examples if archive.comparable(example.query, example.ticket)]

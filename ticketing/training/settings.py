@@ -1,0 +1,55 @@
+"""How a network is trained."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from ticketing.nn.trainer import LoopSettings
+
+
+class TrainingSettings(LoopSettings):
+    """How the network learns.
+
+    `loss` "mse" is the paper's, on labels in [0, 1]; "in-batch" ranks the right ticket
+    before the batch's other tickets and also learns from the archive itself.
+    """
+
+    loss: Literal["mse", "in-batch"] = "in-batch"
+    weights: Literal["fixed", "searched", "learned"] = "learned"
+    tickets: int = Field(
+        40_000,
+        gt=0,
+        description="most tickets that are learned from, those with labels and a sample of the "
+        "others; without a teacher two cores then train for less than half an hour",
+    )
+    recency: bool = Field(
+        True, description="let the time between query and ticket count; only with learned weights"
+    )
+    teacher: str = Field(
+        "installed",
+        description='a sentence-transformers folder that loss "in-batch" imitates; "installed" is '
+        'that of ticketing[teacher] where it is installed, "" none',
+    )
+    imitation_epochs: int = Field(5, ge=0, description="passes that imitate the teacher, first")
+    tuning_rate: float = Field(
+        1e-3, gt=0, description="learning rate of a network that has imitated a teacher"
+    )
+    epochs: int = Field(6, ge=0, description="most passes over the examples")
+    dropout: float = Field(0.2, ge=0, lt=1)
+    spelling_dropout: float = Field(
+        0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
+    )
+    topic_epochs: int = Field(10, ge=1, description="most passes of the topic model")
+
+    @classmethod
+    def for_loss(cls, **values) -> "TrainingSettings":
+        """Settings with the other defaults that suit the loss: the paper's for "mse"."""
+        paper = {
+            "weights": "fixed",
+            "optimizer": "adadelta",
+            "learning_rate": 1.0,
+            "epochs": 60,
+            "patience": 10,
+            "batch_size": 32,
+        }
+        return cls(**({**paper, **values} if values.get("loss") == "mse" else values))

@@ -1,0 +1,232 @@
+"""From tickets and labels to a bundle: the steps of training, in order."""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from ticketing.encoders.sentence_transformer import SentenceEncoder
+from ticketing.encoders.terms import TERMS
+from ticketing.errors import InputError
+from ticketing.model.inference import Model, new_network
+from ticketing.model.layout import fit_layout
+from ticketing.model.network import SiameseNetwork
+from ticketing.model.recency import Recency
+from ticketing.model.registry import Registry
+from ticketing.model.settings import CHANNEL_WEIGHTS, NetworkSettings
+from ticketing.nn.trainer import Trainer
+from ticketing.tickets import Label, Ticket
+from ticketing.training.calibration import calibrate
+from ticketing.training.corpus import Corpus, read_corpus
+from ticketing.training.distillation import Teacher
+from ticketing.training.losses import (
+    ImitationLoss,
+    LabelLoss,
+    RankingLoss,
+    right_answers,
+)
+from ticketing.training.pretraining import (
+    clear,
+    find_encoder,
+    make_teacher,
+    run_key,
+    start_network,
+    texts_key,
+)
+from ticketing.training.sampling import Example, graded, labelled, weak
+from ticketing.training.settings import TrainingSettings
+from ticketing.training.validation import ValidationSet, is_validation
+from ticketing.training.weight_fitting import fit_weights
+from ticketing.training.weight_search import search_weights
+
+START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
+"""How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
+
+LEARNED_SHARES = {"h": 0.15, "E": 0.5, "T": 0.15, "L": 0.2}
+"""Of that distance, by channel, where weights are learned: an LSTM knows nothing at the start."""
+
+LAYOUT_SAMPLE = 2000
+
+
+def train(
+    tickets: Sequence[Ticket],
+    labels: Sequence[Label],
+    network: NetworkSettings,
+    training: TrainingSettings,
+    models: Registry,
+    checkpoints: Path,
+    vectors_file: Path | None = None,
+) -> str:
+    """Train a network and save it; returns the bundle's id.
+
+    Runs with the same arguments give the same bundle; an interrupted run resumes from
+    `checkpoints`. Raises InputError when there is nothing to learn from.
+    """
+    if not tickets:
+        raise InputError("There are no tickets to learn from; import some first.")
+    known = {ticket.id for ticket in tickets}
+    usable = [label for label in labels if label.ticket_id in known]
+    if training.loss == "mse" and not usable:
+        raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
+    if training.weights == "searched" and not usable:
+        raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
+    corpus = read_corpus(tickets, labels, network, training)
+    encoder = find_encoder(network, training)
+    key = run_key(corpus.digest, network, training, vectors_file, encoder)
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    texts = texts_key(corpus, network, training, vectors_file)
+    learner = start_network(corpus, _student(network), training, vectors_file, checkpoints / texts)
+    fit = [label for label in usable if not is_validation(label.query.id)]
+    back = [label for label in usable if is_validation(label.query.id)]
+    probes = ValidationSet(corpus.archive, corpus.queries, back, training.seed)
+    _set_start_weights(learner, corpus, training)
+    teacher = None
+    if encoder and training.loss == "in-batch":
+        teacher = make_teacher(corpus, encoder, usable, checkpoints)
+    checkpoint = checkpoints / f"{key}.network"
+    history = _learn(learner, corpus, fit, probes, training, teacher, checkpoint)
+    if "S" in network.channels:
+        learner = _with_sentences(learner, network, corpus, encoder)
+    if training.weights == "searched":
+        search_weights(learner, corpus.archive, corpus.queries, back or fit)
+    recency = Recency()
+    if training.weights == "learned":
+        recency = fit_weights(learner, probes, training.recency)
+    model = _finish(learner, corpus, probes, recency)
+    facts, documents, arrays = model.content()
+    facts |= {
+        "training": training.model_dump(mode="json"),
+        "data": {
+            "digest": corpus.digest,
+            "tickets": len(tickets),
+            "labels": len(usable),
+            "newest": _newest(tickets),
+        },
+        "teacher": encoder and encoder.to_json(),
+        "history": history,
+    }
+    bundle_id = models.save(facts, documents, arrays)
+    clear(checkpoints, key, texts)
+    return bundle_id
+
+
+def _newest(tickets: Sequence[Ticket]) -> str | None:
+    """When the newest ticket was created; None where no ticket has a date."""
+    created = [ticket.created for ticket in tickets if ticket.created]
+    return max(created).isoformat() if created else None
+
+
+def _with_sentences(
+    student: SiameseNetwork, settings: NetworkSettings, corpus: Corpus, encoder: SentenceEncoder
+) -> SiameseNetwork:
+    """The trained network with channel S beside the others, at first counting as much as they."""
+    vectors = student.words.words.weight.detach()
+    whole = new_network(settings, corpus.vocabulary, vectors, student.topics, encoder)
+    state = student.state_dict()
+    state["channel_logits"] = whole.channel_logits.detach()
+    whole.load_state_dict(state)
+    weights = dict(zip(student.settings.channels, student.channel_weights.tolist(), strict=True))
+    ids = sorted(corpus.archive.tickets)
+    some = [corpus.archive.ticket(corpus.archive.tickets[id]) for id in ids[:: len(ids) // 200 + 1]]
+    with torch.inference_mode():
+        asked = whole.eval().encode([side[: len(settings.query_components)] for side in some])
+        apart, comparable = whole.crossed_channels(asked, whole.encode(some))
+    means = dict(zip(settings.channels, apart[comparable].mean(0).tolist(), strict=True))
+    others = sum(weight * means[channel] for channel, weight in weights.items())
+    weights["S"] = others / max(means["S"], 1e-6)
+    whole.set_weights(
+        student.pair_weights.detach(), torch.tensor([weights[c] for c in settings.channels])
+    )
+    return whole
+
+
+def _set_start_weights(network: SiameseNetwork, corpus: Corpus, training: TrainingSettings) -> None:
+    """Give each channel its share of what unrelated texts are apart at the start.
+
+    Raw Manhattan distances of the channels differ with their widths and ranges; the shares,
+    Table 2's W where weights are not learned, are shares of the whole distance.
+    """
+    shares = LEARNED_SHARES if training.weights == "learned" else CHANNEL_WEIGHTS
+    chance = random.Random(training.seed)
+    ids = sorted(corpus.archive.tickets)
+    some = weak(corpus.archive, chance.sample(ids, min(len(ids), 200)), chance)
+    if not some:
+        return
+    network.eval()
+    with torch.no_grad():
+        query = network.encode([x.query for x in some])
+        ticket = network.encode([x.ticket for x in some])
+        apart, comparable = network.crossed_channels(query, ticket)  # [B, B, C], [B, B]
+    if comparable.any():
+        wanted = torch.tensor([shares[channel] for channel in network.settings.channels])
+        wanted = wanted / wanted.sum() * START_DISTANCE[training.loss]
+        weights = wanted / apart[comparable].mean(0).clamp_min(1e-6)
+        network.set_weights(network.pair_weights, weights)
+
+
+def _learn(
+    network: SiameseNetwork,
+    corpus: Corpus,
+    labels: Sequence[Label],
+    probes: ValidationSet,
+    training: TrainingSettings,
+    teacher: Teacher | None,
+    checkpoint: Path,
+) -> list[dict]:
+    """Imitate the teacher first, where there is one, then learn from labels and the archive.
+
+    Returns loss and quality by epoch. (Both at once was measured, and is worse.) V is left alone
+    where there are no labels: a weak positive's subject is on one side only, so all that it
+    could teach V is that subjects need not be alike.
+    """
+    learned = training.weights == "learned"
+    network.pair_logits.requires_grad_(learned and bool(labels))
+    network.channel_logits.requires_grad_(learned)
+    weak_ids = sorted(set(corpus.archive.tickets) - probes.held_back)
+
+    def ranking_examples(chance: random.Random) -> list[Example]:
+        shown = labelled(corpus.archive, labels, corpus.queries, chance)
+        return shown + weak(corpus.archive, weak_ids, chance)
+
+    def graded_examples(chance: random.Random) -> list[Example]:
+        return graded(corpus.archive, labels, corpus.queries, chance)
+
+    def run(loss: Callable, examples: Callable, checkpoint: Path, **changes) -> list[dict]:
+        settings = training.model_copy(update=changes)
+        quality = partial(probes.quality, network)
+        return Trainer(network, settings, examples, loss, quality, checkpoint).run()
+
+    dropout = training.spelling_dropout
+    if training.loss == "mse":
+        return run(LabelLoss(network, dropout), graded_examples, checkpoint)
+    imitated, changes = [], {}
+    if teacher and training.imitation_epochs:
+        first = checkpoint.with_suffix(".imitation")
+        epochs = {"epochs": training.imitation_epochs, "patience": training.imitation_epochs}
+        imitated = run(ImitationLoss(network, dropout, teacher), ranking_examples, first, **epochs)
+        changes = {"learning_rate": training.tuning_rate}
+    loss = RankingLoss(network, dropout, right_answers(labels))
+    return imitated + run(loss, ranking_examples, checkpoint, **changes)
+
+
+def _finish(
+    network: SiameseNetwork, corpus: Corpus, probes: ValidationSet, recency: Recency
+) -> Model:
+    """Calibrate scores and choose the code layout, on the trained network."""
+    model = Model(corpus.vocabulary, network, recency=recency)
+    model.calibration = calibrate(network, probes, recency)
+    ids = sorted(corpus.archive.tickets)
+    some = random.Random(0).sample(ids, min(len(ids), LAYOUT_SAMPLE))
+    with torch.inference_mode():
+        side = network.encode([corpus.archive.ticket(corpus.archive.tickets[id]) for id in some])
+    vectors = [side.vectors[channel].numpy() for channel in network.settings.dims()]
+    model.layout = fit_layout(vectors, side.present.numpy(), TERMS if network.lexical else 0)
+    return model
+
+
+def _student(network: NetworkSettings) -> NetworkSettings:
+    """The network without S, which needs no training and would leave the others nothing to do."""
+    channels = tuple(channel for channel in network.channels if channel != "S")
+    return network.model_copy(update={"channels": channels})

@@ -1,0 +1,169 @@
+"""Queries held back from training, to stop on and to calibrate by."""
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ticketing.model.network import Components, SiameseNetwork, Side
+from ticketing.model.recency import Recency, log_days
+from ticketing.model.settings import Channel
+from ticketing.tickets import Grade, Label
+from ticketing.training.sampling import Archive, Fields
+
+FEWEST = 30
+"""With fewer held-back queries than this, tickets' own subjects are asked as well."""
+
+MOST_WEAK = 200
+MOST_CANDIDATES = 4000
+AT_ONCE = 256
+
+
+def is_validation(query_id: str) -> bool:
+    """Whether a query is kept from training (15 in 100, by its id)."""
+    return int(query_id[8:16], 16) % 100 < 15
+
+
+@dataclass(frozen=True)
+class ValidationQuery:
+    """A query and the grades of its tickets.
+
+    `own` is the ticket it came from, never an answer unless graded; `weak` says that nobody
+    asked it, it is a ticket's subject. `minute` is when it was asked, 0 where that is unknown.
+    """
+
+    query: Components
+    grades: Mapping[str, Grade]
+    own: str = ""
+    weak: bool = False
+    minute: int = 0
+
+    def right(self) -> set[str]:
+        """Its YES tickets, or its REL ones where it has no YES."""
+        best = max(self.grades.values())
+        return {id for id, grade in self.grades.items() if grade == best}
+
+
+class ValidationSet:
+    """Held-back queries, and the candidates they are asked among.
+
+    Candidates are all graded tickets and a seeded sample of the others, at most about
+    MOST_CANDIDATES. A weak probe asks a ticket's subject; that ticket is then a candidate
+    without its subject, and is in `held_back`: it must not be learned from as a weak positive.
+    """
+
+    def __init__(
+        self, archive: Archive, queries: Mapping[str, Fields], labels: Sequence[Label], seed: int
+    ):
+        chance, minutes = random.Random(seed), archive.minutes
+        graded: dict[str, dict[str, Grade]] = defaultdict(dict)
+        own = {}
+        for label in labels:
+            graded[label.query.id][label.ticket_id] = label.grade
+            own[label.query.id] = label.query.ticket_id
+        self.probes = [
+            ValidationQuery(
+                archive.query(queries[id]), grades, own[id], minute=minutes.get(own[id], 0)
+            )
+            for id, grades in sorted(graded.items())
+            if max(grades.values()) > Grade.NO
+        ]
+        ids = sorted(archive.tickets)
+        weak = []
+        if len(self.probes) < FEWEST and len(ids) > 1:
+            weak = chance.sample(ids, min(len(ids) // 10, MOST_WEAK))
+        self.held_back = frozenset(weak)
+        kept = set(weak).union(*(probe.grades for probe in self.probes))
+        others = [id for id in ids if id not in kept]
+        room = max(min(MOST_CANDIDATES - len(kept), len(others)), 0)
+        self.candidates = sorted([*kept, *chance.sample(others, room)])
+        self.minutes = np.array([minutes.get(id, 0) for id in self.candidates], dtype=np.int64)
+        self._components = {id: archive.ticket(archive.tickets[id]) for id in self.candidates}
+        for id in weak:
+            fields = archive.tickets[id]
+            rest = archive.ticket({**fields, "subject": []})
+            if fields.get("subject") and any(rest):
+                query = archive.query({"subject": fields["subject"]})
+                self.probes.append(ValidationQuery(query, {id: Grade.YES}, weak=True))
+                self._components[id] = rest
+
+    def encode(self, network: SiameseNetwork) -> tuple[Side, Side]:
+        """The probes' queries, and the candidates."""
+        with torch.no_grad():
+            side = _encode(network, [self._components[id] for id in self.candidates])
+            return network.encode([probe.query for probe in self.probes]), side
+
+    def distances(self, network: SiameseNetwork, recency: Recency = Recency()) -> Tensor:
+        """-log g: [probes, candidates]; infinite for a candidate that is no answer to a probe."""
+        asked, side = self.encode(network)
+        with torch.no_grad():
+            apart = network.crossed_distance(asked, side)
+        minutes = [probe.minute for probe in self.probes]
+        ages = np.stack([recency.distances(minute, self.minutes) for minute in minutes])
+        return (apart + torch.from_numpy(ages).float()).masked_fill(~self.eligible(), torch.inf)
+
+    def log_days(self) -> tuple[Tensor, float]:
+        """log(1 + days) between probes and candidates [probes, candidates], and its mean.
+
+        The mean stands for an unknown time of a candidate; a probe of unknown time has zeros.
+        """
+        asked = np.array([[probe.minute] for probe in self.probes])
+        known = (asked > 0) & (self.minutes > 0)  # [probes, candidates]
+        days = log_days(asked, self.minutes)
+        typical = float(days[known].mean()) if known.any() else 0.0
+        return torch.from_numpy(np.where(known, days, typical * (asked > 0))).float(), typical
+
+    def eligible(self) -> Tensor:
+        """Which candidates could have been found: bool [probes, candidates].
+
+        Not the ticket that asks, nor one that is younger, unless somebody graded it.
+        """
+        return self.graded() | torch.tensor(
+            [
+                [
+                    id != probe.own and not 0 < probe.minute < minute
+                    for id, minute in zip(self.candidates, self.minutes.tolist(), strict=True)
+                ]
+                for probe in self.probes
+            ]
+        )
+
+    def graded(self) -> Tensor:
+        """Which candidates somebody graded for which probe: bool [probes, candidates]."""
+        return torch.tensor([[id in x.grades for id in self.candidates] for x in self.probes])
+
+    def right(self) -> Tensor:
+        """Which candidates are right for which probe: bool [probes, candidates]."""
+        return torch.tensor(
+            [[id in probe.right() for id in self.candidates] for probe in self.probes]
+        )
+
+    def quality(self, network: SiameseNetwork) -> float:
+        """Mean reciprocal rank of the nearest right candidate; 0 without probes.
+
+        Where people's queries and weak ones are both asked, each kind counts half. Ties count
+        against a network, so that one to which all is alike is worth little.
+        """
+        if not self.probes:
+            return 0.0
+        apart, right = self.distances(network), self.right()
+        nearest = apart.masked_fill(~right, torch.inf).min(1).values  # [probes]
+        ranks = (~(apart > nearest[:, None]) & ~right).sum(1) + 1  # a NaN is never greater
+        weak = torch.tensor([probe.weak for probe in self.probes])
+        kinds = [kind for kind in (weak, ~weak) if kind.any()]
+        return float(np.mean([float((1 / ranks[kind]).mean()) for kind in kinds]))
+
+
+def _encode(network: SiameseNetwork, components: Sequence[Components]) -> Side:
+    parts = [
+        network.encode(components[i : i + AT_ONCE]) for i in range(0, len(components), AT_ONCE)
+    ]
+    vectors: dict[Channel, Tensor] = {
+        channel: torch.cat([part.vectors[channel] for part in parts])
+        for channel in network.settings.channels
+    }
+    return Side(vectors, torch.cat([part.present for part in parts]))

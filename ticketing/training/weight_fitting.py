@@ -1,0 +1,109 @@
+"""V, W and recency fitted to queries that the network was not trained on.
+
+In training the network comes to know its own examples, so the weights it learns there trust
+its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
+training found, so few queries are enough and none changes nothing. Weak probes change nothing
+either: the ticket that one is to find lacks its subject, which would teach V that subjects matter
+little.
+"""
+
+import torch
+from torch import Tensor
+
+from ticketing.model.metric import present_pair_weights
+from ticketing.model.network import SiameseNetwork
+from ticketing.model.recency import Recency
+from ticketing.tickets import Grade
+from ticketing.training.validation import ValidationSet
+
+MOST_OTHERS = 1000
+"""Candidates that no probe is answered by and that right ones are told from."""
+
+HOLD = 10.0
+"""What a weight's change by a factor of e costs, beside a query's cross-entropy. (With 1, twenty
+queries made the ranking worse than none did.)"""
+
+RECENCY_HOLD = 1.0
+"""The same for the weight of time, of which training knows nothing."""
+
+START_RECENCY = 0.1
+ITERATIONS = 60
+
+
+def fit_weights(network: SiameseNetwork, probes: ValidationSet, recency: bool = True) -> Recency:
+    """Set V and W, and return the recency, that best tell right candidates from others.
+
+    Without `recency` the time between query and ticket counts nothing.
+    """
+    worth = _worths(probes)
+    if not worth.any():
+        return Recency()
+    columns = _columns(probes)
+    apart, present, right, allowed = _measured(network, probes, columns)
+    log_days, typical = probes.log_days()
+    log_days = log_days[:, columns] * recency
+    pairs = network.pair_weights.detach()
+    channels = network.channel_weights.detach()
+    changes = torch.zeros(pairs.numel() + len(channels) + 1, requires_grad=True)
+    hold = torch.full_like(changes, HOLD)
+    hold[-1] = RECENCY_HOLD
+
+    def weights() -> tuple[Tensor, Tensor, Tensor]:
+        pair, channel, age = changes.exp().split([pairs.numel(), len(channels), 1])
+        return pairs * pair.view_as(pairs), channels * channel, START_RECENCY * age
+
+    def loss() -> Tensor:
+        optimizer.zero_grad()
+        pair, channel, age = weights()
+        scaled = present_pair_weights(pair, *present)  # [n, N, P, R]
+        distances = ((apart * channel).sum(-1) * scaled).sum((-2, -1)) + age * log_days
+        logits = (-distances).masked_fill(~allowed, -torch.inf)
+        missed = logits.logsumexp(1) - logits.masked_fill(~right, -torch.inf).logsumexp(1)
+        total = (missed * worth).sum() + (hold * changes.square()).sum()
+        total.backward()
+        return total
+
+    optimizer = torch.optim.LBFGS([changes], max_iter=ITERATIONS, line_search_fn="strong_wolfe")
+    optimizer.step(loss)
+    with torch.no_grad():
+        pair, channel, age = weights()
+        scale = pair.sum() / pairs.sum()
+        network.set_weights(pair / scale, channel * scale)
+    return Recency(float(age), typical) if log_days.any() else Recency()
+
+
+def _columns(probes: ValidationSet) -> list[int]:
+    """The right candidates, and evenly spaced others."""
+    right = probes.right().any(0)
+    others = [column for column, is_right in enumerate(right.tolist()) if not is_right]
+    step = max(len(others) // MOST_OTHERS, 1)
+    return sorted([*right.nonzero().flatten().tolist(), *others[::step]])
+
+
+def _measured(
+    network: SiameseNetwork, probes: ValidationSet, columns: list[int]
+) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor, Tensor]:
+    """Distances [n, N, P, R, C], presence of both sides, which are right, which count at all.
+
+    ValidationSet none of whose right candidates can be compared are as if they were not there.
+    """
+    asked, side = probes.encode(network)
+    side = side.take(columns)
+    with torch.no_grad():
+        apart = torch.stack(network.crossed_distances(asked, side), -1)
+    present = asked.present.unsqueeze(1), side.present.unsqueeze(0)
+    scaled = present_pair_weights(network.pair_weights.detach(), *present)
+    right = probes.right()[:, columns]
+    allowed = (probes.eligible()[:, columns] & (scaled.sum((-2, -1)) > 0)) & (
+        right | ~probes.graded()[:, columns]
+    )
+    right = right & allowed
+    hopeless = ~right.any(1, keepdim=True)
+    return apart, present, right | hopeless, allowed | hopeless
+
+
+def _worths(probes: ValidationSet) -> Tensor:
+    """What each probe counts: [probes]. One with a YES 1, with a REL half, a weak one nothing."""
+    worth = {Grade.YES: 1.0, Grade.REL: 0.5}
+    best = [0.0 if x.weak else worth[max(x.grades.values())] for x in probes.probes]
+    return torch.tensor(best)

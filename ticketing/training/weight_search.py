@@ -1,0 +1,70 @@
+"""V and W by the grid of Table 2 (Gupta et al. 2018)."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from ticketing.model.metric import distance_parts, present_pair_weights, similarity
+from ticketing.model.network import SiameseNetwork, Side
+from ticketing.tickets import Label
+from ticketing.training.sampling import Archive, Fields
+
+CHANNEL_GRID = {
+    "h": (0.6, 0.7, 0.8),
+    "E": (0.1, 0.2, 0.3),
+    "T": (0.1, 0.2, 0.3),
+    "L": (0.1, 0.2, 0.3),
+}
+"""W as Table 2 searches it, and L like T."""
+
+LEVEL_GRID = ((0.3, 0.4), (0.1, 0.2, 0.3), (0.1, 0.2))
+"""V as Table 2 searches it: same level, subject against description, either against solution."""
+
+
+def search_weights(
+    network: SiameseNetwork,
+    archive: Archive,
+    queries: Mapping[str, Fields],
+    labels: Sequence[Label],
+) -> None:
+    """Set V and W to the point of Table 2's grid with the least squared error on labels.
+
+    The network is not trained again for each point: its vectors stay, only the weights of
+    their distances are searched. The scale of W is kept.
+    """
+    query, ticket, wanted = _pairs(network, archive, queries, labels)
+    scale = network.channel_weights.sum()
+    best: tuple[float, Tensor, Tensor] | None = None
+    with torch.no_grad():
+        apart = network.matched_distances(query, ticket)  # [B, P, R, C]
+        for pairs, channels in _grid(network):
+            weights = channels / channels.sum() * scale
+            present = present_pair_weights(pairs, query.present, ticket.present)
+            error = (similarity(distance_parts(apart, present, weights)) - wanted).square().mean()
+            if best is None or error < best[0]:
+                best = (float(error), pairs, weights)
+    network.set_weights(best[1], best[2])
+
+
+def _grid(network: SiameseNetwork):
+    levels = network.settings.pair_levels()  # [P][R] of 0, 1, 2 or None
+    for values in itertools.product(*LEVEL_GRID):
+        pairs = torch.tensor(
+            [[0.0 if level is None else values[level] for level in row] for row in levels]
+        )
+        for weights in itertools.product(*(CHANNEL_GRID[c] for c in network.settings.channels)):
+            yield pairs, torch.tensor(weights)
+
+
+def _pairs(
+    network: SiameseNetwork,
+    archive: Archive,
+    queries: Mapping[str, Fields],
+    labels: Sequence[Label],
+) -> tuple[Side, Side, Tensor]:
+    with torch.no_grad():
+        query = network.encode([archive.query(queries[x.query.id]) for x in labels])
+        ticket = network.encode([archive.ticket(archive.tickets[x.ticket_id]) for x in labels])
+    return query, ticket, torch.tensor([x.grade.label for x in labels])

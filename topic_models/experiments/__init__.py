@@ -1,0 +1,1 @@
+"""The published tables of DocNADE and LDA, measured on folders of labelled documents."""
