@@ -20,7 +20,7 @@ from tests.redis_server import RedisServer, redis_server
 from tests.servers import SCRIPT, elasticsearch_server
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Store
 
 # How long an example takes depends on what else the machine does; tests measure no time. The
 # same examples in every run of CI; on a laptop new ones, which is where bugs are found.
@@ -139,7 +139,7 @@ def elasticsearch_settings(elasticsearch_url, _elasticsearch_prefix, tmp_path) -
 
 
 @pytest.fixture
-def elasticsearch_store(elasticsearch_settings) -> Iterator[TicketStore]:
+def elasticsearch_store(elasticsearch_settings) -> Iterator[Store]:
     """An empty store on a real Elasticsearch."""
     store = open_store(elasticsearch_settings)
     yield store

@@ -226,7 +226,7 @@ def topic_model() -> SimpleNamespace:
 
 
 class FakeStore:
-    """The part of a TicketStore that the page uses, in dictionaries."""
+    """The part of a Store that the page uses, in dictionaries."""
 
     def __init__(self, records: list[Ticket]):
         self.records = {ticket.id: ticket for ticket in records}

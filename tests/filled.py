@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from ticketing.stores.protocols import CodeRow, TicketStore
+from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import Account, Grade, Judgment, Query, Ticket
 
 TICKETS = [
@@ -15,7 +15,7 @@ def row(ticket, fill, **changes):
     return CodeRow(ticket.id, ticket.version, bytes([fill % 251]) * 6, **changes)
 
 
-def fill(store: TicketStore) -> None:
+def fill(store: Store) -> None:
     """Something of everything, among it what a copy must not bring back to life."""
     store.put_tickets(TICKETS)
     store.put_codes("b1", [row(t, i, topic=i % 5) for i, t in enumerate(TICKETS)])

@@ -49,6 +49,11 @@ class Query:
         """Sixteen hex digits that depend on nothing but the content."""
         return _digest(self.subject, self.description, self.ticket_id)
 
+    @property
+    def text(self) -> str:
+        """All that the query says, a component a line."""
+        return f"{self.subject}\n{self.description}"
+
 
 @dataclass(frozen=True)
 class Ticket:
@@ -66,6 +71,11 @@ class Ticket:
     status: str = ""
     created: datetime | None = None
     groups: frozenset[str] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """All that the ticket says, a component a line."""
+        return f"{self.subject}\n{self.description}\n{self.solution}"
 
     @property
     def version(self) -> str:

@@ -1,4 +1,4 @@
-"""Points in time as people and exports write them, to naive UTC."""
+"""Points in time, all in naive UTC: now, and those that people and exports write."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +11,11 @@ _FORMATS = (
     "%a, %d %b %Y %H:%M:%S %z",
 )
 _MILLISECONDS_FROM = 100_000_000_000
+
+
+def utc_now() -> datetime:
+    """Naive UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def parse_time(value: Any) -> datetime | None:

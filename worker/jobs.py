@@ -1,13 +1,14 @@
 """Start, resume, cancel and finish jobs. The store knows what is left; messages may be lost."""
 
-from datetime import UTC, datetime
+from typing import Protocol
 
 from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import NotFound
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Codes, Jobs
 from ticketing.tickets import Job
+from ticketing.times import utc_now
 from worker.connection import connected, waiting_messages
 
 REINDEX = "reindex"
@@ -24,6 +25,10 @@ PAGE = 100 * BATCH
 
 SILENT_SECONDS = 10.0
 """A job whose heartbeat is older than this is not being worked on."""
+
+
+class JobsOnCodes(Jobs, Codes, Protocol):
+    """Jobs, and the codes that say how far they are."""
 
 
 def start_reindex(desk: Desk, app: Celery, bundle_id: str) -> Job:
@@ -85,7 +90,7 @@ def _resume(desk: Desk, app: Celery, job: Job) -> Job:
     return publish(desk, app, job)
 
 
-def cancel_reindex(store: TicketStore, bundle_id: str) -> Job:
+def cancel_reindex(store: Jobs, bundle_id: str) -> Job:
     """Ask the unfinished job of a bundle to end; one that nobody works on ends at once.
 
     Raises NotFound when there is none.
@@ -99,7 +104,7 @@ def cancel_reindex(store: TicketStore, bundle_id: str) -> Job:
     raise NotFound(f"No reindexing of bundle {bundle_id} is under way; `ticketing jobs` lists all.")
 
 
-def finish_if_complete(store: TicketStore, job_id: str) -> Job:
+def finish_if_complete(store: JobsOnCodes, job_id: str) -> Job:
     """End the job as done when only tickets that were set aside still lack codes."""
     job = store.get_job(job_id)
     left = store.stale_ids(job.bundle_id, limit=len(job.errors) + 1)
@@ -114,14 +119,14 @@ def finish_if_complete(store: TicketStore, job_id: str) -> Job:
     return job
 
 
-def unfinished_jobs(store: TicketStore) -> list[Job]:
+def unfinished_jobs(store: Jobs) -> list[Job]:
     """Reindexing jobs that are queued or running, newest first."""
     return [job for job in store.jobs(limit=100) if job.kind == REINDEX and not job.finished]
 
 
 def silent_for(job: Job) -> float:
     """Seconds since anybody last worked on the job, or since it was made."""
-    return (_now() - (job.heartbeat or job.created)).total_seconds()
+    return (utc_now() - (job.heartbeat or job.created)).total_seconds()
 
 
 def rate(job: Job) -> float:
@@ -136,7 +141,3 @@ def seconds_left(job: Job) -> float | None:
     """Estimate until the job is done, or None while nothing is known."""
     speed = rate(job)
     return (job.total - job.done - len(job.errors)) / speed if speed else None
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(tzinfo=None)

@@ -9,7 +9,7 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import InputError, StoreAway, TicketingError
-from ticketing.stores.protocols import CodeRow, TicketStore
+from ticketing.stores.protocols import CodeRow, Jobs
 from ticketing.tickets import Job, Ticket
 from worker.jobs import ENCODE_BATCH, finish_if_complete
 
@@ -55,7 +55,7 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
 
 
 @contextmanager
-def beating(store: TicketStore, job_id: str) -> Iterator[None]:
+def beating(store: Jobs, job_id: str) -> Iterator[None]:
     """Keep a job's heartbeat fresh during the block, however long its batch takes."""
     ended = threading.Event()
 

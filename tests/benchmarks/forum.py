@@ -61,7 +61,7 @@ def main() -> None:
             query = _label(pair).query
             ten = set(ranked["forum"][pair["qid"]])
             nearest = recommender.rank(query, limit=everything)
-            asked = tokenize(f"{query.subject}\n{query.description}")
+            asked = tokenize(query.text)
             ranked["network"][pair["qid"]] = {id: -d for id, d in nearest if id in ten}
             found = words.search_words(asked, everything)
             ranked["BM25"][pair["qid"]] = {id: score for id, score in found if id in ten}

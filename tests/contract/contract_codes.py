@@ -23,7 +23,7 @@ from ticketing.tickets import Filters, Ticket
 
 
 class CodeContract:
-    """Each test is a sentence of TicketStore."""
+    """Each test is a sentence of Store."""
 
     # codes -----------------------------------------------------------------------------------
 

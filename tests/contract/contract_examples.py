@@ -1,13 +1,14 @@
 """Tickets, events and codes that the contract's tests speak of."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
+from ticketing.times import utc_now
 
 PUMP = Ticket(
     "T-2",
@@ -95,4 +96,4 @@ def event(number: int, **changes) -> Judgment:
 
 def recent(time: datetime) -> bool:
     """Naive UTC, and within the last minute."""
-    return timedelta(0) <= datetime.now(UTC).replace(tzinfo=None) - time < timedelta(minutes=1)
+    return timedelta(0) <= utc_now() - time < timedelta(minutes=1)

@@ -11,7 +11,7 @@ from ticketing.tickets import Account, Grade, Job, Query
 
 
 class RecordContract:
-    """Each test is a sentence of TicketStore."""
+    """Each test is a sentence of Store."""
 
     # queries and judgments -------------------------------------------------------------------
 

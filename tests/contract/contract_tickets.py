@@ -27,7 +27,7 @@ from ticketing.tickets import Filters, Ticket
 
 
 class TicketContract:
-    """Each test is a sentence of TicketStore."""
+    """Each test is a sentence of Store."""
 
     # tickets ---------------------------------------------------------------------------------
 

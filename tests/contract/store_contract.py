@@ -1,4 +1,4 @@
-"""What every TicketStore does: inherit `StoreContract` and give it a `store` fixture."""
+"""What every Store does: inherit `StoreContract` and give it a `store` fixture."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from ticketing.errors import StoreError
 
 
 class StoreContract(TicketContract, CodeContract, RecordContract):
-    """Each test is a sentence of `ticketing.stores.protocols.TicketStore`."""
+    """Each test is a sentence of `ticketing.stores.protocols.Store`."""
 
     def test_a_closed_store_says_so(self, store):
         store.put_tickets(ALL)

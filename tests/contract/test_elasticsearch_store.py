@@ -8,7 +8,7 @@ from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scan
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.elasticsearch import tickets
-from ticketing.stores.elasticsearch.codes import Codes
+from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.indices import behind
 from ticketing.tickets import Filters, Ticket
@@ -54,7 +54,7 @@ def test_a_ticket_that_changes_while_its_codes_are_stored_is_filtered_as_it_is_n
     store, monkeypatch, changed, found, stale
 ):
     store.put_tickets(ALL)
-    meanwhile(monkeypatch, Codes, "_write_codes", lambda: store.put_tickets([changed]))
+    meanwhile(monkeypatch, ElasticsearchCodes, "_write_codes", lambda: store.put_tickets([changed]))
     store.put_codes("b1", [code(PUMP, 7)])
     now = Filters(status=changed.status, groups=changed.groups or None)
     assert scanned(store.codes("b1", now)) == found
@@ -67,7 +67,9 @@ def test_a_ticket_that_changes_while_its_codes_are_stored_is_filtered_as_it_is_n
 
 def test_a_ticket_that_goes_while_its_codes_are_stored_leaves_none(store, monkeypatch):
     store.put_tickets(ALL)
-    meanwhile(monkeypatch, Codes, "_write_codes", lambda: store.delete_tickets(["T-2"]))
+    meanwhile(
+        monkeypatch, ElasticsearchCodes, "_write_codes", lambda: store.delete_tickets(["T-2"])
+    )
     assert store.put_codes("b1", [code(PUMP, 7), code(ALL[1], 7)]) == 1
     assert scanned(store.codes("b1")) == {"T-10": 7}
     assert store.topic_counts("b1") == {(None, ALL[1].created.date().replace(day=1)): 1}
@@ -141,7 +143,7 @@ def test_codes_that_die_before_their_tickets_are_marked_are_stored_again(store, 
         raise StoreAway("gone")
 
     with monkeypatch.context() as dying, pytest.raises(StoreAway):
-        dying.setattr(Codes, "_mark", die)
+        dying.setattr(ElasticsearchCodes, "_mark", die)
         store.put_codes("b1", [code(PUMP, 7)])
     assert store.stale_ids("b1") == ["A-1", "T-10", "T-2"]
     assert store.put_codes("b1", [code(PUMP, 7)]) == 1
@@ -204,7 +206,7 @@ def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(store)
 def test_codes_that_were_dropped_do_not_come_back_with_a_late_write(store, monkeypatch):
     store.put_tickets(ALL)
     store.put_codes("b1", [code(PUMP, 1)])
-    opened = Codes._open
+    opened = ElasticsearchCodes._open
 
     def drop_then_write(self, bundle_id, rows):
         build = opened(self, bundle_id, rows)
@@ -212,7 +214,7 @@ def test_codes_that_were_dropped_do_not_come_back_with_a_late_write(store, monke
         return build
 
     with monkeypatch.context() as late, pytest.raises(StoreError, match="lost a part"):
-        late.setattr(Codes, "_open", drop_then_write)
+        late.setattr(ElasticsearchCodes, "_open", drop_then_write)
         store.put_codes("b1", [code(ALL[1], 1)])
     assert store.bundles() == []
     assert store.put_codes("b1", [code(ALL[1], 2, width=9)]) == 1

@@ -5,7 +5,6 @@ import json
 import threading
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from ticketing.classification.training import TrainSettings, train
 from ticketing.classification.trials import Trial, accuracy, held_out_trial, make_trials
 from ticketing.classification.verdicts import FeedbackEvent, FeedbackFile
 from ticketing.errors import InputError, NotFound, NotReady
+from ticketing.times import utc_now
 from topic_models.files import ABOUT
 
 CHECKED = 0.05
@@ -73,7 +73,7 @@ class Normaliser:
         model = self.model()
         if group not in model.taxonomy.groups:
             raise NotFound(f"There is no category {group!r}; it may have been removed meanwhile.")
-        time = datetime.now(UTC).replace(tzinfo=None)
+        time = utc_now()
         event_id = event_id or uuid.uuid4().hex
         self.feedback.add(
             FeedbackEvent(event_id, subject, group, right, judge, time, model_id=model.id)

@@ -7,7 +7,6 @@ what the others stand on, `bundles` how a bundle comes to serve, `topics` what t
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.topics import Topics
@@ -17,6 +16,7 @@ from ticketing.settings import Settings
 from ticketing.stores import open_store
 from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Filters, Grade, Judgment, Query, Recommendations, Ticket
+from ticketing.times import utc_now
 
 
 class Desk(Topics, Bundles):
@@ -74,7 +74,7 @@ class Desk(Topics, Bundles):
             ticket_id=ticket_id,
             grade=grade,
             judge=judge,
-            time=datetime.now(UTC).replace(tzinfo=None),
+            time=utc_now(),
             rank=rank,
             score=score,
             bundle_id=self.store.serving(),

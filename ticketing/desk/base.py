@@ -7,13 +7,13 @@ from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.retrieval.recommend import Recommender
 from ticketing.settings import Settings
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Store
 
 
 class Side:
     """One side of a desk."""
 
-    def __init__(self, settings: Settings, store: TicketStore, models: Registry):
+    def __init__(self, settings: Settings, store: Store, models: Registry):
         self.settings = settings
         self.store = store
         self.models = models

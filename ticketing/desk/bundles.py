@@ -14,9 +14,9 @@ from ticketing.model.projection import ticket_vectors
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.topics import main_topics
 from ticketing.retrieval.verify import verify_codes
-from ticketing.stores.job_changes import now
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Job, Label, Ticket
+from ticketing.times import utc_now
 from ticketing.training.settings import TrainingSettings
 
 BATCH = 128
@@ -128,7 +128,7 @@ class Bundles(Side):
                 state="done",
                 total=0,
                 done=0,
-                created=(time := now()),
+                created=(time := utc_now()),
                 finished=time,
                 message=verdict,
             )

@@ -17,7 +17,7 @@ from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.runs import only_channel, queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label
 
 WORDS = "BM25"
@@ -87,7 +87,7 @@ def measure_bundle(recommender: Recommender, sample: Sample) -> list[Line]:
     return lines
 
 
-def measure_words(store: TicketStore, sample: Sample) -> Line:
+def measure_words(store: Tickets, sample: Sample) -> Line:
     """BM25; its scores are no distances of pairs."""
     about = "words of all components"
     return measured(WORDS, about, rank_words(store, sample.labels), sample.labels)

@@ -14,7 +14,7 @@ from ticketing.evaluation.metrics import Run, qrels_of
 from ticketing.model.inference import Model
 from ticketing.model.recency import Recency
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import Clues, CodeBlock, TicketStore
+from ticketing.stores.protocols import Clues, CodeBlock, Tickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Label, Query, Ticket
 
@@ -34,7 +34,7 @@ class Ranked:
     places: Mapping[str, Mapping[str, tuple[int, float]]]
 
 
-def searchable(store: TicketStore, queries: Sequence[Query]) -> dict[str, Filters]:
+def searchable(store: Tickets, queries: Sequence[Query]) -> dict[str, Filters]:
     """By query id what may be found; one that is a ticket is matched only against older ones."""
     asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
     created = {id: ticket.created for id, ticket in asked.items()}
@@ -47,12 +47,12 @@ def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int =
     return {query.id: recommender.rank(query, filters[query.id], depth) for query in queries}
 
 
-def run_words(store: TicketStore, queries: Sequence[Query], depth: int = DEPTH) -> Run:
+def run_words(store: Tickets, queries: Sequence[Query], depth: int = DEPTH) -> Run:
     """Rank each query by BM25; what a desk would use instead. A distance is a negative score."""
     filters = searchable(store, queries)
     run = {}
     for query in tqdm(queries, desc="BM25", unit="query", leave=False):
-        words = tokenize(f"{query.subject}\n{query.description}")
+        words = tokenize(query.text)
         found = store.search_words(words, depth + 1, filters[query.id])
         run[query.id] = [(id, -score) for id, score in found if id != query.ticket_id][:depth]
     return run
@@ -76,7 +76,7 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
     return Ranked(run, places)
 
 
-def rank_words(store: TicketStore, labels: Sequence[Label]) -> Ranked:
+def rank_words(store: Tickets, labels: Sequence[Label]) -> Ranked:
     """The same by BM25, to DEPTH."""
     run = run_words(store, queries_of(labels))
     judged = qrels_of(labels)

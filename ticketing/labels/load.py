@@ -3,15 +3,17 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from ticketing.errors import InputError
 from ticketing.labels.events import from_row, is_event
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import Reject, Row, read_rows
 from ticketing.text import strip_markup
 from ticketing.tickets import Grade, Judgment, Query, Ticket
+from ticketing.times import utc_now
 
 _WORDS = {"YES": Grade.YES, "REL": Grade.REL, "NO": Grade.NO}
 _GAINS = {"2": Grade.YES, "1": Grade.REL, "0": Grade.NO}
@@ -62,9 +64,13 @@ def read_grades(options: Iterable[str]) -> dict[str, Grade]:
     return grades
 
 
+class TicketsAndJudgments(Tickets, Judgments, Protocol):
+    """Where labels are recorded, of tickets that are there."""
+
+
 def import_labels(
     path: Path,
-    store: TicketStore,
+    store: TicketsAndJudgments,
     columns: Columns = Columns(),
     grades: Mapping[str, Grade] | None = None,
     before: datetime | None = None,
@@ -110,11 +116,11 @@ def _label_events(
     grades: Mapping[str, Grade] | None,
     before: datetime | None,
     judge: str,
-    store: TicketStore,
+    store: Tickets,
     report: LabelReport,
 ) -> list[Judgment]:
     scale = _scale(rows, columns.grade) if grades is None else grades
-    now = datetime.now(UTC).replace(tzinfo=None)
+    now = utc_now()
     tickets = _tickets(rows, columns, store)
     best: dict[tuple[str, str], Judgment] = {}
     for row in rows:
@@ -171,7 +177,7 @@ def _query(row: Row, columns: Columns, tickets: Mapping[str, Ticket]) -> Query:
     )
 
 
-def _tickets(rows: list[Row], columns: Columns, store: TicketStore) -> dict[str, Ticket]:
+def _tickets(rows: list[Row], columns: Columns, store: Tickets) -> dict[str, Ticket]:
     """The tickets of the archive that the rows name."""
     named = (columns.ticket, columns.query) if columns.query else (columns.ticket,)
     ids = sorted({_cell(row, column) for row in rows for column in named})

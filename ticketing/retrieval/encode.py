@@ -8,7 +8,7 @@ import numpy as np
 from ticketing.model.inference import Model
 from ticketing.model.layout import EPOCH, QueryCode, minute_of
 from ticketing.model.projection import query_vector
-from ticketing.stores.protocols import Clues, TicketStore
+from ticketing.stores.protocols import Clues, Tickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Query
 
@@ -23,7 +23,7 @@ class Asked:
     minute: int
 
 
-def ask(model: Model, store: TicketStore, query: Query, filters: Filters = Filters()) -> Asked:
+def ask(model: Model, store: Tickets, query: Query, filters: Filters = Filters()) -> Asked:
     """Encode a query for the scan of the tickets that match.
 
     One that is a ticket was asked when that ticket was created. A new one counts as asked with
@@ -35,12 +35,12 @@ def ask(model: Model, store: TicketStore, query: Query, filters: Filters = Filte
 
 def clues_of(model: Model, query: Query, asked: Asked) -> Clues:
     """What the store may find the nearest tickets by."""
-    words = tokenize(f"{query.subject}\n{query.description}")
+    words = tokenize(query.text)
     time = EPOCH + timedelta(minutes=asked.minute) if asked.minute else None
     return Clues(words, query_vector(model, asked.code), time)
 
 
-def _minute(model: Model, store: TicketStore, query: Query, filters: Filters) -> int:
+def _minute(model: Model, store: Tickets, query: Query, filters: Filters) -> int:
     if not model.recency.weight:
         return 0
     if query.ticket_id:

@@ -11,8 +11,7 @@ from ticketing.model.layout import QueryCode
 from ticketing.retrieval.encode import Asked, ask, clues_of
 from ticketing.retrieval.explain import overlap, parts_of, shared_topics
 from ticketing.retrieval.scan import nearest, scan_distances
-from ticketing.retrieval.topics import ticket_text
-from ticketing.stores.protocols import CodeBlock, TicketStore
+from ticketing.stores.protocols import CodeBlock, TicketsWithCodes
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Query, Recommendation, Recommendations
 
@@ -32,7 +31,7 @@ WEAK = (
 class Recommender:
     """Ranks the tickets of a store under one model."""
 
-    def __init__(self, store: TicketStore, model: Model, threads: int = 1):
+    def __init__(self, store: TicketsWithCodes, model: Model, threads: int = 1):
         self.store = store
         self.model = model
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -57,7 +56,7 @@ class Recommender:
         distances = self._scan(query, asked, block)
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
-        query_tokens = tokenize(f"{query.subject}\n{query.description}")
+        query_tokens = tokenize(query.text)
         items = []
         for i in best:
             ticket = tickets.get(block.ids[i])
@@ -65,7 +64,7 @@ class Recommender:
             if ticket is None or not filters.admit(ticket):
                 continue
             distance = float(distances[i])
-            ticket_tokens = tokenize(ticket_text(ticket))
+            ticket_tokens = tokenize(ticket.text)
             items.append(
                 Recommendation(
                     rank=len(items) + 1,

@@ -10,7 +10,7 @@ import torch
 from ticketing.encoders.topics import TopicChannel
 from ticketing.errors import NotFound, NotReady
 from ticketing.model.inference import Model
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Codes
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
@@ -73,11 +73,6 @@ class TopicSurvey:
         return TopicTrend(topic, 0, 0.0, tuple(MonthCount(m, 0, of) for m, of in self.all_months))
 
 
-def ticket_text(ticket: Ticket) -> str:
-    """All a ticket says, in one text."""
-    return f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"
-
-
 def topic_channel(model: Model) -> TopicChannel:
     """The model's channel T. Raises NotReady where its network has none."""
     if model.network.topics is None:
@@ -102,10 +97,10 @@ def main_topics(model: Model, tickets: Sequence[Ticket]) -> list[int | None]:
     if channel is None:
         return [None] * len(tickets)
     with torch.inference_mode():
-        return channel.main([model.vocabulary.ids(tokenize(ticket_text(t))) for t in tickets])
+        return channel.main([model.vocabulary.ids(tokenize(t.text)) for t in tickets])
 
 
-def survey(store: TicketStore, model: Model, filters: Filters = Filters()) -> TopicSurvey:
+def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSurvey:
     """Count topics over the store's tickets under the model's bundle. Raises NotReady."""
     topic_channel(model)
     counts = store.topic_counts(model.id, filters)

@@ -1,16 +1,16 @@
-"""Where tickets, judgments, jobs and codes live: one protocol, one contract suite."""
+"""Where tickets, judgments, jobs and codes live: narrow protocols, one contract suite."""
 
 from pathlib import Path
 
 from ticketing.errors import InputError
 from ticketing.settings import Settings
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 
 SQLITE = "sqlite:///"
 
 
-def open_store(settings: Settings) -> TicketStore:
+def open_store(settings: Settings) -> Store:
     """The store that the settings name: SQLite below home where they name none, or at
     sqlite:///folder; Elasticsearch at http(s)://host:port, or at several, with commas between.
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from ticketing.errors import NotFound
 from ticketing.tickets import Job
+from ticketing.times import utc_now
 
 
 def updated(
@@ -17,12 +17,12 @@ def updated(
     errors: Mapping[str, str] | None = None,
     message: str | None = None,
 ) -> Job:
-    """The job with what is given, and a heartbeat; see TicketStore.update_job."""
+    """The job with what is given, and a heartbeat; see Jobs.update_job."""
     if job.finished:
         return job
     given = {"state": state, "done": done, "total": total, "message": message}
     changes = {name: value for name, value in given.items() if value is not None}
-    time = now()
+    time = utc_now()
     if state == "running":
         changes["started"] = job.started or time
     elif state not in (None, "queued"):
@@ -31,15 +31,10 @@ def updated(
 
 
 def to_be_cancelled(job: Job) -> Job:
-    """The job with the wish to end it; see TicketStore.request_cancel."""
+    """The job with the wish to end it; see Jobs.request_cancel."""
     return job if job.finished else replace(job, cancel_requested=True)
 
 
 def no_job(job_id: str) -> NotFound:
     """What to say of an id that no job has."""
     return NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
-
-
-def now() -> datetime:
-    """Naive UTC."""
-    return datetime.now(UTC).replace(tzinfo=None)

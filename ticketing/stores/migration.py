@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 
 from ticketing.errors import StoreError
-from ticketing.stores.protocols import CodeRow, TicketStore
+from ticketing.stores.protocols import CodeRow, Store
 
 AT_ONCE = 500
 
@@ -15,7 +15,7 @@ Shown = Callable[[str, int | None], Callable[[int], object]]
 """Told what comes and how much; the answer is told how much of it went."""
 
 
-def copy_all(source: TicketStore, target: TicketStore, located: Located, shown: Shown) -> None:
+def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> None:
     """Copy all that the target lacks: an interrupted copy goes on when it is run again.
 
     Whatever is in both stays as it is in the target, but for tickets, which become the source's.
@@ -38,7 +38,7 @@ def copy_all(source: TicketStore, target: TicketStore, located: Located, shown: 
             target.set_serving(bundle_id)
 
 
-def require_equal(source: TicketStore, target: TicketStore, shown: Shown) -> None:
+def require_equal(source: Store, target: Store, shown: Shown) -> None:
     """Raises StoreError naming the first thing that the stores do not have alike."""
     for name, of in _PARTS.items():
         went = shown(f"{name}, compared", None)
@@ -55,17 +55,17 @@ def require_equal(source: TicketStore, target: TicketStore, shown: Shown) -> Non
 _EVERY_JOB = 100_000
 
 
-def _jobs(store: TicketStore) -> list:
+def _jobs(store: Store) -> list:
     return store.jobs(limit=_EVERY_JOB)
 
 
-def _codes(store: TicketStore) -> Iterator[tuple]:
+def _codes(store: Store) -> Iterator[tuple]:
     for bundle_id in store.bundles():
         for row in store.code_rows(bundle_id):
             yield bundle_id, row.ticket_id, row.version, row.code, row.topic
 
 
-_PARTS: dict[str, Callable[[TicketStore], Iterable]] = {
+_PARTS: dict[str, Callable[[Store], Iterable]] = {
     "tickets": lambda store: store.iter_tickets(),
     "queries": lambda store: sorted(store.queries(), key=lambda query: query.id),
     "judgments": lambda store: store.judgments(),

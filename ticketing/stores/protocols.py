@@ -1,7 +1,8 @@
-"""TicketStore: what every store does, and nothing about how.
+"""What every store does, and nothing about how: one narrow protocol for each thing it keeps.
 
-`tests/contract` holds every sentence below as a test that
-each store passes. All methods may raise StoreAway (try again later) or StoreError.
+`Store` is all of them; a function takes the narrowest that serves. `tests/contract` holds every
+sentence below as a test that each store passes. All methods may raise StoreAway (try again
+later) or StoreError.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,10 +65,9 @@ class CodeRow:
     vector: bytes = b""
 
 
-class TicketStore(Protocol):
-    """Tickets, judgments, jobs, accounts, codes and the pointer to the serving bundle."""
+class Tickets(Protocol):
+    """The knowledge base, and a search for words in it."""
 
-    # tickets ---------------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or replace tickets by id; putting the same twice changes nothing.
 
@@ -102,7 +102,10 @@ class TicketStore(Protocol):
         ties by id. `words` are tokens of ticketing.text; any one may match, a repeated one
         counts once, and of a long query only the rarest words count."""
 
-    # queries and judgments ---------------------------------------------------
+
+class Judgments(Protocol):
+    """Queries, and what people judged of the answers to them."""
+
     def put_query(self, query: Query) -> str:
         """Remember a query so that its address can be shared; returns query.id."""
 
@@ -123,7 +126,10 @@ class TicketStore(Protocol):
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
         """All events, of one query where given, in the order they were added."""
 
-    # codes --------------------------------------------------------------------
+
+class Codes(Protocol):
+    """What the scan compares: each ticket's codes, vectors and main topic under each bundle."""
+
     def stale_ids(
         self,
         bundle_id: str,
@@ -184,7 +190,10 @@ class TicketStore(Protocol):
         """Delete all codes of a bundle; unknown bundles are ignored. Raises StoreError for the
         serving bundle."""
 
-    # serving --------------------------------------------------------------------
+
+class Serving(Protocol):
+    """Which bundle serves."""
+
     def serving(self) -> str:
         """Id of the serving bundle, or an empty string."""
 
@@ -195,7 +204,10 @@ class TicketStore(Protocol):
     def previous_serving(self) -> str:
         """Id of the bundle that served before the current one, or an empty string."""
 
-    # jobs -------------------------------------------------------------------------
+
+class Jobs(Protocol):
+    """The records of long work."""
+
     def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
         """A new job in state queued; an unfinished job of the same kind and bundle is returned
         instead, so that asking twice does the work once."""
@@ -226,7 +238,10 @@ class TicketStore(Protocol):
         """Ask for an end: workers see `cancel_requested` before each batch. The heartbeat and a
         finished job stay as they are. Raises NotFound."""
 
-    # accounts ---------------------------------------------------------------------
+
+class Accounts(Protocol):
+    """Who may sign in."""
+
     def put_account(self, account: Account) -> None:
         """Add an account, or replace that of the same name. Raises InputError for an empty name
         and for half a surrogate pair."""
@@ -239,6 +254,14 @@ class TicketStore(Protocol):
 
     def delete_account(self, name: str) -> bool:
         """Delete an account; whether there was one."""
+
+
+class TicketsWithCodes(Tickets, Codes, Protocol):
+    """What a query is ranked among."""
+
+
+class Store(Tickets, Judgments, Serving, Codes, Jobs, Accounts, Protocol):
+    """Everything a desk knows, in one place."""
 
     def close(self) -> None:
         """Release files and connections; the store can't be used afterwards."""

@@ -24,7 +24,7 @@ from ticketing.evaluation.runs import Ranked, encoded, queries_of, run_queries, 
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, kept, labels_digest
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Grade, Label, Query
 from ticketing.training.settings import TrainingSettings
 
@@ -112,7 +112,7 @@ class FeedbackSimulation:
     def __init__(
         self,
         trainings: TrainingCache,
-        store: TicketStore,
+        store: Tickets,
         links: Sequence[Label],
         network: NetworkSettings,
         training: TrainingSettings,

@@ -15,7 +15,7 @@ from ticketing.evaluation.runs import Ranked, encoded, rank_labelled, rank_words
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import TicketStore
+from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label, Ticket
 from ticketing.training.settings import TrainingSettings
 
@@ -91,7 +91,7 @@ class LabelCurve:
             for place, (loss, count) in enumerate(wanted)
         ]
 
-    def words(self, store: TicketStore) -> Line:
+    def words(self, store: Tickets) -> Line:
         """BM25 on the same queries, which learns from no label."""
         key = digest(self._archive, "words", labels_digest(self.measured))
         ranked = self._trainings.ranked(key, partial(rank_words, store, self.measured))

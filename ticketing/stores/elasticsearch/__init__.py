@@ -1,23 +1,33 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
-Each module here is one side of the protocol: `tickets`, `judgments`, `codes` (with
-`candidates`), `jobs`, `accounts`; all stand on `connection`, `indices` says what lies where,
-and `copies` how the copies of one thing are kept alike. No step needs a script or a lock: a
+Each module here is one of the protocols that a store has: `tickets`, `judgments`, `codes` (with
+`candidates`), `serving`, `jobs`, `accounts`; all stand on `connection`, `indices` says what lies
+where, and `copies` how the copies of one thing are kept alike. No step needs a script or a lock: a
 document is written under the condition that it is still as it was read.
 """
 
 from ticketing.settings import Settings
-from ticketing.stores.elasticsearch.accounts import Accounts
-from ticketing.stores.elasticsearch.codes import Codes
+from ticketing.stores.elasticsearch.accounts import ElasticsearchAccounts
+from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.indices import open_indices
-from ticketing.stores.elasticsearch.jobs import Jobs
-from ticketing.stores.elasticsearch.judgments import Judgments
-from ticketing.stores.elasticsearch.tickets import Tickets
+from ticketing.stores.elasticsearch.jobs import ElasticsearchJobs
+from ticketing.stores.elasticsearch.judgments import ElasticsearchJudgments
+from ticketing.stores.elasticsearch.serving import ElasticsearchServing
+from ticketing.stores.elasticsearch.tickets import ElasticsearchTickets
+from ticketing.stores.protocols import Store
 
 
-class ElasticsearchStore(Tickets, Judgments, Codes, Jobs, Accounts):
-    """A `ticketing.stores.protocols.TicketStore` at the addresses of `settings.store`.
+class ElasticsearchStore(
+    ElasticsearchTickets,
+    ElasticsearchJudgments,
+    ElasticsearchCodes,
+    ElasticsearchServing,
+    ElasticsearchJobs,
+    ElasticsearchAccounts,
+    Store,
+):
+    """A store at the addresses of `settings.store`.
 
     Raises StoreAway when no server answers, StoreError for a server, credentials, a
     certificate or indices that cannot be used, InputError for settings that contradict.

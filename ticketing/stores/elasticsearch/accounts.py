@@ -4,16 +4,17 @@ import hashlib
 from collections.abc import Mapping
 
 from ticketing.stores.checks import require_account
-from ticketing.stores.elasticsearch.connection import MISSING, Side
+from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.protocols import Accounts
 from ticketing.tickets import Account
 
 MOST = 10_000
 """Accounts that are listed."""
 
 
-class Accounts(Side):
-    """The protocol's methods on accounts."""
+class ElasticsearchAccounts(ConnectionPart, Accounts):
+    """A record for each account."""
 
     def put_account(self, account: Account) -> None:
         """Add an account, or replace that of the same name."""

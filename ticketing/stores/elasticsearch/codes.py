@@ -16,6 +16,7 @@ from ticketing.stores.elasticsearch.copies import (
     where,
 )
 from ticketing.stores.elasticsearch.indices import CODES, TICKETS, create, drop, meta_of, metas_of
+from ticketing.stores.elasticsearch.tickets import tickets_of
 from ticketing.stores.protocols import CodeBlock, CodeRow
 from ticketing.tickets import Filters
 
@@ -27,8 +28,8 @@ ATTEMPTS = 20
 _COPIED = ("product", "status", "created", "groups", "tokens")
 
 
-class Codes(Candidates):
-    """The protocol's methods on codes.
+class ElasticsearchCodes(Candidates):
+    """An index for each bundle.
 
     An index of codes carries a `build` that is drawn when it is made: codes that were dropped
     and are built again are fresh for no ticket until they are stored.
@@ -83,7 +84,7 @@ class Codes(Candidates):
                 return stored
             # These tickets changed or went while their codes were written.
             remove_codes(self._connection, lost)
-            now = self.get_tickets(lost)
+            now = tickets_of(self._connection, lost)
             copy_filters(self._connection, list(now.values()))
             left = {id: left[id] for id in lost}
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
@@ -114,15 +115,6 @@ class Codes(Candidates):
             ),
             refresh=self.serving() == bundle_id,
         )
-
-    def _show(self, bundle_id: str) -> None:
-        """Let the next search see all codes of a bundle.
-
-        Codes of one that does not serve are written without that: Elasticsearch then makes few
-        large segments of them instead of one for each batch, at half the cost.
-        """
-        if self.serving() != bundle_id:
-            self._connection.refresh(codes_of(bundle_id))
 
     def _mark(self, build: str, tickets: Mapping[str, dict]) -> list[str]:
         """Note that the tickets have codes of this build, if they are still as they were read;

@@ -207,8 +207,8 @@ def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
         raise InputError(f"TICKETING_STORE={settings.store!r} cannot be used: {error}.") from None
 
 
-class Side:
-    """What the sides of the store share: the connection they stand on."""
+class ConnectionPart:
+    """What the parts of the store share: the connection they stand on."""
 
     def __init__(self, connection: Connection):
         self._connection = connection

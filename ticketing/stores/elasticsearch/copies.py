@@ -66,7 +66,9 @@ def remove_codes(connection: Connection, ids: Sequence[str]) -> None:
     for bundle_id in _bundles(connection) if ids else []:
         name = codes_of(bundle_id)
         codes = connection.get(name, ids, ["id"])
-        left = connection.get(TICKETS, codes, ["id"])  # after `codes`: put again, both are anew
+        # Tickets are read after codes: a ticket that was put again in between is seen here, and
+        # codes that are written from now on no longer are as they were `seen`.
+        left = connection.get(TICKETS, codes, ["id"])
         connection.bulk(
             {"_op_type": "delete", "_index": connection.alias(name), "_id": id, **seen(doc)}
             for id, doc in codes.items()

@@ -7,23 +7,25 @@ from dataclasses import asdict
 from datetime import datetime
 
 from ticketing.errors import StoreAway
-from ticketing.stores.elasticsearch.connection import Side, seen
+from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
 from ticketing.stores.elasticsearch.indices import RECORDS
-from ticketing.stores.job_changes import no_job, now, to_be_cancelled, updated
+from ticketing.stores.job_changes import no_job, to_be_cancelled, updated
+from ticketing.stores.protocols import Jobs
 from ticketing.tickets import Job
+from ticketing.times import utc_now
 
 _ATTEMPTS = 50
 _TIMES = ("created", "heartbeat", "started", "finished")
 
 
-class Jobs(Side):
-    """The protocol's methods on jobs."""
+class ElasticsearchJobs(ConnectionPart, Jobs):
+    """A record for each job, changed only as it was read."""
 
     def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
         """A new job in state queued, or the unfinished one of the same kind and bundle.
 
-        A job's id says the how manieth of its kind and bundle it is, so two processes that ask
-        at once make the same one.
+        A job's id follows from its kind, its bundle and how many of these there were before, so
+        two processes that ask at once make the same job.
         """
         same = [{"term": {"kind": "job"}}, {"term": {"name": kind}}]
         same.append({"term": {"bundle_id": bundle_id}})
@@ -32,7 +34,7 @@ class Jobs(Side):
             return job
         for attempt in range(_ATTEMPTS):
             digest = hashlib.sha256(f"{kind}\0{bundle_id}\0{number + attempt}".encode())
-            job = Job(digest.hexdigest()[:32], kind, bundle_id, "queued", total, 0, now())
+            job = Job(digest.hexdigest()[:32], kind, bundle_id, "queued", total, 0, utc_now())
             if self._connection.write(RECORDS, _key(job.id), _record(job), op_type="create"):
                 return job
             existing = self.get_job(job.id)

@@ -1,24 +1,18 @@
-"""Queries, what people judged of the answers, and which bundle serves."""
+"""Queries, and what people judged of the answers to them."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from ticketing.errors import StoreAway
 from ticketing.stores.checks import require_text
-from ticketing.stores.elasticsearch.connection import CONFLICT, Side, seen
-from ticketing.stores.elasticsearch.copies import codes_of
+from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.protocols import Judgments
 from ticketing.tickets import Grade, Judgment, Query
 
-SERVING = "serving"
-"""Id of the record that lists the bundles that have served, the present one last."""
 
-_ATTEMPTS = 20
-
-
-class Judgments(Side):
-    """The protocol's methods on queries, judgments and the serving pointer."""
+class ElasticsearchJudgments(ConnectionPart, Judgments):
+    """A record for each query and for each judgment; none is ever changed."""
 
     def put_query(self, query: Query) -> str:
         """Remember a query so that its address can be shared; returns query.id."""
@@ -67,33 +61,6 @@ class Judgments(Side):
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
         )
         return (_judgment(hit["_source"]) for hit in pages)
-
-    def serving(self) -> str:
-        """Id of the serving bundle, or an empty string."""
-        return self._served(switches_ago=0)
-
-    def previous_serving(self) -> str:
-        """Id of the bundle that served before the current one, or an empty string."""
-        return self._served(switches_ago=1)
-
-    def set_serving(self, bundle_id: str) -> None:
-        """Switch atomically; naming the serving bundle again changes nothing."""
-        for _ in range(_ATTEMPTS):
-            found = self._connection.get(RECORDS, [SERVING]).get(SERVING)
-            served = found["_source"]["bundles"] if found else []
-            if served[-1:] == [bundle_id]:
-                return
-            self._connection.refresh(codes_of(bundle_id))  # `put_codes` leaves that out
-            source = {"kind": SERVING, "bundles": [*served, bundle_id]}
-            condition = seen(found) if found else {"op_type": "create"}
-            if self._connection.write(RECORDS, SERVING, source, **condition):
-                return
-        raise StoreAway("Others keep switching the serving bundle; try again.")
-
-    def _served(self, switches_ago: int) -> str:
-        found = self._connection.get(RECORDS, [SERVING])
-        served = found[SERVING]["_source"]["bundles"] if found else []
-        return served[-1 - switches_ago] if len(served) > switches_ago else ""
 
     def _query_action(self, query: Query) -> dict:
         require_text((query.subject, query.description, query.ticket_id))

@@ -1,14 +1,20 @@
 """Tickets and the words in them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ticketing.errors import StoreAway
 from ticketing.stores.checks import latest_by_id, require_text
-from ticketing.stores.elasticsearch.connection import CONFLICT, MISSING, Side, seen
+from ticketing.stores.elasticsearch.connection import (
+    CONFLICT,
+    MISSING,
+    Connection,
+    ConnectionPart,
+    seen,
+)
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
 from ticketing.stores.elasticsearch.indices import TICKETS
-from ticketing.stores.protocols import PutCounts
+from ticketing.stores.protocols import PutCounts, Tickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
@@ -27,14 +33,14 @@ MOST_VALUES = 10_000
 """Distinct values of a field that can be chosen from."""
 
 
-class Tickets(Side):
-    """The protocol's methods on tickets."""
+class ElasticsearchTickets(ConnectionPart, Tickets):
+    """A document for each ticket, with its tokens."""
 
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or replace tickets by id; raises InputError before anything is written."""
         left = latest_by_id(tickets)
         for ticket in left.values():
-            require_text((ticket.id, _text(ticket), ticket.product, ticket.status, *ticket.groups))
+            require_text((ticket.id, ticket.text, ticket.product, ticket.status, *ticket.groups))
         added = changed = unchanged = 0
         for _ in range(ATTEMPTS):
             known = self._connection.get(TICKETS, left, [*FIELDS, "version", "coded"])
@@ -102,8 +108,7 @@ class Tickets(Side):
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
-        found = self._connection.get(TICKETS, ids, FIELDS)
-        return {id: _ticket(doc) for id, doc in found.items()}
+        return tickets_of(self._connection, ids)
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""
@@ -162,6 +167,11 @@ class Tickets(Side):
         return [(hit["_id"], hit["sort"][0]) for hit in answer["hits"]["hits"]]
 
 
+def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
+    """The tickets that exist among `ids`, by id, as of this moment."""
+    return {id: _ticket(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
+
+
 def any_word(words: Sequence[str]) -> dict:
     """The query for documents that hold any of the rarest of `words`, by BM25."""
     distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
@@ -182,17 +192,13 @@ def any_word(words: Sequence[str]) -> dict:
 _NEW = {"_op_type": "create"}
 
 
-def _text(ticket: Ticket) -> str:
-    return f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"
-
-
 def _document(ticket: Ticket) -> dict:
     return {
         **{field: getattr(ticket, field) for field in FIELDS},
         "created": ticket.created and ticket.created.isoformat(),
         "groups": sorted(ticket.groups),
         "version": ticket.version,
-        "tokens": " ".join(tokenize(_text(ticket))),
+        "tokens": " ".join(tokenize(ticket.text)),
         "coded": [],
     }
 

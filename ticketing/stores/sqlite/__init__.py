@@ -1,22 +1,27 @@
 """SQLiteStore: a desk's whole store in one folder, for as many threads and processes as you like.
 
 `tickets.sqlite3` holds everything but the codes; those lie beside it in `codes/`, one
-file a bundle, to be memory-mapped. Each module here is one side of the protocol:
-`tickets`, `judgments`, `codes` (with `code_files`), `jobs`, `accounts`; all stand on `database`.
+file a bundle, to be memory-mapped. Each module here is one of the protocols that a store has:
+`tickets`, `judgments`, `codes` (with `code_files`), `serving`, `jobs`, `accounts`; all stand on
+`database`.
 """
 
 from pathlib import Path
 
-from ticketing.stores.sqlite.accounts import Accounts
-from ticketing.stores.sqlite.codes import Codes
+from ticketing.stores.protocols import Store
+from ticketing.stores.sqlite.accounts import SQLiteAccounts
+from ticketing.stores.sqlite.codes import SQLiteCodes
 from ticketing.stores.sqlite.database import Database
-from ticketing.stores.sqlite.jobs import Jobs
-from ticketing.stores.sqlite.judgments import Judgments
-from ticketing.stores.sqlite.tickets import Tickets
+from ticketing.stores.sqlite.jobs import SQLiteJobs
+from ticketing.stores.sqlite.judgments import SQLiteJudgments
+from ticketing.stores.sqlite.serving import SQLiteServing
+from ticketing.stores.sqlite.tickets import SQLiteTickets
 
 
-class SQLiteStore(Tickets, Judgments, Codes, Jobs, Accounts):
-    """A `ticketing.stores.protocols.TicketStore` in `folder`, which is made where missing.
+class SQLiteStore(
+    SQLiteTickets, SQLiteJudgments, SQLiteCodes, SQLiteServing, SQLiteJobs, SQLiteAccounts, Store
+):
+    """A store in `folder`, which is made where missing.
 
     Raises StoreError when the folder cannot be used or holds a foreign, damaged or
     newer database, StoreAway when another process keeps it locked.

@@ -3,14 +3,15 @@
 import json
 
 from ticketing.stores.checks import require_account
-from ticketing.stores.sqlite.database import Side, json_list
+from ticketing.stores.protocols import Accounts
+from ticketing.stores.sqlite.database import DatabasePart, json_list
 from ticketing.tickets import Account
 
 _SELECT = "SELECT name, password_hash, role, groups FROM accounts"
 
 
-class Accounts(Side):
-    """The protocol's methods on accounts."""
+class SQLiteAccounts(DatabasePart, Accounts):
+    """A row for each account."""
 
     def put_account(self, account: Account) -> None:
         """Add an account, or replace that of the same name."""

@@ -10,10 +10,10 @@ from sqlite3 import Connection
 import numpy as np
 
 from ticketing.errors import StoreError
-from ticketing.stores.protocols import Clues, CodeBlock, CodeRow
+from ticketing.stores.protocols import Clues, CodeBlock, CodeRow, Codes
 from ticketing.stores.sqlite.code_files import map_rows, write_rows
-from ticketing.stores.sqlite.database import ANY_OF, Database, Side, json_list
-from ticketing.stores.sqlite.judgments import served
+from ticketing.stores.sqlite.database import ANY_OF, Database, DatabasePart, json_list
+from ticketing.stores.sqlite.serving import served
 from ticketing.stores.sqlite.tickets import where
 from ticketing.tickets import Filters
 
@@ -39,8 +39,8 @@ class _Seen:
     block: CodeBlock
 
 
-class Codes(Side):
-    """The protocol's methods on codes.
+class SQLiteCodes(DatabasePart, Codes):
+    """A file of rows for each bundle, and a table that says which row is which ticket's.
 
     An unchanged bundle's block is kept, and whether it is unchanged is asked of the
     database on every call, so that another process's change is seen at once.

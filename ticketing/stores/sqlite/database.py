@@ -164,8 +164,8 @@ def json_list(values: Iterable[str]) -> str:
     return json.dumps(list(values))
 
 
-class Side:
-    """What the sides of the store share: the database they stand on."""
+class DatabasePart:
+    """What the parts of the store share: the database they stand on."""
 
     def __init__(self, database: Database):
         self._database = database

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from sqlite3 import Connection
 
-from ticketing.stores.job_changes import no_job, now, to_be_cancelled, updated
-from ticketing.stores.sqlite.database import Side
+from ticketing.stores.job_changes import no_job, to_be_cancelled, updated
+from ticketing.stores.protocols import Jobs
+from ticketing.stores.sqlite.database import DatabasePart
 from ticketing.tickets import Job
+from ticketing.times import utc_now
 
 _COLUMNS = (
     "id, kind, bundle_id, state, total, done, created, heartbeat, started, finished,"
@@ -18,8 +20,8 @@ _PLACES = ", ".join("?" * (_COLUMNS.count(",") + 1))
 _UNFINISHED = "state IN ('queued', 'running')"
 
 
-class Jobs(Side):
-    """The protocol's methods on jobs."""
+class SQLiteJobs(DatabasePart, Jobs):
+    """A row for each job."""
 
     def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
         """A new job in state queued, or the unfinished one of the same kind and bundle."""
@@ -28,7 +30,7 @@ class Jobs(Side):
                 "INSERT INTO jobs (id, kind, bundle_id, state, total, done, created)"
                 f" VALUES (?, ?, ?, 'queued', ?, 0, ?) ON CONFLICT (kind, bundle_id)"
                 f" WHERE {_UNFINISHED} DO NOTHING",
-                (uuid.uuid4().hex, kind, bundle_id, total, now().isoformat()),
+                (uuid.uuid4().hex, kind, bundle_id, total, utc_now().isoformat()),
             )
             return _job(
                 connection.execute(

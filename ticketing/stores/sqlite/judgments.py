@@ -1,15 +1,16 @@
-"""Queries, what people judged of the answers, and which bundle serves."""
+"""Queries, and what people judged of the answers to them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from sqlite3 import Connection
 
-from ticketing.stores.sqlite.database import Side
+from ticketing.stores.protocols import Judgments
+from ticketing.stores.sqlite.database import DatabasePart
 from ticketing.tickets import Grade, Judgment, Query
 
 
-class Judgments(Side):
-    """The protocol's methods on queries, judgments and the serving pointer."""
+class SQLiteJudgments(DatabasePart, Judgments):
+    """Queries and judgments in two tables, of which the second is only added to."""
 
     def put_query(self, query: Query) -> str:
         """Remember a query so that its address can be shared; returns query.id."""
@@ -57,30 +58,6 @@ class Judgments(Side):
                 *values,
             ),
         )
-
-    def serving(self) -> str:
-        """Id of the serving bundle, or an empty string."""
-        with self._database.reading() as connection:
-            return served(connection)
-
-    def previous_serving(self) -> str:
-        """Id of the bundle that served before the current one, or an empty string."""
-        with self._database.reading() as connection:
-            return served(connection, switches_ago=1)
-
-    def set_serving(self, bundle_id: str) -> None:
-        """Switch atomically; naming the serving bundle again changes nothing."""
-        with self._database.writing(durable=True) as connection:
-            if served(connection) != bundle_id:
-                connection.execute("INSERT INTO serving (bundle_id) VALUES (?)", (bundle_id,))
-
-
-def served(connection: Connection, switches_ago: int = 0) -> str:
-    """The bundle that served before the last so many switches, or an empty string."""
-    row = connection.execute(
-        "SELECT bundle_id FROM serving ORDER BY number DESC LIMIT 1 OFFSET ?", (switches_ago,)
-    ).fetchone()
-    return row[0] if row else ""
 
 
 def _put_query(connection: Connection, query: Query) -> None:

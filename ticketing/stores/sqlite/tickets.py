@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlite3 import Connection
 
 from ticketing.stores.checks import latest_by_id
-from ticketing.stores.protocols import PutCounts
-from ticketing.stores.sqlite.database import ANY_OF, Side, json_list
+from ticketing.stores.protocols import PutCounts, Tickets
+from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, json_list
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
@@ -20,8 +20,8 @@ LONGEST_QUERY = 2000
 """Distinct words of a query that are looked at."""
 
 
-class Tickets(Side):
-    """The protocol's methods on tickets."""
+class SQLiteTickets(DatabasePart, Tickets):
+    """Tickets in a table, and their words in an index (FTS5)."""
 
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or replace tickets by id; raises InputError for an unusable id."""
@@ -159,10 +159,9 @@ def _tickets(records: Iterable[tuple]) -> dict[str, Ticket]:
 def _index_words(connection: Connection, tickets: Sequence[Ticket]) -> None:
     """Enter the tickets' tokens in the index in place of those that were there."""
     for ticket in tickets:
-        text = f"{ticket.subject}\n{ticket.description}\n{ticket.solution}"
         connection.execute(
             "INSERT OR REPLACE INTO words (rowid, tokens) SELECT pk, ? FROM tickets WHERE id = ?",
-            (" ".join(tokenize(text)), ticket.id),
+            (" ".join(tokenize(ticket.text)), ticket.id),
         )
 
 

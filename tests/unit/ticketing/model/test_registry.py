@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ticketing.errors import BundleError, NotFound
-from ticketing.model import bundle, registry
+from ticketing.model import registry
 from ticketing.model.registry import Registry
 
 FACTS = {"network": {"hidden": 2}}
