@@ -5,6 +5,7 @@ in the working directory; an unknown or malformed one is refused with a sentence
 """
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -42,7 +43,7 @@ class Settings(BaseSettings):
     log_level: str = Field("WARNING", description="level of the program's own log lines")
 
 
-def load_settings(**overrides) -> Settings:
+def load_settings(**overrides: Any) -> Settings:
     """Settings from the environment, with `overrides` on top.
 
     Raises InputError naming the variable, its value and what is expected.

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from pydantic import Field
 from scipy.special import logsumexp
@@ -15,10 +16,10 @@ from scipy.special import logsumexp
 from topic_models.documents import Documents, Ragged, ragged, trainable
 from topic_models.errors import ModelFileError, NotFittedError
 from topic_models.leaves import leaves_by_id, leaves_by_likeness
-from topic_models.network import Network
+from topic_models.network import BinaryTree, Network
 from topic_models.protocol import TopicModel, check_state, check_topic, mean_perplexity
 from topic_models.settings import ModelSettings
-from topic_models.training import Progress, fingerprint, train
+from topic_models.training import Epoch, Progress, fingerprint, train
 
 TOKENS_AT_ONCE = 1 << 14
 """Words whose hidden layers are held at a time while scoring, which bounds memory."""
@@ -68,7 +69,7 @@ class DocNADE(TopicModel):
 
     def __init__(self, settings: DocNADESettings):
         self.settings = settings
-        self.history = ()
+        self.history: tuple[Epoch, ...] = ()
         self._fitted: Network | None = None
 
     def fit(
@@ -95,7 +96,7 @@ class DocNADE(TopicModel):
         self._fitted = learner.average
         return self
 
-    def transform(self, documents: Documents) -> np.ndarray:
+    def transform(self, documents: Documents) -> npt.NDArray[np.float32]:
         """See TopicModel.transform."""
         # Sorted words make the sum, and so its rounding, independent of their order.
         batch = self._ragged(documents).sorted()
@@ -106,10 +107,11 @@ class DocNADE(TopicModel):
     def top_words(self, topic: int, n: int = 10) -> list[int]:
         """See TopicModel.top_words."""
         check_topic(topic, self.settings.topics)
-        weights = self._network.words.detach()[:, topic].numpy()
-        return np.argsort(-weights, kind="stable")[:n].tolist()
+        weights: npt.NDArray[np.float32] = self._network.words.detach()[:, topic].numpy()
+        words: list[int] = np.argsort(-weights, kind="stable")[:n].tolist()
+        return words
 
-    def log_likelihood(self, documents: Documents) -> np.ndarray:
+    def log_likelihood(self, documents: Documents) -> npt.NDArray[np.float64]:
         """See TopicModel.log_likelihood; the words are read in the order given.
 
         With `orders` K it is log 1/K Σ_k p(v in order k), the first order being the one given
@@ -122,7 +124,8 @@ class DocNADE(TopicModel):
             _log_likelihood(self._network, batch.reordered(number))
             for number in range(self.settings.orders)
         ]  # [documents] each
-        return logsumexp(scores, axis=0) - np.log(len(scores))
+        mean: npt.NDArray[np.float64] = logsumexp(scores, axis=0) - np.log(len(scores))
+        return mean
 
     def state(self) -> dict[str, np.ndarray]:
         """See TopicModel.state."""
@@ -158,17 +161,19 @@ class _Learner:
         self.settings = settings
         self.training, self.validation = training, validation
         self.network = network = _network(settings)
-        if settings.output == "tree" and settings.leaves != "random":
+        if isinstance(network.output, BinaryTree) and settings.leaves != "random":
             network.output.leaf.copy_(torch.from_numpy(_leaves(settings, training)))
         counts = np.bincount(training.words, minlength=settings.vocabulary_size) + 1
         network.output.start_from(torch.from_numpy(counts).float())
         self.average = deepcopy(network) if settings.averaged else network
-        weights, biases = (
-            [network.words, network.output.weight],
-            [network.bias, network.output.bias],
-        )
+        weights = [network.words, network.output.weight]
+        biases = [network.bias, network.output.bias]
+        groups: list[dict[str, Any]] = [
+            {"params": weights, "weight_decay": settings.weight_decay},
+            {"params": biases},
+        ]
         self.adam = torch.optim.AdamW(
-            [{"params": weights, "weight_decay": settings.weight_decay}, {"params": biases}],
+            groups,
             lr=settings.learning_rate,
             weight_decay=0.0,
             fused=True,
@@ -225,14 +230,14 @@ class _Learner:
         return {name: array.numpy() for name, array in arrays.items()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        parts = defaultdict(dict)
+        parts: dict[str, dict[str, torch.Tensor]] = defaultdict(dict)
         for name, array in arrays.items():
             part, _, rest = name.partition(".")
             parts[part][rest] = torch.tensor(array)
-        moments = defaultdict(dict)
-        for name, array in parts["adam"].items():
+        moments: dict[int, dict[str, torch.Tensor]] = defaultdict(dict)
+        for name, tensor in parts["adam"].items():
             number, _, moment = name.partition(".")
-            moments[int(number)][moment] = array
+            moments[int(number)][moment] = tensor
         for name, network in self._networks.items():
             network.load_state_dict(parts[name])
         self.adam.load_state_dict({**self.adam.state_dict(), "state": dict(moments)})
@@ -259,7 +264,7 @@ def _network(settings: DocNADESettings) -> Network:
     return network.eval()
 
 
-def _leaves(settings: DocNADESettings, training: Ragged) -> np.ndarray:
+def _leaves(settings: DocNADESettings, training: Ragged) -> npt.NDArray[np.int64]:
     """Where the words lie in the tree that these settings want, int64 [vocabulary]."""
     if settings.leaves == "id":
         return leaves_by_id(settings.vocabulary_size)
@@ -274,7 +279,7 @@ def _torch_seed(seed: int) -> Iterator[None]:
         yield
 
 
-def _log_likelihood(network: Network, documents: Ragged) -> np.ndarray:
+def _log_likelihood(network: Network, documents: Ragged) -> npt.NDArray[np.float64]:
     """log p(v) in nats, float64 [documents], a bounded number of words at a time."""
     scores = [np.zeros(0)]
     with torch.inference_mode():

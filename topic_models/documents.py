@@ -4,33 +4,37 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from topic_models.errors import DocumentsError
 
-Documents = Sequence[Sequence[int]]
+Document = Sequence[int] | npt.NDArray[np.integer]
+"""Word ids."""
+
+Documents = Sequence[Document]
 
 
 @dataclass(frozen=True)
 class Ragged:
     """Documents end to end: `words` int64 [tokens], `lengths` int64 [documents]."""
 
-    words: np.ndarray
-    lengths: np.ndarray
+    words: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     @property
-    def starts(self) -> np.ndarray:
+    def starts(self) -> npt.NDArray[np.int64]:
         """Where each document begins in `words`, int64 [documents]."""
         return self.lengths.cumsum() - self.lengths
 
     @property
-    def owners(self) -> np.ndarray:
+    def owners(self) -> npt.NDArray[np.int64]:
         """Which document each word belongs to, int64 [tokens]."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
-    def take(self, rows: np.ndarray) -> "Ragged":
+    def take(self, rows: npt.NDArray[np.int64]) -> "Ragged":
         """The documents `rows`, in that order."""
         lengths = self.lengths[rows]
         shift = self.starts[rows] - (lengths.cumsum() - lengths)
@@ -111,7 +115,7 @@ def trainable(
     return training, held_out
 
 
-def _joined(documents: Documents) -> np.ndarray | None:
+def _joined(documents: Documents) -> npt.NDArray[np.int64] | None:
     """All words end to end as int64, or None where one of them is something else."""
     try:
         filled = [np.asarray(document) for document in documents if len(document)]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 from gensim.models.ldamodel import LdaModel, LdaState
 from gensim.utils import FakeDict
 from pydantic import Field
@@ -27,7 +28,7 @@ from topic_models.documents import Documents, Ragged, ragged, trainable
 from topic_models.errors import ModelFileError, NotFittedError
 from topic_models.protocol import TopicModel, check_state, check_topic, mean_perplexity
 from topic_models.settings import ModelSettings
-from topic_models.training import Progress, fingerprint, train
+from topic_models.training import Epoch, Progress, fingerprint, train
 
 Bag = list[tuple[int, int]]
 """A document as gensim takes it: (word id, count), ids ascending."""
@@ -59,7 +60,7 @@ class LDA(TopicModel):
 
     def __init__(self, settings: LDASettings):
         self.settings = settings
-        self.history = ()
+        self.history: tuple[Epoch, ...] = ()
         self._fitted: LdaModel | None = None
 
     def fit(
@@ -85,7 +86,7 @@ class LDA(TopicModel):
         self._fitted = learner.model
         return self
 
-    def transform(self, documents: Documents) -> np.ndarray:
+    def transform(self, documents: Documents) -> npt.NDArray[np.float32]:
         """See TopicModel.transform."""
         bags = _bags(ragged(documents, self.settings.vocabulary_size))
         vectors = np.empty((len(bags), self.settings.topics), np.float32)
@@ -97,9 +98,11 @@ class LDA(TopicModel):
     def top_words(self, topic: int, n: int = 10) -> list[int]:
         """See TopicModel.top_words."""
         check_topic(topic, self.settings.topics)
-        return np.argsort(-self._model.state.get_lambda()[topic], kind="stable")[:n].tolist()
+        counts: npt.NDArray[np.float32] = self._model.state.get_lambda()[topic]  # [vocabulary]
+        words: list[int] = np.argsort(-counts, kind="stable")[:n].tolist()
+        return words
 
-    def log_likelihood(self, documents: Documents) -> np.ndarray:
+    def log_likelihood(self, documents: Documents) -> npt.NDArray[np.float64]:
         """See TopicModel.log_likelihood and, for the estimator, this module's docstring."""
         return _log_likelihood(
             self._model, ragged(documents, self.settings.vocabulary_size), self.settings
@@ -208,17 +211,20 @@ def _bags(documents: Ragged) -> list[Bag]:
     ]
 
 
-def _infer(model: LdaModel, bag: Bag) -> np.ndarray:
+def _infer(model: LdaModel, bag: Bag) -> npt.NDArray[np.float64]:
     """γ [topics], the variational posterior of one document's mixture.
 
     gensim starts from random numbers; the same ones each time make a document's answer
     depend on nothing but the document.
     """
     model.random_state = np.random.RandomState(0)
-    return model.inference([bag])[0][0].astype(np.float64)
+    posterior: npt.NDArray[np.float32] = model.inference([bag])[0][0]
+    return posterior.astype(np.float64)
 
 
-def _log_likelihood(model: LdaModel, documents: Ragged, settings: LDASettings) -> np.ndarray:
+def _log_likelihood(
+    model: LdaModel, documents: Ragged, settings: LDASettings
+) -> npt.NDArray[np.float64]:
     """Estimates of log p(v) in nats, float64 [documents]."""
     topics = model.get_topics()  # [topics, vocabulary]
     scores = np.zeros(len(documents))
@@ -233,10 +239,10 @@ def _log_likelihood(model: LdaModel, documents: Ragged, settings: LDASettings) -
 
 
 def log_evidence(
-    topics: np.ndarray,
-    counts: np.ndarray,
-    alpha: np.ndarray,
-    posterior: np.ndarray,
+    topics: npt.NDArray[np.floating],
+    counts: npt.NDArray[np.int64],
+    alpha: npt.NDArray[np.floating],
+    posterior: npt.NDArray[np.float64],
     random: np.random.Generator,
     samples: int,
 ) -> float:
@@ -256,15 +262,19 @@ def log_evidence(
     return float(logsumexp(weight + likelihood) - np.log(2 * half))
 
 
-def _log_dirichlet(shape: np.ndarray, random: np.random.Generator, samples: int) -> np.ndarray:
+def _log_dirichlet(
+    shape: npt.NDArray[np.floating], random: np.random.Generator, samples: int
+) -> npt.NDArray[np.float64]:
     """Logarithms of draws from a Dirichlet, [samples, topics], finite for the smallest shapes."""
     # Gamma(a) is Gamma(a + 1) times a uniform number to the power of 1/a.
     size = (samples, len(shape))
     draws = (
         np.log(random.standard_gamma(shape + 1, size)) - random.standard_exponential(size) / shape
     )
-    return draws - logsumexp(draws, axis=1, keepdims=True)
+    normalised: npt.NDArray[np.float64] = draws - logsumexp(draws, axis=1, keepdims=True)
+    return normalised
 
 
-def _log_beta(shape: np.ndarray) -> float:
-    return gammaln(shape).sum() - gammaln(shape.sum())
+def _log_beta(shape: npt.NDArray[np.floating]) -> np.floating:
+    logarithm: np.floating = gammaln(shape).sum() - gammaln(shape.sum())
+    return logarithm

@@ -7,6 +7,7 @@ and not which of two random halves of the vocabulary (Mnih and Hinton 2009).
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import norm
 
@@ -19,12 +20,12 @@ STEPS = 20
 """Of power iteration: towards those vectors, and towards the direction in which words differ."""
 
 
-def leaves_by_id(vocabulary_size: int) -> np.ndarray:
+def leaves_by_id(vocabulary_size: int) -> npt.NDArray[np.int64]:
     """Words from left to right by id: a leaf, from V to 2V-1, for each, int64 [vocabulary]."""
     return _leaves(vocabulary_size, lambda words, owners: words)
 
 
-def leaves_by_likeness(documents: Ragged, vocabulary_size: int) -> np.ndarray:
+def leaves_by_likeness(documents: Ragged, vocabulary_size: int) -> npt.NDArray[np.int64]:
     """Words of the same documents near each other: a leaf for each, int64 [vocabulary].
 
     Below each node the words are ordered along the direction in which their vectors differ most.
@@ -33,7 +34,10 @@ def leaves_by_likeness(documents: Ragged, vocabulary_size: int) -> np.ndarray:
     return _leaves(vocabulary_size, lambda words, owners: _places(vectors[words], owners))
 
 
-def _leaves(vocabulary_size: int, places: Callable[[np.ndarray, np.ndarray], np.ndarray]):
+def _leaves(
+    vocabulary_size: int,
+    places: Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], npt.NDArray[np.generic]],
+) -> npt.NDArray[np.int64]:
     """From the root down, put the words below each node in order and fill its left side first.
 
     `places(words, owners)` says where each of `words` stands among those of its node, `owners`,
@@ -53,7 +57,7 @@ def _leaves(vocabulary_size: int, places: Callable[[np.ndarray, np.ndarray], np.
     return leaf
 
 
-def _word_vectors(documents: Ragged, vocabulary_size: int) -> np.ndarray:
+def _word_vectors(documents: Ragged, vocabulary_size: int) -> npt.NDArray[np.float64]:
     """Words by the documents they occur in, of length 1 or 0: float64 [vocabulary, dimensions].
 
     Their coordinates in the leading subspace of the weighted counts, by subspace iteration. A
@@ -74,15 +78,20 @@ def _word_vectors(documents: Ragged, vocabulary_size: int) -> np.ndarray:
     unseen = np.setdiff1d(np.arange(vocabulary_size), seen)
     if len(seen):
         vectors[unseen] = vectors[random.choice(seen, len(unseen))]
-    return vectors * _inverse(np.linalg.norm(vectors, axis=1))[:, None]
+    directions: npt.NDArray[np.float64] = (
+        vectors * _inverse(np.linalg.norm(vectors, axis=1))[:, None]
+    )
+    return directions
 
 
-def _inverse(lengths: np.ndarray) -> np.ndarray:
+def _inverse(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """1 / length, and 0 for no length."""
     return np.where(lengths > 0, 1 / np.maximum(lengths, 1e-12), 0.0)
 
 
-def _places(vectors: np.ndarray, owners: np.ndarray) -> np.ndarray:
+def _places(
+    vectors: npt.NDArray[np.float64], owners: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
     """Where words stand along their node's principal direction: float64 [words].
 
     `vectors` [words, dimensions] and `owners` [words], which ascend from 0 without a gap.
@@ -95,4 +104,5 @@ def _places(vectors: np.ndarray, owners: np.ndarray) -> np.ndarray:
         places = np.einsum("wd,wd->w", centred, directions[owners])
         directions = np.add.reduceat(centred * places[:, None], starts)
         directions *= _inverse(np.linalg.norm(directions, axis=1))[:, None]
-    return np.einsum("wd,wd->w", centred, directions[owners])
+    along: npt.NDArray[np.float64] = np.einsum("wd,wd->w", centred, directions[owners])
+    return along

@@ -11,13 +11,16 @@ Documents are ragged throughout: their words lie end to end and nothing is padde
 """
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import FunctionCtx
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-ACTIVATIONS = {"sigmoid": torch.sigmoid, "tanh": torch.tanh}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"sigmoid": torch.sigmoid, "tanh": torch.tanh}
 
 
 class FullSoftmax(nn.Module):
@@ -59,6 +62,9 @@ class BinaryTree(nn.Module):
     of the weight stays unused, and it stands in where a path is one node shorter.
     """
 
+    leaf: Tensor
+    """Where each word lies, int64 [vocabulary]."""
+
     def __init__(self, vocabulary_size: int, topics: int, directions: int):
         super().__init__()
         self.weight = nn.Parameter(torch.empty(vocabulary_size, topics))
@@ -82,7 +88,9 @@ class BinaryTree(nn.Module):
         leaf = self.leaf[words][:, None]
         nodes = leaf >> above  # [tokens, depth], from the root down
         right = (leaf >> (above - 1)) & 1  # [tokens, depth], the turn taken at each node
-        scores = _NodeScores.apply(hidden, self.weight, self.bias[direction], nodes)
+        scores: Tensor = _NodeScores.apply(  # type: ignore[no-untyped-call]  # torch says nothing of apply
+            hidden, self.weight, self.bias[direction], nodes
+        )
         turns = F.logsigmoid(torch.where(right == 1, scores, -scores))  # [tokens, depth]
         return turns.masked_fill(nodes == 0, 0.0).sum(1)
 
@@ -96,14 +104,17 @@ class _NodeScores(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx, hidden: Tensor, weight: Tensor, bias: Tensor, paths: Tensor) -> Tensor:
+    def forward(
+        ctx: FunctionCtx, hidden: Tensor, weight: Tensor, bias: Tensor, paths: Tensor
+    ) -> Tensor:
         ctx.save_for_backward(hidden, weight, paths)
         pattern = _rows(paths, hidden.new_zeros(paths.numel()), len(weight))
         products = torch.sparse.sampled_addmm(pattern, hidden, weight.T, beta=0.0)
-        return products.values().view_as(paths) + bias[paths]
+        scores: Tensor = products.values().view_as(paths) + bias[paths]
+        return scores
 
     @staticmethod
-    def backward(ctx, slope: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         hidden, weight, paths = ctx.saved_tensors
         to_hidden = F.embedding_bag(paths, weight, mode="sum", per_sample_weights=slope)
         visits, order = paths.flatten().sort(stable=True)  # [tokens * depth], grouped by node
@@ -129,7 +140,7 @@ def _rows(columns: Tensor, values: Tensor, width: int) -> Tensor:
         )
 
 
-OUTPUTS = {"full": FullSoftmax, "tree": BinaryTree}
+OUTPUTS: dict[str, type[FullSoftmax] | type[BinaryTree]] = {"full": FullSoftmax, "tree": BinaryTree}
 
 
 class Network(nn.Module):
@@ -187,4 +198,5 @@ class Network(nn.Module):
         """
         totals = F.embedding_bag(words, self.words, starts, mode="sum")  # [documents, topics]
         # Activations in double precision: in single, the last bit depends on the batch's size.
-        return sum(self.activation(bias + totals.double()) for bias in self.bias).float()
+        hidden = [self.activation(bias + totals.double()) for bias in self.bias]
+        return torch.stack(hidden).sum(0).float()

@@ -5,13 +5,14 @@ model passes.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from topic_models.documents import Documents, ragged
+from topic_models.documents import Document, Documents, ragged
 from topic_models.errors import DocumentsError, ModelFileError, SettingsError
 from topic_models.files import load_model, save_model
 from topic_models.settings import ModelSettings
@@ -44,7 +45,7 @@ class TopicModel(Protocol):
         """
 
     @abstractmethod
-    def transform(self, documents: Documents) -> np.ndarray:
+    def transform(self, documents: Documents) -> npt.NDArray[np.float32]:
         """Document vectors, float32 [documents, topics], each from all words of its document.
 
         A vector depends on no other document and not on the order of the words.
@@ -58,7 +59,7 @@ class TopicModel(Protocol):
         """
 
     @abstractmethod
-    def log_likelihood(self, documents: Documents) -> np.ndarray:
+    def log_likelihood(self, documents: Documents) -> npt.NDArray[np.float64]:
         """log p(v) of each document in nats, float64 [documents]; 0 for one without known words."""
 
     @abstractmethod
@@ -67,10 +68,10 @@ class TopicModel(Protocol):
 
     @classmethod
     @abstractmethod
-    def from_state(cls, settings: Any, arrays: dict[str, np.ndarray]) -> Self:
+    def from_state(cls, settings: Any, arrays: Mapping[str, np.ndarray]) -> Self:
         """The model whose `state()` this is. Raises ModelFileError where they don't fit."""
 
-    def topics(self, document: Sequence[int], n: int = 3) -> list[tuple[int, float]]:
+    def topics(self, document: Document, n: int = 3) -> list[tuple[int, float]]:
         """The `n` topics with the largest entries of the document's vector, as (topic, entry).
 
         Largest first, ties by topic.
@@ -101,7 +102,9 @@ class TopicModel(Protocol):
             raise ModelFileError(f"The settings in {folder} cannot be used: {error}") from None
 
 
-def mean_perplexity(log_likelihood: np.ndarray, lengths: np.ndarray) -> float:
+def mean_perplexity(
+    log_likelihood: npt.NDArray[np.float64], lengths: npt.NDArray[np.int64]
+) -> float:
     """Perplexity normalised by document (Larochelle and Lauly 2012, section 6.1).
 
     `log_likelihood` nats [documents], `lengths` words [documents]; documents without words

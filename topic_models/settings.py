@@ -1,5 +1,7 @@
 """Settings of a model: checked when made, and written beside its arrays when saved."""
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from topic_models.errors import SettingsError
@@ -14,7 +16,7 @@ class ModelSettings(BaseModel):
     topics: int = Field(100, ge=1, description="number of topics (hidden units)")
     seed: int = Field(0, ge=0, description="seed of every random choice")
 
-    def __init__(self, **values):
+    def __init__(self, **values: Any):
         try:
             super().__init__(**values)
         except ValidationError as error:

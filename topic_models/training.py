@@ -49,7 +49,7 @@ class ProgressBar:
         self._bar.total = progress.epochs * progress.total
         self._bar.update((progress.epoch - 1) * progress.total + progress.done - self._bar.n)
         if progress.history:
-            self._bar.set_postfix(epoch=progress.epoch, **_shown(progress.history[-1]))
+            self._bar.set_postfix({"epoch": progress.epoch, **_shown(progress.history[-1])})
 
     def close(self) -> None:
         """End the bar's line."""
@@ -110,7 +110,7 @@ class _Run:
                 f"{path} belongs to a training run with other settings or documents; "
                 "delete it to start anew."
             )
-        parts = {"now": {}, "best": {}}
+        parts: dict[str, dict[str, np.ndarray]] = {"now": {}, "best": {}}
         for name, array in arrays.items():
             part, _, name = name.partition("/")
             parts[part][name] = array

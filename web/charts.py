@@ -100,7 +100,7 @@ def _summary(months: Sequence[MonthCount]) -> str:
     ends = f"Share of tickets by month, {month_name(months[0].month)} to"
     highest = max(months, key=lambda month: month.share or 0)
     said = f"{ends} {month_name(months[-1].month)}"
-    if not highest.tickets:
+    if not highest.share:
         return f"{said}: none."
     empty = sum(month.share is None for month in months)
     without = f"; {empty} months without any ticket" if empty else ""

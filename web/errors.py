@@ -65,7 +65,7 @@ def _validation_error(error: HTTPError) -> Response:
     for fields in error.detail.values():
         for field, messages in fields.items():
             return _answer(error.status_code, invalid(field, messages[0]))
-    return _answer(error.status_code, error.message)
+    return _answer(error.status_code, error.message or SENTENCES[500])
 
 
 def _csrf_error(error: CSRFError) -> Response:
@@ -75,9 +75,9 @@ def _csrf_error(error: CSRFError) -> Response:
 def _http_error(error: HTTPException) -> Response:
     status = error.code or 500
     if status == 413:
-        most = request.max_content_length // 2**20
+        most = (request.max_content_length or 0) // 2**20
         return _answer(413, f"That is too much text; at most {most} MB can be sent at once.")
-    sentence = SENTENCES.get(status, error.description)
+    sentence = SENTENCES.get(status, error.description or error.name)
     if status == 400 and sentence == BadRequest.description:
         sentence = "The request cannot be read; check that its body is valid JSON."
     kept = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}

@@ -1,5 +1,6 @@
 """What a form or an address says, checked: filters, pages, and sentences for what cannot be."""
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,7 +14,7 @@ from web.schemas import FiltersIn
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def valid(model: type[Model], given: dict) -> Model:
+def valid(model: type[Model], given: Mapping[str, str]) -> Model:
     """Raises InputError naming the field, such as a date that is none."""
     try:
         return model.model_validate(given)
@@ -21,11 +22,11 @@ def valid(model: type[Model], given: dict) -> Model:
         raise InputError(first_invalid(error)) from None
 
 
-def set_filters(given: MultiDict) -> dict[str, str]:
+def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
     """The filters of a form or an address that are not left empty."""
     return {name: given[name] for name in FiltersIn.model_fields if given.get(name, "").strip()}
 
 
-def filters_of(given: MultiDict) -> Filters:
+def filters_of(given: MultiDict[str, str]) -> Filters:
     """The filters of a form or an address. Raises InputError naming the field."""
     return valid(FiltersIn, set_filters(given)).filters()

@@ -1,6 +1,6 @@
 """The parts of a score as a table whose printed figures add up exactly."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ticketing.tickets import Part
@@ -84,7 +84,9 @@ def parts_table(parts: Sequence[Part]) -> PartsTable:
     )
 
 
-def _row(name: str, units: dict[str, int], paired, everything, longest: int) -> PartsRow:
+def _row(
+    name: str, units: dict[str, int], paired: Iterable[str], everything: Iterable[str], longest: int
+) -> PartsRow:
     bars, start = [], 0.0
     for channel in everything:
         length = 100 * units.get(channel, 0) / max(longest, 1)

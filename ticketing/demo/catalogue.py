@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ticketing.demo.wording import Slot, parse
 from ticketing.errors import InputError
@@ -110,7 +111,7 @@ def load_catalogue(folder: Path = FOLDER) -> Catalogue:
     return Catalogue(tuple(_both_ways(faults)), terms, systems, shorthand, frames, slots)
 
 
-def _read(path: Path) -> dict:
+def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -119,7 +120,7 @@ def _read(path: Path) -> dict:
         raise InputError(f"{path.name} is no TOML: {error}.") from None
 
 
-def _table(document: dict, name: str, where: str) -> dict:
+def _table(document: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
     table = document.get(name)
     if not isinstance(table, dict) or not table:
         raise InputError(f"{where}: table [{name}] is missing or empty; add it.")
@@ -127,7 +128,7 @@ def _table(document: dict, name: str, where: str) -> dict:
 
 
 def _texts(
-    table: dict, field: str, at_least: int, where: str, names: set[str] | None = None
+    table: Mapping[str, Any], field: str, at_least: int, where: str, names: set[str] | None = None
 ) -> tuple[str, ...]:
     """The list of texts below `field`; slots must be among `names` (None: no slots at all)."""
     texts = table.get(field)

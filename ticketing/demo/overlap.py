@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 from gensim.corpora import Dictionary
 from gensim.models import OkapiBM25Model, TfidfModel
 from gensim.similarities import SparseMatrixSimilarity
@@ -25,8 +26,8 @@ class Overlap:
     """For pairs of query and ticket: share of the query's words that the ticket has, and
     Jaccard index of the two word sets; both of shape (pairs,)."""
 
-    shared: np.ndarray
-    jaccard: np.ndarray
+    shared: npt.NDArray[np.float64]
+    jaccard: npt.NDArray[np.float64]
 
 
 def mean_words(tickets: Iterable[Ticket]) -> dict[str, float]:
@@ -112,7 +113,7 @@ def report(base: DemoBase) -> str:
 
 def _words(*texts: str) -> set[str]:
     tokens = {token for text in texts for token in tokenize(text)}
-    return {token for token in tokens if token.isalpha()} - ENGLISH_STOP_WORDS
+    return {token for token in tokens if token.isalpha() and token not in ENGLISH_STOP_WORDS}
 
 
 def _pairs(labels: Iterable[Label], grade: Grade) -> list[tuple[Query, str]]:

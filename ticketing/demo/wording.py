@@ -104,8 +104,8 @@ def shorten(text: str, shorthand: Mapping[str, str], rng: Random) -> str:
 def misspell(text: str, rate: float, rng: Random) -> str:
     """Swap, drop or double one letter in a share `rate` of the longer words."""
 
-    def slip(match: re.Match) -> str:
-        word = match[0]
+    def slip(match: re.Match[str]) -> str:
+        word: str = match[0]
         if rng.random() >= rate:
             return word
         at = 1 + int(rng.random() * (len(word) - 3))

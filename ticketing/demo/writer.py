@@ -1,6 +1,6 @@
 """Writes one ticket or one query about a fault, in the words its author knows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -54,7 +54,7 @@ def deal(whole: Vocabulary, rng: Random) -> dict[Author, Vocabulary]:
     the second text, though end users have terms in common. What the screen shows, alarms
     and readings, is the same for all.
     """
-    hands: dict[Author, list[dict]] = {author: [{}, {}] for author in Author}
+    hands: dict[Author, list[dict[str, tuple[str, ...]]]] = {author: [{}, {}] for author in Author}
     for kind, lists in enumerate((whole.texts, whole.terms)):
         for name, wordings in lists.items():
             mixed = tuple(rng.sample(wordings, len(wordings)))
@@ -134,7 +134,7 @@ class Writer:
         description = " ".join([say("opening"), *told, say("asking")])
         return Query(self.subject(self.vocabulary.texts["subjects"]), description)
 
-    def _framed(self, component: str):
+    def _framed(self, component: str) -> Callable[[str], str]:
         """A function that says something of a kind inside one of the component's frames.
 
         It repeats neither a text nor a frame; a kind that is used up gives an empty string.
@@ -157,7 +157,9 @@ class Writer:
         piles[kind] = pile[:at] + pile[at + 1 :]
         return pile[at]
 
-    def _pad(self, sentences: list[str], words: int, kinds: list[str], say) -> None:
+    def _pad(
+        self, sentences: list[str], words: int, kinds: list[str], say: Callable[[str], str]
+    ) -> None:
         """Put in more sentences until about `words` are reached; each kind at most twice."""
         count = sum(len(text.split()) for text in sentences)
         more = kinds * 2

@@ -22,11 +22,11 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
     try:
         texts = {}
         for field in ("subject", "description", "solution", "product", "status"):
-            texts[field] = _text(row.values.get(getattr(mapping, field)))
+            texts[field] = _text(_cell(row, mapping, field))
         field = "id"
-        ticket_id = _id(row.values.get(mapping.id))
+        ticket_id = _id(_cell(row, mapping, field))
         field = "created"
-        created = parse_time(row.values.get(mapping.created))
+        created = parse_time(_cell(row, mapping, field))
         field = "comments"
         if mapping.comments:
             texts["solution"] = _solution(row, mapping.comments, before)
@@ -35,7 +35,19 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
             raise ValueError("is empty, and so is the description")
     except ValueError as error:
         return Reject(row.file, row.line, field, str(error))
-    return Ticket(id=ticket_id, created=created, **texts)
+    return Ticket(
+        id=ticket_id,
+        subject=texts["subject"],
+        description=texts["description"],
+        solution=texts["solution"],
+        product=texts["product"],
+        status=texts["status"],
+        created=created,
+    )
+
+
+def _cell(row: Row, mapping: Mapping, field: str) -> Any:
+    return row.values.get(getattr(mapping, field))
 
 
 def _text(value: Any) -> str:

@@ -13,7 +13,7 @@ from ticketing.times import naive_utc
 
 
 @cache
-def _adapter() -> TypeAdapter:
+def _adapter() -> TypeAdapter[Judgment]:
     return TypeAdapter(Judgment)
 
 

@@ -84,9 +84,12 @@ def import_labels(
     Raises InputError when the file or its columns can't be used; nothing is stored then.
     """
     report = LabelReport()
-    rows = []
+    rows: list[Row] = []
     for row in read_rows(path):
-        (report.rejects if isinstance(row, Reject) else rows).append(row)
+        if isinstance(row, Reject):
+            report.rejects.append(row)
+        else:
+            rows.append(row)
     if not rows:
         raise InputError(f"{path} holds no usable row.")
     if is_event(rows[0].values):
@@ -104,9 +107,12 @@ def import_labels(
 
 
 def _keep(found: Iterable[Judgment | Reject], report: LabelReport) -> list[Judgment]:
-    events = []
+    events: list[Judgment] = []
     for item in found:
-        (report.rejects if isinstance(item, Reject) else events).append(item)
+        if isinstance(item, Reject):
+            report.rejects.append(item)
+        else:
+            events.append(item)
     return events
 
 
@@ -122,11 +128,14 @@ def _label_events(
     scale = _scale(rows, columns.grade) if grades is None else grades
     now = utc_now()
     tickets = _tickets(rows, columns, store)
-    best: dict[tuple[str, str], Judgment] = {}
+    best: dict[tuple[str, str], tuple[Grade, Judgment]] = {}
     for row in rows:
         grade = scale.get(_cell(row, columns.grade).casefold())
-        if grade is None and grades is not None:
-            report.left_out += 1
+        if grade is None:
+            if grades is None:
+                report.rejects.append(_no_grade(row, columns))
+            else:
+                report.left_out += 1
             continue
         event = _event(row, columns, grade, tickets, judge, now)
         if isinstance(event, Reject):
@@ -135,25 +144,25 @@ def _label_events(
             report.left_out += 1
         else:
             pair = event.query.id, event.ticket_id
-            if pair not in best or best[pair].grade < event.grade:
-                best[pair] = event
-    return list(best.values())
+            if pair not in best or best[pair][0] < grade:
+                best[pair] = grade, event
+    return [event for _, event in best.values()]
+
+
+def _no_grade(row: Row, columns: Columns) -> Reject:
+    reason = f"{_cell(row, columns.grade)!r} is no grade; map it by --grade"
+    return Reject(row.file, row.line, columns.grade, reason)
 
 
 def _event(
     row: Row,
     columns: Columns,
-    grade: Grade | None,
+    grade: Grade,
     tickets: Mapping[str, Ticket],
     judge: str,
     now: datetime,
 ) -> Judgment | Reject:
     """The event of one row; its id depends on what is judged, by whom and how, not on when."""
-    if grade is None:
-        value = _cell(row, columns.grade)
-        return Reject(
-            row.file, row.line, columns.grade, f"{value!r} is no grade; map it by --grade"
-        )
     for column in filter(None, (columns.query, columns.ticket)):
         if _cell(row, column) not in tickets:
             reason = f"there is no ticket {_cell(row, column)!r} in the archive"

@@ -76,8 +76,8 @@ def _strip_html(text: str) -> str:
     return html.unescape(text).replace("\xa0", " ") if "&" in text else text
 
 
-def _replace_tag(tag: re.Match) -> str:
-    name, newline = tag[1].lower(), tag[2]
+def _replace_tag(tag: re.Match[str]) -> str:
+    name, newline = str(tag[1]).lower(), str(tag[2])
     closing = tag[0].startswith("</")
     if closing and name in ("li", "tr", "td", "th"):
         return ""
@@ -110,5 +110,5 @@ def _strip_wiki(text: str) -> str:
     return _TABLE_ROW.sub(_join_cells, text)
 
 
-def _join_cells(row: re.Match) -> str:
+def _join_cells(row: re.Match[str]) -> str:
     return " | ".join(cell for part in row[1].split("|") if (cell := part.strip()))

@@ -80,7 +80,7 @@ def _marks() -> str:
 
 
 @cache
-def _clusters() -> re.Pattern:
+def _clusters() -> re.Pattern[str]:
     return re.compile(f".[{_marks()}{_INVISIBLE_CLASS}{_JOINING_CLASS}]*+", re.DOTALL)
 
 
@@ -99,7 +99,7 @@ def _normalise(text: str) -> tuple[str, list[int], list[int]]:
 
 
 @cache
-def _scanner() -> re.Pattern:
+def _scanner() -> re.Pattern[str]:
     rules = [f"(?P<r{i}>{rule.pattern})" for i, rule in enumerate(RULES)]
     return re.compile(
         "|".join([*rules, rf"(?P<word>\w[\w'’{_marks()}]*+)", r"(?P<percent>(?<=\d)%)"])
@@ -107,13 +107,16 @@ def _scanner() -> re.Pattern:
 
 
 @cache
-def _parts() -> re.Pattern:
+def _parts() -> re.Pattern[str]:
     letter = rf"(?:[^\W_]++[{_marks()}]*+)"
     contraction = rf"(?P<contraction>{letter}{{1,16}}+['’](?:t|ll|ve|re|m|d)(?!\w))"
     return re.compile(rf"(?i:{contraction})|(?P<letters>{letter}++)(?:['’][sS](?!\w))?")
 
 
-_MASKS = {f"r{i}": rule.mask for i, rule in enumerate(RULES)} | {"percent": "percent"}
+_MASKS: dict[str | None, str] = {
+    **{f"r{i}": rule.mask for i, rule in enumerate(RULES)},
+    "percent": "percent",
+}
 
 
 def _split_normal(text: str) -> list[Token]:
@@ -160,15 +163,15 @@ def _camel_cuts(word: str) -> list[int]:
     return [*cuts, len(word)]
 
 
-_DIGITS = re.compile(r"\d*")
+_LEADING_DIGITS = re.compile(r"\A\d+")
 
 
 def _split_digits(word: str, start: int) -> list[Token]:
     """The mask of an id, or a leading number's mask and what follows it ("28MW"), or the word."""
     if word.isalpha() and len(word) <= LONGEST_WORD:
         return [_word(word, start)]
-    cut = _DIGITS.match(word).end()
-    rest = word[cut:]
+    rest = _LEADING_DIGITS.sub("", word)
+    cut = len(word) - len(rest)
     if looks_like_id(word if any(map(str.isdecimal, rest)) else rest):
         return [Token("<id>", start, start + len(word))]
     number = [Token("<num>", start, start + cut)] if cut else []

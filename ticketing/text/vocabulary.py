@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
 
 UNKNOWN = 0
 """The id of every word that is not in the vocabulary."""
@@ -21,7 +22,7 @@ class Vocabulary:
         self._ids = {word: i for i, word in enumerate(self.words, start=1)}
 
     @classmethod
-    def count(cls, texts: Iterable[Sequence[str]], min_count: int = 2, limit: int = 50_000):
+    def count(cls, texts: Iterable[Sequence[str]], min_count: int = 2, limit: int = 50_000) -> Self:
         """The vocabulary of tokenized texts: words in at least `min_count`, at most `limit`."""
         counts: Counter[str] = Counter()
         documents = 0
@@ -52,7 +53,7 @@ class Vocabulary:
         counts = [0, *self.document_counts]
         return [math.log((self.documents + 1) / (n + 1)) for n in counts]
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """What `from_json` reads."""
         return {
             "words": self.words,
@@ -61,6 +62,6 @@ class Vocabulary:
         }
 
     @classmethod
-    def from_json(cls, data: dict) -> "Vocabulary":
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The vocabulary that `to_json` described."""
         return cls(data["words"], data["document_counts"], data["documents"])

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from topic_models.errors import DatasetError
 
@@ -40,10 +41,10 @@ HELD_OUT = 10
 class Part(NamedTuple):
     """Documents, an int64 array of word ids each, and a label for each of them."""
 
-    documents: list[np.ndarray]
-    labels: np.ndarray
+    documents: list[npt.NDArray[np.int64]]
+    labels: npt.NDArray[np.str_]
 
-    def take(self, rows: np.ndarray) -> "Part":
+    def take(self, rows: npt.NDArray[np.int64]) -> "Part":
         """The documents `rows`, in that order."""
         return Part([self.documents[row] for row in rows], self.labels[rows])
 
@@ -141,7 +142,7 @@ def can_be_read(folder: Path, *, in_text_order: bool = False, all_words: bool = 
     return _layout(Path(folder), in_text_order, all_words) is not None
 
 
-def log_counts(document: np.ndarray) -> np.ndarray:
+def log_counts(document: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """A word that occurs n times round(ln(1 + n)) times, ids ascending."""
     words, counts = np.unique(document, return_counts=True)
     return np.repeat(words, np.rint(np.log1p(counts)).astype(int))
@@ -237,7 +238,7 @@ def _words(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def _ids(field: str, vocabulary_size: int, where: str) -> np.ndarray:
+def _ids(field: str, vocabulary_size: int, where: str) -> npt.NDArray[np.int64]:
     ids = []
     for word in field.split():
         if not (word.isascii() and word.isdigit() and int(word) < vocabulary_size):

@@ -11,7 +11,7 @@ Several readings of a folder end in a table that has them side by side.
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from tqdm import tqdm
@@ -49,7 +49,7 @@ def _listed(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items())
 
 
-def _choices(grid: dict[str, tuple]) -> str:
+def _choices(grid: dict[str, tuple[Any, ...]]) -> str:
     return ", ".join(f"{name} {' or '.join(map(str, values))}" for name, values in grid.items())
 
 
@@ -139,7 +139,10 @@ def _trials(
 
 
 def _lines(
-    dataset: Dataset, by_reading: dict[str, list[Trial]], bar: tqdm, checkpoints: Path | None
+    dataset: Dataset,
+    by_reading: dict[str, list[Trial]],
+    bar: "tqdm[NoReturn]",
+    checkpoints: Path | None,
 ) -> Iterator[str]:
     """All that is to be said of a data set, line by line, as its models are trained."""
     published = dict(zip(KINDS, PUBLISHED.get(dataset.name, []), strict=False))
@@ -175,7 +178,7 @@ def _counts(dataset: Dataset) -> str:
     return f"{parts} documents, {len(dataset.words):,} words"
 
 
-def _follow(bar: tqdm, trial: Trial) -> Callable[[int, Progress], None]:
+def _follow(bar: "tqdm[NoReturn]", trial: Trial) -> Callable[[int, Progress], None]:
     """What moves the bar by the words that the trial's models read, and past early ends."""
     start = bar.n
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import gammaln
 
 from topic_models.experiments.datasets import Dataset, Part, can_be_read, read_dataset
@@ -48,8 +49,12 @@ class Reading:
         dataset = read_dataset(folder, seed, in_text_order=not self.flat, all_words=self.all_words)
         if self.order != "random":
             return dataset
-        shuffled = {name: _shuffled(part) for name, part in dataset.parts.items()}
-        return replace(dataset, **shuffled)
+        return replace(
+            dataset,
+            training=_shuffled(dataset.training),
+            validation=_shuffled(dataset.validation),
+            test=_shuffled(dataset.test),
+        )
 
 
 def _shuffled(part: Part) -> Part:
@@ -80,7 +85,7 @@ READINGS = {
 }
 
 
-def log_orders(document: np.ndarray) -> float:
+def log_orders(document: npt.NDArray[np.int64]) -> float:
     """The logarithm of the number of distinct orders of a document's words.
 
     It turns the mean likelihood of orders, or one that does not know any (LDA's), into that of the

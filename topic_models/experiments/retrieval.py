@@ -1,16 +1,17 @@
 """Retrieval precision: do the nearest documents bear the query's label?"""
 
 import numpy as np
+import numpy.typing as npt
 
 QUERIES_AT_ONCE = 256
 """Queries whose similarities to the whole collection are held at a time."""
 
 
 def retrieval_precision(
-    queries: np.ndarray,
-    query_labels: np.ndarray,
-    collection: np.ndarray,
-    labels: np.ndarray,
+    queries: npt.NDArray[np.floating],
+    query_labels: npt.NDArray[np.str_],
+    collection: npt.NDArray[np.floating],
+    labels: npt.NDArray[np.str_],
     fraction: float = 0.02,
 ) -> float:
     """Mean share, among the nearest `fraction` of a collection by cosine, of the query's label.
@@ -31,15 +32,19 @@ def retrieval_precision(
     return float(right.mean() / places)
 
 
-def _right(nearness: np.ndarray, same: np.ndarray, places: int) -> np.ndarray:
+def _right(
+    nearness: npt.NDArray[np.floating], same: npt.NDArray[np.bool_], places: int
+) -> npt.NDArray[np.float64]:
     """Documents with the right label among the `places` nearest, float64 [rows]."""
     last = -np.partition(-nearness, places - 1, axis=1)[:, places - 1 : places]  # [rows, 1]
     nearer, tied = nearness > last, nearness == last
     left = (places - nearer.sum(1)) / tied.sum(1)  # share of the tied documents with a place
-    return (nearer & same).sum(1) + left * (tied & same).sum(1)
+    right: npt.NDArray[np.float64] = (nearer & same).sum(1) + left * (tied & same).sum(1)
+    return right
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
+def _unit(vectors: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
     """Rows scaled to length 1; zeros stay zeros."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, 1)
+    unit: npt.NDArray[np.floating] = vectors / np.where(lengths > 0, lengths, 1)
+    return unit

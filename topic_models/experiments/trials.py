@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from topic_models.docnade import DocNADE
+from topic_models.docnade import DocNADE, DocNADESettings
 from topic_models.experiments.datasets import Dataset, Part
 from topic_models.experiments.readings import Reading, log_orders
 from topic_models.experiments.retrieval import retrieval_precision
-from topic_models.lda import LDA
+from topic_models.lda import LDA, LDASettings
 from topic_models.protocol import TopicModel, mean_perplexity
 from topic_models.training import Progress
 
@@ -43,14 +43,14 @@ SETTINGS: dict[type[TopicModel], dict[str, Any]] = {
 }
 """What is the same for all folders."""
 
-CHOICES: dict[type[TopicModel], dict[str, tuple]] = {
+CHOICES: dict[type[TopicModel], dict[str, tuple[Any, ...]]] = {
     DocNADE: {"weight_decay": (0.2, 1.0)},
     LDA: {},
 }
 """What each folder's validation part chooses from: little decay for likelihood, much of it for
 retrieval."""
 
-GRID: dict[type[TopicModel], dict[str, tuple]] = {
+GRID: dict[type[TopicModel], dict[str, tuple[Any, ...]]] = {
     DocNADE: {"dropout": (0.0, 0.5), "weight_decay": (0.0, 0.2, 1.0)},
     LDA: {"alpha": (0.005, 0.25), "topics": (50, 200)},
 }
@@ -83,7 +83,8 @@ class Trial:
     @property
     def work(self) -> int:
         """Words that all models read if none stops early."""
-        return self.words * sum(model.settings.epochs for model in self.models)
+        epochs: int = sum(model.settings.epochs for model in self.models)
+        return self.words * epochs
 
 
 @dataclass(frozen=True)
@@ -109,15 +110,19 @@ def trial(
     kind: str, reading: Reading, dataset: Dataset, topics: int, seed: int, grid: bool
 ) -> Trial:
     """The models of a kind that the validation part is to choose from, untrained."""
-    model = LDA if kind == "LDA" else DocNADE
+    model: type[TopicModel] = LDA if kind == "LDA" else DocNADE
     given = {"vocabulary_size": len(dataset.words), "topics": topics, "seed": seed}
     fixed = given | SETTINGS[model] | KINDS[kind] | (reading.settings if model is DocNADE else {})
     varied = (GRID if grid else CHOICES)[model]
     models = [
-        model(model.Settings(**fixed | dict(zip(varied, values, strict=True))))
+        _untrained(kind, fixed | dict(zip(varied, values, strict=True)))
         for values in product(*varied.values())
     ]
     return Trial(kind, reading, dataset, tuple(models), tuple(varied))
+
+
+def _untrained(kind: str, settings: dict[str, Any]) -> TopicModel:
+    return LDA(LDASettings(**settings)) if kind == "LDA" else DocNADE(DocNADESettings(**settings))
 
 
 def train(
@@ -145,8 +150,10 @@ def choose(trial: Trial, trained: Sequence[Trained]) -> Result:
     likeliest = min(trained, key=lambda each: each.validation.perplexity)
     nearest = max(trained, key=lambda each: each.validation.precision)
     seconds = sum(each.seconds for each in trained)
-    chosen = (_figures(each.model, trial.dataset.test, trial) for each in (likeliest, nearest))
-    return Result(*chosen, seconds)
+    test = trial.dataset.test
+    return Result(
+        _figures(likeliest.model, test, trial), _figures(nearest.model, test, trial), seconds
+    )
 
 
 def _figures(model: TopicModel, part: Part, trial: Trial) -> Figures:
