@@ -5,6 +5,11 @@ The command line prints it and exits with 1; the page and the API show it with
 the status code of its class. Anything else that is raised is a defect.
 """
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 
 class TicketingError(Exception):
     """Base of all errors shown to a person."""
@@ -66,3 +71,9 @@ class BrokerAway(TicketingError):
     status = 503
     retry = True
     meanwhile = "Searching and judging go on; reindexing waits until it is back."
+
+
+def first_invalid(error: "ValidationError") -> tuple[str, Any, str]:
+    """The first finding of pydantic: the field's name with dots, its value and what is expected."""
+    found = error.errors()[0]
+    return ".".join(map(str, found["loc"])), found["input"], found["msg"]

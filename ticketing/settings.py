@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ticketing.errors import InputError
+from ticketing.errors import InputError, first_invalid
 
 
 class Settings(BaseSettings):
@@ -51,6 +51,5 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = "TICKETING_" + str(first["loc"][0]).upper()
-        raise InputError(f"{name}={first['input']!r} cannot be used: {first['msg']}.") from None
+        name, value, message = first_invalid(error)
+        raise InputError(f"TICKETING_{name.upper()}={value!r} cannot be used: {message}.") from None

@@ -15,18 +15,27 @@ import click
 from ticketing.errors import TicketingError
 
 
-class _Commands(click.Group):
-    """Loads a command only when it is asked for, so that `--help` stays quick."""
+class PluggedGroup(click.Group):
+    """A group whose commands are the entry points of group `plugs`.
+
+    A command's module is imported only when the command is asked for.
+    """
+
+    def __init__(self, *args, plugs: str, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.plugs = plugs
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(point.name for point in entry_points(group="ticketing.commands"))
+        """The names of all commands in alphabetical order."""
+        return sorted(point.name for point in entry_points(group=self.plugs))
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        points = entry_points(group="ticketing.commands", name=name)
+        """The command of a name, None where there is none."""
+        points = entry_points(group=self.plugs, name=name)
         return next(iter(points)).load() if points else None
 
 
-@click.group(cls=_Commands)
+@click.group(cls=PluggedGroup, plugs="ticketing.commands")
 @click.version_option(package_name="ticketing")
 def commands() -> None:
     """Find the past ticket whose solution fixes a new problem."""

@@ -1,41 +1,68 @@
-"""The network's and the training's settings, from a TOML file and options."""
+"""Settings of trainings, from a TOML file and NAME=VALUE options."""
 
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+import click
+from pydantic import BaseModel, ValidationError
 
-from ticketing.errors import InputError
+from ticketing.classification.training import TrainSettings
+from ticketing.cli.options import FILE
+from ticketing.errors import InputError, first_invalid
 from ticketing.model.settings import NetworkSettings
 from ticketing.training.settings import TrainingSettings
 
 
+def choose_settings(function: Callable) -> Callable:
+    """Add the options that `read_settings` reads, as `file` and `overrides`."""
+    function = click.option(
+        "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As training.epochs=2."
+    )(function)
+    return click.option(
+        "--settings", "file", type=FILE, help="TOML with tables [network] and [training]."
+    )(function)
+
+
 def read_settings(
-    file: Path | None, overrides: tuple[str, ...] = ()
+    file: Path | None, overrides: Sequence[str] = ()
 ) -> tuple[NetworkSettings, TrainingSettings]:
-    """Settings from a TOML file with NAME=VALUE on top. Raises InputError naming the setting."""
-    tables: dict[str, dict] = {"network": {}, "training": {}}
+    """A bundle's settings: a TOML file with NAME=VALUE on top. Raises InputError naming one."""
+    makers = {"network": NetworkSettings, "training": TrainingSettings.for_loss}
+    network, training = _read(makers, file, overrides)
+    return network, training
+
+
+def read_category_settings(overrides: Sequence[str]) -> TrainSettings:
+    """A category model's settings: the defaults with NAME=VALUE on top, such as
+    network.encoder.layers=4. Raises InputError naming the one that cannot be."""
+    defaults = dict(TrainSettings())
+    makers = {name: partial(_changed, default) for name, default in defaults.items()}
+    return TrainSettings(**dict(zip(makers, _read(makers, None, overrides), strict=True)))
+
+
+def _read(
+    makers: Mapping[str, Callable[..., BaseModel]], file: Path | None, overrides: Sequence[str]
+) -> list[BaseModel]:
+    """What each table's maker makes of the table's values."""
+    tables: dict[str, dict] = {name: {} for name in makers}
     if file:
-        tables |= _read_toml(file)
+        tables |= _read_toml(file, list(makers))
     for override in overrides:
-        name, _, text = override.partition("=")
-        table, _, key = name.partition(".")
-        if table not in tables or not key or not text:
-            raise InputError(
-                f"--set {override}: write it as network.NAME=VALUE or training.NAME=VALUE."
-            )
-        tables[table][key] = toml_value(text)
-    try:
-        network = NetworkSettings(**tables["network"])
-        return network, TrainingSettings.for_loss(**tables["training"])
-    except ValidationError as error:
-        first = error.errors()[0]
-        table = "network" if error.title == "NetworkSettings" else "training"
-        name = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{table}.{name}={first['input']!r}: {first['msg']}.") from None
+        _put(tables, override)
+    made = []
+    for name, make in makers.items():
+        try:
+            made.append(make(**tables[name]))
+        except ValidationError as error:
+            field, value, message = first_invalid(error)
+            raise InputError(f"{name}.{field}={value!r}: {message}.") from None
+    return made
 
 
-def _read_toml(file: Path) -> dict[str, dict]:
+def _read_toml(file: Path, names: Sequence[str]) -> dict[str, dict]:
     try:
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -43,14 +70,44 @@ def _read_toml(file: Path) -> dict[str, dict]:
     except ValueError as error:
         raise InputError(f"{file} is not TOML: {error}.") from None
     for name, table in tables.items():
-        if name not in ("network", "training") or not isinstance(table, dict):
-            raise InputError(f"{file}: {name} is neither the table [network] nor [training].")
+        if name not in names or not isinstance(table, dict):
+            known = " nor ".join(f"[{known}]" for known in names)
+            raise InputError(f"{file}: {name} is neither the table {known}.")
     return tables
 
 
-def toml_value(text: str):
+def _put(tables: dict[str, dict], override: str) -> None:
+    """Set the value that NAME=VALUE names, in a table of tables."""
+    name, _, text = override.partition("=")
+    path = name.split(".")
+    if path[0] not in tables or not all(path[1:]) or len(path) < 2 or not text:
+        known = " or ".join(f"{table}.NAME=VALUE" for table in tables)
+        raise InputError(f"--set {override}: write it as {known}.")
+    table: Any = tables
+    for part in path[:-1]:
+        table = table.setdefault(part, {}) if isinstance(table, dict) else None
+    if not isinstance(table, dict):
+        raise InputError(f"--set {override}: another value was set for {path[-2]}; give one.")
+    table[path[-1]] = _toml_value(text)
+
+
+def _toml_value(text: str) -> Any:
     """A TOML value, or the text itself where it is none (so that quotes may be left out)."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+
+
+def _changed(default: BaseModel, **values) -> BaseModel:
+    """A settings object with some values changed, also those of tables within it."""
+    return type(default).model_validate(_merged(default.model_dump(), values))
+
+
+def _merged(defaults: dict, values: dict) -> dict:
+    return defaults | {
+        name: _merged(defaults[name], value)
+        if isinstance(value, dict) and isinstance(defaults.get(name), dict)
+        else value
+        for name, value in values.items()
+    }

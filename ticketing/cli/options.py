@@ -1,4 +1,4 @@
-"""Types of command-line options that several commands share."""
+"""Command-line options, and types of their values, that several commands share."""
 
 from datetime import datetime
 from pathlib import Path
@@ -21,3 +21,9 @@ class _Date(click.ParamType):
 
 
 DATE = _Date()
+OVERRIDES = click.option(
+    "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As loop.epochs=2."
+)
+SYNONYMS = click.option(
+    "--synonyms", "synonyms_file", type=FILE, help="A table of columns word and synonym."
+)

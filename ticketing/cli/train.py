@@ -5,17 +5,14 @@ from pathlib import Path
 
 import click
 
-from ticketing.cli.model_settings import read_settings
+from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import DATE, FILE
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 
 
 @click.command()
-@click.option("--settings", "file", type=FILE, help="TOML with tables [network] and [training].")
-@click.option(
-    "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As training.epochs=2."
-)
+@choose_settings
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
 @click.option("--vectors", type=FILE, help="Begin with these word2vec, GloVe or fastText vectors.")
 def command(

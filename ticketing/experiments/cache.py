@@ -15,6 +15,7 @@ from time import perf_counter
 
 import numpy as np
 
+from ticketing.desk import Desk
 from ticketing.evaluation.runs import Ranked
 from ticketing.files import write_atomically
 from ticketing.model.inference import Model
@@ -92,3 +93,10 @@ class TrainingCache:
         if not known:
             return f", the first of {left} on {self._tickets} tickets; an estimate follows"
         return f"; {left} to go, about {left * np.mean(known) / 60:.0f} min"
+
+
+def open_cache(desk: Desk, say: Callable[[str], None]) -> tuple[TrainingCache, Desk]:
+    """Where the trainings of experiments are kept, and a desk that saves its bundles there."""
+    folder = desk.settings.home / "evaluation"
+    cache = TrainingCache(folder, desk.store.count_tickets(), say)
+    return cache, Desk(desk.settings, desk.store, cache.models)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ticketing.errors import InputError
+from ticketing.errors import InputError, first_invalid
 from ticketing.importing.survey import Survey
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created")
@@ -81,10 +81,9 @@ def read_mapping(path: Path | None = None, overrides: Iterable[str] = ()) -> Map
     try:
         return Mapping.model_validate(table)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
+        field, _, message = first_invalid(error)
         raise InputError(
-            f"The mapping's {field} cannot be used: {first['msg']}; "
+            f"The mapping's {field} cannot be used: {message}; "
             f"its fields are {', '.join(FIELDS)} and comments."
         ) from None
 

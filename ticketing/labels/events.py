@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from ticketing.errors import first_invalid
 from ticketing.tables import Reject, Row
 from ticketing.tickets import Judgment
 from ticketing.times import naive_utc
@@ -32,6 +33,6 @@ def from_row(row: Row) -> Judgment | Reject:
     try:
         event = _adapter().validate_python(row.values)
     except ValidationError as error:
-        first = error.errors()[0]
-        return Reject(row.file, row.line, ".".join(map(str, first["loc"])), first["msg"])
+        field, _, message = first_invalid(error)
+        return Reject(row.file, row.line, field, message)
     return replace(event, time=naive_utc(event.time))

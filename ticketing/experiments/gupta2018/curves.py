@@ -15,7 +15,7 @@ from ticketing.experiments.gupta2018.feedback import (
     SERVED,
     UNTAUGHT,
     WORDS,
-    Month,
+    MonthResult,
     pooled_lines,
 )
 from ticketing.experiments.gupta2018.label_curve import LOSSES, Point
@@ -58,38 +58,38 @@ def _of(points: Sequence[Point], table: Sequence[Mapping], loss: str) -> list[tu
     return sorted(found, key=lambda pair: pair[0].labels)
 
 
-def month_rows(months: Sequence[Month]) -> list[list[str]]:
-    """Month by month: what was judged, Acc@10 on the next month's queries, the decision."""
+def month_rows(results: Sequence[MonthResult]) -> list[list[str]]:
+    """MonthResult by month: what was judged, Acc@10 on the next month's queries, the decision."""
     names = (SERVED, CANDIDATE, DESK, UNTAUGHT, WORDS)
     rows = [["month", "YES", "REL", "NO", *names, "queries", "promoted", "because"]]
-    for month in months:
-        grades = [label.grade for label in month.judged]
+    for result in results:
+        grades = [label.grade for label in result.judged]
         judged = [str(grades.count(grade)) for grade in reversed(Grade)]
-        found = [_number(month.accuracy(name)) for name in names]
-        asked = str(len({label.query.id for label in month.asked}))
-        decision = "yes" if month.promoted else "no"
-        rows.append([str(month.span), *judged, *found, asked, decision, month.why])
+        found = [_number(result.accuracy(name)) for name in names]
+        queries = str(len({label.query.id for label in result.measured}))
+        decision = "yes" if result.promoted else "no"
+        rows.append([str(result.month), *judged, *found, queries, decision, result.why])
     return rows
 
 
-def feedback_text(months: Sequence[Month]) -> list[str]:
+def feedback_text(results: Sequence[MonthResult]) -> list[str]:
     """The table of months, and every measure over all months."""
-    rows = month_rows(months)
+    rows = month_rows(results)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     text = [
         "  ".join([*(f"{x:>{w}}" for x, w in zip(row[:-1], widths, strict=False)), row[-1]])
         for row in rows
     ]
-    lines = pooled_lines(months)
+    lines = pooled_lines(results)
     reference = lines[list(ABOUT).index(UNTAUGHT)]
     return [*text, "", _explained(reference), *retrieval_text(lines, cells(lines, reference))]
 
 
-def feedback_page(months: Sequence[Month], notice: str = "") -> str:
+def feedback_page(results: Sequence[MonthResult], notice: str = "") -> str:
     """The simulation as HTML; nothing is loaded from anywhere."""
-    lines = pooled_lines(months)
+    lines = pooled_lines(results)
     curves = {
-        name: [(month.accuracy(name), np.nan, np.nan) for month in months]
+        name: [(result.accuracy(name), np.nan, np.nan) for result in results]
         for name in (DESK, CANDIDATE, UNTAUGHT, WORDS)
     }
     return _page(
@@ -97,10 +97,10 @@ def feedback_page(months: Sequence[Month], notice: str = "") -> str:
         "Each month the ten proposals for some queries are judged by the archive's own links, and "
         "a candidate learns from all judgments so far.",
         "On the next month's queries, by month of judging.",
-        plots.curves_plot("month", [str(month.span) for month in months], curves),
+        plots.curves_plot("month", [str(result.month) for result in results], curves),
         lines,
         lines[list(ABOUT).index(UNTAUGHT)],
-        month_rows(months),
+        month_rows(results),
         notice,
     )
 

@@ -3,9 +3,9 @@
 The archive's own links play the judge. In each month the serving bundle ranks older tickets for
 queries of that month, the ten it proposes are judged by the links, and a candidate learns from
 all judgments so far and from the text there was at the month's end, never from a link that was
-not shown. The desk lets it serve unless it is worse, beyond chance, on the judgments held out from
-learning. All of them rank the next month's queries, beside a bundle that learned from the same text
-without any judgment.
+not shown. The desk lets it serve unless it is worse, beyond chance, on the test judgments, which
+no training sees. All of them rank the next month's queries, beside a bundle that learned from the
+same text without any judgment.
 """
 
 import random
@@ -37,7 +37,7 @@ ABOUT = {
     UNTAUGHT: "learned from the same text without any judgment",
     WORDS: "words of all components",
 }
-KEPT_IN_MEMORY = 3
+IN_MEMORY = 3
 """Bundles whose codes are held: the serving one, the candidate and the one without feedback."""
 
 Train = Callable[[NetworkSettings, TrainingSettings, datetime, Sequence[Label]], str]
@@ -45,7 +45,7 @@ Train = Callable[[NetworkSettings, TrainingSettings, datetime, Sequence[Label]],
 
 
 @dataclass(frozen=True)
-class Span:
+class Month:
     """A month, from its first moment to that of the next one."""
 
     start: datetime
@@ -56,29 +56,29 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Month:
+class MonthResult:
     """What came of one month: judgments, the decision, and runs on the next month's queries."""
 
-    span: Span
+    month: Month
     judged: Sequence[Label]
     promoted: bool
     why: str
-    asked: Sequence[Label]
+    measured: Sequence[Label]
     """Links of the next month's queries."""
     runs: Mapping[str, Run]
 
     def accuracy(self, name: str) -> float:
         """Acc@10 of a ranker on the next month's queries; NaN where none has a YES."""
-        values = evaluate(self.asked, self.runs[name])["Acc@10"]
+        values = evaluate(self.measured, self.runs[name])["Acc@10"]
         return float(np.mean(values)) if values else np.nan
 
 
-def spans(since: datetime, before: datetime) -> list[Span]:
+def whole_months(since: datetime, before: datetime) -> list[Month]:
     """The whole months between two dates."""
     found, start = [], datetime(since.year, since.month, 1)
     while (following := _next_month(start)) <= before:
         if start >= since:
-            found.append(Span(start, following))
+            found.append(Month(start, following))
         start = following
     return found
 
@@ -88,14 +88,14 @@ def judge_shown(query: Query, run: Run, gold: Mapping[str, int]) -> list[Label]:
     return [Label(query, id, Grade(gold.get(id, Grade.NO))) for id, _ in run[query.id][:SHOWN]]
 
 
-def pooled_lines(months: Sequence[Month]) -> list[Line]:
+def pooled_lines(results: Sequence[MonthResult]) -> list[Line]:
     """Every ranker on the queries of all months together."""
-    labels = [label for month in months for label in month.asked]
+    labels = [label for result in results for label in result.measured]
     return [
         measured(
             name,
             about,
-            Ranked({id: run for month in months for id, run in month.runs[name].items()}, {}),
+            Ranked({id: run for result in results for id, run in result.runs[name].items()}, {}),
             labels,
         )
         for name, about in ABOUT.items()
@@ -125,60 +125,61 @@ class FeedbackSimulation:
         self.links, self.queries_a_month = links, queries_a_month
         self._created = {ticket.id: ticket.created for ticket in self.tickets}
         self._gold = qrels_of(links)
-        self._store, self._trainings, self._is_held_out = store, trainings, is_test
+        self._store, self._trainings, self._is_test = store, trainings, is_test
         self._settings, self._train, self._threads = (network, training), train, threads
         shape = network.model_dump_json(), training.model_dump_json()
         self._texts = digest(archive_digest(self.tickets), *shape)
 
-    def months(self, found: Sequence[Span]) -> list[Month]:
+    def run(self, months: Sequence[Month]) -> list[MonthResult]:
         """What came of each month, in their order. Raises InputError where no month is followed by
         a query with a YES, to measure on."""
-        if not any(with_answers(self._of(_following(span))) for span in found):
+        if not any(with_answers(self._of(_following(month))) for month in months):
             raise InputError("No month is followed by a query with a YES, to measure on.")
-        until = _following(found[-1]).end
-        recommender = lru_cache(KEPT_IN_MEMORY)(partial(self._recommender, until))
-        serving = self._trained("without judgments", found[0].start, [], 2 * len(found) + 1)
+        until = _following(months[-1]).end
+        recommender = lru_cache(IN_MEMORY)(partial(self._recommender, until))
+        serving = self._trained("without judgments", months[0].start, [], 2 * len(months) + 1)
         judged: list[Label] = []
-        done: list[Month] = []
-        for place, span in enumerate(found):
-            left = 2 * (len(found) - place)
-            key = digest(self._texts, serving, str(span), *map(labels_digest, (judged, self.links)))
+        results: list[MonthResult] = []
+        for place, month in enumerate(months):
+            left = 2 * (len(months) - place)
+            key = digest(
+                self._texts, serving, str(month), *map(labels_digest, (judged, self.links))
+            )
             path = self._trainings.folder / "months" / f"{key}-{self.queries_a_month}.json"
-            record = kept(path, partial(self._record, span, serving, judged, recommender, left))
+            record = kept(path, partial(self._record, month, serving, judged, recommender, left))
             serving = record["serving"]
             shown = self._labels(record["judged"])
             judged = judged + shown
-            asked = with_answers(self._of(_following(span)))
-            done.append(
-                Month(span, shown, record["promoted"], record["why"], asked, record["runs"])
-            )
-        return done
+            measured = with_answers(self._of(_following(month)))
+            promoted, why = record["promoted"], record["why"]
+            results.append(MonthResult(month, shown, promoted, why, measured, record["runs"]))
+        return results
 
     def _record(
         self,
-        span: Span,
+        month: Month,
         serving: str,
         before: Sequence[Label],
         recommender: Callable[[str], Recommender],
         left: int,
     ) -> dict:
         """One month, as JSON keeps it."""
-        asked = self._some(queries_of(self._of(span)), str(span))
-        run = run_queries(recommender(serving), asked, SHOWN)
-        shown = [x for query in asked for x in judge_shown(query, run, self._gold[query.id])]
+        queries = self._some(queries_of(self._of(month)), str(month))
+        run = run_queries(recommender(serving), queries, SHOWN)
+        shown = [x for query in queries for x in judge_shown(query, run, self._gold[query.id])]
         judged = [*before, *shown]
-        learned = [label for label in judged if not self._is_held_out(label.query.id)]
-        candidate = self._trained(f"{span}, candidate", span.end, learned, left)
-        untaught = self._trained(f"{span}, no feedback", span.end, [], left - 1)
-        held_out = [label for label in judged if self._is_held_out(label.query.id)]
-        found = compare(recommender(candidate), recommender(serving), held_out)
+        learned = [label for label in judged if not self._is_test(label.query.id)]
+        candidate = self._trained(f"{month}, candidate", month.end, learned, left)
+        untaught = self._trained(f"{month}, no feedback", month.end, [], left - 1)
+        test = [label for label in judged if self._is_test(label.query.id)]
+        found = compare(recommender(candidate), recommender(serving), test)
         bundles = {
             DESK: candidate if found.may_serve else serving,
             SERVED: serving,
             CANDIDATE: candidate,
             UNTAUGHT: untaught,
         }
-        following = queries_of(with_answers(self._of(_following(span))))
+        following = queries_of(with_answers(self._of(_following(month))))
         runs = {
             name: run_queries(recommender(bundle), following) for name, bundle in bundles.items()
         }
@@ -190,13 +191,13 @@ class FeedbackSimulation:
             "runs": {**runs, WORDS: run_words(self._store, following)},
         }
 
-    def _of(self, span: Span) -> list[Label]:
+    def _of(self, month: Month) -> list[Label]:
         """Links of the queries that were created in a month."""
         return [
             label
             for label in self.links
             if (created := self._created.get(label.query.ticket_id))
-            and span.start <= created < span.end
+            and month.start <= created < month.end
         ]
 
     def _some(self, queries: Sequence[Query], seed: str) -> list[Query]:
@@ -226,5 +227,5 @@ def _next_month(start: datetime) -> datetime:
     return datetime(start.year + start.month // 12, start.month % 12 + 1, 1)
 
 
-def _following(span: Span) -> Span:
-    return Span(span.end, _next_month(span.end))
+def _following(month: Month) -> Month:
+    return Month(month.end, _next_month(month.end))

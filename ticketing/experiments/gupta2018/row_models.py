@@ -1,4 +1,4 @@
-"""Registry and rankings of the table's rows."""
+"""Models and rankings of the table's rows."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial

@@ -1,4 +1,4 @@
-"""`ticketing sentences`: how related two sentences are, as a Siamese LSTM learnt it from SICK."""
+"""`ticketing experiments malstm`: how related two sentences are, learned from SICK."""
 
 import random
 from pathlib import Path
@@ -32,7 +32,7 @@ INVENTED = 10_000
 """Sentences that a teacher compares beside the known ones."""
 
 
-@click.group("sentences")
+@click.group("malstm")
 def command() -> None:
     """Relatedness of sentences by MaLSTM, a Siamese LSTM with a Manhattan metric."""
 
@@ -54,7 +54,7 @@ def evaluate(
 ) -> None:
     """Pearson r, Spearman rho and squared error on SICK's test pairs, beside published figures.
 
-    Everything is learnt from the train and trial pairs. Registry are kept below the home folder,
+    Everything is learnt from the train and trial pairs. Models are kept below the home folder,
     where the next run finds them; a run that was broken off goes on.
     """
     data = read_sick(folder)
@@ -76,7 +76,7 @@ def evaluate(
         model, _ = find_or_learn(chosen[-1].recipe, material, seed, kept)
         write_pictures(pictures, model, sentences(data.test))
         click.echo(f"Drawn in {pictures}.")
-    click.echo(f"Registry are in {kept}.")
+    click.echo(f"Models are in {kept}.")
 
 
 @command.command("relate")

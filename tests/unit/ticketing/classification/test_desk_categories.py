@@ -15,7 +15,8 @@ from ticketing.classification.normaliser import Normaliser
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.classification.verdicts import FeedbackEvent, FeedbackFile, Verdict, derive_verdicts
-from ticketing.cli.categories import command, read_settings
+from ticketing.cli.categories import command
+from ticketing.cli.model_settings import read_category_settings
 from ticketing.errors import InputError, NotFound, NotReady, StoreError
 from ticketing.settings import Settings
 from web.app import create_app
@@ -100,7 +101,7 @@ def home(tmp_path_factory):
     """A desk's home with a trained model of two categories."""
     home = tmp_path_factory.mktemp("home")
     titles = Taxonomy(Title(text, group) for text, group in TITLES)
-    settings = read_settings(FAST)
+    settings = read_category_settings(FAST)
     Normaliser(home).train(titles, ["please"], Synonyms(()), settings)
     return home
 
@@ -148,7 +149,7 @@ def test_a_newly_trained_model_is_used_at_once(desk_home):
 def test_two_trainings_at_once_are_refused(desk_home):
     titles = Taxonomy(Title(text, group) for text, group in TITLES)
     with FileLock(desk_home / "categories" / "training.lock"), pytest.raises(NotReady):
-        Normaliser(desk_home).train(titles, ["x"], None, read_settings(FAST))
+        Normaliser(desk_home).train(titles, ["x"], None, read_category_settings(FAST))
 
 
 # the commands ------------------------------------------------------------------------
@@ -173,22 +174,17 @@ def test_train_and_suggest_from_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
-        ("loop.epochs", "there is no such setting"),
-        ("loop.nothing=1", "there is no such setting"),
-        ("loop.epochs.x=1", "there is no such setting"),
+        ("loop.epochs", "--set loop.epochs: write it as"),
+        ("epochs=1", "--set epochs=1: write it as"),
+        ("loop.nothing=1", "loop.nothing=1: Extra inputs are not permitted"),
+        ("loop.epochs.x=1", "loop.epochs={'x': 1}: Input should be a valid integer"),
         ("recipe.loss=none", "recipe.loss='none'"),
         ("network.encoder.hidden=0", "network.encoder.hidden=0"),
     ],
 )
 def test_an_override_that_cannot_be_is_one_sentence(override, sentence):
     with pytest.raises(InputError, match=re.escape(sentence)):
-        read_settings([override])
-
-
-def test_evaluate_says_what_is_missing(tmp_path):
-    answer = run(tmp_path, "evaluate", str(tmp_path))
-    assert isinstance(answer.exception, InputError)
-    assert "esco_occupations_en.csv" in str(answer.exception)
+        read_category_settings([override])
 
 
 # the page ----------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """The command line: every command is documented, errors are one sentence."""
 
 import errno
+import subprocess
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -17,6 +19,26 @@ def test_every_command_says_what_it_does_and_is_in_the_readme(name):
     command = cli.commands.get_command(None, name)
     assert command.help or command.short_help
     assert f"ticketing {name}" in README.read_text(encoding="utf-8")
+
+
+def test_every_experiment_says_what_it_does_and_is_in_the_readme():
+    papers = cli.commands.get_command(None, "experiments")
+    assert papers.list_commands(None) == ["gupta2018", "malstm", "neculoiu2016"]
+    for name in papers.list_commands(None):
+        assert papers.get_command(None, name).help
+        assert f"ticketing experiments {name}" in README.read_text(encoding="utf-8")
+    tables = papers.get_command(None, "gupta2018")
+    assert tables.list_commands(None) == ["feedback", "labels", "rows", "topics"]
+    assert all(tables.get_command(None, name).help for name in tables.list_commands(None))
+
+
+def test_a_group_imports_no_command_that_was_not_asked_for():
+    code = (
+        "import sys; from ticketing.cli import commands; "
+        "commands.get_command(None, 'experiments').get_command(None, 'gupta2018'); "
+        "sys.exit('torch' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(

@@ -3,34 +3,20 @@
 import shutil
 import sys
 from datetime import datetime
-from itertools import pairwise
 
 import pytest
 from click.testing import CliRunner
 
+from tests.commands import TINY_OPTIONS, judge, link, refused, run
 from ticketing.cli import evaluate, main, models, recommend, train
 from ticketing.cli.model_settings import read_settings
 from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreError, TicketingError
-from ticketing.experiments.gupta2018 import simulate
 from ticketing.labels import is_test
 from ticketing.model.settings import NetworkSettings
 from ticketing.settings import load_settings
 from ticketing.tickets import Grade, Judgment, Query, Ticket
 from ticketing.training.settings import TrainingSettings
-
-TINY_OPTIONS = [
-    f"--set={name}"
-    for name in (
-        "network.hidden=4",
-        "network.word_dims=6",
-        "network.character_dims=2",
-        "network.topics=3",
-        "training.epochs=1",
-        "training.least_steps=0",
-        "training.topic_epochs=1",
-    )
-]
 
 
 @pytest.fixture(autouse=True)
@@ -50,21 +36,6 @@ def desk(home, trained, archive_tickets):
     desk.put_tickets(archive_tickets)
     yield desk
     desk.close()
-
-
-def run(command, *arguments):
-    """What a command prints; an error it ends with is raised."""
-    result = CliRunner().invoke(command, list(arguments), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def refused(kind, command, *arguments) -> str:
-    with pytest.raises(kind) as caught:
-        run(command, *arguments)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
 
 
 # settings ------------------------------------------------------------------------
@@ -88,6 +59,7 @@ def test_the_loss_of_the_paper_brings_its_other_settings():
     ("override", "sentence"),
     [
         ("network.hidden=-1", "network.hidden=-1"),
+        ("network.hidden.x=1", "network.hidden={'x': 1}"),
         ("network.hidden=many", "network.hidden='many'"),
         ("training.optimizer=sgd", "training.optimizer='sgd'"),
         ("network.depth=2", "network.depth=2"),
@@ -217,17 +189,6 @@ def test_asking_before_training_says_what_to_do(home):
 # evaluate ------------------------------------------------------------------------
 
 
-def judge(desk, count=30):
-    """Each of the first tickets answers a query in its own words."""
-    tickets = list(desk.store.iter_tickets())[:count]
-    pairs = [(Query(ticket.subject, ticket.description), ticket) for ticket in tickets]
-    time = datetime(2020, 1, 1)
-    desk.store.add_judgments(
-        [Judgment(query.id, query, t.id, Grade.YES, "ann", time) for query, t in pairs]
-    )
-    return [query for query, _ in pairs]
-
-
 def test_nothing_to_measure_is_said(desk):
     assert "Nothing can be measured" in run(evaluate.command)
 
@@ -272,31 +233,6 @@ def test_an_unknown_bundle_to_measure_is_not_found(desk):
     assert "no bundle 'nowhere'" in refused(NotFound, evaluate.command, "--bundle", "nowhere")
 
 
-def test_rows_of_the_paper_are_trained_once_and_then_only_printed(desk):
-    """A second run reads what the first has left, and prints the same."""
-    judge(desk)
-    lines = run(evaluate.command, "--rows", "1,15,22", *TINY_OPTIONS).splitlines()
-    said = [line for line in lines if line.startswith("Training ")]
-    assert [line.split()[1] for line in said] == ["word", "#15", "#22"]
-    assert any(line.endswith("* differs from #22 (p < 0.05)") for line in lines)
-    assert "  h SUB1–SUB2; in-batch" in [line[:23] for line in lines]
-    assert run(evaluate.command, "--rows", "1,15,22", *TINY_OPTIONS).splitlines() == [
-        line for line in lines if line not in said
-    ]
-    assert len(desk.models.ids()) == 1  # the rows' bundles are none of the desk's
-
-
-def test_rows_are_trained_on_nothing_that_is_measured(desk):
-    judge(desk)
-    since = sorted(ticket.created for ticket in desk.store.iter_tickets())[30].isoformat()
-    query = Query("x", ticket_id=next(desk.store.iter_tickets()).id)
-    time = datetime(2020, 1, 1)
-    desk.store.add_judgments([Judgment("e", query, query.ticket_id, Grade.YES, "ann", time)])
-    sentence = refused(InputError, evaluate.command, "--before", since, "--rows", "15")
-    assert "--since" in sentence
-    assert "names no rows" in refused(InputError, evaluate.command, "--rows", "23")
-
-
 def test_two_bundles_are_compared_and_the_page_is_written(desk, trained, tmp_path):
     judge(desk)
     other = desk.train(*read_settings(None, tuple(o[6:] for o in TINY_OPTIONS)))
@@ -312,69 +248,13 @@ def test_a_bundle_that_has_seen_the_evaluated_period_is_named(desk, trained):
     judge(desk)
     tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
     since = tickets[30].created.isoformat()
-    ask(desk, tickets[30], tickets[3])
+    link(desk, tickets[30], tickets[3])
     seen = f"Bundle {trained[1]} has learned from tickets until {tickets[-1].created:%Y-%m-%d}"
     assert seen in run(evaluate.command, "--since", since)
     assert "has learned from tickets until" not in run(evaluate.command)
     settings = read_settings(None, tuple(o[6:] for o in TINY_OPTIONS))
     older = desk.train(*settings, before=tickets[30].created)
     assert "has learned" not in run(evaluate.command, "--since", since, "--bundle", older)
-
-
-def ask(desk, new, old):
-    """A ticket is a duplicate of an older one."""
-    query = Query(new.subject, ticket_id=new.id)
-    time = datetime(2020, 1, 1)
-    desk.store.add_judgments([Judgment(query.id, query, old.id, Grade.YES, "ann", time)])
-
-
-# simulate ------------------------------------------------------------------------
-
-
-def test_the_label_curve_is_trained_once_and_then_only_printed(desk, tmp_path):
-    judge(desk)
-    page = tmp_path / "curve.html"
-    arguments = ("labels", "--labels", "0,5", "--loss", "in-batch", *TINY_OPTIONS)
-    lines = run(simulate.command, *arguments, "--page", str(page)).splitlines()
-    said = [line for line in lines if line.startswith("Training ")]
-    assert [line.split(", ")[1] for line in said] == ["0 labels", "5 labels; 1 to go"]
-    assert "<svg" in page.read_text()
-    assert run(simulate.command, *arguments).splitlines() == lines[2:-1]
-    assert len(desk.models.ids()) == 1  # what is simulated never serves
-
-
-def test_what_a_simulation_lacks_is_said(desk):
-    assert "no such query is judged" in run(simulate.command, "labels")
-    assert "--since" in refused(InputError, simulate.command, "labels", "--before", "2013-01-01")
-    dates = ("--since", "2012-01-05", "--before", "2012-01-20")
-    assert "no whole month" in refused(InputError, simulate.command, "feedback", *dates)
-    dates = ("--since", "2012-01-01", "--before", "2012-03-01")
-    assert "import links" in refused(InputError, simulate.command, "feedback", *dates)
-
-
-def test_feedback_is_simulated_month_by_month(desk):
-    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
-    for old, new in pairwise(tickets):
-        ask(desk, new, old)
-    months = sorted({f"{ticket.created:%Y-%m}" for ticket in tickets})
-    dates = ("--since", f"{months[1]}-01", "--before", f"{months[-1]}-01")
-    arguments = ("feedback", *dates, "--queries", "3", *TINY_OPTIONS)
-    lines = run(simulate.command, *arguments).splitlines()
-    rows = [line.split() for line in lines if line[:7] in months]
-    assert [row[0] for row in rows[:1]] == months[1:2]
-    assert all(sum(map(int, row[1:4])) <= 30 for row in rows)
-    trained = sum(line.startswith("Training ") for line in lines)
-    assert trained == 1 + 2 * len(rows)
-    assert run(simulate.command, *arguments).splitlines() == lines[trained:]
-
-
-def test_months_without_a_right_answer_after_them_are_refused(desk):
-    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
-    ask(desk, tickets[-1], tickets[0])
-    last = f"{tickets[-1].created:%Y-%m}-01"
-    following = datetime.fromisoformat(last).replace(year=tickets[-1].created.year + 1)
-    dates = ("--since", last, "--before", following.isoformat())
-    assert "with a YES" in refused(InputError, simulate.command, "feedback", *dates)
 
 
 # the whole program ---------------------------------------------------------------

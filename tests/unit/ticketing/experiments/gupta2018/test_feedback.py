@@ -13,25 +13,25 @@ from ticketing.experiments.gupta2018 import feedback
 from ticketing.experiments.gupta2018.curves import feedback_page, feedback_text, month_rows
 from ticketing.experiments.gupta2018.feedback import (
     FeedbackSimulation,
-    Span,
+    Month,
     judge_shown,
     pooled_lines,
-    spans,
+    whole_months,
 )
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Grade, Label, Query
 
 YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
-JANUARY = Span(datetime(2012, 1, 1), datetime(2012, 2, 1))
-FEBRUARY = Span(datetime(2012, 2, 1), datetime(2012, 3, 1))
+JANUARY = Month(datetime(2012, 1, 1), datetime(2012, 2, 1))
+FEBRUARY = Month(datetime(2012, 2, 1), datetime(2012, 3, 1))
 
 
 def test_months_are_whole():
-    assert spans(datetime(2011, 12, 2), datetime(2012, 3, 1)) == [JANUARY, FEBRUARY]
-    assert spans(datetime(2011, 12, 1), datetime(2012, 1, 31)) == [
-        Span(datetime(2011, 12, 1), datetime(2012, 1, 1))
+    assert whole_months(datetime(2011, 12, 2), datetime(2012, 3, 1)) == [JANUARY, FEBRUARY]
+    assert whole_months(datetime(2011, 12, 1), datetime(2012, 1, 31)) == [
+        Month(datetime(2011, 12, 1), datetime(2012, 1, 1))
     ]
-    assert spans(datetime(2012, 1, 2), datetime(2012, 2, 28)) == []
+    assert whole_months(datetime(2012, 1, 2), datetime(2012, 2, 28)) == []
 
 
 def test_only_what_is_shown_is_judged_and_what_has_no_link_is_a_no():
@@ -83,7 +83,7 @@ def simulate(tmp_path, trained, dated, links):
             held_out,
             queries,
         )
-        return simulation.months(months)
+        return simulation.run(months)
 
     yield run, trainings
     store.close()
@@ -103,7 +103,7 @@ def test_training_sees_the_judgments_so_far_and_the_text_of_its_time(simulate, d
     for month in (january, february):
         assert len({label.query.id for label in month.judged}) == 8
         assert all(
-            month.span.start <= created[x.query.ticket_id] < month.span.end
+            month.month.start <= created[x.query.ticket_id] < month.month.end
             and created[x.ticket_id] < created[x.query.ticket_id]
             for x in month.judged
         )
@@ -129,10 +129,10 @@ def test_the_next_months_queries_are_measured_by_all(simulate, dated):
     run, _ = simulate
     january, february = run()
     march = {ticket.id for ticket in dated[30:]}
-    assert {label.query.ticket_id for label in february.asked} == march
+    assert {label.query.ticket_id for label in february.measured} == march
     assert set(january.runs) == {"desk", "served", "candidate", "no feedback", "BM25"}
     for found in february.runs.values():
-        assert set(found) == {label.query.id for label in february.asked}
+        assert set(found) == {label.query.id for label in february.measured}
     assert [line.name for line in pooled_lines([january, february])] == list(january.runs)
     assert len(pooled_lines([january, february])[0].values["Acc@10"]) == 20
 

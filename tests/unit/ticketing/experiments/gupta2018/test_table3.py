@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from ticketing.cli import topics as command
 from ticketing.errors import InputError
 from ticketing.experiments.gupta2018 import table3 as table_module
+from ticketing.experiments.gupta2018.commands import topics as command
 from ticketing.experiments.gupta2018.table3 import MODELS, Split, split, topic_table
 from ticketing.tickets import Grade, Label, Query, Ticket
 
@@ -132,7 +132,7 @@ def run(monkeypatch, labels):
         "split",
         lambda *given: replace(split(*given), learnt=tuple(shown), held_out=(shown[0],)),
     )
-    result = CliRunner().invoke(command.command, ["evaluate", "--held-out", "5"])
+    result = CliRunner().invoke(command.command, ["--held-out", "5"])
     assert result.exit_code == 0
     return result.stdout
 

@@ -1,10 +1,12 @@
 """Table 3's data and rows on a handful of job titles, with counterparts worked out by hand."""
 
 import pytest
+from click.testing import CliRunner
 
 from ticketing.classification.model import CategoryModel
-from ticketing.cli.categories import _figures, read_settings
+from ticketing.cli.model_settings import read_category_settings
 from ticketing.errors import InputError
+from ticketing.experiments.neculoiu2016.command import command, shown
 from ticketing.experiments.neculoiu2016.job_titles import onet_queries, read_esco
 from ticketing.experiments.neculoiu2016.table3 import (
     COLUMNS,
@@ -76,8 +78,8 @@ def test_words_of_tests_are_not_those_of_training(folder):
 def test_the_whole_table_and_again_from_what_was_kept(folder, tmp_path):
     data = JobTitles(folder)
     rows = [*baseline_rows(data, "validation")]
-    first = list(model_rows(data, read_settings(FAST), tmp_path / "kept", "validation"))
-    again = list(model_rows(data, read_settings(FAST), tmp_path / "kept", "validation"))
+    first = list(model_rows(data, read_category_settings(FAST), tmp_path / "kept", "validation"))
+    again = list(model_rows(data, read_category_settings(FAST), tmp_path / "kept", "validation"))
     assert first == again
     assert [row.name for row in rows] == ["n-gram", "char TF-IDF", "BM25"]
     assert [row.name for row in first] == [f"model ({stage})" for stage in range(5)]
@@ -89,7 +91,7 @@ def test_the_whole_table_and_again_from_what_was_kept(folder, tmp_path):
 
 
 def test_some_stages_alone_but_no_feedback_without_proposals(folder, tmp_path):
-    data, settings = JobTitles(folder), read_settings(FAST)
+    data, settings = JobTitles(folder), read_category_settings(FAST)
     [row] = model_rows(data, settings, tmp_path / "kept", "validation", stages=[2])
     assert row.name == "model (2)"
     with pytest.raises(InputError, match="Stage 4 judges the proposals of a stage before it"):
@@ -98,7 +100,7 @@ def test_some_stages_alone_but_no_feedback_without_proposals(folder, tmp_path):
 
 def test_answers_to_proposals_are_escos(folder, tmp_path):
     data = JobTitles(folder)
-    *_, _ = model_rows(data, read_settings(FAST), tmp_path / "kept", "validation")
+    *_, _ = model_rows(data, read_category_settings(FAST), tmp_path / "kept", "validation")
     verdicts = data.judged(CategoryModel.load(tmp_path / "kept" / "stage-3"))
     titles = data.parts.held_out["feedback"]
     assert len(verdicts) == 3 * len(titles) > 0
@@ -109,10 +111,15 @@ def test_answers_to_proposals_are_escos(folder, tmp_path):
 
 def test_a_star_marks_what_misses_the_published_figure():
     row = Row("n-gram", (0.994, 0.6, 1.0, 0.83, 0.2))
-    assert _figures(row) == ["0.99 (0.99)", "0.60* (0.61)", "1.00 (1.00)", "0.83 (0.83)", "0.200"]
+    assert shown(row) == ["0.99 (0.99)", "0.60* (0.61)", "1.00 (1.00)", "0.83 (0.83)", "0.200"]
 
 
 def test_a_file_of_another_kind_is_one_sentence(folder):
     (folder / "esco_occupations_en.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="has no column 'preferredLabel'"):
         read_esco(folder)
+
+
+def test_the_command_says_what_is_missing(tmp_path):
+    answer = CliRunner().invoke(command, [str(tmp_path)])
+    assert isinstance(answer.exception, InputError)

@@ -1,4 +1,4 @@
-"""`ticketing topics`: how well topic models know the desk's tickets."""
+"""`ticketing experiments gupta2018 topics`: how well topic models know the desk's tickets."""
 
 from collections.abc import Iterator
 
@@ -11,16 +11,11 @@ from ticketing.settings import load_settings
 LABELS = {"M1": "M1 (SUB+DESC)", "M2": "M2 (SUB+DESC+SOL)"}
 
 
-@click.group("topics")
-def command() -> None:
-    """Measure topic models on the desk's tickets (the page shows the topics themselves)."""
-
-
-@command.command("evaluate")
+@click.command("topics")
 @click.option("--held-out", default=50, show_default=True, type=click.IntRange(1))
 @click.option("--topics", default=100, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-def evaluate(held_out: int, topics: int, seed: int) -> None:
+def command(held_out: int, topics: int, seed: int) -> None:
     """Held-out perplexity of DocNADE and LDA on tickets and labelled queries (lower is better).
 
     M1 learns from subjects and descriptions, M2 from solutions as well (Table 3 of Gupta et

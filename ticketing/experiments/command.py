@@ -1,0 +1,13 @@
+"""`ticketing experiments`: the papers' tables, a command each."""
+
+import click
+
+from ticketing.cli import PluggedGroup
+
+
+@click.group("experiments", cls=PluggedGroup, plugs="ticketing.experiments")
+def command() -> None:
+    """Measure the papers' tables on the desk's archive or on public data sets.
+
+    What is trained for them never serves.
+    """

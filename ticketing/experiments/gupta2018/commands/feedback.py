@@ -1,0 +1,75 @@
+"""`ticketing experiments gupta2018 feedback`: what a desk gains that judges and retrains."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ticketing.cli.model_settings import choose_settings, read_settings
+from ticketing.cli.options import DATE, FILE
+from ticketing.desk import open_desk
+from ticketing.errors import InputError
+from ticketing.experiments.cache import open_cache
+from ticketing.experiments.gupta2018.curves import feedback_page, feedback_text
+from ticketing.experiments.gupta2018.feedback import FeedbackSimulation, whole_months
+from ticketing.experiments.gupta2018.figures import feedback_figures, write_figures
+from ticketing.files import write_atomically
+from ticketing.labels import is_test
+from ticketing.settings import load_settings
+from ticketing.tickets import Filters
+
+
+@click.command("feedback")
+@click.option("--since", type=DATE, required=True, help="The first month begins on this date.")
+@click.option("--before", type=DATE, required=True, help="The last month ends before this date.")
+@click.option("--queries", default=100, show_default=True, help="Queries judged in a month.")
+@choose_settings
+@click.option("--page", type=FILE, help="Also write a page with the curve and the tables.")
+@click.option("--json", "figures", type=FILE, help="Also write the curve's figures as JSON.")
+def command(
+    since: datetime,
+    before: datetime,
+    queries: int,
+    file: Path | None,
+    overrides: tuple[str, ...],
+    page: Path | None,
+    figures: Path | None,
+) -> None:
+    """Draw what a desk gains that judges its ten best proposals and retrains every month.
+
+    The archive's own labels of queries that are tickets play the judge; training sees the
+    judgments of what was shown, and nothing else of them. Measured on the month after.
+    """
+    desk = open_desk(load_settings())
+    recent = {ticket.id for ticket in desk.store.iter_tickets(Filters(created_since=since))}
+    links = [label for label in desk.labels() if label.query.ticket_id in recent]
+    months = whole_months(since, before)
+    if not months:
+        raise InputError(f"There is no whole month between {since:%Y-%m-%d} and {before:%Y-%m-%d}.")
+    if not links:
+        raise InputError(
+            f"No query with a label is a ticket created since {since:%Y-%m-%d}; import links "
+            "between tickets with `ticketing labels import --query COLUMN`."
+        )
+    trainings, trainer = open_cache(desk, click.echo)
+    simulation = FeedbackSimulation(
+        trainings,
+        desk.store,
+        links,
+        *read_settings(file, overrides),
+        train=lambda network, training, end, some: trainer.train(
+            network, training, end, labels=some
+        ),
+        is_test=is_test,
+        queries_a_month=queries,
+        threads=desk.settings.threads,
+    )
+    found = simulation.run(months)
+    for line in feedback_text(found):
+        click.echo(line)
+    if page:
+        write_atomically(page, feedback_page(found, desk.notice))
+        click.echo(f"The page is {page}.")
+    if figures:
+        write_figures(figures, feedback_figures(found))
+        click.echo(f"The figures are in {figures}.")

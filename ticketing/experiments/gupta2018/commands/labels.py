@@ -1,0 +1,79 @@
+"""`ticketing experiments gupta2018 labels`: the ranking's quality by the number of labels."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ticketing.cli.measuring import choose_queries, measured_labels, why_not
+from ticketing.cli.model_settings import choose_settings, read_settings
+from ticketing.cli.options import FILE
+from ticketing.desk import open_desk
+from ticketing.errors import InputError
+from ticketing.evaluation.measurement import NO_YES
+from ticketing.evaluation.metrics import with_answers
+from ticketing.experiments.cache import open_cache
+from ticketing.experiments.gupta2018.curves import label_page, label_text
+from ticketing.experiments.gupta2018.figures import label_figures, write_figures
+from ticketing.experiments.gupta2018.label_curve import LOSSES, LabelCurve, read_counts
+from ticketing.files import write_atomically
+from ticketing.settings import load_settings
+
+
+@click.command("labels")
+@click.option("--labels", "counts", default="0,50,100,200,421,all", show_default=True)
+@click.option("--loss", "losses", multiple=True, type=click.Choice(list(LOSSES)), help="Only this.")
+@choose_queries
+@choose_settings
+@click.option("--page", type=FILE, help="Also write a page with the curve and the tables.")
+@click.option("--json", "figures", type=FILE, help="Also write the curve's figures as JSON.")
+def command(
+    counts: str,
+    losses: tuple[str, ...],
+    since: datetime | None,
+    before: datetime | None,
+    demo: bool,
+    file: Path | None,
+    overrides: tuple[str, ...],
+    page: Path | None,
+    figures: Path | None,
+) -> None:
+    """Draw the ranking's quality against the number of labelled pairs learned from.
+
+    Without dates the queries are those of the test judgments, which no training has seen; with
+    dates the labels to learn from are older than the measured queries.
+    """
+    if before and not since:
+        raise InputError("--before needs --since, the date that the labels to learn from end at.")
+    desk = open_desk(load_settings())
+    measured = measured_labels(desk, desk.labels(), since, before, demo)
+    labels = with_answers(measured)
+    if reason := why_not(desk, measured) or ("" if labels else NO_YES):
+        click.echo(reason)
+        return
+    learned = desk.training_labels(since)
+    trainings, trainer = open_cache(desk, click.echo)
+    settings = {
+        loss: read_settings(file, (*overrides, f"training.loss={loss}"))
+        for loss in losses or LOSSES
+    }
+    curve = LabelCurve(
+        trainings,
+        list(desk.store.iter_tickets()),
+        labels,
+        learned,
+        f"before {since}",
+        settings,
+        train=lambda network, training, some: trainer.train(network, training, since, labels=some),
+        threads=desk.settings.threads,
+    )
+    points = curve.points(read_counts(counts, len(learned)))
+    words = curve.words(desk.store)
+    for line in label_text(points, words):
+        click.echo(line)
+    if page:
+        write_atomically(page, label_page(points, words, desk.notice))
+        click.echo(f"The page is {page}.")
+    if figures:
+        write_figures(figures, label_figures(points, words))
+        click.echo(f"The figures are in {figures}.")

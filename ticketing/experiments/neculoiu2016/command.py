@@ -1,0 +1,87 @@
+"""`ticketing experiments neculoiu2016`: Table 3 on public job titles."""
+
+import hashlib
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import click
+
+from ticketing.classification.synonyms import Synonyms, read_synonyms
+from ticketing.cli.model_settings import read_category_settings
+from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
+from ticketing.experiments.neculoiu2016.table3 import (
+    COLUMNS,
+    PUBLISHED,
+    STAGES,
+    JobTitles,
+    Row,
+    baseline_rows,
+    model_rows,
+)
+from ticketing.settings import load_settings
+
+
+@click.command("neculoiu2016")
+@click.argument("folder", type=FILE)
+@click.option("--part", default="test", type=click.Choice(["test", "validation"]))
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    default=STAGES,
+    type=click.IntRange(STAGES[0], STAGES[-1]),
+    help="Only these models, each begun with the one before (default: all).",
+)
+@SYNONYMS
+@OVERRIDES
+def command(
+    folder: Path,
+    part: str,
+    stages: tuple[int, ...],
+    synonyms_file: Path | None,
+    overrides: tuple[str, ...],
+) -> None:
+    """Learning Text Similarity with Siamese Recurrent Networks (Neculoiu et al. 2016).
+
+    Print Table 3 on the job titles in FOLDER, ESCO's, and search O*NET's titles among ESCO's.
+
+    Each stage's model is kept below the desk's home: a second run only measures, and an
+    interrupted one resumes. Choose settings by `--part validation` alone.
+    """
+    settings = read_category_settings(overrides)
+    given = read_synonyms(synonyms_file) if synonyms_file else Synonyms(())
+    data = JobTitles(folder, given, settings.loop.seed)
+    click.echo(
+        f"{len(data.parts.kept.texts)} labels of {len(data.parts.kept.groups)} occupations, "
+        f"{len(data.synonyms)} pairs of synonyms. Hits; * misses the published figure beside it."
+    )
+    click.echo(_line("", COLUMNS, "seconds"))
+    stages = tuple(sorted(set(stages)))
+    told = [
+        settings.model_dump_json(),
+        str(stages),
+        str(len(data.synonyms)),
+        *data.parts.kept.texts,
+    ]
+    place = load_settings().home / "categories" / "evaluation"
+    place /= hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+    rows = chain(baseline_rows(data, part), model_rows(data, settings, place, part, stages))
+    for row in rows:
+        click.echo(_line(row.name, shown(row), f"{row.seconds:.0f}" if row.seconds else ""))
+
+
+def shown(row: Row) -> list[str]:
+    """A row's figures, each with the published one where there is one; * marks a lower one."""
+    published = PUBLISHED.get(row.name, ())
+    cells = []
+    for i, figure in enumerate(row.figures):
+        beside = published[i] if i < len(published) else None
+        mark = "*" if beside is not None and round(figure, 2) < beside else ""
+        text = f"{figure:.2f}" if i < len(COLUMNS) - 1 else f"{figure:.3f}"
+        cells.append(f"{text}{mark}" + (f" ({beside:.2f})" if beside is not None else ""))
+    return cells
+
+
+def _line(name: str, cells: Sequence[str], last: str) -> str:
+    return (f"{name:12}" + "".join(f"{cell:>14}" for cell in cells) + f"{last:>10}").rstrip()
