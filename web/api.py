@@ -1,11 +1,13 @@
 """The JSON API: the page's use cases for programs, described at /openapi.json."""
 
+from typing import Any
+
 from apiflask import APIBlueprint
 from flask import url_for
 
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
-from ticketing.tickets import Job, Query
+from ticketing.tickets import Job, Query, Recommendations, Ticket
 from web.context import current_desk, current_judge, known_query, known_ticket
 from web.progress import progress
 from web.schemas import (
@@ -33,7 +35,7 @@ api.before_request(guard_api)
 @api.post("/recommend")
 @api.input(RecommendIn, arg_name="asked")
 @api.output(RecommendationsOut)
-def recommend(asked: RecommendIn):
+def recommend(asked: RecommendIn) -> Recommendations:
     """The best past tickets for a new problem."""
     query = Query(asked.subject, asked.description)
     return current_desk().recommend(query, asked.filters.filters(), asked.limit)
@@ -42,7 +44,7 @@ def recommend(asked: RecommendIn):
 @api.get("/queries/<query_id>")
 @api.input(QueryArgs, location="query", arg_name="args")
 @api.output(QueryAnswerOut)
-def query_answer(query_id: str, args: QueryArgs):
+def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
     """The answer to a query asked before, as of now, with your grades."""
     found = current_desk().recommend(known_query(query_id), args.filters(), args.limit)
     grades = current_desk().grades(query_id, current_judge())
@@ -53,7 +55,7 @@ def query_answer(query_id: str, args: QueryArgs):
 @api.post("/judgments")
 @api.input(JudgmentIn, arg_name="judged")
 @api.output(JudgmentOut)
-def judge(judged: JudgmentIn):
+def judge(judged: JudgmentIn) -> dict[str, str | None]:
     """Grade a ticket for a query, or take the grade back with null."""
     current_desk().judge(
         judged.query_id,
@@ -74,7 +76,7 @@ def judge(judged: JudgmentIn):
 
 @api.get("/tickets/<path:ticket_id>")
 @api.output(TicketOut)
-def get_ticket(ticket_id: str):
+def get_ticket(ticket_id: str) -> Ticket:
     """A ticket."""
     return known_ticket(ticket_id)
 
@@ -82,7 +84,7 @@ def get_ticket(ticket_id: str):
 @api.put("/tickets/<path:ticket_id>")
 @api.input(TicketIn, arg_name="given")
 @api.output(TicketOut)
-def put_ticket(ticket_id: str, given: TicketIn):
+def put_ticket(ticket_id: str, given: TicketIn) -> tuple[Ticket, int, dict[str, str]]:
     """Add a ticket (201) or change it (200); the next query finds it."""
     ticket = given.ticket(ticket_id)
     counts = current_desk().put_tickets([ticket])
@@ -92,7 +94,7 @@ def put_ticket(ticket_id: str, given: TicketIn):
 
 @api.delete("/tickets/<path:ticket_id>")
 @api.output({}, status_code=204)
-def delete_ticket(ticket_id: str):
+def delete_ticket(ticket_id: str) -> str:
     """Delete a ticket; the next query no longer finds it."""
     if not current_desk().delete_tickets([ticket_id]):
         raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted already.")
@@ -102,7 +104,7 @@ def delete_ticket(ticket_id: str):
 @api.get("/topics")
 @api.input(FiltersIn, location="query", arg_name="chosen")
 @api.output(TopicsOut)
-def topics(chosen: FiltersIn):
+def topics(chosen: FiltersIn) -> dict[str, Any]:
     """What the tickets are about, by share, and how shares move by month."""
     survey = current_desk().topics(chosen.filters())
     return {
@@ -115,7 +117,7 @@ def topics(chosen: FiltersIn):
 @api.get("/topics/<int:number>")
 @api.input(TopicArgs, location="query", arg_name="args")
 @api.output(TopicTicketsOut)
-def topic(number: int, args: TopicArgs):
+def topic(number: int, args: TopicArgs) -> dict[str, Any]:
     """A topic and the tickets whose main topic it is, newest first."""
     filters = args.filters()
     _, trend = current_desk().topic(number, filters)
@@ -124,17 +126,17 @@ def topic(number: int, args: TopicArgs):
 
 
 @api.get("/jobs")
-@api.output(list[JobOut])
-def jobs():
+@api.output(list[JobOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
+def jobs() -> list[dict[str, Any]]:
     """The latest jobs, newest first."""
     return [job_out(job) for job in current_desk().store.jobs()]
 
 
-def trend_out(trend: TopicTrend) -> dict:
+def trend_out(trend: TopicTrend) -> dict[str, Any]:
     """A topic's trend with its number and words beside its figures."""
     return {**vars(trend), "topic": trend.topic.number, "words": trend.topic.words}
 
 
-def job_out(job: Job) -> dict:
+def job_out(job: Job) -> dict[str, Any]:
     """A job's record with its rate, estimate and whether it stands still."""
     return {**vars(job), **vars(progress(job))}

@@ -15,7 +15,8 @@ LONGEST_NAME = 80
 
 def current_desk() -> Desk:
     """The desk that this application serves."""
-    return current_app.extensions["desk"]
+    desk: Desk = current_app.extensions["desk"]
+    return desk
 
 
 def broker_trouble() -> BrokerAway | None:
@@ -29,7 +30,8 @@ def broker_trouble() -> BrokerAway | None:
 
 def current_judge() -> str:
     """The name under which this browser's judgments are recorded."""
-    return session.get("judge", ANONYMOUS)
+    judge: str = session.get("judge", ANONYMOUS)
+    return judge
 
 
 def remember_judge(name: str) -> None:

@@ -14,7 +14,7 @@ from web.schemas import FiltersIn
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def valid(model: type[Model], given: Mapping[str, str]) -> Model:
+def valid(model: type[Model], given: Mapping[str, object]) -> Model:
     """Raises InputError naming the field, such as a date that is none."""
     try:
         return model.model_validate(given)

@@ -1,10 +1,14 @@
 """The pages: ask, the answer at its own address, judge, a ticket, the jobs."""
 
 import re
+from typing import Any, cast
 
+from apiflask import APIFlask
 from flask import Blueprint, current_app, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from werkzeug.wrappers import Response
 
-from ticketing.errors import StoreError, StoreFull
+from ticketing.errors import StoreError, StoreFull, TicketingError
 from ticketing.tickets import Query, Ticket
 from web.context import (
     broker_trouble,
@@ -32,7 +36,7 @@ _OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 
 @pages.get("/")
-def ask():
+def ask() -> str:
     """The empty form; `?example` fills it, `?query=<id>` repeats a query to change it."""
     query = Query("")
     if "query" in request.args:
@@ -43,7 +47,7 @@ def ask():
 
 
 @pages.post("/")
-def ask_now():
+def ask_now() -> ResponseReturnValue:
     """Remember the query and go to its address; a blank one gets the form back."""
     subject, description = (
         _text(request.form.get(name, "")) for name in ("subject", "description")
@@ -58,37 +62,39 @@ def ask_now():
         address = current_desk().store.put_query(query)
     except StoreFull as error:
         return _answer(query, f"{error} {error.meanwhile}")
-    return redirect(url_for("pages.answer", query_id=address, **set_filters(request.form)), 303)
+    chosen: dict[str, Any] = set_filters(request.form)
+    return redirect(url_for("pages.answer", query_id=address, **chosen), 303)
 
 
 @pages.get("/queries/<query_id>")
-def answer(query_id: str):
+def answer(query_id: str) -> str:
     """The ten best tickets for a query, as of now."""
     return _answer(known_query(query_id))
 
 
 @pages.post("/queries/<query_id>/judgments")
-def judge(query_id: str):
+def judge(query_id: str) -> Response:
     """Record a grade (an empty one is an undo) unless it stands already; back to the page."""
     given = {name: request.form.get(name) or None for name in ("grade", "rank", "score")}
     ticket_id = request.form.get("ticket_id", "")
     judged = valid(JudgmentIn, {"query_id": query_id, "ticket_id": ticket_id, **given})
     grade = grade_named(judged.grade)
     if current_desk().grades(query_id, current_judge()).get(ticket_id) != grade:
-        shown = {"rank": judged.rank, "score": judged.score}
-        current_desk().judge(query_id, ticket_id, grade, current_judge(), **shown)
+        current_desk().judge(
+            query_id, ticket_id, grade, current_judge(), rank=judged.rank, score=judged.score
+        )
     return _back()
 
 
 @pages.get("/tickets/<path:ticket_id>")
-def ticket(ticket_id: str):
+def ticket(ticket_id: str) -> str:
     """A ticket with everything that is known about it."""
     found = known_ticket(ticket_id)
     return render_template("ticket.html", ticket=found, topic=current_desk().topic_of(found))
 
 
 @pages.post("/similar")
-def similar():
+def similar() -> Response:
     """Ask with a ticket's own text; that ticket isn't proposed as its own answer."""
     found: Ticket = known_ticket(request.form.get("ticket_id", ""))
     query = Query(found.subject, found.description, found.id)
@@ -96,30 +102,32 @@ def similar():
 
 
 @pages.post("/name")
-def name():
+def name() -> Response:
     """Remember the judge's name in this browser."""
     remember_judge(request.form.get("name", ""))
     return _back()
 
 
 @pages.get("/jobs")
-def jobs():
+def jobs() -> str:
     """The latest jobs with progress, rate and estimate."""
     found = [(job, progress(job)) for job in current_desk().store.jobs()]
     return render_template("jobs.html", jobs=found, trouble=broker_trouble())
 
 
 @pages.get("/api")
-def api_docs():
+def api_docs() -> str:
     """The JSON API's operations, listed from the same OpenAPI document that programs read."""
-    return render_template("api.html", spec=current_app.spec)
+    return render_template("api.html", spec=cast(APIFlask, current_app).spec)
 
 
 @pages.get("/healthz")
-def healthz():
+def healthz() -> ResponseReturnValue:
     """What is away, for monitoring: 503 when the store is, since nothing works without it."""
-    away = {"broker": trouble} if (trouble := broker_trouble()) else {}
-    found = {}
+    away: dict[str, TicketingError] = {}
+    found: dict[str, object] = {}
+    if trouble := broker_trouble():
+        away["broker"] = trouble
     try:
         store = current_desk().store
         found = {"tickets": store.count_tickets(), "bundle_id": store.serving()}
@@ -161,7 +169,7 @@ def _text(typed: str) -> str:
     return typed.replace("\r\n", "\n").strip()
 
 
-def _back():
+def _back() -> Response:
     """To the address of this site that the form names, else to the first page."""
     address = request.form.get("next", "")
     return redirect(address if _OWN_ADDRESS.fullmatch(address) else url_for("pages.ask"), 303)

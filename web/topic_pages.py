@@ -16,7 +16,7 @@ A_PAGE = 20
 
 
 @topic_pages.get("/topics")
-def overview():
+def overview() -> str:
     """What the tickets are about: topics, their shares, their months and examples."""
     desk, filters = current_desk(), filters_of(request.args)
     survey = desk.topics(filters)
@@ -34,7 +34,7 @@ def overview():
 
 
 @topic_pages.get("/topics/<int:number>")
-def topic(number: int):
+def topic(number: int) -> str:
     """One topic: its share by month and its tickets, newest first."""
     desk, filters = current_desk(), filters_of(request.args)
     page = valid(PageArgs, {"page": request.args.get("page") or 1}).page
