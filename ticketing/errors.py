@@ -43,7 +43,11 @@ class NotReady(TicketingError):
 
 
 class BundleError(TicketingError):
-    """A model bundle that is truncated, foreign or of another format version."""
+    """A bundle that is truncated, foreign, of another kind or of another format version."""
+
+
+class ArraysError(TicketingError):
+    """A file of arrays that is missing, truncated or foreign."""
 
 
 class StoreError(TicketingError):

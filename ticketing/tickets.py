@@ -7,7 +7,7 @@ stripped, numbers kept); masking happens only in the tokens the model sees.
 import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 
 class Grade(IntEnum):
@@ -26,6 +26,14 @@ class Grade(IntEnum):
     def rating(self) -> int:
         """The grade on the 1-5 scale people read (YES 5, REL 3, NO 1)."""
         return 1 + 2 * self
+
+
+class ModelKind(StrEnum):
+    """What a bundle holds."""
+
+    RANKING = "ranking"
+    CATEGORIES = "categories"
+    SENTENCES = "sentences"
 
 
 def _digest(*texts: str) -> str:

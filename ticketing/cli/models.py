@@ -5,8 +5,10 @@ from datetime import datetime
 import click
 
 from ticketing.desk import open_desk
-from ticketing.errors import InputError
+from ticketing.errors import BundleError, InputError
+from ticketing.model.registry import Registry
 from ticketing.settings import load_settings
+from ticketing.tickets import ModelKind
 
 
 @click.group("models")
@@ -21,16 +23,26 @@ def list_models() -> None:
     serving = desk.store.serving()
     ids = desk.models.ids()
     for id in ids:
-        manifest = desk.models.manifest(id)
         trained = datetime.fromtimestamp((desk.models.folder / id).stat().st_mtime)
-        data, network = manifest["data"], manifest["network"]
-        click.echo(
-            f"{'*' if id == serving else ' '} {id}  {trained:%Y-%m-%d %H:%M}  "
-            f"{data['tickets']} tickets, {data['labels']} labels, loss "
-            f"{manifest['training']['loss']}, {network['pairs']}, {'+'.join(network['channels'])}"
-        )
+        mark = "*" if id == serving else " "
+        click.echo(f"{mark} {id}  {trained:%Y-%m-%d %H:%M}  {_described(desk.models, id)}")
     if not ids:
         click.echo("There are no bundles yet; `ticketing train` makes one.")
+
+
+def _described(models: Registry, id: str) -> str:
+    """What a bundle was trained on, or what to do with one that cannot be read."""
+    try:
+        manifest = models.manifest(id)
+    except BundleError as error:
+        return str(error)
+    if manifest["kind"] != ModelKind.RANKING:
+        return str(manifest["kind"])
+    data, network = manifest["data"], manifest["network"]
+    return (
+        f"{data['tickets']} tickets, {data['labels']} labels, loss {manifest['training']['loss']},"
+        f" {network['pairs']}, {'+'.join(network['channels'])}"
+    )
 
 
 @command.command()
@@ -63,8 +75,5 @@ def rollback() -> None:
 @click.argument("bundle")
 def delete(bundle: str) -> None:
     """Delete BUNDLE and its codes; the serving one is refused."""
-    desk = open_desk(load_settings())
-    desk.models.manifest(bundle)
-    desk.store.drop_codes(bundle)
-    desk.models.delete(bundle)
+    open_desk(load_settings()).delete_bundle(bundle)
     click.echo(f"Bundle {bundle} is deleted.")

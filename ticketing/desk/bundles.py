@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from ticketing.desk.base import Side
-from ticketing.errors import NotReady
+from ticketing.errors import BundleError, NotFound, NotReady
 from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.labels import derive_labels, is_test
 from ticketing.model.projection import ticket_vectors
@@ -15,7 +15,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.topics import main_topics
 from ticketing.retrieval.verify import verify_codes
 from ticketing.stores.protocols import CodeRow
-from ticketing.tickets import Filters, Job, Label, Ticket
+from ticketing.tickets import Filters, Job, Label, ModelKind, Ticket
 from ticketing.times import utc_now
 from ticketing.training.settings import TrainingSettings
 
@@ -81,7 +81,7 @@ class Bundles(Side):
 
     def newest_bundle(self) -> str:
         """The bundle trained last. Raises NotReady when there is none."""
-        ids = self.models.ids()
+        ids = self.models.ids(ModelKind.RANKING)
         if not ids:
             raise NotReady("There is no model yet: run `ticketing train`.")
         return ids[-1]
@@ -109,14 +109,33 @@ class Bundles(Side):
         serving = self.store.serving()
         if serving == bundle_id:
             return f"Bundle {bundle_id} serves already."
-        comparison = self.compare(bundle_id, serving) if serving and not force else None
-        why = f": {comparison}" if comparison else ""
-        if comparison and not comparison.may_serve:
-            verdict = f"Bundle {bundle_id} was not promoted{why}."
-        else:
+        may_serve, why = (True, "") if force else self._compared(bundle_id, serving)
+        if may_serve:
             self._serve(bundle_id)
             verdict = f"Bundle {bundle_id} serves now{why}."
+        else:
+            verdict = f"Bundle {bundle_id} was not promoted{why}."
         return self._note(bundle_id, verdict)
+
+    def _compared(self, bundle_id: str, serving: str) -> tuple[bool, str]:
+        """Whether a bundle may serve instead of the one that does, and by how much or why; one
+        that this program cannot read is worse than any."""
+        if not serving:
+            return True, ""
+        try:
+            comparison = self.compare(bundle_id, serving)
+        except (BundleError, NotFound) as error:
+            return True, f", uncompared: {str(error).removesuffix('.')}"
+        return comparison.may_serve, f": {comparison}"
+
+    def delete_bundle(self, bundle_id: str) -> None:
+        """Delete a bundle of any kind, readable or not, and its codes.
+
+        Raises NotFound, and StoreError for a bundle that serves.
+        """
+        self.models.require(bundle_id)
+        self.store.drop_codes(bundle_id)
+        self.models.delete(bundle_id)
 
     def _note(self, bundle_id: str, verdict: str) -> str:
         """Keep what came of a bundle among the jobs, for all to see; gives the verdict."""

@@ -12,15 +12,19 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 
 from ticketing.desk import Desk
+from ticketing.errors import BundleError, NotFound
 from ticketing.evaluation.runs import Ranked
 from ticketing.files import write_atomically
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.tickets import Label, Ticket
+
+Found = TypeVar("Found")
 
 
 def digest(*texts: str) -> str:
@@ -44,6 +48,16 @@ def kept(path: Path, make: Callable[[], dict]) -> dict:
     if not path.exists():
         write_atomically(path, json.dumps(make()))
     return json.loads(path.read_bytes())
+
+
+def find_or_train(record: Path, load: Callable[[str], Found], train: Callable[[], str]) -> Found:
+    """What `load` makes of the bundle that `record` names; trained first where it is not whole."""
+    try:
+        return load(json.loads(record.read_bytes())["bundle"])
+    except (FileNotFoundError, NotFound, BundleError):
+        bundle = train()
+        write_atomically(record, json.dumps({"bundle": bundle}))
+        return load(bundle)
 
 
 class TrainingCache:

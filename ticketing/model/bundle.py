@@ -1,8 +1,8 @@
 """Model bundles: versioned folders named by the hash of their content.
 
-A bundle holds `manifest.json` (format, settings, calibration, metrics and the digest of
-every other file), safetensors and JSON. It is written beside its place and renamed in;
-its id is the digest of the manifest, so a bundle that was changed is no longer itself.
+A bundle holds one trained model of any kind: `manifest.json` (format, kind, settings, metrics
+and the digest of every other file), safetensors and JSON. It is written beside its place and
+renamed in; its id is the digest of the manifest, so a bundle that was changed is no longer itself.
 """
 
 import hashlib
@@ -16,9 +16,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from ticketing.errors import BundleError
+from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 3
+VERSION = 4
 MANIFEST = "manifest.json"
 
 
@@ -30,6 +31,11 @@ class Bundle:
     manifest: dict
     documents: dict[str, dict]
     arrays: dict[str, dict[str, np.ndarray]]
+
+    @property
+    def kind(self) -> ModelKind:
+        """What the bundle holds."""
+        return ModelKind(self.manifest["kind"])
 
 
 def canonical_json(data: Mapping) -> bytes:

@@ -5,10 +5,11 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from safetensors.numpy import save
 
+from ticketing.arrays import to_safetensors
 from ticketing.errors import BundleError, NotFound
 from ticketing.model.bundle import (
     FORMAT,
@@ -21,6 +22,7 @@ from ticketing.model.bundle import (
     read_tensors,
     read_whole,
 )
+from ticketing.tickets import ModelKind
 
 
 class Registry:
@@ -29,27 +31,35 @@ class Registry:
     def __init__(self, folder: Path):
         self.folder = folder
 
-    def ids(self) -> list[str]:
-        """Ids of the bundles that are here, oldest first."""
+    def ids(self, kind: ModelKind | None = None) -> list[str]:
+        """Ids of the bundles that are here, readable or not, oldest first; of one kind, where
+        given, those that can be read."""
         found = [path.parent for path in self.folder.glob(f"[!.]*/{MANIFEST}")]
-        return [
-            path.name for path in sorted(found, key=lambda path: (path.stat().st_mtime, path.name))
-        ]
+        found.sort(key=lambda path: (path.stat().st_mtime, path.name))
+        return [path.name for path in found if kind is None or self._is_of(path.name, kind)]
 
-    def manifest(self, bundle_id: str) -> dict:
-        """A bundle's manifest. Raises NotFound, BundleError."""
-        path = self.folder / bundle_id / MANIFEST
-        if not bundle_id or not path.is_file():
+    def _is_of(self, bundle_id: str, kind: ModelKind) -> bool:
+        try:
+            return self.manifest(bundle_id)["kind"] == kind
+        except BundleError:
+            return False
+
+    def require(self, bundle_id: str) -> Path:
+        """The folder of a bundle, readable or not. Raises NotFound."""
+        path = self.folder / bundle_id
+        if not bundle_id or not (path / MANIFEST).is_file():
             raise NotFound(f"There is no bundle {bundle_id!r} in {self.folder}; train one first.")
+        return path
+
+    def manifest(self, bundle_id: str) -> dict[str, Any]:
+        """A bundle's manifest. Raises NotFound, BundleError."""
+        path = self.require(bundle_id) / MANIFEST
         data = path.read_bytes()
         manifest = read_json(path, data)
         if manifest.get("format") != FORMAT:
             raise BundleError(f"{path} does not describe a bundle of this program; remove it.")
         if manifest.get("version") != VERSION:
-            raise BundleError(
-                f"{path} has bundle format {manifest.get('version')}, this program reads "
-                f"{VERSION}; train the bundle again."
-            )
+            raise BundleError(_other_version(bundle_id, manifest.get("version")))
         if digest(data)[:16] != bundle_id:
             raise BundleError(f"{path} was changed after it was written; train the bundle again.")
         return manifest
@@ -59,6 +69,7 @@ class Registry:
         facts: Mapping,
         documents: Mapping[str, Mapping],
         arrays: Mapping[str, Mapping[str, np.ndarray]],
+        kind: ModelKind = ModelKind.RANKING,
     ) -> str:
         """Write a bundle and return its id; the same content again is the same bundle, mended
         where it was damaged, and becomes the newest.
@@ -68,12 +79,12 @@ class Registry:
         """
         files = {f"{name}.json": canonical_json(content) for name, content in documents.items()}
         for name, content in arrays.items():
-            contiguous = {key: np.ascontiguousarray(array) for key, array in content.items()}
-            files[f"{name}.safetensors"] = save(contiguous)
+            files[f"{name}.safetensors"] = to_safetensors(content)
         manifest = canonical_json(
             {
                 "format": FORMAT,
                 "version": VERSION,
+                "kind": kind,
                 "files": {name: digest(data) for name, data in files.items()},
                 **facts,
             }
@@ -87,7 +98,7 @@ class Registry:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
-            if self._is_whole(bundle_id):
+            if self._is_whole(bundle_id, kind):
                 os.utime(self.folder / bundle_id)
             else:
                 self.delete(bundle_id)
@@ -97,9 +108,16 @@ class Registry:
             shutil.rmtree(beside, ignore_errors=True)
         return bundle_id
 
-    def load(self, bundle_id: str) -> Bundle:
-        """A whole bundle, every file checked. Raises NotFound, or BundleError naming the file."""
+    def load(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> Bundle:
+        """A whole bundle of a kind, every file checked.
+
+        Raises NotFound, or BundleError naming the file.
+        """
         manifest = self.manifest(bundle_id)
+        if manifest["kind"] != kind:
+            raise BundleError(
+                f"Bundle {bundle_id} is of kind {manifest['kind']}, not {kind}; name another one."
+            )
         path = self.folder / bundle_id
         documents, arrays = {}, {}
         for name, expected in manifest["files"].items():
@@ -111,9 +129,9 @@ class Registry:
                 arrays[stem] = read_tensors(path / name, data)
         return Bundle(bundle_id, manifest, documents, arrays)
 
-    def _is_whole(self, bundle_id: str) -> bool:
+    def _is_whole(self, bundle_id: str, kind: ModelKind) -> bool:
         try:
-            self.load(bundle_id)
+            self.load(bundle_id, kind)
         except (NotFound, BundleError):
             return False
         return True
@@ -121,3 +139,16 @@ class Registry:
     def delete(self, bundle_id: str) -> None:
         """Remove a bundle's folder; a missing one is ignored."""
         shutil.rmtree(self.folder / bundle_id, ignore_errors=True)
+
+
+def _other_version(bundle_id: str, version: object) -> str:
+    """What to do with a bundle that another version of the program wrote."""
+    if isinstance(version, int) and version > VERSION:
+        return (
+            f"Bundle {bundle_id} has format {version}, written by a later version; run that one,"
+            f" or delete it with `ticketing models delete {bundle_id}`."
+        )
+    return (
+        f"Bundle {bundle_id} has format {version}, written by an earlier version; train again with"
+        f" `ticketing train` and delete it with `ticketing models delete {bundle_id}`."
+    )

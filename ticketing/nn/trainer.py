@@ -3,7 +3,6 @@
 It knows parameters and losses, and nothing of tickets.
 """
 
-import json
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -16,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from topic_models.errors import ModelFileError
-from topic_models.files import read_arrays, write_arrays
+from ticketing.arrays import read_arrays, write_arrays
+from ticketing.errors import ArraysError
 
 
 class LoopSettings(BaseModel):
@@ -144,14 +143,14 @@ class Trainer:
         arrays |= {f"best/{k}": v.numpy() for k, v in self.best.items()}
         for index, state in self.optimizer.state_dict()["state"].items():
             arrays |= {f"optimizer/{index}/{k}": np.asarray(v) for k, v in state.items()}
-        write_arrays(self.checkpoint, arrays, {"history": json.dumps(self.history)})
+        write_arrays(self.checkpoint, arrays, {"history": self.history})
 
     def _resume(self) -> None:
         if self.checkpoint is None or not self.checkpoint.exists():
             return
         try:
             arrays, about = read_arrays(self.checkpoint)
-        except ModelFileError:
+        except ArraysError:
             self.checkpoint.unlink()
             return
         groups: dict[str, dict[str, Tensor]] = {"network": {}, "best": {}, "optimizer": {}}
@@ -166,4 +165,4 @@ class Trainer:
             state.setdefault(int(index), {})[key] = value
         whole = self.optimizer.state_dict()
         self.optimizer.load_state_dict({**whole, "state": state})
-        self.history = json.loads(about["history"])
+        self.history = about["history"]

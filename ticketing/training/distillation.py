@@ -15,12 +15,12 @@ import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
 
+from ticketing.arrays import read_arrays, write_arrays
 from ticketing.encoders.sentence_transformer import SentenceChannel
+from ticketing.errors import ArraysError
 from ticketing.model.metric import crossed_distances, present_pair_weights
 from ticketing.model.network import Components, Side
 from ticketing.training.sampling import Archive, Example, Fields
-from topic_models.errors import ModelFileError
-from topic_models.files import read_arrays, write_arrays
 
 SHARPNESS = 28.0
 """How far apart the teacher finds unrelated texts: large enough that a near one stands out."""
@@ -69,7 +69,7 @@ class Teacher:
         for file in sorted(folder.glob(f"{self._channel.encoder.digest}.teacher-*")):
             try:
                 kept = read_arrays(file)[0]
-            except ModelFileError:
+            except ArraysError:
                 kept = {"names": np.zeros((0, NAME_BYTES), np.uint8)}
             found = [(row, bytes(name)) for row, name in enumerate(kept["names"])]
             found = [(row, name) for row, name in found if name in missing]
@@ -89,7 +89,7 @@ class Teacher:
             "vectors": encoder(texts).astype(np.float16),
         }
         piece = hashlib.sha256(b"".join(names)).hexdigest()[:16]
-        write_arrays(folder / f"{encoder.digest}.teacher-{piece}", kept, {})
+        write_arrays(folder / f"{encoder.digest}.teacher-{piece}", kept)
 
     def _spread(self, texts: list[str]) -> float:
         """Mean distance of a few texts."""

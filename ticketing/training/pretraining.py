@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ticketing.arrays import read_arrays, write_arrays
 from ticketing.encoders.sentence_transformer import (
     SentenceChannel,
     SentenceEncoder,
     sentence_folder,
 )
 from ticketing.encoders.topics import TopicChannel, topic_words
-from ticketing.errors import InputError
+from ticketing.errors import ArraysError, InputError
 from ticketing.model.inference import new_network
 from ticketing.model.network import SiameseNetwork
 from ticketing.model.settings import NetworkSettings
@@ -28,9 +29,7 @@ from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.word_vectors import load_vectors, train_vectors
-from topic_models import DocNADE, DocNADESettings, ProgressBar
-from topic_models.errors import ModelFileError
-from topic_models.files import read_arrays, write_arrays
+from topic_models import CheckpointError, DocNADE, DocNADESettings, ProgressBar
 
 
 def run_key(
@@ -121,7 +120,7 @@ def _vectors(
     if saved := _saved(checkpoint):
         return torch.from_numpy(saved["vectors"])
     vectors = train_vectors(corpus.texts, corpus.vocabulary, settings.word_dims, training.seed)
-    write_arrays(checkpoint, {"vectors": vectors.numpy()}, {})
+    write_arrays(checkpoint, {"vectors": vectors.numpy()})
     return vectors
 
 
@@ -129,7 +128,7 @@ def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
     """The arrays of a checkpoint, none where there is none; a damaged one is removed."""
     try:
         return read_arrays(checkpoint)[0]
-    except ModelFileError:
+    except ArraysError:
         checkpoint.unlink(missing_ok=True)
         return {}
 
@@ -152,7 +151,10 @@ def _topics(
     fit = [d for i, d in enumerate(documents) if i % 20] if back else documents
     bar = ProgressBar("topics")
     fit = fit or [[0]]  # where no ticket has a topic word, all get the vector of an empty text
-    _saved(checkpoint)  # a damaged one goes, for the model would refuse it
-    channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
+    try:
+        channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
+    except CheckpointError:  # a damaged one
+        checkpoint.unlink()
+        channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
     bar.close()
     return channel

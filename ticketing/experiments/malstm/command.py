@@ -25,6 +25,7 @@ from ticketing.experiments.malstm.relatedness import (
 from ticketing.experiments.malstm.sick import Sick, read_sick, sentences, words
 from ticketing.experiments.malstm.word_vectors import read_vectors
 from ticketing.experiments.malstm.wordnet import FOLDER, read_synonyms
+from ticketing.model.registry import Registry
 from ticketing.settings import load_settings
 
 VECTORS = Path("vectors") / "glove840B_300d_sick.npy"
@@ -76,7 +77,7 @@ def evaluate(
         model, _ = find_or_learn(chosen[-1].recipe, material, seed, kept)
         write_pictures(pictures, model, sentences(data.test))
         click.echo(f"Drawn in {pictures}.")
-    click.echo(f"Models are in {kept}.")
+    click.echo(f"Models are in {kept / 'models'}.")
 
 
 @command.command("relate")
@@ -84,11 +85,11 @@ def evaluate(
 @click.argument("one")
 @click.argument("other")
 def relate(model: Path, one: str, other: str) -> None:
-    """How related two sentences are, 1 to 5, by the model in a folder that evaluate has kept."""
+    """How related two sentences are, 1 to 5, by the bundle in a folder that evaluate has kept."""
     for sentence in (one, other):
         if not words(sentence):
             raise InputError(f"{sentence!r} holds no word; give two sentences.")
-    found = SentenceModel.load(model)
+    found = SentenceModel.load(Registry(model.parent), model.name)
     click.echo(f"{found.calibrated(found.similarity([one], [other]))[0]:.2f}")
 
 

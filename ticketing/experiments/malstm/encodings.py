@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from ticketing.arrays import read_arrays, write_arrays
 from ticketing.encoders.sentence_transformer import SentenceEncoder
-from topic_models.errors import ModelFileError
-from topic_models.files import read_arrays, write_arrays
+from ticketing.errors import ArraysError
 
 PIECE = 1024
 """Texts that are encoded between two looks at the progress bar."""
@@ -23,9 +23,9 @@ def prepare(encoder: SentenceEncoder, texts: Sequence[str], folder: Path) -> Non
     try:
         encoder.remember(texts, read_arrays(file)[0]["vectors"])
         return
-    except ModelFileError:
+    except ArraysError:
         pass
     with tqdm(total=len(texts), desc="sentence encoder") as bar:
         for start in range(0, len(texts), PIECE):
             bar.update(len(encoder(texts[start : start + PIECE])))
-    write_arrays(file, {"vectors": encoder(texts).astype(np.float16)}, {})
+    write_arrays(file, {"vectors": encoder(texts).astype(np.float16)})

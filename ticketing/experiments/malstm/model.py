@@ -1,20 +1,17 @@
 """A trained model: some networks, their mean similarity, and its calibration to 1 to 5."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
 
-from ticketing.errors import BundleError
 from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
 from ticketing.experiments.malstm.sick import words
 from ticketing.experiments.malstm.word_vectors import WordVectors
 from ticketing.model.calibration import fit_scores
-from topic_models.errors import ModelFileError
-from topic_models.files import load_model, save_model
+from ticketing.model.registry import Registry
+from ticketing.tickets import ModelKind
 
-KIND = "sentences"
 HELD = ("held", "held_similarity", "held_ratings")
 
 
@@ -57,31 +54,32 @@ class SentenceModel:
         """Ratings for g, 1 to 5: [n] -> [n]."""
         return np.interp(1 - similarity, self._knots, self._scores)
 
-    def save(self, folder: Path) -> None:
-        """Write the model's folder in one go; an older model there is replaced."""
-        arrays = {"vectors": self.vectors.matrix} | {name: getattr(self, name) for name in HELD}
-        for number, network in enumerate(self.networks):
-            arrays |= {f"{number}/{k}": v.numpy() for k, v in network.state_dict().items()}
-        about = {
-            "words": self.vectors.words,
-            "network": self.networks[0].settings.model_dump(),
-            "members": len(self.networks),
+    def save(self, models: Registry) -> str:
+        """Write the model's bundle; returns its id."""
+        facts = {"network": self.networks[0].settings.model_dump(), "members": len(self.networks)}
+        arrays = {
+            "vectors": {"vectors": self.vectors.matrix},
+            "calibration": {name: getattr(self, name) for name in HELD},
         }
-        save_model(folder, KIND, about, arrays)
+        for number, network in enumerate(self.networks):
+            state = network.state_dict()
+            arrays[f"network-{number}"] = {name: value.numpy() for name, value in state.items()}
+        documents = {"vocabulary": {"words": self.vectors.words}}
+        return models.save(facts, documents, arrays, ModelKind.SENTENCES)
 
     @classmethod
-    def load(cls, folder: Path) -> "SentenceModel":
-        """Raises BundleError where the folder holds no whole model."""
-        try:
-            about, arrays = load_model(folder, KIND)
-            vectors = WordVectors(about["words"], arrays.pop("vectors"))
-            settings = SentenceSettings.model_validate(about["network"])
-            networks = [SentenceNetwork(vectors, settings) for _ in range(about["members"])]
-            for number, network in enumerate(networks):
-                own = f"{number}/"
-                weights = {k: torch.from_numpy(v) for k, v in arrays.items() if k.startswith(own)}
-                network.load_state_dict({k.removeprefix(own): v for k, v in weights.items()})
-                network.eval()
-            return cls(vectors, networks, *(arrays[name] for name in HELD))
-        except (ModelFileError, KeyError, ValueError, RuntimeError) as error:
-            raise BundleError(f"{error} Train it again.") from None
+    def load(cls, models: Registry, bundle_id: str) -> "SentenceModel":
+        """The model of a bundle. Raises NotFound, BundleError."""
+        bundle = models.load(bundle_id, ModelKind.SENTENCES)
+        words, matrix = bundle.documents["vocabulary"]["words"], bundle.arrays["vectors"]["vectors"]
+        vectors = WordVectors(words, matrix)
+        settings = SentenceSettings.model_validate(bundle.manifest["network"])
+        networks = []
+        for number in range(bundle.manifest["members"]):
+            network = SentenceNetwork(vectors, settings)
+            state = bundle.arrays[f"network-{number}"]
+            network.load_state_dict(
+                {name: torch.from_numpy(value) for name, value in state.items()}
+            )
+            networks.append(network.eval())
+        return cls(vectors, networks, *(bundle.arrays["calibration"][name] for name in HELD))

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import pearsonr, spearmanr
 from tqdm import tqdm
 
-from ticketing.errors import BundleError
+from ticketing.experiments.cache import find_or_train
 from ticketing.experiments.malstm.ensemble import Material, Recipe, learn
 from ticketing.experiments.malstm.entailment import Judge, pair_features
 from ticketing.experiments.malstm.features import Channel, channels
@@ -22,6 +22,7 @@ from ticketing.experiments.malstm.network import SentenceSettings
 from ticketing.experiments.malstm.regression import WEIGHTS, KernelRegression
 from ticketing.experiments.malstm.sick import Pair, Sick
 from ticketing.model.calibration import HIGHEST, LOWEST
+from ticketing.model.registry import Registry
 from ticketing.nn.trainer import LoopSettings
 
 
@@ -194,15 +195,18 @@ def find_or_learn(
     left in `folder`, whole or in part, is not done again, nor are a smaller model's members."""
     named = [recipe.model_dump(exclude={"members"}), material.digest, seed]
     digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
-    own = folder / digest.hexdigest()[:16]
-    saved = own / f"model-{recipe.members}"
-    try:
-        return SentenceModel.load(saved), None
-    except BundleError:
+    own, models = folder / digest.hexdigest()[:16], Registry(folder / "models")
+    seconds = None
+
+    def train() -> str:
+        nonlocal seconds
         start = perf_counter()
-        model = learn(recipe, material, seed, own)
-        model.save(saved)
-        return model, perf_counter() - start
+        bundle_id = learn(recipe, material, seed, own).save(models)
+        seconds = perf_counter() - start
+        return bundle_id
+
+    record = own / f"model-{recipe.members}.json"
+    return find_or_train(record, partial(SentenceModel.load, models), train), seconds
 
 
 def figures(predicted: np.ndarray, pairs: Sequence[Pair]) -> Figures:

@@ -1,5 +1,6 @@
 """The commands around models and measuring: what they print, one sentence an error."""
 
+import json
 import shutil
 import sys
 from datetime import datetime
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
+from tests.tiny import other_bundle
 from ticketing.cli import evaluate, main, models, recommend, train
 from ticketing.cli.model_settings import read_settings
 from ticketing.desk import open_desk
@@ -15,7 +17,7 @@ from ticketing.errors import InputError, NotFound, NotReady, StoreError, Ticketi
 from ticketing.labels import is_test
 from ticketing.model.settings import NetworkSettings
 from ticketing.settings import load_settings
-from ticketing.tickets import Grade, Judgment, Query, Ticket
+from ticketing.tickets import Grade, Judgment, ModelKind, Query, Ticket
 from ticketing.training.settings import TrainingSettings
 
 
@@ -268,3 +270,36 @@ def test_the_program_prints_one_sentence_and_ends_with_1(home, monkeypatch, caps
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("ticketing: No other bundle has served before")
     assert issubclass(NotReady, TicketingError)
+
+
+# bundles of another version or kind ---------------------------------------------------
+
+
+def grow_old(folder, bundle_id: str) -> str:
+    """Make a bundle one of format 3, as an earlier version wrote them; returns its id."""
+    path = folder / bundle_id / "manifest.json"
+    manifest = {**json.loads(path.read_text()), "version": 3}
+    del manifest["kind"]
+    path.write_text(json.dumps(manifest))
+    return bundle_id
+
+
+def test_an_old_bundle_is_listed_with_what_to_do_among_the_others(desk, trained):
+    new = desk.models.save({"n": 1}, {}, {}, ModelKind.CATEGORIES)
+    old = grow_old(desk.models.folder, trained[1])
+    first, second = run(models.command, "list").splitlines()
+    assert first.endswith(
+        f"Bundle {old} has format 3, written by an earlier version; train again with `ticketing"
+        f" train` and delete it with `ticketing models delete {old}`."
+    )
+    assert second.startswith(f"  {new}") and second.endswith("categories")
+
+
+def test_an_old_bundle_that_serves_gives_way_to_a_new_one_and_can_be_deleted(desk, trained):
+    old = other_bundle(desk, trained[1])
+    desk.store.set_serving(old)
+    grow_old(desk.models.folder, old)
+    told = run(models.command, "promote", trained[1])
+    assert f"Bundle {trained[1]} serves now, uncompared: Bundle {old} has format 3" in told
+    assert "is deleted" in run(models.command, "delete", old)
+    assert desk.models.ids() == [trained[1]]

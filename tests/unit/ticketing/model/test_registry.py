@@ -9,6 +9,7 @@ import pytest
 from ticketing.errors import BundleError, NotFound
 from ticketing.model import registry
 from ticketing.model.registry import Registry
+from ticketing.tickets import ModelKind
 
 FACTS = {"network": {"hidden": 2}}
 DOCUMENTS = {"vocabulary": {"words": ["trip", "ausfall", "überhitzt"]}}
@@ -89,8 +90,6 @@ def edit(models, id, change):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda m: m.update(version=99), "has bundle format 99"),
-        (lambda m: m.pop("version"), "has bundle format None"),
         (lambda m: m.update(format="something else"), "does not describe a bundle"),
         (lambda m: m.update(network={"hidden": 3}), "was changed after it was written"),
     ],
@@ -99,6 +98,35 @@ def test_a_foreign_or_edited_manifest_is_refused(models, saved, change, sentence
     edit(models, saved, change)
     with pytest.raises(BundleError, match=rf"manifest\.json {sentence}"):
         models.load(saved)
+
+
+def test_what_to_do_with_a_bundle_of_an_earlier_version_is_one_sentence(models, saved):
+    edit(models, saved, lambda m: (m.update(version=3), m.pop("kind")))
+    told = (
+        f"Bundle {saved} has format 3, written by an earlier version; train again with `ticketing"
+        f" train` and delete it with `ticketing models delete {saved}`."
+    )
+    with pytest.raises(BundleError) as refused:
+        models.load(saved)
+    assert str(refused.value) == told
+    assert models.ids() == [saved]
+    assert models.ids(ModelKind.RANKING) == []
+
+
+def test_a_bundle_of_a_later_version_is_said_to_be_one(models, saved):
+    edit(models, saved, lambda m: m.update(version=99))
+    with pytest.raises(BundleError, match="has format 99, written by a later version; run that"):
+        models.load(saved)
+
+
+def test_each_kind_is_listed_apart_and_loaded_as_what_it_is(models, saved):
+    other = models.save(FACTS, DOCUMENTS, ARRAYS, ModelKind.CATEGORIES)
+    assert other != saved
+    assert models.ids(ModelKind.CATEGORIES) == [other]
+    assert models.ids(ModelKind.RANKING) == [saved]
+    assert models.load(other, ModelKind.CATEGORIES).kind == ModelKind.CATEGORIES
+    with pytest.raises(BundleError, match=f"Bundle {other} is of kind categories, not ranking"):
+        models.load(other)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "\xff", "null"])

@@ -7,7 +7,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from ticketing.errors import BundleError, InputError
+from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.experiments.malstm import command as cli
 from ticketing.experiments.malstm import relatedness
 from ticketing.experiments.malstm.datasets import RatedPairs, TaughtPairs, rated_loss
@@ -21,6 +21,7 @@ from ticketing.experiments.malstm.regression import PENALTY, WIDTH, Balance, Ker
 from ticketing.experiments.malstm.relatedness import Row, figures, find_or_learn, lines
 from ticketing.experiments.malstm.sick import JUDGMENTS, Pair, Sick
 from ticketing.experiments.malstm.word_vectors import WordVectors
+from ticketing.model.registry import Registry
 from ticketing.nn.recurrent import EncoderSettings
 from ticketing.nn.trainer import LoopSettings
 
@@ -171,8 +172,8 @@ def model(material, tmp_path) -> SentenceModel:
 
 def test_a_saved_model_rates_as_before_and_calibration_keeps_the_order(model, tmp_path):
     one, other = ["a dog runs"] * 4, ["a dog runs", "a cat runs", "no woman", "zebra"]
-    model.save(tmp_path / "model")
-    found = SentenceModel.load(tmp_path / "model")
+    models = Registry(tmp_path / "models")
+    found = SentenceModel.load(models, model.save(models))
     g = model.similarity(one, other)
     assert found.similarity(one, other).tolist() == g.tolist()
     rated = found.calibrated(g)
@@ -183,13 +184,14 @@ def test_a_saved_model_rates_as_before_and_calibration_keeps_the_order(model, tm
 
 
 def test_a_damaged_or_missing_model_is_refused(model, tmp_path):
-    with pytest.raises(BundleError, match="no saved model"):
-        SentenceModel.load(tmp_path / "none")
-    model.save(tmp_path / "model")
-    file = next((tmp_path / "model").glob("*.safetensors"))
+    models = Registry(tmp_path / "models")
+    with pytest.raises(NotFound, match="no bundle 'none'"):
+        SentenceModel.load(models, "none")
+    saved = model.save(models)
+    file = next((models.folder / saved).glob("*.safetensors"))
     file.write_bytes(file.read_bytes()[:-9])
-    with pytest.raises(BundleError, match="Train it again"):
-        SentenceModel.load(tmp_path / "model")
+    with pytest.raises(BundleError, match="truncated"):
+        SentenceModel.load(models, saved)
 
 
 def test_what_was_left_out_is_predicted_as_without_it():
@@ -343,8 +345,8 @@ def test_the_command_prints_a_line_a_row_and_draws(tmp_path, pairs, vectors, mon
 
 
 def test_two_sentences_are_related_on_the_command_line(model, tmp_path):
-    model.save(tmp_path / "model")
-    asked = ["relate", str(tmp_path / "model"), "a dog runs", "a dog sits"]
+    saved = model.save(Registry(tmp_path))
+    asked = ["relate", str(tmp_path / saved), "a dog runs", "a dog sits"]
     found = CliRunner().invoke(cli.command, asked, catch_exceptions=False)
     g = model.similarity(["a dog runs"], ["a dog sits"])
     assert found.output == f"{model.calibrated(g)[0]:.2f}\n"

@@ -1,0 +1,52 @@
+"""Arrays in one file: safetensors with a JSON description, for checkpoints and caches.
+
+What a desk keeps for good lies in bundles (`ticketing.model.registry`).
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from ticketing.errors import ArraysError
+from ticketing.files import write_atomically
+
+FORMAT = "ticketing arrays"
+VERSION = "1"
+
+
+def to_safetensors(
+    arrays: Mapping[str, np.ndarray], metadata: dict[str, str] | None = None
+) -> bytes:
+    """The content of a safetensors file; the same for the same arrays, however they lie."""
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(contiguous, metadata)
+
+
+def write_arrays(
+    path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any] | None = None
+) -> None:
+    """Write arrays and what JSON can say about them into one file, whole or not at all."""
+    metadata = {"format": FORMAT, "version": VERSION, "about": json.dumps(about or {})}
+    write_atomically(path, to_safetensors(arrays, metadata))
+
+
+def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """What `write_arrays` wrote. Raises ArraysError for anything else."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            if (metadata.get("format"), metadata.get("version")) != (FORMAT, VERSION):
+                raise ArraysError(
+                    f"{path} was not written by this version of the program; remove it."
+                )
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return arrays, json.loads(metadata["about"])
+    except FileNotFoundError:
+        raise ArraysError(f"{path} does not exist.") from None
+    except (SafetensorError, ValueError, KeyError, OSError) as error:
+        raise ArraysError(f"{path} is truncated or damaged ({error}); remove it.") from None
