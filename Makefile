@@ -1,25 +1,36 @@
 # Two commands: `make demo` and `make test`. Both create .venv when it is missing.
+# `make test WHEEL=1` tests the packages as a desk installs them, away from the checkout's, as CI does.
 PYTHON ?= python3
-VENV := .venv
+VENV := $(if $(WHEEL),.venv-wheel,.venv)
+SUITE := $(if $(WHEEL),build/suite,.)
 STAMP := $(VENV)/.installed
+PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11." if sys.version_info < (3, 11) else 0)'
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV) (a few minutes the first time)"
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-		--editable '.[test]' || { echo "Installation failed: the lines above name the package and \
-	why; a package without a ready-made wheel needs another Python (3.11 is tested; set PYTHON=…)." \
+	@$(PIP) install --only-binary :all: $(if $(WHEEL),,--editable) '.[test]' || { \
+		echo "Installation failed: the lines above name the package and why; a package \
+	without a ready-made wheel needs another Python (3.11 is tested; set PYTHON=…)." \
 		>&2; exit 1; }
 	@touch $@
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint clean $(SUITE)
 
 demo: $(STAMP)
 	@exec $(VENV)/bin/ticketing demo
 
-test: $(STAMP) lint
-	$(VENV)/bin/python -m pytest $(if $(MARKED),--marked)
+test: $(STAMP) lint $(SUITE)
+	cd $(SUITE) && $(CURDIR)/$(VENV)/bin/python -m pytest $(if $(MARKED),--marked)
+
+# The built wheel in place of what is installed, and a folder with the tests but not the packages.
+build/suite: $(STAMP)
+	@rm -rf build dist
+	@$(PIP) wheel --no-deps --wheel-dir dist .
+	@$(PIP) install --no-deps --force-reinstall dist/*.whl
+	@mkdir -p $@
+	@ln -s ../../tests ../../pyproject.toml $@
 
 lint: $(STAMP)
 	$(VENV)/bin/ruff check .
@@ -28,4 +39,4 @@ lint: $(STAMP)
 	$(VENV)/bin/mypy
 
 clean:
-	rm -rf $(VENV) .ticketing build dist *.egg-info
+	rm -rf .venv .venv-wheel .ticketing build dist *.egg-info

@@ -11,6 +11,7 @@ import pytest
 import topic_models
 
 LIBRARY = Path(topic_models.__file__).parent
+CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def declared(project: Path) -> list[str]:
@@ -33,7 +34,7 @@ def test_it_imports_nothing_but_itself_and_what_it_declares():
 
 
 def test_it_wants_the_versions_that_the_whole_program_wants():
-    whole = declared(LIBRARY.parent / "pyproject.toml")
+    whole = declared(CHECKOUT / "pyproject.toml")
 
     assert set(declared(LIBRARY / "pyproject.toml")) <= set(whole)
 
