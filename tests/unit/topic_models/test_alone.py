@@ -1,6 +1,7 @@
 """The library stands alone: what it imports is what it declares, and it installs by itself."""
 
 import ast
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -42,9 +43,7 @@ def test_it_wants_the_versions_that_the_whole_program_wants():
 @pytest.mark.slow
 def test_installed_by_itself_its_example_runs_far_from_here(tmp_path):
     source, place = tmp_path / "source", tmp_path / "place"
-    source.mkdir()
-    for path in [*LIBRARY.rglob("*.py"), LIBRARY / "pyproject.toml"]:
-        (source / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(LIBRARY, source, ignore=shutil.ignore_patterns("__pycache__"))
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--no-index", "--target", place, source], check=True)
 
