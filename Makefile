@@ -22,7 +22,8 @@ demo: $(STAMP)
 	@exec $(VENV)/bin/ticketing demo
 
 test: $(STAMP) lint $(SUITE)
-	cd $(SUITE) && $(CURDIR)/$(VENV)/bin/python -m pytest $(if $(MARKED),--marked)
+	cd $(SUITE) && $(CURDIR)/$(VENV)/bin/python -m pytest -n auto --dist loadgroup \
+		--no-loadscope-reorder $(if $(MARKED),--marked)
 
 # The built wheel in place of what is installed, and a folder with the tests but not the packages.
 build/suite: $(STAMP)

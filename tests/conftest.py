@@ -40,7 +40,12 @@ def pytest_addoption(parser):
     parser.addoption("--marked", action="store_true", help=f"also run tests marked {MARKED}")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    for item in items:  # one process for each group: what its tests share is made once
+        server = item.get_closest_marker("elasticsearch")
+        group = "elasticsearch" if server else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
     if config.getoption("--marked"):
         return
     left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in MARKED)]

@@ -94,7 +94,7 @@ def workers(home: Path, make_desk=FakeDesk) -> Iterator:
     """
     os.environ.setdefault("PYTHONPATH", os.pathsep.join(sys.path))  # for the preload
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["encoding_desk"])
+    context.set_forkserver_preload([__name__])
     started: list[BaseProcess] = []
 
     def start(seconds: float = 0.0) -> BaseProcess:
