@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from ticketing.classification.taxonomy import LONGEST, normalise
-from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder
+from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder, encode_by_length
 
 UNKNOWN = 1
 """Id of a character that no title had; 0 is padding."""
@@ -69,11 +69,12 @@ class CategoryNetwork(nn.Module):
 
     def forward(self, texts: Sequence[str]) -> Tensor:
         """Normalised texts -> unit vectors [n, width]; each distinct text is read once."""
-        distinct = sorted(set(texts), key=len)
-        place = {text: i for i, text in enumerate(distinct)}
-        chunks = [distinct[i : i + CHUNK] for i in range(0, len(distinct), CHUNK)]
-        vectors = torch.cat([self.encoder(*self._embed(chunk)) for chunk in chunks])
+        place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        vectors = encode_by_length(self._read, list(place), CHUNK)
         return F.normalize(vectors, dim=-1)[torch.tensor([place[text] for text in texts])]
+
+    def _read(self, texts: Sequence[str]) -> Tensor:
+        return self.encoder(*self._embed(texts))
 
     def _embed(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """[n, longest, dims] and lengths [n], at least 1 each."""
@@ -94,9 +95,6 @@ class CategoryNetwork(nn.Module):
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Any texts -> float32 [n, width], the same whatever else is encoded; not for training."""
         self.eval()
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        vectors = np.empty((len(texts), self.settings.encoder.width), dtype=np.float32)
-        for start in range(0, len(order), ENCODED):
-            some = order[start : start + ENCODED]
-            vectors[some] = self([normalise(texts[i]) for i in some]).numpy()
-        return vectors
+        if not texts:
+            return np.empty((0, self.settings.encoder.width), dtype=np.float32)
+        return encode_by_length(self, [normalise(text) for text in texts], ENCODED).numpy()

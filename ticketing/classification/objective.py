@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.pairs import Block, Pair, RecipeSettings
-from ticketing.nn.losses import contrastive, contrastive_as_printed, softmax, triplet
+from ticketing.nn.losses import contrastive, contrastive_as_printed, in_batch_softmax, triplet
 
 LEVEL = 0.1
 """Energy that two groups should have for each level of the hierarchy that they share."""
@@ -57,7 +57,7 @@ def _same_group(pairs: Sequence[Pair]) -> Tensor:
 def _of_groups(energies: Tensor, same: Tensor, settings: RecipeSettings) -> Tensor:
     """The loss of pairs that belong together, each with each: [n, n] twice -> scalar."""
     if settings.loss == "softmax":
-        return softmax(energies, same, settings.temperature)
+        return in_batch_softmax(energies / settings.temperature, same)
     own = energies.diagonal()
     if settings.loss == "triplet":
         nearest = energies.masked_fill(same, -1).amax(1)

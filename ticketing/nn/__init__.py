@@ -1,7 +1,7 @@
-"""Siamese networks as one family: an encoder, a pooling, a metric, a loss, a data recipe.
+"""What all Siamese networks share, whatever the texts are.
 
-`encoder` turns embedded texts into vectors (recurrent layers, then a pooling), `metrics` compare
-two of them, `losses` say what to make small, `trainer` runs the epochs. Which members there are is
-said by the rooms above: `similarity` (tickets), `categories` (characters of a subject) and
-`sentences` (words of a sentence) each bring their embedding and their data recipe.
+`recurrent` turns embedded texts into vectors, `similarity` compares two of them, `losses` say what
+a training makes small, and `trainer` runs its epochs. The networks themselves are
+`model.network` (tickets), `classification.network` (characters of a subject) and
+`experiments.malstm.network` (words of a sentence).
 """

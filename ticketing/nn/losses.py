@@ -32,13 +32,26 @@ def triplet(positive: Tensor, negative: Tensor, margin: float) -> Tensor:
     return (margin - positive + negative).clamp_min(0).mean()
 
 
-def softmax(energies: Tensor, same: Tensor, temperature: float) -> Tensor:
-    """Mean cross-entropy of finding each row's own column, and each column's own row.
+def in_batch_softmax(logits: Tensor, also_right: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Cross-entropy of finding each row's own column, and each own column its row: a scalar.
 
-    energies [n, n] with the pairs of one group on the diagonal; bool `same` [n, n] marks texts of
-    one group, which beside the diagonal are no rivals.
+    logits [B, N >= B]; column i is row i's own, and columns from B on are nobody's. Other cells of
+    the first B columns where bool `also_right` [B, B] is True are no rivals. `weights` [B] say how
+    much each row counts in the mean.
     """
-    own = torch.arange(len(energies))
-    rivals = ~same | torch.eye(len(energies), dtype=torch.bool)
-    logits = (energies / temperature).masked_fill(~rivals, -torch.inf)
-    return (F.cross_entropy(logits, own) + F.cross_entropy(logits.T, own)) / 2
+    size = len(logits)
+    own = torch.arange(size)
+    others = also_right & ~torch.eye(size, dtype=torch.bool)
+    square = logits[:, :size].masked_fill(others, -torch.inf)
+    forward = F.cross_entropy(torch.cat([square, logits[:, size:]], dim=1), own, reduction="none")
+    backward = F.cross_entropy(square.T, own, reduction="none")
+    losses = (forward + backward) / 2  # [B]
+    return losses.mean() if weights is None else (losses * weights).sum() / weights.sum()
+
+
+def in_batch_imitation(logits: Tensor, taught: Tensor) -> Tensor:
+    """Cross-entropy of rows and of columns against those of a teacher: [B, B] twice -> scalar."""
+    columns, rows = (
+        -(F.softmax(taught, dim) * F.log_softmax(logits, dim)).sum(dim).mean() for dim in (0, 1)
+    )
+    return (columns + rows) / 2

@@ -1,5 +1,6 @@
 """From embedded texts to vectors: recurrent layers, a pooling over time, perhaps a dense layer."""
 
+from collections.abc import Callable, Sequence, Sized
 from typing import Literal
 
 import torch
@@ -52,7 +53,7 @@ class RecurrentEncoder(nn.Module):
         """Texts [n, longest, dims] of `lengths` [n], at least 1 each -> [n, settings.width].
 
         What stands behind a text's length is never read. Texts of much different lengths are
-        better given in several calls, since every text takes as many steps as the longest.
+        better given in several calls (`encode_by_length`).
         """
         weights = self._weights()
         backwards = _backwards(lengths, embedded.shape[1])
@@ -90,6 +91,31 @@ class RecurrentEncoder(nn.Module):
             name: F.dropout(weight, rate) if name.startswith("weight_hh") else weight
             for name, weight in self.lstm.named_parameters()
         }
+
+
+def initialise(lstm: nn.LSTM) -> None:
+    """Orthogonal recurrent weights, and forget gates that begin open (Jozefowicz et al. 2015)."""
+    for name, parameter in lstm.named_parameters():
+        if name.startswith("weight_hh"):
+            for gate in parameter.detach().chunk(4):
+                nn.init.orthogonal_(gate)
+        elif name.startswith("bias"):
+            nn.init.zeros_(parameter)
+        if name.startswith("bias_ih"):
+            nn.init.ones_(parameter.detach().chunk(4)[1])
+
+
+def encode_by_length(
+    encode: Callable[[Sequence], Tensor], texts: Sequence[Sized], size: int
+) -> Tensor:
+    """Encode texts, at least one, in batches of `size` that are about as long as each other.
+
+    `encode` maps a batch to [size, width]; every text takes as many steps as the longest of its
+    batch. Returns [n, width] in the order of the texts.
+    """
+    order = torch.tensor([len(text) for text in texts]).argsort(stable=True)
+    batches = [encode([texts[i] for i in batch]) for batch in order.split(size)]
+    return torch.cat(batches)[order.argsort()]
 
 
 def _backwards(lengths: Tensor, longest: int) -> Tensor:

@@ -31,7 +31,7 @@ class LoopSettings(BaseModel):
         60, ge=0, description="a small archive is passed over more often, to make so many batches"
     )
     patience: int = Field(
-        2, ge=1, description="epochs without gain on held-back labels before the end"
+        2, ge=1, description="epochs without gain on validation queries before the end"
     )
     batch_size: int = Field(128, ge=2)
     clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
@@ -46,7 +46,7 @@ def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]):
 
 
 class Trainer:
-    """Trains a network until held-back quality no longer rises, and keeps its best epoch.
+    """Trains a network until quality on validation data no longer rises; keeps the best epoch.
 
     `examples(chance)` gives an epoch's examples, `loss(batch)` a scalar to minimise,
     `quality()` a number that should rise. `checkpoint` is a file written after each epoch;

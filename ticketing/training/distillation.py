@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
 
@@ -114,19 +113,6 @@ class Teacher:
         """[B, components, dims]; a missing component's are never compared."""
         texts = [text for side in sides for text in side]
         return self._channel(texts).unflatten(0, (len(sides), -1))
-
-
-def imitation(distances: Tensor, taught: Tensor, same: Tensor) -> Tensor:
-    """Cross-entropy of the student's ranking against the teacher's, both ways: a scalar.
-
-    Distances [B, B] each; bool [B, B] marks pairs of one text with itself, which say nothing.
-    """
-    distances, taught = distances.masked_fill(same, FAR), taught.masked_fill(same, FAR)
-    losses = [
-        -(F.softmax(-taught, dim) * F.log_softmax(-distances, dim)).sum(dim).mean()
-        for dim in (0, 1)
-    ]
-    return (losses[0] + losses[1]) / 2
 
 
 def _name(text: str) -> bytes:

@@ -8,32 +8,15 @@ from torch import Tensor
 
 from ticketing.model.metric import similarity
 from ticketing.model.network import Components, SiameseNetwork, Side
+from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label
-from ticketing.training.distillation import FAR, Teacher, imitation
+from ticketing.training.distillation import FAR, Teacher
 from ticketing.training.sampling import Example
 
 
 def label_error(similarities: Tensor, labels: Tensor) -> Tensor:
     """Mean squared error of g [B] against labels in [0, 1] [B] (Gupta et al., section 2.1)."""
     return F.mse_loss(similarities, labels)
-
-
-def in_batch_ranking(distances: Tensor, weights: Tensor, positives: Tensor) -> Tensor:
-    """Cross-entropy of picking the right ticket among all, and the right query among all.
-
-    `distances` [B, N >= B] holds -log g of query i and ticket j; ticket i is right for query i
-    and tickets from B on are right for none. `weights` [B] says how much each pair counts (REL
-    less than YES). Other cells where bool `positives` [B, B] is True are right as well and
-    therefore not held against the pair.
-    """
-    size = len(distances)
-    target = torch.arange(size)
-    others = positives & ~torch.eye(size, dtype=torch.bool)
-    logits = -distances
-    logits = torch.cat([logits[:, :size].masked_fill(others, -torch.inf), logits[:, size:]], dim=1)
-    forward = F.cross_entropy(logits, target, reduction="none")  # [B]
-    backward = F.cross_entropy(logits[:, :size].T, target, reduction="none")  # [B]
-    return ((forward + backward) / 2 * weights).sum() / weights.sum()
 
 
 class _Loss:
@@ -61,7 +44,8 @@ class LabelLoss(_Loss):
 
 
 class RankingLoss(_Loss):
-    """For few labels: `in_batch_ranking` over the batch and the tickets judged NO."""
+    """For few labels: picking the right ticket among the batch's and those judged NO, and the
+    right query among the batch's. REL counts less than YES."""
 
     def __init__(
         self, network: SiameseNetwork, spelled_only: float, right: frozenset[tuple[str, str]]
@@ -76,7 +60,7 @@ class RankingLoss(_Loss):
             self.encode([x.query for x in batch]), self.encode(tickets)
         ).clamp_max(FAR)
         positives = torch.tensor([[self._is_right(one, other) for other in batch] for one in batch])
-        return in_batch_ranking(distances, torch.tensor([x.label for x in batch]), positives)
+        return in_batch_softmax(-distances, positives, torch.tensor([x.label for x in batch]))
 
     def _is_right(self, one: Example, other: Example) -> bool:
         """Whether the other's ticket answers this query, or one of them is the other's own text."""
@@ -88,7 +72,10 @@ class RankingLoss(_Loss):
 
 
 class ImitationLoss(_Loss):
-    """Without labels: `imitation` of a teacher within the batch."""
+    """Without labels: ranking the batch's tickets and queries as a teacher does.
+
+    Pairs of one text with itself say nothing and are left out.
+    """
 
     def __init__(self, network: SiameseNetwork, spelled_only: float, teacher: Teacher):
         super().__init__(network, spelled_only)
@@ -100,7 +87,8 @@ class ImitationLoss(_Loss):
         ticket = self.encode([x.ticket for x in batch])
         distances = self.network.crossed_distance(query, ticket).clamp_max(FAR)
         same = torch.tensor([[x.query_key == y.ticket_key for y in batch] for x in batch])
-        return imitation(distances, self.teacher.distances(batch, query, ticket), same)
+        taught = self.teacher.distances(batch, query, ticket)
+        return in_batch_imitation(-distances.masked_fill(same, FAR), -taught.masked_fill(same, FAR))
 
 
 def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from ticketing.experiments.malstm.word_vectors import WordVectors
-from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder
+from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder, encode_by_length, initialise
 from ticketing.nn.similarity import cosine, exp_l1, exp_l2
 
 METRICS = {"manhattan": exp_l1, "euclidean": exp_l2, "cosine": cosine}
@@ -46,7 +46,7 @@ class SentenceNetwork(nn.Module):
         self.dropout = nn.Dropout(settings.dropout)
         if settings.scaled:
             self.weights = nn.Parameter(torch.zeros(settings.encoder.width))
-        _open_gates(self.encoder.lstm)
+        initialise(self.encoder.lstm)
 
     def forward(self, sentences: Sequence[Sequence[int]]) -> Tensor:
         """n sentences of at least one word -> [n, width]."""
@@ -63,21 +63,6 @@ class SentenceNetwork(nn.Module):
     def encode(self, sentences: Sequence[Sequence[int]]) -> np.ndarray:
         """Sentences -> float32 [n, width]; not for training."""
         self.eval()
-        order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
-        vectors = np.empty((len(sentences), self.settings.encoder.width), dtype=np.float32)
-        for start in range(0, len(order), ENCODED):
-            some = order[start : start + ENCODED]
-            vectors[some] = self([sentences[i] for i in some]).numpy()
-        return vectors
-
-
-def _open_gates(lstm: nn.LSTM) -> None:
-    """Orthogonal recurrent weights, and forget gates that begin open."""
-    for name, parameter in lstm.named_parameters():
-        if name.startswith("weight_hh"):
-            for gate in parameter.detach().chunk(4):
-                nn.init.orthogonal_(gate)
-        elif name.startswith("bias"):
-            nn.init.zeros_(parameter)
-        if name.startswith("bias_ih"):
-            nn.init.ones_(parameter.detach().chunk(4)[1])
+        if not sentences:
+            return np.empty((0, self.settings.encoder.width), dtype=np.float32)
+        return encode_by_length(self, sentences, ENCODED).numpy()

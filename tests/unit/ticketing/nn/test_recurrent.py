@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from ticketing.nn.losses import contrastive, contrastive_as_printed, softmax, triplet
-from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder
+from ticketing.nn.losses import contrastive, contrastive_as_printed, in_batch_softmax, triplet
+from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder, encode_by_length, initialise
 from ticketing.nn.similarity import cosine, exp_l1, exp_l2
 
 SHAPES = [
@@ -94,9 +94,34 @@ def test_softmax_loss_by_hand():
     same = torch.eye(2, dtype=torch.bool)
     # differences of a row's or column's own energy over the rival's: .4, .1; .2, .3
     expected = [math.log(1 + math.exp(-d / 0.1)) for d in (0.4, 0.1, 0.2, 0.3)]
-    assert softmax(energies, same, 0.1).item() == pytest.approx(sum(expected) / 4)
+    assert in_batch_softmax(energies / 0.1, same).item() == pytest.approx(sum(expected) / 4)
 
 
 def test_texts_of_the_own_group_are_no_rivals():
     energies = torch.tensor([[0.5, 0.9], [0.9, 0.4]])
-    assert softmax(energies, torch.ones(2, 2, dtype=torch.bool), 0.1).item() == 0
+    assert in_batch_softmax(energies, torch.ones(2, 2, dtype=torch.bool)).item() == 0
+
+
+def test_batches_are_of_texts_of_about_one_length_and_come_back_in_order():
+    seen = []
+
+    def encode(batch):
+        seen.append([len(text) for text in batch])
+        return torch.tensor([[float(text[0])] for text in batch])
+
+    texts = ["1aaa", "2", "3aa", "4a", "5"]
+    assert encode_by_length(encode, texts, 2).ravel().tolist() == [1, 2, 3, 4, 5]
+    assert seen == [[1, 1], [2, 3], [4]]
+
+
+def test_forget_gates_begin_open_and_recurrent_weights_orthogonal():
+    lstm = torch.nn.LSTM(3, 4, num_layers=2, bidirectional=True)
+    initialise(lstm)
+    for name, weights in lstm.named_parameters():
+        if name.startswith("weight_hh"):
+            for gate in weights.detach().chunk(4):
+                assert torch.allclose(gate @ gate.T, torch.eye(4), atol=1e-5)
+        elif name.startswith("bias_ih"):
+            assert weights.tolist() == [0] * 4 + [1] * 4 + [0] * 8
+        elif name.startswith("bias_hh"):
+            assert not weights.any()

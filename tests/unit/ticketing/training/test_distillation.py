@@ -5,7 +5,6 @@ extra `teacher` at the seam.
 """
 
 import sys
-from math import exp, log
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,7 +30,7 @@ from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Query
 from ticketing.training import distillation
 from ticketing.training import train as training_steps
-from ticketing.training.distillation import Teacher, imitation
+from ticketing.training.distillation import Teacher
 from ticketing.training.sampling import Archive, Example
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -176,28 +175,6 @@ def test_a_grown_archive_costs_only_its_new_texts_and_old_ones_go(folder, tmp_pa
     assert read(folder, tmp_path, 3) == []
     assert len(list(tmp_path.glob("*.teacher-*"))) == 1
     assert read(folder, tmp_path, 1, 3) == ["aa"]
-
-
-def test_imitation_by_hand():
-    """Of three, the teacher ranks the two others of each text; itself says nothing."""
-    student = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]])
-    taught = torch.tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-
-    def even(near, far):
-        return (log(exp(-near) + exp(-far)) * 2 + near + far) / 2
-
-    expected = (even(1, 2) + even(1, 3) + even(2, 3)) / 3  # rows and columns are alike
-    found = imitation(student, taught, torch.eye(3, dtype=torch.bool))
-    assert float(found) == pytest.approx(expected, rel=1e-5)
-
-
-def test_imitation_is_least_for_the_teacher_itself():
-    taught = torch.rand(4, 4, generator=torch.Generator().manual_seed(1)) * 5
-    same = torch.eye(4, dtype=torch.bool)
-    own = imitation(taught, taught, same)
-    for seed in range(5):
-        other = torch.rand(4, 4, generator=torch.Generator().manual_seed(seed + 2)) * 5
-        assert imitation(other, taught, same) > own
 
 
 # a whole training -------------------------------------------------------------------------

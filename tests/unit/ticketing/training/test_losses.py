@@ -5,8 +5,9 @@ from math import exp, log
 import pytest
 import torch
 
+from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label, Query
-from ticketing.training.losses import RankingLoss, in_batch_ranking, label_error, right_answers
+from ticketing.training.losses import RankingLoss, label_error, right_answers
 from ticketing.training.sampling import Example
 
 NONE = torch.eye(2, dtype=torch.bool)
@@ -26,7 +27,7 @@ def test_ranking_by_hand_both_ways_with_an_extra_negative():
     distances = torch.tensor([[1.0, 2.0, 0.5], [3.0, 1.5, 4.0]])
     first = (picked(1.0, 2.0, 0.5) + picked(1.0, 3.0)) / 2
     second = (picked(1.5, 3.0, 4.0) + picked(1.5, 2.0)) / 2
-    loss = in_batch_ranking(distances, torch.tensor([1.0, 0.5]), NONE)
+    loss = in_batch_softmax(-distances, NONE, torch.tensor([1.0, 0.5]))
     assert loss.item() == pytest.approx((first + 0.5 * second) / 1.5, rel=1e-5)
 
 
@@ -36,12 +37,10 @@ def test_other_right_answers_are_not_held_against_a_pair():
     positives = torch.tensor([[True, True], [False, True]])
     first = (picked(1.0, 0.5) + picked(1.0, 3.0)) / 2
     second = (picked(1.5, 3.0, 4.0) + picked(1.5)) / 2
-    loss = in_batch_ranking(distances, torch.ones(2), positives)
+    loss = in_batch_softmax(-distances, positives)
     assert loss.item() == pytest.approx((first + second) / 2, rel=1e-5)
     distances[0, 1] = 9.0
-    assert in_batch_ranking(distances, torch.ones(2), positives).item() == pytest.approx(
-        loss.item()
-    )
+    assert in_batch_softmax(-distances, positives).item() == pytest.approx(loss.item())
 
 
 def test_gradients_of_the_ranking_are_right():
@@ -49,7 +48,33 @@ def test_gradients_of_the_ranking_are_right():
     weights = torch.tensor([1.0, 0.5, 1.0], dtype=torch.double)
     positives = torch.eye(3, dtype=torch.bool)
     positives[0, 2] = True
-    assert torch.autograd.gradcheck(lambda x: in_batch_ranking(x, weights, positives), distances)
+    assert torch.autograd.gradcheck(lambda x: in_batch_softmax(-x, positives, weights), distances)
+
+
+def without_self(logits):
+    """What a text says of itself is left out."""
+    return logits.masked_fill(torch.eye(len(logits), dtype=torch.bool), -1e4)
+
+
+def test_imitation_by_hand():
+    """Of three, the teacher ranks the two others of each text; itself says nothing."""
+    student = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]])
+    taught = torch.tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+
+    def even(near, far):
+        return (log(exp(-near) + exp(-far)) * 2 + near + far) / 2
+
+    expected = (even(1, 2) + even(1, 3) + even(2, 3)) / 3  # rows and columns are alike
+    found = in_batch_imitation(without_self(-student), without_self(-taught))
+    assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+def test_imitation_is_least_for_the_teacher_itself():
+    taught = torch.rand(4, 4, generator=torch.Generator().manual_seed(1)) * 5
+    own = in_batch_imitation(without_self(-taught), without_self(-taught))
+    for seed in range(5):
+        other = torch.rand(4, 4, generator=torch.Generator().manual_seed(seed + 2)) * 5
+        assert in_batch_imitation(without_self(-other), without_self(-taught)) > own
 
 
 def example(query, ticket, **values):
