@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ticketing.stores.protocols import CodeRow, Store
-from ticketing.tickets import Account, Grade, Judgment, Query, Ticket
+from ticketing.tickets import Account, Grade, Judgment, ModelKind, Query, Ticket, Verdict
 
 TICKETS = [
     Ticket(f"T-{i}", f"pump {i} trips", created=datetime(2013, 1, 1 + i % 28)) for i in range(1203)
@@ -28,9 +28,14 @@ def fill(store: Store) -> None:
     store.add_judgments(
         [Judgment(id, Query("q"), "T-8", grade, "ann", time, 1, 4.5) for id, grade in events]
     )
+    said = [("v2", True), ("v1", None), ("v3", False)]
+    store.add_verdicts(
+        [Verdict(id, "q \u2028", "SGT-400", right, "ann", time) for id, right in said]
+    )
     for kind in ("reindex", "other"):
         job = store.create_job(kind, "b1", 10)
     store.update_job(job.id, state="done", done=10, errors={"T-1": "broken"})
     store.put_account(Account("ann", "a hash", "editor", frozenset(["service"])))
     for bundle_id in ("b0", "b2", "b1"):
         store.set_serving(bundle_id)
+    store.set_serving("c1", ModelKind.CATEGORIES)

@@ -139,6 +139,24 @@ class Judgment:
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """One append-only event: somebody said whether one of the desk's categories is right for a
+    subject, or took that back.
+
+    `right` None is an undo of the same judge's verdict on the same subject and category.
+    `event_id` makes recording idempotent. `bundle_id` names the classifier that proposed it.
+    """
+
+    event_id: str
+    subject: str
+    category: str
+    right: bool | None
+    judge: str
+    time: datetime
+    bundle_id: str = ""
+
+
+@dataclass(frozen=True)
 class Label:
     """What the judgments of all judges come to for one query and ticket."""
 

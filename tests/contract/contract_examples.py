@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ticketing.stores.protocols import CodeRow
-from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
+from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
 from ticketing.times import utc_now
 
 PUMP = Ticket(
@@ -92,6 +92,16 @@ def scanned(block) -> dict[str, int]:
 
 def event(number: int, **changes) -> Judgment:
     return replace(EVENT, event_id=f"n{number}", **changes)
+
+
+VERDICT = Verdict(
+    "v1", "Pump \u2028 trips", "SGT-400", True, "ann", datetime(2024, 2, 3, 4, 5), "c1"
+)
+"""Its subject holds what Unicode calls the end of a line."""
+
+
+def verdict(number: int, **changes) -> Verdict:
+    return replace(VERDICT, event_id=f"v{number}", **changes)
 
 
 def recent(time: datetime) -> bool:

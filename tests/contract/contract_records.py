@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from tests.contract.contract_examples import EVENT, PUMP, event, recent
+from tests.contract.contract_examples import EVENT, PUMP, VERDICT, event, recent, verdict
 from ticketing.errors import InputError, NotFound
-from ticketing.tickets import Account, Grade, Job, Query
+from ticketing.tickets import Account, Grade, Job, ModelKind, Query
 
 
 class RecordContract:
@@ -66,6 +66,40 @@ class RecordContract:
         store.delete_tickets(["T-2"])
         assert list(store.judgments()) == [EVENT]
 
+    # verdicts --------------------------------------------------------------------------------
+
+    def test_verdicts_come_back_in_the_order_they_were_added_across_pages(self, store):
+        assert list(store.verdicts()) == []
+        rights = (True, False, None)
+        verdicts = [verdict(i * 7919 % 1109, right=rights[i % 3]) for i in range(1100)]
+        assert store.add_verdicts(verdicts[:3]) == 3
+        assert store.add_verdicts(verdicts[3:]) == 1097
+        assert list(store.verdicts()) == verdicts
+
+    def test_verdicts_on_one_subject_letter_by_letter(self, store):
+        texts = ("pump", "Pump", "P" * 40_000)
+        others = [verdict(i, subject=text) for i, text in enumerate(texts, 2)]
+        store.add_verdicts([VERDICT, *others, verdict(9, bundle_id="")])
+        assert list(store.verdicts(VERDICT.subject)) == [VERDICT, verdict(9, bundle_id="")]
+        for other in others:
+            assert list(store.verdicts(other.subject)) == [other]
+        assert list(store.verdicts("unknown")) == []
+
+    def test_a_verdict_whose_event_id_was_seen_before_is_skipped(self, store):
+        store.add_verdicts([VERDICT])
+        assert store.add_verdicts([replace(VERDICT, right=False), verdict(2), verdict(2)]) == 1
+        assert list(store.verdicts()) == [VERDICT, verdict(2)]
+
+    def test_a_verdict_that_cannot_be_is_refused_and_none_is_added(self, store):
+        with pytest.raises(InputError):
+            store.add_verdicts([VERDICT, verdict(2, category="\ud800")])
+        assert list(store.verdicts()) == []
+
+    def test_a_verdict_is_no_judgment(self, store):
+        store.add_verdicts([VERDICT])
+        store.add_judgments([EVENT])
+        assert (list(store.verdicts()), list(store.judgments())) == ([VERDICT], [EVENT])
+
     # serving ---------------------------------------------------------------------------------
 
     def test_nothing_serves_at_first(self, store):
@@ -82,6 +116,15 @@ class RecordContract:
         store.set_serving("b2")
         store.set_serving("b2")
         assert (store.serving(), store.previous_serving()) == ("b2", "b1")
+
+    def test_each_kind_of_bundle_has_one_that_serves(self, store):
+        store.set_serving("b1")
+        for bundle_id in ("c1", "c2"):
+            store.set_serving(bundle_id, ModelKind.CATEGORIES)
+        assert (store.serving(), store.previous_serving()) == ("b1", "")
+        kind = ModelKind.CATEGORIES
+        assert (store.serving(kind), store.previous_serving(kind)) == ("c2", "c1")
+        assert store.serving(ModelKind.SENTENCES) == ""
 
     # jobs ------------------------------------------------------------------------------------
 

@@ -15,11 +15,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from tests.contract.contract_examples import ALL, EVENT, PUMP, code, scanned
+from tests.contract.contract_examples import ALL, EVENT, PUMP, VERDICT, code, scanned
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database
-from ticketing.tickets import Filters, Ticket
+from ticketing.tickets import Filters, ModelKind, Ticket
 
 
 @pytest.fixture
@@ -173,9 +173,54 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store._database.rows("PRAGMA user_version = 4")
-    with pytest.raises(StoreError, match="has format 4, and this program reads format 3; run "):
+    store._database.rows("PRAGMA user_version = 5")
+    with pytest.raises(StoreError, match="has format 5, and this program reads format 4; run "):
         SQLiteStore(store._database.folder)
+
+
+LACKED = {
+    3: ("DROP TABLE verdicts", "ALTER TABLE serving DROP COLUMN kind"),
+    2: (
+        "DROP TABLE accounts",
+        "DROP INDEX tickets_created",
+        "ALTER TABLE tickets DROP COLUMN groups",
+    ),
+}
+"""What makes a database that is empty of it one of an older format, the newest first."""
+
+
+def grow_old(store, version: int) -> None:
+    for older in range(3, version - 1, -1):
+        for statement in LACKED[older]:
+            store._database.rows(statement)
+    store._database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_3_is_brought_up(store):
+    """It knew no verdicts, and one kind of bundle."""
+    store.put_tickets(ALL)
+    store.add_judgments([EVENT])
+    for bundle_id in ("b1", "b2"):
+        store.set_serving(bundle_id)
+    grow_old(store, 3)
+    brought_up = SQLiteStore(store._database.folder)
+    assert (brought_up.serving(), brought_up.previous_serving()) == ("b2", "b1")
+    assert brought_up.serving(ModelKind.CATEGORIES) == ""
+    assert brought_up.add_verdicts([VERDICT]) == 1
+    assert list(brought_up.judgments()) == [EVENT]
+    brought_up.set_serving("c1", ModelKind.CATEGORIES)
+    brought_up.close()
+    again = SQLiteStore(store._database.folder)
+    assert list(again.verdicts()) == [VERDICT]
+    assert again.serving(ModelKind.CATEGORIES) == "c1"
+    again.close()
+
+
+def test_verdicts_are_never_changed(store):
+    store.add_verdicts([VERDICT])
+    for statement in ("DELETE FROM verdicts", "UPDATE verdicts SET judge = 'eve'"):
+        with pytest.raises(StoreError, match="verdicts are never"):
+            store._database.rows(statement)
 
 
 def test_format_2_is_brought_up(tmp_path, store):
@@ -183,13 +228,7 @@ def test_format_2_is_brought_up(tmp_path, store):
     store.put_tickets(ALL)
     store.put_codes("b1", [code(t, 1) for t in ALL])
     store.add_judgments([EVENT])
-    for statement in (
-        "DROP TABLE accounts",
-        "DROP INDEX tickets_created",
-        "ALTER TABLE tickets DROP COLUMN groups",
-        "PRAGMA user_version = 2",
-    ):
-        store._database.rows(statement)
+    grow_old(store, 2)
     brought_up = SQLiteStore(store._database.folder)
     assert {t.id: t for t in brought_up.iter_tickets()} == {t.id: t for t in ALL}
     assert scanned(brought_up.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
@@ -205,7 +244,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store._database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 3; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 4; export its judgments"):
         SQLiteStore(store._database.folder)
 
 

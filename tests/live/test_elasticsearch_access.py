@@ -1,6 +1,7 @@
 """Passwords, certificates, and indices that are foreign, newer or older, on a real server."""
 
 import shutil
+from datetime import datetime
 from pathlib import Path
 
 import certifi
@@ -13,7 +14,7 @@ from ticketing.errors import StoreAway, StoreError
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import indices
-from ticketing.tickets import Filters, Ticket
+from ticketing.tickets import Filters, Ticket, Verdict
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -137,6 +138,27 @@ def test_an_older_format_is_brought_up(client, elasticsearch_settings):
         "application": indices.APPLICATION,
         "version": indices.VERSION,
     }
+
+
+def test_records_of_format_2_are_given_what_verdicts_are_found_by(client, elasticsearch_settings):
+    index = f"{elasticsearch_settings.store_prefix}-records"
+    client.options(ignore_status=404).indices.delete(index=indices.behind(index))
+    fields = dict(indices.MAPPINGS["records"])
+    del fields["subject_digest"]
+    client.indices.create(
+        index=indices.behind(index),
+        aliases={index: {}},
+        mappings={
+            "dynamic": False,
+            "_meta": {"application": indices.APPLICATION, "version": 2},
+            "properties": fields,
+        },
+    )
+    store = open_store(elasticsearch_settings)
+    said = Verdict("v1", "pump", "SGT-400", True, "ann", datetime(2024, 1, 1))
+    assert store.add_verdicts([said]) == 1
+    assert list(store.verdicts("pump")) == [said]
+    store.close()
 
 
 def test_an_index_of_another_program_is_refused_and_left_alone(client, elasticsearch_settings):

@@ -5,6 +5,7 @@ from itertools import islice, zip_longest
 
 from ticketing.errors import StoreError
 from ticketing.stores.protocols import CodeRow, Store
+from ticketing.tickets import ModelKind
 
 AT_ONCE = 500
 
@@ -23,6 +24,7 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     _copy(source.iter_tickets(), target.put_tickets, shown("tickets", source.count_tickets()))
     _copy(source.queries(), target.put_queries, shown("queries", None))
     _copy(source.judgments(), target.add_judgments, shown("judgments", None))
+    _copy(source.verdicts(), target.add_verdicts, shown("verdicts", None))
     for job in _counted(_jobs(source)[::-1], shown("jobs", None)):
         target.put_job(job)
     for bundle_id in source.bundles():
@@ -33,9 +35,10 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
         )
     for account in _counted(source.accounts(), shown("accounts", None)):
         target.put_account(account)
-    for bundle_id in (source.previous_serving(), source.serving()):
-        if bundle_id:
-            target.set_serving(bundle_id)
+    for kind in ModelKind:
+        for bundle_id in (source.previous_serving(kind), source.serving(kind)):
+            if bundle_id:
+                target.set_serving(bundle_id, kind)
 
 
 def require_equal(source: Store, target: Store, shown: Shown) -> None:
@@ -69,10 +72,13 @@ _PARTS: dict[str, Callable[[Store], Iterable]] = {
     "tickets": lambda store: store.iter_tickets(),
     "queries": lambda store: sorted(store.queries(), key=lambda query: query.id),
     "judgments": lambda store: store.judgments(),
+    "verdicts": lambda store: store.verdicts(),
     "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
     "codes": _codes,
     "accounts": lambda store: store.accounts(),
-    "serving bundles": lambda store: [store.serving(), store.previous_serving()],
+    "serving bundles": lambda store: [
+        (kind, store.serving(kind), store.previous_serving(kind)) for kind in ModelKind
+    ],
 }
 """All that a store holds, in an order that depends on nothing else."""
 

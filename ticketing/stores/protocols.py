@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ticketing.tickets import Account, Filters, Job, Judgment, Query, Ticket
+from ticketing.tickets import Account, Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,19 @@ class Judgments(Protocol):
         """All events, of one query where given, in the order they were added."""
 
 
+class Verdicts(Protocol):
+    """What people said to the categories proposed for a subject."""
+
+    def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
+        """Append events for good; an event id seen before is skipped. Returns how many were new.
+
+        Refused before any is added as in `put_tickets`, and safe to repeat after a failure."""
+
+    def verdicts(self, subject: str = "") -> Iterator[Verdict]:
+        """All events, of one subject, letter by letter, where given, in the order they were
+        added."""
+
+
 class Codes(Protocol):
     """What the scan compares: each ticket's codes, vectors and main topic under each bundle."""
 
@@ -192,16 +205,16 @@ class Codes(Protocol):
 
 
 class Serving(Protocol):
-    """Which bundle serves."""
+    """Which bundle of each kind serves."""
 
-    def serving(self) -> str:
+    def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the serving bundle, or an empty string."""
 
-    def set_serving(self, bundle_id: str) -> None:
+    def set_serving(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> None:
         """Switch atomically; the previous one is kept for `previous_serving`. Naming the serving
         bundle again changes nothing."""
 
-    def previous_serving(self) -> str:
+    def previous_serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the bundle that served before the current one, or an empty string."""
 
 
@@ -260,7 +273,7 @@ class TicketsWithCodes(Tickets, Codes, Protocol):
     """What a query is ranked among."""
 
 
-class Store(Tickets, Judgments, Serving, Codes, Jobs, Accounts, Protocol):
+class Store(Tickets, Judgments, Verdicts, Serving, Codes, Jobs, Accounts, Protocol):
     """Everything a desk knows, in one place."""
 
     def close(self) -> None:

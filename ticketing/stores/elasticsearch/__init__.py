@@ -1,9 +1,9 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
-Each module here is one of the protocols that a store has: `tickets`, `judgments`, `codes` (with
-`candidates`), `serving`, `jobs`, `accounts`; all stand on `connection`, `indices` says what lies
-where, and `copies` how the copies of one thing are kept alike. No step needs a script or a lock: a
-document is written under the condition that it is still as it was read.
+Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
+`codes` (with `candidates`), `serving`, `jobs`, `accounts`; all stand on `connection`, `indices`
+says what lies where, and `copies` how the copies of one thing are kept alike. No step needs a
+script or a lock: a document is written under the condition that it is still as it was read.
 """
 
 from ticketing.settings import Settings
@@ -15,12 +15,14 @@ from ticketing.stores.elasticsearch.jobs import ElasticsearchJobs
 from ticketing.stores.elasticsearch.judgments import ElasticsearchJudgments
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import ElasticsearchTickets
+from ticketing.stores.elasticsearch.verdicts import ElasticsearchVerdicts
 from ticketing.stores.protocols import Store
 
 
 class ElasticsearchStore(
     ElasticsearchTickets,
     ElasticsearchJudgments,
+    ElasticsearchVerdicts,
     ElasticsearchCodes,
     ElasticsearchServing,
     ElasticsearchJobs,

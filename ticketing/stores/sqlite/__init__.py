@@ -2,8 +2,8 @@
 
 `tickets.sqlite3` holds everything but the codes; those lie beside it in `codes/`, one
 file a bundle, to be memory-mapped. Each module here is one of the protocols that a store has:
-`tickets`, `judgments`, `codes` (with `code_files`), `serving`, `jobs`, `accounts`; all stand on
-`database`.
+`tickets`, `judgments`, `verdicts`, `codes` (with `code_files`), `serving`, `jobs`, `accounts`; all
+stand on `database`.
 """
 
 from pathlib import Path
@@ -16,10 +16,18 @@ from ticketing.stores.sqlite.jobs import SQLiteJobs
 from ticketing.stores.sqlite.judgments import SQLiteJudgments
 from ticketing.stores.sqlite.serving import SQLiteServing
 from ticketing.stores.sqlite.tickets import SQLiteTickets
+from ticketing.stores.sqlite.verdicts import SQLiteVerdicts
 
 
 class SQLiteStore(
-    SQLiteTickets, SQLiteJudgments, SQLiteCodes, SQLiteServing, SQLiteJobs, SQLiteAccounts, Store
+    SQLiteTickets,
+    SQLiteJudgments,
+    SQLiteVerdicts,
+    SQLiteCodes,
+    SQLiteServing,
+    SQLiteJobs,
+    SQLiteAccounts,
+    Store,
 ):
     """A store in `folder`, which is made where missing.
 

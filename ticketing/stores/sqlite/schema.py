@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 3
+VERSION = 4
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -19,6 +19,24 @@ ACCOUNTS = """CREATE TABLE accounts (
         role TEXT NOT NULL,
         groups TEXT NOT NULL
     )"""
+
+VERDICTS = (
+    """CREATE TABLE verdicts (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        event_id TEXT NOT NULL UNIQUE,
+        subject TEXT NOT NULL,
+        category TEXT NOT NULL,
+        right INTEGER CHECK (right IN (0, 1)),
+        judge TEXT NOT NULL,
+        time TEXT NOT NULL,
+        bundle_id TEXT NOT NULL
+    )""",
+    "CREATE INDEX verdicts_of_subject ON verdicts (subject, number)",
+    """CREATE TRIGGER verdicts_stay BEFORE DELETE ON verdicts
+        BEGIN SELECT RAISE(ABORT, 'verdicts are never deleted'); END""",
+    """CREATE TRIGGER verdicts_stand BEFORE UPDATE ON verdicts
+        BEGIN SELECT RAISE(ABORT, 'verdicts are never changed'); END""",
+)
 
 TABLES = (
     # Narrow columns come first, so that filters and versions are read without the texts.
@@ -85,7 +103,8 @@ TABLES = (
     "CREATE INDEX codes_of_ticket ON codes (ticket)",
     """CREATE TABLE serving (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
-        bundle_id TEXT NOT NULL
+        bundle_id TEXT NOT NULL,
+        kind TEXT NOT NULL DEFAULT 'ranking'
     )""",
     """CREATE TABLE jobs (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -106,6 +125,7 @@ TABLES = (
     """CREATE UNIQUE INDEX jobs_unfinished ON jobs (kind, bundle_id)
         WHERE state IN ('queued', 'running')""",
     ACCOUNTS,
+    *VERDICTS,
 )
 
 UPGRADES = {
@@ -114,6 +134,7 @@ UPGRADES = {
         "CREATE INDEX tickets_created ON tickets (created)",
         ACCOUNTS,
     ),
+    3: ("ALTER TABLE serving ADD COLUMN kind TEXT NOT NULL DEFAULT 'ranking'", *VERDICTS),
 }
 """What brings a database of a version to the next one."""
 

@@ -1,34 +1,40 @@
-"""Which bundle serves."""
+"""Which bundle of each kind serves."""
 
 from sqlite3 import Connection
 
 from ticketing.stores.protocols import Serving
 from ticketing.stores.sqlite.database import DatabasePart
+from ticketing.tickets import ModelKind
 
 
 class SQLiteServing(DatabasePart, Serving):
-    """A row for each switch; the last one holds."""
+    """A row for each switch; the last one of a kind holds."""
 
-    def serving(self) -> str:
+    def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the serving bundle, or an empty string."""
         with self._database.reading() as connection:
-            return served(connection)
+            return served(connection, kind)
 
-    def previous_serving(self) -> str:
+    def previous_serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the bundle that served before the current one, or an empty string."""
         with self._database.reading() as connection:
-            return served(connection, switches_ago=1)
+            return served(connection, kind, switches_ago=1)
 
-    def set_serving(self, bundle_id: str) -> None:
+    def set_serving(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> None:
         """Switch atomically; naming the serving bundle again changes nothing."""
         with self._database.writing(durable=True) as connection:
-            if served(connection) != bundle_id:
-                connection.execute("INSERT INTO serving (bundle_id) VALUES (?)", (bundle_id,))
+            if served(connection, kind) != bundle_id:
+                connection.execute(
+                    "INSERT INTO serving (bundle_id, kind) VALUES (?, ?)", (bundle_id, kind)
+                )
 
 
-def served(connection: Connection, switches_ago: int = 0) -> str:
+def served(
+    connection: Connection, kind: ModelKind = ModelKind.RANKING, switches_ago: int = 0
+) -> str:
     """The bundle that served before the last so many switches, or an empty string."""
     row = connection.execute(
-        "SELECT bundle_id FROM serving ORDER BY number DESC LIMIT 1 OFFSET ?", (switches_ago,)
+        "SELECT bundle_id FROM serving WHERE kind = ? ORDER BY number DESC LIMIT 1 OFFSET ?",
+        (kind, switches_ago),
     ).fetchone()
     return row[0] if row else ""

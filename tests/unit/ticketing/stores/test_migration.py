@@ -1,5 +1,7 @@
 """Everything in a store goes to another one, resumes, and is compared to the last event."""
 
+from datetime import datetime
+
 import pytest
 from click.testing import CliRunner
 
@@ -8,7 +10,7 @@ from ticketing.cli.migrate import command
 from ticketing.errors import InputError, StoreError
 from ticketing.stores.migration import AT_ONCE, copy_all, require_equal
 from ticketing.stores.sqlite import SQLiteStore
-from ticketing.tickets import Query, Ticket
+from ticketing.tickets import ModelKind, Query, Ticket, Verdict
 
 
 def shown(what, total):
@@ -39,6 +41,8 @@ def test_everything_is_copied_and_found_equal(source, target):
     require_equal(source, target, shown)
     assert target.count_tickets() == 1202
     assert [event.event_id for event in target.judgments()] == ["e2", "e1", "e3"]
+    assert [event.event_id for event in target.verdicts()] == ["v2", "v1", "v3"]
+    assert target.serving(ModelKind.CATEGORIES) == "c1"
     assert [job.kind for job in target.jobs()] == ["other", "reindex"]
     assert target.stale_ids("b1") == ["T-7"]
     assert (target.serving(), target.previous_serving()) == ("b1", "b2")
@@ -74,9 +78,13 @@ CHANGES = {
     "tickets": lambda store: store.put_tickets([Ticket("T-5", "another")]),
     "tickets that are more": lambda store: store.put_tickets([Ticket("Z", "one more")]),
     "queries": lambda store: store.put_query(Query("asked since")),
+    "verdicts": lambda store: store.add_verdicts(
+        [Verdict("new", "q", "SGT-400", True, "bob", datetime(2024, 1, 1))]
+    ),
     "jobs": lambda store: store.create_job("reindex", "b3", 1),
     "codes": lambda store: store.drop_codes("b2"),
     "serving": lambda store: store.set_serving("b3"),
+    "serving classifier": lambda store: store.set_serving("c2", ModelKind.CATEGORIES),
 }
 
 

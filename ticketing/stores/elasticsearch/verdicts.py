@@ -1,0 +1,55 @@
+"""What people said to proposed categories."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from ticketing.stores.checks import require_text
+from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
+from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.protocols import Verdicts
+from ticketing.tickets import Verdict
+
+
+class ElasticsearchVerdicts(ConnectionPart, Verdicts):
+    """A record for each event; none is ever changed."""
+
+    def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
+        """Append events in their order, on disk once this returns; returns how many were new."""
+        for verdict in verdicts:
+            texts = (verdict.event_id, verdict.subject, verdict.category, verdict.judge)
+            require_text((*texts, verdict.bundle_id))
+        answers = self._connection.bulk([self._action(verdict) for verdict in verdicts])
+        return sum(answer["status"] != CONFLICT for answer in answers)
+
+    def verdicts(self, subject: str = "") -> Iterator[Verdict]:
+        """All events, of one subject where given, in the order they were added."""
+        must = [{"term": {"kind": "verdict"}}]
+        if subject:
+            must.append({"term": {"subject_digest": _digest(subject)}})
+        # Their index has one shard, which numbers what it is given.
+        pages = self._connection.pages(
+            RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
+        )
+        return (_verdict(hit["_source"]["verdict"]) for hit in pages)
+
+    def _action(self, verdict: Verdict) -> dict[str, Any]:
+        """The action that writes a record unless there is one already."""
+        source = {
+            "kind": "verdict",
+            "subject_digest": _digest(verdict.subject),
+            "verdict": asdict(verdict) | {"time": verdict.time.isoformat()},
+        }
+        key = f"verdict:{_digest(verdict.event_id)}"
+        index = self._connection.alias(RECORDS)
+        return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _verdict(source: dict[str, Any]) -> Verdict:
+    return Verdict(**source | {"time": datetime.fromisoformat(source["time"])})

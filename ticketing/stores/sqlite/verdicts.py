@@ -1,0 +1,55 @@
+"""What people said to proposed categories."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from ticketing.stores.protocols import Verdicts
+from ticketing.stores.sqlite.database import DatabasePart
+from ticketing.tickets import Verdict
+
+_COLUMNS = "event_id, subject, category, right, judge, time, bundle_id"
+
+
+class SQLiteVerdicts(DatabasePart, Verdicts):
+    """A row for each event, in a table that is only added to."""
+
+    def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
+        """Append events, safe from a power cut once this returns; returns how many were new."""
+        with self._database.writing(durable=True) as connection:
+            return sum(
+                connection.execute(
+                    f"INSERT INTO verdicts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                    " ON CONFLICT (event_id) DO NOTHING",
+                    _record(verdict),
+                ).rowcount
+                for verdict in verdicts
+            )
+
+    def verdicts(self, subject: str = "") -> Iterator[Verdict]:
+        """All events, of one subject where given, in the order they were added."""
+        condition, values = ("subject = ?", [subject]) if subject else ("TRUE", [])
+        statement = (
+            f"SELECT number, {_COLUMNS} FROM verdicts"
+            f" WHERE {condition} AND number > ? ORDER BY number LIMIT ?"
+        )
+        return map(_verdict, self._pages(statement, 0, *values))
+
+
+def _record(verdict: Verdict) -> tuple[Any, ...]:
+    return (
+        verdict.event_id,
+        verdict.subject,
+        verdict.category,
+        verdict.right,
+        verdict.judge,
+        verdict.time.isoformat(),
+        verdict.bundle_id,
+    )
+
+
+def _verdict(row: tuple[Any, ...]) -> Verdict:
+    _, event_id, subject, category, right, judge, time, bundle_id = row
+    right = None if right is None else bool(right)
+    time = datetime.fromisoformat(time)
+    return Verdict(event_id, subject, category, right, judge, time, bundle_id)
