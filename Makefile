@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml
 		>&2; exit 1; }
 	@touch $@
 
-.PHONY: demo test lint clean $(SUITE)
+.PHONY: demo test lint docs screenshots clean $(SUITE)
 
 demo: $(STAMP)
 	@exec $(VENV)/bin/ticketing demo
@@ -39,5 +39,11 @@ lint: $(STAMP)
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/mypy
 
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict
+
+screenshots: $(STAMP)
+	$(VENV)/bin/python docs/screenshots.py
+
 clean:
-	rm -rf .venv .venv-wheel .ticketing build dist *.egg-info
+	rm -rf .venv .venv-wheel .ticketing build dist site *.egg-info

@@ -47,7 +47,7 @@ SETTINGS = {
 
 def success_plot(rates: Sequence[Success]) -> str:
     """Success rates as bars; an outline shows what any ranking could reach."""
-    figure, axes = _new("queries", "share of queries")
+    figure, axes = new_figure("queries", "share of queries")
     for i, with_rel in enumerate((False, True)):
         some = [rate for rate in rates if rate.with_rel == with_rel]
         places = [rate.at_least + (i - 0.5) * 0.38 for rate in some]
@@ -62,13 +62,13 @@ def success_plot(rates: Sequence[Success]) -> str:
     axes.set_xticks(AT_LEAST, [f"{least} or more" for least in AT_LEAST])
     axes.set_xlabel("right tickets among the ten proposed")
     axes.set_ylim(0, 1.12)
-    _legend(figure, axes)
-    return _svg(figure, "success", "Success rates at one, two and three right proposals")
+    legend(figure, axes)
+    return svg(figure, "success", "Success rates at one, two and three right proposals")
 
 
 def matches_plot(counts: Sequence[Matched]) -> str:
     """Of each query: right tickets as outlines, proposed ones filled."""
-    figure, axes = _new("query", "tickets", width=10.0, height=3.0)
+    figure, axes = new_figure("query", "tickets", width=10.0, height=3.0)
     ordered = sorted(counts, key=lambda x: (-x.gold(True), -x.gold_yes, x.query_id))[:MOST_QUERIES]
     places = range(1, len(ordered) + 1)
     yes, rel = [x.yes for x in ordered], [x.rel for x in ordered]
@@ -77,13 +77,13 @@ def matches_plot(counts: Sequence[Matched]) -> str:
     outline = {"fill": False, "edgecolor": INK, "linestyle": ":"}
     axes.bar(places, [x.gold(True) for x in ordered], 0.7, label="YES and REL in all", **outline)
     axes.set_xlim(0.3, len(ordered) + 0.7)
-    _legend(figure, axes)
-    return _svg(figure, "matches", "Right tickets and proposed ones by query")
+    legend(figure, axes)
+    return svg(figure, "matches", "Right tickets and proposed ones by query")
 
 
 def recall_plot(curves: Mapping[str, Sequence[float]]) -> str:
     """Recall against depth, a curve a ranker."""
-    figure, axes = _new("tickets looked at (k)", "Recall@k")
+    figure, axes = new_figure("tickets looked at (k)", "Recall@k")
     for i, (name, curve) in enumerate(curves.items()):
         style = {"color": SERIES[i % len(SERIES)], "linestyle": STYLES[i % len(STYLES)]}
         axes.plot(DEPTHS, curve, label=name, linewidth=2.2 if i == 0 else 1.4, **style)
@@ -91,15 +91,15 @@ def recall_plot(curves: Mapping[str, Sequence[float]]) -> str:
     axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
     axes.minorticks_off()
     axes.set_ylim(0, 1.03)
-    _legend(figure, axes)
-    return _svg(figure, "recall", "Recall by number of tickets looked at")
+    legend(figure, axes)
+    return svg(figure, "recall", "Recall by number of tickets looked at")
 
 
 def curves_plot(
     across: str, ticks: Sequence[str], curves: Mapping[str, Sequence[tuple[float, float, float]]]
 ) -> str:
     """Acc@10 of rankers, at each tick with the ends of its interval; NaN where there is none."""
-    figure, axes = _new(across, "Acc@10", width=7.5)
+    figure, axes = new_figure(across, "Acc@10", width=7.5)
     places = range(len(ticks))
     for i, (name, points) in enumerate(curves.items()):
         colour, style = SERIES[i % len(SERIES)], STYLES[i % len(STYLES)]
@@ -108,13 +108,13 @@ def curves_plot(
         axes.fill_between(places, lows, highs, color=colour, alpha=0.12, linewidth=0)
     axes.set_xticks(places, ticks, rotation=45 if len(ticks) > MOST_LEVEL else 0)
     axes.set_ylim(0, 1.03)
-    _legend(figure, axes)
-    return _svg(figure, "curves", f"Acc@10 by {across}")
+    legend(figure, axes)
+    return svg(figure, "curves", f"Acc@10 by {across}")
 
 
 def calibration_plot(bins: Sequence[Bin]) -> str:
     """Mean grade against shown score; the diagonal is where a score means what it says."""
-    figure, axes = _new("shown score", "mean grade given (NO 1, REL 3, YES 5)")
+    figure, axes = new_figure("shown score", "mean grade given (NO 1, REL 3, YES 5)")
     axes.plot([1, 5], [1, 5], color=INK, linestyle=":", linewidth=1)
     most = max(found.pairs for found in bins)
     axes.plot([x.score for x in bins], [x.grade for x in bins], color=SERIES[0], linewidth=1.2)
@@ -125,12 +125,12 @@ def calibration_plot(bins: Sequence[Bin]) -> str:
         axes.annotate(f"{found.pairs}", (found.score, found.grade), **above)
     axes.set_xlim(0.8, 5.2)
     axes.set_ylim(0.8, 5.5)
-    return _svg(figure, "calibration", "Shown score against the grades people gave")
+    return svg(figure, "calibration", "Shown score against the grades people gave")
 
 
 def channels_plot(means: Mapping[str, Mapping[str, float]]) -> str:
     """Mean distance by kind of pair, cut into channels."""
-    figure, axes = _new("distance", "", height=0.9 + 0.6 * len(means))
+    figure, axes = new_figure("distance", "", height=0.9 + 0.6 * len(means))
     left = [0.0] * len(means)
     for i, channel in enumerate(next(iter(means.values()))):
         widths = [by_channel[channel] for by_channel in means.values()]
@@ -138,11 +138,14 @@ def channels_plot(means: Mapping[str, Mapping[str, float]]) -> str:
         axes.barh(list(means), widths, 0.6, left=left, color=colour, label=channel)
         left = [start + width for start, width in zip(left, widths, strict=True)]
     axes.invert_yaxis()
-    _legend(figure, axes)
-    return _svg(figure, "channels", "Mean distance by kind of pair and channel")
+    legend(figure, axes)
+    return svg(figure, "channels", "Mean distance by kind of pair and channel")
 
 
-def _new(across: str, upwards: str, width: float = 5.6, height: float = 3.6) -> tuple[Figure, Axes]:
+def new_figure(
+    across: str, upwards: str, width: float = 5.6, height: float = 3.6
+) -> tuple[Figure, Axes]:
+    """An empty figure in the page's colours with named axes; width and height in inches."""
     with matplotlib.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.add_subplot()
@@ -153,13 +156,14 @@ def _new(across: str, upwards: str, width: float = 5.6, height: float = 3.6) -> 
     return figure, axes
 
 
-def _legend(figure: Figure, axes: Axes) -> None:
+def legend(figure: Figure, axes: Axes) -> None:
+    """Name the series above the plot."""
     with matplotlib.rc_context(SETTINGS):
         labels = axes.get_legend_handles_labels()[1]
         figure.legend(loc="outside upper left", ncols=min(len(labels), 3))
 
 
-def _svg(figure: Figure, name: str, title: str) -> str:
+def svg(figure: Figure, name: str, title: str) -> str:
     """Drawn as an element of the page: no header, no addresses, ids of its own."""
     whole = io.StringIO()
     with matplotlib.rc_context(SETTINGS):

@@ -32,7 +32,8 @@ def derive_labels(events: Iterable[Judgment]) -> list[Label]:
 
 
 def is_test(query_id: str) -> bool:
-    """Whether a query is kept from training, to compare bundles with: one in five, by hash."""
+    """Whether this is a test query, kept from every training to compare bundles: one in five, by
+    a hash of its id."""
     digest = hashlib.sha256(b"held out\0" + query_id.encode()).digest()
     return int.from_bytes(digest[:8], "big") % 100 < _HELD_OUT_PERCENT
 

@@ -4,29 +4,24 @@ import errno
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from pathlib import Path
 
 import pytest
 
 from ticketing import cli
 from ticketing.errors import InputError
 
-README = Path(__file__).resolve().parents[4] / "README.md"
-
 
 @pytest.mark.parametrize("name", sorted(p.name for p in entry_points(group="ticketing.commands")))
-def test_every_command_says_what_it_does_and_is_in_the_readme(name):
+def test_every_command_says_what_it_does(name):
     command = cli.commands.get_command(None, name)
     assert command.help or command.short_help
-    assert f"ticketing {name}" in README.read_text(encoding="utf-8")
 
 
-def test_every_experiment_says_what_it_does_and_is_in_the_readme():
+def test_every_experiment_says_what_it_does():
     papers = cli.commands.get_command(None, "experiments")
     assert papers.list_commands(None) == ["gupta2018", "malstm", "neculoiu2016"]
     for name in papers.list_commands(None):
         assert papers.get_command(None, name).help
-        assert f"ticketing experiments {name}" in README.read_text(encoding="utf-8")
     tables = papers.get_command(None, "gupta2018")
     assert tables.list_commands(None) == ["feedback", "labels", "rows", "topics"]
     assert all(tables.get_command(None, name).help for name in tables.list_commands(None))

@@ -1,0 +1,71 @@
+"""Draw the pictures of the page: `make screenshots`.
+
+Serves the demonstration base below TICKETING_HOME (built there where it is missing), opens it in a
+real Chromium, asks the example question and takes two pictures of the answer.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+IMAGES = Path(__file__).parent / "images"
+MARGIN = 16
+SIZE = {"width": 1180, "height": 760}
+
+
+@contextmanager
+def demonstration() -> Iterator[str]:
+    """The address of the demonstration, served by a process that ends with the block."""
+    command = [sys.executable, "-m", "ticketing", "demo"]
+    environment = os.environ | {"TICKETING_PORT": "0"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            addresses = (re.search(r"http://\S+", line) for line in served.stdout)
+            found = next(filter(None, addresses), None)
+            if found is None:
+                sys.exit("The demonstration did not start; its error stands above.")
+            yield found[0]
+        finally:
+            served.terminate()
+
+
+def ask_example(page: Page, address: str) -> None:
+    """Ask the example question, as somebody would who presses its link."""
+    page.goto(address)
+    page.get_by_role("link", name="Try an example").click()
+    page.get_by_role("button", name="Find solutions").click()
+    page.wait_for_load_state("networkidle")
+
+
+def draw(address: str) -> None:
+    """Write answer.png, the top of the answer, and why.png, the reasons for the first proposal."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport=SIZE, color_scheme="light")
+        ask_example(page, address)
+        page.screenshot(path=IMAGES / "answer.png")
+        first = page.locator("#r1")
+        first.locator(".why summary").click()
+        box = first.locator(".why").bounding_box()
+        clip = {
+            "x": box["x"] - MARGIN,
+            "y": box["y"] - MARGIN,
+            "width": box["width"] + 2 * MARGIN,
+            "height": box["height"] + 2 * MARGIN,
+        }
+        page.screenshot(path=IMAGES / "why.png", full_page=True, clip=clip)
+        browser.close()
+
+
+if __name__ == "__main__":
+    with demonstration() as served_at:
+        draw(served_at)

@@ -1,0 +1,158 @@
+"""What the documents say exists: commands, options, modules, files, figures, words."""
+
+import ast
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from tests.docs.pages import PAGES, ROOT, blocks, command_lines, mentioned_commands
+from tests.docs.tutorial_files import FOLDER, tutorial_files
+from ticketing import cli
+
+MOST_README_LINES = 130
+PACKAGES = ("ticketing", "topic_models", "worker", "web")
+
+
+def page_name(page) -> str:
+    return str(page.relative_to(ROOT))
+
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=page_name)
+
+
+def commands(
+    group: click.Group = cli.commands, path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """The path of every command that does something itself."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name)
+
+
+def find_command(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that the first words name, and the words that are left."""
+    command: click.Command = cli.commands
+    words = list(words)
+    while isinstance(command, click.Group) and words:
+        name = words.pop(0)
+        found = command.get_command(click.Context(command), name)
+        assert found, f"there is no command {name!r}"
+        command = found
+    return command, words
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= MOST_README_LINES
+
+
+@each_page
+def test_every_link_of_a_page_leads_to_a_file(page):
+    """The builder checks docs/; this also holds for README, which it does not read."""
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        generated = re.search(
+            r"reference/(commands|settings|api)\.md$|^(commands|settings|api)\.md$", target
+        )
+        if not generated and not re.match(r"https?://", target):
+            assert (page.parent / target).exists(), target
+
+
+@each_page
+def test_every_command_line_is_one_that_the_program_accepts(page):
+    for words in command_lines(page):
+        command, arguments = find_command(words)
+        context = click.Context(command, ignore_unknown_options=False)
+        command.make_parser(context).parse_args(list(arguments))
+
+
+@each_page
+def test_every_command_within_a_sentence_exists(page):
+    for words in mentioned_commands(page):
+        named = [word for word in words if re.fullmatch(r"[a-z][a-z0-9-]*", word)]
+        command, _ = find_command(named)
+        known = {name for option in command.params for name in option.opts} | {"--help"}
+        given = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert given <= known, f"{' '.join(words)}: {given - known}"
+
+
+@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+def test_every_command_is_explained_on_a_page(path):
+    named = [words for page in PAGES for words in [*command_lines(page), *mentioned_commands(page)]]
+    assert any(tuple(words[: len(path)]) == path for words in named)
+
+
+@each_page
+def test_every_module_that_is_named_exists(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(rf"`((?:{'|'.join(PACKAGES)})(?:\.[a-z_0-9]+)+)`", text):
+        assert importlib.util.find_spec(name), name
+    for name in re.findall(r"python -m ([a-z_0-9.]+)", text):
+        assert importlib.util.find_spec(name), name
+
+
+@each_page
+def test_every_path_that_is_named_exists(page):
+    text = page.read_text(encoding="utf-8")
+    for path in re.findall(rf"`((?:{'|'.join(PACKAGES)}|docs|docker|tests)/[\w./-]*)`", text):
+        assert (ROOT / path).exists(), path
+
+
+@each_page
+def test_python_of_a_page_runs(page):
+    for text in blocks(page, "python"):
+        exec(compile(text, str(page), "exec"), {})
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "results").glob("*.json")), ids=page_name)
+def test_figures_of_a_plot_are_complete(path):
+    found = json.loads(path.read_text())
+    assert found["command"] and found["measured"]
+    assert all(len(values) == len(found["ticks"]) for values in found["series"].values())
+
+
+def test_the_tutorial_s_files_come_from_the_demonstration_base():
+    for name, text in tutorial_files().items():
+        assert (FOLDER / name).read_text(encoding="utf-8") == text, (
+            "write them anew with `python -m tests.docs.tutorial_files`"
+        )
+
+
+def code_words() -> str:
+    """All names and docstrings of the packages, in lower case, words apart by spaces."""
+    found: set[str] = set()
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                found |= {
+                    value
+                    for name in ("name", "id", "attr", "arg", "value")
+                    if isinstance(value := getattr(node, name, None), str)
+                }
+    parted = [re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text) for text in found]
+    return " ".join(re.sub(r"[^\w@]+|_", " ", text) for text in [*found, *parted]).lower()
+
+
+def glossary() -> list[str]:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    return [
+        word
+        for word in re.findall(r"^\| (.+?) \|", text, re.MULTILINE)
+        if word not in ("word", "---")
+    ]
+
+
+def test_every_word_of_the_glossary_is_in_the_code():
+    code = code_words()
+    missing = [
+        word
+        for word in glossary()
+        if not re.search(rf"\b{re.escape(word.lower().replace('-', ' '))}", code)
+    ]
+    assert missing == []
