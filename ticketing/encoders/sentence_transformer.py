@@ -96,7 +96,7 @@ class SentenceEncoder:
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
         """float32 [n, dims]."""
-        new = sorted({text for text in texts if text not in self._seen}, key=len)
+        new = sorted(dict.fromkeys(text for text in texts if text not in self._seen), key=len)
         if new:
             vectors = self._model.encode(
                 new, batch_size=AT_ONCE, normalize_embeddings=True, show_progress_bar=False

@@ -8,9 +8,9 @@ from tqdm import tqdm
 
 from ticketing.cli.options import FILE
 from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
+from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.experiments.malstm.augmentation import invent
-from ticketing.experiments.malstm.encodings import prepare
 from ticketing.experiments.malstm.ensemble import Material
 from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.plots import write_pictures
@@ -63,7 +63,7 @@ def evaluate(
     kept = load_settings().home / "sentences"
     if material.encoder:
         texts = [*sentences([*data.training, *data.test]), *material.invented]
-        prepare(material.encoder, texts, kept)
+        VectorCache(kept, material.encoder).prepare(texts, "sentence encoder")
     chosen = rows("encoder" if material.encoder else "words")
     click.echo(
         f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "

@@ -12,12 +12,14 @@ import pytest
 import torch
 
 from tests.tiny import TINY, tiny_training
+from ticketing.encoders import vector_cache
 from ticketing.encoders.sentence_transformer import (
     MOST_WORDS,
     SentenceChannel,
     SentenceEncoder,
     sentence_folder,
 )
+from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.model.inference import Model
 from ticketing.model.metric import crossed_distances
@@ -151,30 +153,37 @@ def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path
     assert float(apart) * taught._scale == pytest.approx(distillation.SHARPNESS, rel=1e-3)
 
 
-def read(folder, tmp_path, *words):
-    """Prepares a teacher for tickets of one word each; gives the texts that were encoded."""
+def encoded(folder, tmp_path, *texts):
+    """Prepares a cache for texts; gives those that were encoded."""
     encoder = SentenceEncoder(folder)
-    archive = Archive(TINY, {str(word): {"subject": [word]} for word in words})
-    Teacher(SentenceChannel(encoder, WORDS), archive, {}).prepare(tmp_path)
+    VectorCache(tmp_path, encoder).prepare(texts, "x")
     return encoder._model.encoded
 
 
-def test_reading_goes_on_from_the_last_piece(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(distillation, "PIECE", 1)
-    assert sorted(read(folder, tmp_path, 1, 3)) == ["aa", "bb"]
-    assert read(folder, tmp_path, 1, 3) == []
-    [one, _] = sorted(tmp_path.glob("*.teacher-*"))
+def test_encoding_goes_on_from_the_last_piece(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(vector_cache, "PIECE", 1)
+    assert encoded(folder, tmp_path, "aa", "bb", "aa") == ["aa", "bb"]
+    assert encoded(folder, tmp_path, "aa", "bb") == []
+    [one, _] = sorted(tmp_path.glob("*.texts-*"))
     one.write_bytes(b"cut off")
-    assert len(read(folder, tmp_path, 1, 3)) == 1
-    assert read(folder, tmp_path, 1, 3) == []
+    assert len(encoded(folder, tmp_path, "aa", "bb")) == 1
+    assert encoded(folder, tmp_path, "aa", "bb") == []
 
 
-def test_a_grown_archive_costs_only_its_new_texts_and_old_ones_go(folder, tmp_path):
-    assert read(folder, tmp_path, 1) == ["aa"]
-    assert read(folder, tmp_path, 1, 3) == ["bb"]
-    assert read(folder, tmp_path, 3) == []
-    assert len(list(tmp_path.glob("*.teacher-*"))) == 1
-    assert read(folder, tmp_path, 1, 3) == ["aa"]
+def test_more_texts_cost_only_the_new_ones_and_files_of_no_text_go(folder, tmp_path):
+    assert encoded(folder, tmp_path, "aa") == ["aa"]
+    assert encoded(folder, tmp_path, "aa", "bb") == ["bb"]
+    assert encoded(folder, tmp_path, "bb") == []
+    assert len(list(tmp_path.glob("*.texts-*"))) == 1
+    assert encoded(folder, tmp_path, "aa", "bb") == ["aa"]
+
+
+def test_vectors_that_are_read_are_those_that_were_encoded(folder, tmp_path):
+    first, second = SentenceEncoder(folder), SentenceEncoder(folder)
+    for encoder in (first, second):
+        VectorCache(tmp_path, encoder).prepare(["abc", "aab"], "x")
+    assert first(["aab", "abc"]).tolist() == second(["aab", "abc"]).tolist()
+    assert second._model.encoded == []
 
 
 # a whole training -------------------------------------------------------------------------
@@ -206,7 +215,7 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     assert bundle.manifest["teacher"]["folder"] == str(folder)
     assert Model.from_bundle(bundle).network.sentences is None
     kept = {path.suffix[1:8] for path in (tmp_path / "checkpoints").iterdir()}
-    assert kept == {"vectors", "topics", "teacher"}  # of use to the next training
+    assert kept == {"vectors", "topics", "texts"}  # of use to the next training
 
 
 def test_the_papers_loss_has_no_teacher(fit, tmp_path):
