@@ -214,7 +214,7 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     bundle = Registry(tmp_path / "models").load(bundle_id)
     assert bundle.manifest["teacher"]["folder"] == str(folder)
     assert Model.from_bundle(bundle).network.sentences is None
-    kept = {path.suffix[1:8] for path in (tmp_path / "checkpoints").iterdir()}
+    kept = {path.suffix[1:].split("-")[0] for path in (tmp_path / "checkpoints").iterdir()}
     assert kept == {"vectors", "topics", "texts"}  # of use to the next training
 
 
