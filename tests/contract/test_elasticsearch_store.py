@@ -7,7 +7,7 @@ import pytest
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scanned
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
-from ticketing.stores.elasticsearch import tickets
+from ticketing.stores.elasticsearch import codes, tickets
 from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.indices import behind
@@ -201,6 +201,14 @@ def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(store)
     ):
         with pytest.raises(StoreError, match=r"has lost a part of the store \(no such index"):
             read()
+
+
+def test_codes_that_are_dropped_as_they_are_begun_can_be_stored_again(store, monkeypatch):
+    store.put_tickets(ALL)
+    meanwhile(monkeypatch, codes, "create", lambda: store.drop_codes("b1"))
+    with pytest.raises(StoreAway, match="dropped just now; try again"):
+        store.put_codes("b1", [code(PUMP, 7)])
+    assert store.put_codes("b1", [code(PUMP, 7)]) == 1
 
 
 def test_codes_that_were_dropped_do_not_come_back_with_a_late_write(store, monkeypatch):

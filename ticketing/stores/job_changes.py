@@ -2,32 +2,36 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, TypedDict, Unpack
 
 from ticketing.errors import NotFound
 from ticketing.tickets import Job
 from ticketing.times import utc_now
 
 
-def updated(
-    job: Job,
-    *,
-    state: str | None = None,
-    done: int | None = None,
-    total: int | None = None,
-    errors: Mapping[str, str] | None = None,
-    message: str | None = None,
-) -> Job:
+class JobChanges(TypedDict, total=False):
+    """What Jobs.update_job may be given; None is as good as nothing."""
+
+    state: str | None
+    done: int | None
+    total: int | None
+    errors: Mapping[str, str] | None
+    message: str | None
+
+
+def updated(job: Job, **given: Unpack[JobChanges]) -> Job:
     """The job with what is given, and a heartbeat; see Jobs.update_job."""
     if job.finished:
         return job
-    given = {"state": state, "done": done, "total": total, "message": message}
-    changes = {name: value for name, value in given.items() if value is not None}
-    time = utc_now()
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    changes["errors"] = {**job.errors, **changes.get("errors", {})}
+    changes["heartbeat"] = time = utc_now()
+    state = changes.get("state")
     if state == "running":
         changes["started"] = job.started or time
     elif state not in (None, "queued"):
         changes["finished"] = time
-    return replace(job, heartbeat=time, errors={**job.errors, **(errors or {})}, **changes)
+    return replace(job, **changes)
 
 
 def to_be_cancelled(job: Job) -> Job:

@@ -1,18 +1,25 @@
 """From one store to another: everything, again and again until both are equal."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice, zip_longest
+from typing import TypeVar
 
 from ticketing.errors import StoreError
 from ticketing.stores.protocols import CodeRow, Store
-from ticketing.tickets import ModelKind
+from ticketing.tickets import Job, ModelKind
+
+T = TypeVar("T")
 
 AT_ONCE = 500
 
 Located = Callable[[str, Sequence[CodeRow]], Sequence[CodeRow]]
 """Rows of a bundle with the vectors that their tickets are found by."""
 
-Shown = Callable[[str, int | None], Callable[[int], object]]
+Went = Callable[[int], object]
+"""Told how many more of the things at hand are done."""
+
+Shown = Callable[[str, int | None], Went]
 """Told what comes and how much; the answer is told how much of it went."""
 
 
@@ -30,7 +37,7 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     for bundle_id in source.bundles():
         _copy(
             source.code_rows(bundle_id),
-            lambda rows, id=bundle_id: target.put_codes(id, located(id, rows)),
+            partial(_put_codes, target, bundle_id, located),
             shown(f"codes of {bundle_id}", source.count_codes(bundle_id)),
         )
     for account in _counted(source.accounts(), shown("accounts", None)):
@@ -39,6 +46,10 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
         for bundle_id in (source.previous_serving(kind), source.serving(kind)):
             if bundle_id:
                 target.set_serving(bundle_id, kind)
+
+
+def _put_codes(target: Store, bundle_id: str, located: Located, rows: Sequence[CodeRow]) -> int:
+    return target.put_codes(bundle_id, located(bundle_id, rows))
 
 
 def require_equal(source: Store, target: Store, shown: Shown) -> None:
@@ -58,17 +69,17 @@ def require_equal(source: Store, target: Store, shown: Shown) -> None:
 _EVERY_JOB = 100_000
 
 
-def _jobs(store: Store) -> list:
+def _jobs(store: Store) -> list[Job]:
     return store.jobs(limit=_EVERY_JOB)
 
 
-def _codes(store: Store) -> Iterator[tuple]:
+def _codes(store: Store) -> Iterator[tuple[object, ...]]:
     for bundle_id in store.bundles():
         for row in store.code_rows(bundle_id):
             yield bundle_id, row.ticket_id, row.version, row.code, row.topic
 
 
-_PARTS: dict[str, Callable[[Store], Iterable]] = {
+_PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
     "tickets": lambda store: store.iter_tickets(),
     "queries": lambda store: sorted(store.queries(), key=lambda query: query.id),
     "judgments": lambda store: store.judgments(),
@@ -83,14 +94,14 @@ _PARTS: dict[str, Callable[[Store], Iterable]] = {
 """All that a store holds, in an order that depends on nothing else."""
 
 
-def _copy(items: Iterable, put: Callable[[list], object], went: Callable[[int], object]) -> None:
+def _copy(items: Iterable[T], put: Callable[[list[T]], object], went: Went) -> None:
     items = iter(items)
     while some := list(islice(items, AT_ONCE)):
         put(some)
         went(len(some))
 
 
-def _counted(items: Iterable, went: Callable[[int], object]) -> Iterator:
+def _counted(items: Iterable[T], went: Went) -> Iterator[T]:
     for item in items:
         yield item
         went(1)

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.tickets import Account, Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
 
@@ -34,8 +35,8 @@ class CodeBlock:
     match, or a choice `of` so many.
     """
 
-    codes: np.ndarray
-    live: np.ndarray
+    codes: npt.NDArray[np.uint8]
+    live: npt.NDArray[np.int64]
     ids: Sequence[str]
     of: int | None = None
 
@@ -49,7 +50,7 @@ class Clues:
     """
 
     words: Sequence[str]
-    vector: np.ndarray
+    vector: npt.NDArray[np.int8]
     asked: datetime | None = None
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from typing import Any
 
 from ticketing.stores.checks import require_account
 from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart
@@ -45,14 +46,14 @@ class ElasticsearchAccounts(ConnectionPart, Accounts):
         index = self._connection.alias(RECORDS)
         action = {"_op_type": "delete", "_index": index, "_id": _key(name)}
         [answer] = self._connection.bulk([action])
-        return answer["status"] != MISSING
+        return bool(answer["status"] != MISSING)
 
 
 def _key(name: str) -> str:
     return f"account:{hashlib.sha256(name.encode()).hexdigest()}"
 
 
-def _account(doc: Mapping) -> Account:
+def _account(doc: Mapping[str, Any]) -> Account:
     source = doc["_source"]
     groups = frozenset(source["groups"])
     return Account(source["name"], source["password_hash"], source["role"], groups)

@@ -3,9 +3,11 @@
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 
+from ticketing.stores.elasticsearch.connection import Json
 from ticketing.stores.elasticsearch.copies import codes_of, where
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import any_word
@@ -53,29 +55,28 @@ class Candidates(ElasticsearchServing, Codes):
         if self.serving() != bundle_id:
             self._connection.refresh(codes_of(bundle_id))
 
-    def _ways(self, clues: Clues, filters: Filters) -> Iterator[dict]:
+    def _ways(self, clues: Clues, filters: Filters) -> Iterator[Json]:
         words = {"bool": {"must": any_word(clues.words), "filter": where(filters)}}
         yield {"query": words, "size": self.by_words}
         if len(clues.vector):
             near = {"field": "vector", "query_vector": clues.vector.tobytes().hex()}
-            spans = [{"filter": where(filters)} if filters != Filters() else {}]
-            spans += [
-                {"filter": [where(filters), around(clues.asked, window)]}
-                for window in (WINDOWS if clues.asked else ())
-            ]
+            spans: list[Json] = [{"filter": where(filters)} if filters != Filters() else {}]
+            if clues.asked:
+                near_in_time = (around(clues.asked, window) for window in WINDOWS)
+                spans += [{"filter": [where(filters), close]} for close in near_in_time]
             each = self.by_vector // len(spans)
             for span in spans:
                 yield {"knn": {**near, "k": each, "num_candidates": each, **span}, "size": each}
 
 
-def around(time: datetime, window: timedelta) -> dict:
+def around(time: datetime, window: timedelta) -> Json:
     """The query for what was created within so much of a time."""
     first = time - min(window, time - datetime.min)
     last = time + min(window, datetime.max - time)
     return {"range": {"created": {"gte": first.isoformat(), "lte": last.isoformat()}}}
 
 
-def block(hits: Iterable[Mapping], of: int | None = None) -> CodeBlock:
+def block(hits: Iterable[Mapping[str, Any]], of: int | None = None) -> CodeBlock:
     """Hits with their COLUMNS, some maybe twice, as the scan wants them."""
     codes = {hit["fields"]["id"][0]: hit["fields"]["code"][0] for hit in hits}
     ids = tuple(sorted(codes))

@@ -5,10 +5,11 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
+from typing import Any
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.stores.elasticsearch.candidates import COLUMNS, Candidates, block
-from ticketing.stores.elasticsearch.connection import seen
+from ticketing.stores.elasticsearch.connection import Json, seen
 from ticketing.stores.elasticsearch.copies import (
     codes_of,
     copy_filters,
@@ -93,8 +94,8 @@ class ElasticsearchCodes(Candidates):
         """The build to store in, made where there is none; raises StoreError for a wrong width."""
         widths = {len(row.code) for row in rows}
         if len(widths) == 1 and not self._build(bundle_id):
-            meta = {"bundle_id": bundle_id, "build": uuid.uuid4().hex, "width": min(widths)}
-            create(self._connection, codes_of(bundle_id), CODES, meta, self._connection.shards)
+            new = {"bundle_id": bundle_id, "build": uuid.uuid4().hex, "width": min(widths)}
+            create(self._connection, codes_of(bundle_id), CODES, new, self._connection.shards)
         meta = meta_of(self._connection, codes_of(bundle_id))
         widths |= {meta["width"]} if meta else set()
         if len(widths) > 1:
@@ -102,10 +103,13 @@ class ElasticsearchCodes(Candidates):
                 f"Codes of bundle {bundle_id} must all have one width, not"
                 f" {' and '.join(map(str, sorted(widths)))} bytes; drop its codes and reindex."
             )
-        return meta["build"]
+        if meta is None:
+            raise StoreAway(f"The codes of bundle {bundle_id} were dropped just now; try again.")
+        build: str = meta["build"]
+        return build
 
     def _write_codes(
-        self, bundle_id: str, rows: Iterable[CodeRow], tickets: Mapping[str, dict]
+        self, bundle_id: str, rows: Iterable[CodeRow], tickets: Mapping[str, Json]
     ) -> None:
         index = self._connection.alias(codes_of(bundle_id))
         self._connection.bulk(
@@ -116,7 +120,7 @@ class ElasticsearchCodes(Candidates):
             refresh=self.serving() == bundle_id,
         )
 
-    def _mark(self, build: str, tickets: Mapping[str, dict]) -> list[str]:
+    def _mark(self, build: str, tickets: Mapping[str, Json]) -> list[str]:
         """Note that the tickets have codes of this build, if they are still as they were read;
         returns the ids of those that are not."""
         answers = self._connection.bulk(
@@ -158,7 +162,8 @@ class ElasticsearchCodes(Candidates):
             {field: {"terms": {"field": field, "missing_bucket": True}}}
             for field in ("topic", "month")
         ]
-        counts, after = {}, {}
+        counts: dict[tuple[int | None, date | None], int] = {}
+        after: Json = {}
         while True:
             answer = self._connection.search(
                 codes_of(bundle_id),
@@ -229,7 +234,7 @@ class ElasticsearchCodes(Candidates):
         return meta["build"] if meta else ""
 
 
-def _document(row: CodeRow, tickets: Mapping[str, dict]) -> dict:
+def _document(row: CodeRow, tickets: Mapping[str, Json]) -> Json:
     ticket = tickets[row.ticket_id]["_source"]
     return {
         **{field: ticket[field] for field in _COPIED if field in ticket},
@@ -242,7 +247,7 @@ def _document(row: CodeRow, tickets: Mapping[str, dict]) -> dict:
     }
 
 
-def _row(hit: Mapping) -> CodeRow:
+def _row(hit: Mapping[str, Any]) -> CodeRow:
     source = hit["_source"]
     return CodeRow(
         hit["_id"],

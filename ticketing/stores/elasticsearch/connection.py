@@ -5,6 +5,7 @@ import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
 import elastic_transport
 from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
@@ -12,6 +13,9 @@ from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
 from ticketing.errors import InputError, StoreError
 from ticketing.settings import Settings
 from ticketing.stores.elasticsearch.faults import plain, refused
+
+Json = dict[str, Any]
+"""An object of JSON: what the server takes and gives."""
 
 PAGE = 500
 """Documents held in memory while all of them are read."""
@@ -57,10 +61,11 @@ class Connection:
         except (ApiError, elastic_transport.TransportError) as error:
             raise plain(error, self.where) from error
 
-    def get(self, name: str, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict]:
+    def get(self, name: str, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, Json]:
         """The documents that exist among `ids`, by id, as of this moment: `_source` (of the
         named fields only, where any are), `_seq_no` and `_primary_term`."""
-        ids, found = iter(dict.fromkeys(ids)), {}
+        ids = iter(dict.fromkeys(ids))
+        found: dict[str, Json] = {}
         while some := list(islice(ids, AT_ONCE)):
             with self.client() as client:
                 answer = client.mget(
@@ -75,7 +80,7 @@ class Connection:
                     found[doc["_id"]] = doc
         return found
 
-    def search(self, name: str, **body) -> dict:
+    def search(self, name: str, **body: Any) -> Json:
         """One search over all of an index or none of it; {} for a bundle without codes."""
         with self.client() as client:
             try:
@@ -86,9 +91,10 @@ class Connection:
                 if not name.startswith(OF_BUNDLES):
                     raise
                 return {}
-        return answer.body
+        found: Json = answer.body
+        return found
 
-    def searches(self, name: str, bodies: Sequence[dict]) -> list[dict]:
+    def searches(self, name: str, bodies: Sequence[Json]) -> list[Json]:
         """Several searches in one request, all of them or none; [] for a bundle without codes."""
         header = {"index": self.alias(name), "allow_partial_search_results": False}
         with self.client() as client:
@@ -100,26 +106,28 @@ class Connection:
                 cause = (error.get("root_cause") or [error])[0]
                 reason = cause.get("reason") or error.get("reason") or ""
                 raise refused(response["status"], cause["type"], reason, self.where)
-        return answer["responses"]
+        responses: list[Json] = answer["responses"]
+        return responses
 
     def pages(
-        self, name: str, sort: Sequence[dict], after: Sequence | None = None, **body
-    ) -> Iterator[dict]:
+        self, name: str, sort: Sequence[Json], after: Sequence[Any] | None = None, **body: Any
+    ) -> Iterator[Json]:
         """All hits in an order that no two share a place in, read page by page."""
         size = body.pop("size", PAGE)
-        hits = [{}] * size
+        hits: list[Json] = [{}] * size
         while len(hits) == size:
             answer = self.search(name, sort=sort, search_after=after, size=size, **body)
             hits = answer["hits"]["hits"] if answer else []
             yield from hits
             after = hits[-1]["sort"] if hits else None
 
-    def count(self, name: str, query: Mapping) -> int:
+    def count(self, name: str, query: Mapping[str, Any]) -> int:
         """How many documents match."""
         with self.client() as client:
-            return client.count(index=self.alias(name), query=query)["count"]
+            count: int = client.count(index=self.alias(name), query=query)["count"]
+            return count
 
-    def bulk(self, actions: Iterable[dict], *, refresh: bool = True) -> list[dict]:
+    def bulk(self, actions: Iterable[Json], *, refresh: bool = True) -> list[Json]:
         """Write many documents; what became of each, in order: `status` (below 300, MISSING or
         CONFLICT), and `_seq_no` and `_primary_term` where it was written.
 
@@ -138,20 +146,20 @@ class Connection:
             )
             return [self._accepted(*result.values()) for _, result in results]
 
-    def _accepted(self, answer: dict) -> dict:
+    def _accepted(self, answer: Json) -> Json:
         status, error = answer["status"], answer.get("error") or {}
         lost = error.get("type") == "index_not_found_exception"
         if status < 300 or status == CONFLICT or (status == MISSING and not lost):
             return answer
         raise refused(status, error.get("type", ""), error.get("reason") or "", self.where)
 
-    def write(self, name: str, id: str, source: Mapping, **conditions) -> bool:
+    def write(self, name: str, id: str, source: Mapping[str, Any], **conditions: Any) -> bool:
         """Write one document that the next search sees; False where a condition (`op_type`, or
         `if_seq_no` with `if_primary_term`) does not hold."""
         action = {"_op_type": conditions.pop("op_type", "index"), **conditions}
         action |= {"_index": self.alias(name), "_id": id, "_source": source}
         [answer] = self.bulk([action])
-        return answer["status"] != CONFLICT
+        return bool(answer["status"] != CONFLICT)
 
     def refresh(self, name: str) -> None:
         """Let the next search see all that was written to an index, if there is one."""
@@ -164,7 +172,7 @@ class Connection:
         self._client.close()
 
 
-def seen(doc: Mapping) -> dict[str, int]:
+def seen(doc: Mapping[str, Any]) -> dict[str, int]:
     """The condition that a document is still as it was read."""
     return {"if_seq_no": doc["_seq_no"], "if_primary_term": doc["_primary_term"]}
 
@@ -183,7 +191,7 @@ def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
         raise InputError("Set TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, both or neither.")
     if password and api_key:
         raise InputError("Set TICKETING_STORE_PASSWORD or TICKETING_STORE_API_KEY, not both.")
-    options = {}
+    options: Json = {}
     if password:
         options["basic_auth"] = settings.store_user, password
     if api_key:

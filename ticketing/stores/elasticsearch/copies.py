@@ -6,7 +6,7 @@ Whoever changes a ticket empties `coded` first, then changes the copies, and set
 
 from collections.abc import Sequence
 
-from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection, seen
+from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection, Json, seen
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
 
@@ -16,7 +16,7 @@ def codes_of(bundle_id: str) -> str:
     return f"{OF_BUNDLES}{bundle_id}"
 
 
-def where(filters: Filters) -> dict:
+def where(filters: Filters) -> Json:
     """The query for what may be seen: tickets, or codes by their copies."""
     created = {
         bound: time.isoformat()
@@ -24,7 +24,7 @@ def where(filters: Filters) -> dict:
         if time
     }
     terms = {"product": filters.product, "status": filters.status}
-    must = [{"term": {field: value}} for field, value in terms.items() if value]
+    must: list[Json] = [{"term": {field: value}} for field, value in terms.items() if value]
     if created:
         must.append({"range": {"created": created}})
     if filters.groups is not None:
@@ -34,7 +34,7 @@ def where(filters: Filters) -> dict:
     return {"bool": {"filter": must}}
 
 
-def copy_of(ticket: Ticket) -> dict:
+def copy_of(ticket: Ticket) -> Json:
     """The fields that filters ask for."""
     return {
         "product": ticket.product,

@@ -3,7 +3,7 @@
 from elasticsearch import BadRequestError, NotFoundError
 
 from ticketing.errors import StoreError
-from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.connection import Connection, Json
 
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
@@ -76,7 +76,7 @@ def behind(alias: str) -> str:
     return f"{alias}-000001"
 
 
-def create(connection: Connection, name: str, fields: dict, meta: dict, shards: int) -> None:
+def create(connection: Connection, name: str, fields: Json, meta: Json, shards: int) -> None:
     """Make an index with its alias, in one step; one that another process made is left alone."""
     alias = connection.alias(name)
     with connection.client() as client:
@@ -102,7 +102,7 @@ def create(connection: Connection, name: str, fields: dict, meta: dict, shards: 
                 raise
 
 
-def meta_of(connection: Connection, name: str) -> dict | None:
+def meta_of(connection: Connection, name: str) -> Json | None:
     """What an index says of itself, or None where it does not exist."""
     with connection.client() as client:
         try:
@@ -110,10 +110,11 @@ def meta_of(connection: Connection, name: str) -> dict | None:
         except NotFoundError:
             return None
     [described] = found.body.values()
-    return described["mappings"]["_meta"]
+    meta: Json = described["mappings"]["_meta"]
+    return meta
 
 
-def metas_of(connection: Connection, pattern: str) -> list[dict]:
+def metas_of(connection: Connection, pattern: str) -> list[Json]:
     """What the indices of a pattern say of themselves."""
     with connection.client() as client:
         found = client.indices.get_mapping(index=connection.alias(pattern))
@@ -138,7 +139,7 @@ def _require_version(connection: Connection) -> None:
             )
 
 
-def _bring_up(connection: Connection, index: str, meta: dict) -> None:
+def _bring_up(connection: Connection, index: str, meta: Json) -> None:
     """Add what an older version lacked. Raises StoreError for a foreign or newer index."""
     if meta.get("application") != APPLICATION:
         raise StoreError(

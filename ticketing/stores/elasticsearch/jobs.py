@@ -5,11 +5,12 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any, Unpack
 
 from ticketing.errors import StoreAway
-from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
+from ticketing.stores.elasticsearch.connection import ConnectionPart, Json, seen
 from ticketing.stores.elasticsearch.indices import RECORDS
-from ticketing.stores.job_changes import no_job, to_be_cancelled, updated
+from ticketing.stores.job_changes import JobChanges, no_job, to_be_cancelled, updated
 from ticketing.stores.protocols import Jobs
 from ticketing.tickets import Job
 from ticketing.times import utc_now
@@ -55,7 +56,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         """The latest jobs, newest first."""
         return self._listed({"term": {"kind": "job"}}, limit)
 
-    def update_job(self, job_id: str, **changes) -> Job:
+    def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
         """Change what is given and set the heartbeat, unless the job has finished."""
         return self._change(job_id, lambda job: updated(job, **changes))
 
@@ -77,7 +78,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 
-    def _listed(self, query: dict, limit: int) -> list[Job]:
+    def _listed(self, query: Json, limit: int) -> list[Job]:
         answer = self._connection.search(
             RECORDS, query=query, sort=[{"created": "desc"}], size=limit
         )
@@ -91,14 +92,14 @@ def _key(job_id: str) -> str:
     return f"job:{job_id}"
 
 
-def _record(job: Job) -> dict:
+def _record(job: Job) -> Json:
     """A job as a document; `kind` is the document's own, `name` the job's. The ids of tickets in
     `errors` may hold anything, so they are no field names."""
     record = asdict(job) | {"kind": "job", "name": job.kind, "errors": json.dumps(job.errors)}
     return record | {time: record[time] and record[time].isoformat() for time in _TIMES}
 
 
-def _job(doc: Mapping) -> Job:
+def _job(doc: Mapping[str, Any]) -> Job:
     record = dict(doc["_source"])
     times = {time: record[time] and datetime.fromisoformat(record[time]) for time in _TIMES}
     kind, errors = record.pop("name"), json.loads(record["errors"])

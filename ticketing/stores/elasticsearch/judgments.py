@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from ticketing.stores.checks import require_text
-from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
+from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart, Json
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Judgments
 from ticketing.tickets import Grade, Judgment, Query
@@ -62,7 +63,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         )
         return (_judgment(hit["_source"]) for hit in pages)
 
-    def _query_action(self, query: Query) -> dict:
+    def _query_action(self, query: Query) -> Json:
         require_text((query.subject, query.description, query.ticket_id))
         source = {
             "kind": "query",
@@ -72,7 +73,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         }
         return self._create(f"query:{query.id}", source)
 
-    def _judgment_action(self, judgment: Judgment) -> dict:
+    def _judgment_action(self, judgment: Judgment) -> Json:
         query = judgment.query
         source = {
             "kind": "judgment",
@@ -90,17 +91,17 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         digest = hashlib.sha256(judgment.event_id.encode()).hexdigest()
         return self._create(f"judgment:{digest}", source)
 
-    def _create(self, key: str, source: Mapping) -> dict:
+    def _create(self, key: str, source: Mapping[str, Any]) -> Json:
         """The action that writes a record unless there is one already."""
         index = self._connection.alias(RECORDS)
         return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
 
 
-def _query(source: Mapping) -> Query:
+def _query(source: Mapping[str, Any]) -> Query:
     return Query(source["subject"], source["description"], source["ticket_id"])
 
 
-def _judgment(source: Mapping) -> Judgment:
+def _judgment(source: Mapping[str, Any]) -> Judgment:
     return Judgment(
         source["event_id"],
         Query(*source["query"]),

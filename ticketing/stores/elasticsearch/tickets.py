@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from ticketing.errors import StoreAway
 from ticketing.stores.checks import latest_by_id, require_text
@@ -10,6 +11,7 @@ from ticketing.stores.elasticsearch.connection import (
     MISSING,
     Connection,
     ConnectionPart,
+    Json,
     seen,
 )
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
@@ -58,7 +60,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
                 return PutCounts(added, changed, unchanged)
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
-    def _write_tickets(self, tickets: Mapping[str, Ticket], known: Mapping[str, dict]) -> set[str]:
+    def _write_tickets(self, tickets: Mapping[str, Ticket], known: Mapping[str, Json]) -> set[str]:
         """Write tickets that are still as they were read; returns the ids of those that were.
 
         `coded` is emptied first and set again once all copies agree: a process that dies between
@@ -172,7 +174,7 @@ def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
     return {id: _ticket(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
 
 
-def any_word(words: Sequence[str]) -> dict:
+def any_word(words: Sequence[str]) -> Json:
     """The query for documents that hold any of the rarest of `words`, by BM25."""
     distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
     if not distinct:
@@ -192,7 +194,7 @@ def any_word(words: Sequence[str]) -> dict:
 _NEW = {"_op_type": "create"}
 
 
-def _document(ticket: Ticket) -> dict:
+def _document(ticket: Ticket) -> Json:
     return {
         **{field: getattr(ticket, field) for field in FIELDS},
         "created": ticket.created and ticket.created.isoformat(),
@@ -203,7 +205,7 @@ def _document(ticket: Ticket) -> dict:
     }
 
 
-def _ticket(doc: Mapping) -> Ticket:
+def _ticket(doc: Mapping[str, Any]) -> Ticket:
     source = doc["_source"]
     created = source["created"]
     values = {field: source[field] for field in FIELDS if field in source}

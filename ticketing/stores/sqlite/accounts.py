@@ -4,7 +4,7 @@ import json
 
 from ticketing.stores.checks import require_account
 from ticketing.stores.protocols import Accounts
-from ticketing.stores.sqlite.database import DatabasePart, json_list
+from ticketing.stores.sqlite.database import DatabasePart, Row, json_list
 from ticketing.tickets import Account
 
 _SELECT = "SELECT name, password_hash, role, groups FROM accounts"
@@ -44,6 +44,6 @@ class SQLiteAccounts(DatabasePart, Accounts):
             return deleted.rowcount > 0
 
 
-def _account(row: tuple) -> Account:
-    *plain, groups = row
-    return Account(*plain, frozenset(json.loads(groups)))
+def _account(row: Row) -> Account:
+    name, password_hash, role, groups = row
+    return Account(name, password_hash, role, frozenset(json.loads(groups)))

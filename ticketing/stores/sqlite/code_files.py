@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.errors import StoreError
 
@@ -29,7 +30,7 @@ def write_rows(path: Path, offset: int, rows: bytes) -> None:
         _sync_folder(path.parent)
 
 
-def map_rows(path: Path, rows: int, width: int) -> np.ndarray:
+def map_rows(path: Path, rows: int, width: int) -> npt.NDArray[np.uint8]:
     """A read-only memory map uint8 [rows, width]; raises StoreError when rows are missing."""
     _require(path, path.stat().st_size if path.exists() else 0, rows * width)
     return np.memmap(path, np.uint8, "r", shape=(rows, width))

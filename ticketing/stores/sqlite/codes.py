@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from sqlite3 import Connection
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.errors import StoreError
 from ticketing.stores.protocols import Clues, CodeBlock, CodeRow, Codes
@@ -108,7 +110,7 @@ class SQLiteCodes(DatabasePart, Codes):
             f" JOIN tickets ON tickets.pk = codes.ticket WHERE bundle_id = ? AND {_FRESH}",
             bundle_id,
         )
-        return count
+        return int(count)
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """What a query under this bundle scans, as of this very call."""
@@ -221,7 +223,7 @@ class SQLiteCodes(DatabasePart, Codes):
     def _path(self, file: _File) -> Path:
         return self._database.folder / "codes" / f"{file.number}.bin"
 
-    def _map(self, file: _File) -> np.ndarray:
+    def _map(self, file: _File) -> npt.NDArray[np.uint8]:
         return map_rows(self._path(file), file.rows, file.width)
 
 
@@ -239,7 +241,8 @@ def _new_file(connection: Connection, bundle_id: str, width: int) -> _File:
     inserted = connection.execute(
         "INSERT INTO code_files (bundle_id, width) VALUES (?, ?)", (bundle_id, width)
     )
-    return _File(inserted.lastrowid, width, rows=0, deletions=0)
+    number = cast(int, inserted.lastrowid)  # an INSERT has one
+    return _File(number, width, rows=0, deletions=0)
 
 
 def _wanted(
@@ -260,7 +263,7 @@ def _wanted(
     }
 
 
-def _rows(connection: Connection, file: _File, condition: str, *values) -> dict[str, int]:
+def _rows(connection: Connection, file: _File, condition: str, *values: object) -> dict[str, int]:
     """Each matching ticket's row in the file, in ascending id order."""
     return dict(
         connection.execute(
@@ -271,7 +274,7 @@ def _rows(connection: Connection, file: _File, condition: str, *values) -> dict[
     )
 
 
-def _block(row_of: dict[str, int], codes: np.ndarray) -> CodeBlock:
+def _block(row_of: dict[str, int], codes: npt.NDArray[np.uint8]) -> CodeBlock:
     live = np.fromiter(row_of.values(), np.int64, len(row_of))
     live.setflags(write=False)
     return CodeBlock(codes, live, tuple(row_of))

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ticketing.errors import StoreAway, StoreError, StoreFull
 from ticketing.stores.checks import half_a_character
@@ -16,6 +17,9 @@ from ticketing.stores.sqlite import schema
 
 LOCK_SECONDS = 15.0
 """How long a writer waits for another one before it gives up."""
+
+Row = tuple[Any, ...]
+"""Values of the columns that were selected: text, numbers, None."""
 
 PAGE = 500
 """Rows held in memory while all of them are read."""
@@ -44,7 +48,7 @@ class Database:
             folder.mkdir(parents=True, exist_ok=True)
             self._prepare()
 
-    def rows(self, statement: str, *values) -> list[tuple]:
+    def rows(self, statement: str, *values: object) -> list[Row]:
         """All rows of one statement."""
         with self._plain_errors():
             return self._connection().execute(statement, values).fetchall()
@@ -86,7 +90,8 @@ class Database:
             connection.execute("PRAGMA foreign_keys = ON")
             self._connections.add(connection)
             self._local.connection = connection
-        return self._local.connection
+        held: _Connection = self._local.connection
+        return held
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -170,13 +175,13 @@ class DatabasePart:
     def __init__(self, database: Database):
         self._database = database
 
-    def _pages(self, statement: str, after: str | int, *values) -> Iterator[tuple]:
+    def _pages(self, statement: str, after: str | int, *values: object) -> Iterator[Row]:
         """Rows of a statement in pages that follow each other by its first column, the key.
 
         The statement ends in `key > ? ORDER BY key LIMIT ?`; `after` is the first key's
         lower bound. No transaction stays open between pages.
         """
-        rows = [()] * PAGE
+        rows: list[Row] = [()] * PAGE
         while len(rows) == PAGE:
             rows = self._database.rows(statement, *values, after, PAGE)
             yield from rows

@@ -5,10 +5,11 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime
 from sqlite3 import Connection
+from typing import Unpack
 
-from ticketing.stores.job_changes import no_job, to_be_cancelled, updated
+from ticketing.stores.job_changes import JobChanges, no_job, to_be_cancelled, updated
 from ticketing.stores.protocols import Jobs
-from ticketing.stores.sqlite.database import DatabasePart
+from ticketing.stores.sqlite.database import DatabasePart, Row
 from ticketing.tickets import Job
 from ticketing.times import utc_now
 
@@ -58,7 +59,7 @@ class SQLiteJobs(DatabasePart, Jobs):
         statement = f"SELECT {_COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
         return [_job(row) for row in self._database.rows(statement, limit)]
 
-    def update_job(self, job_id: str, **changes) -> Job:
+    def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
         """Change what is given and set the heartbeat, unless the job has finished."""
         return self._change(job_id, lambda job: updated(job, **changes))
 
@@ -83,7 +84,7 @@ def _existing(connection: Connection, job_id: str) -> Job:
     return _job(row)
 
 
-def _record(job: Job) -> tuple:
+def _record(job: Job) -> Row:
     times = (job.created, job.heartbeat, job.started, job.finished)
     return (
         *(job.id, job.kind, job.bundle_id, job.state, job.total, job.done),
@@ -92,13 +93,20 @@ def _record(job: Job) -> tuple:
     )
 
 
-def _job(row: tuple) -> Job:
-    *plain, created, heartbeat, started, finished, cancel_requested, errors, message = row
-    times = [value and datetime.fromisoformat(value) for value in (heartbeat, started, finished)]
+def _job(row: Row) -> Job:
+    id, kind, bundle_id, state, total, done, *times, cancel_requested, errors, message = row
+    created, heartbeat, started, finished = (t and datetime.fromisoformat(t) for t in times)
     return Job(
-        *plain,
-        datetime.fromisoformat(created),
-        *times,
+        id,
+        kind,
+        bundle_id,
+        state,
+        total,
+        done,
+        created,
+        heartbeat,
+        started,
+        finished,
         bool(cancel_requested),
         json.loads(errors),
         message,

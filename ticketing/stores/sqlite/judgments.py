@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlite3 import Connection
 
 from ticketing.stores.protocols import Judgments
-from ticketing.stores.sqlite.database import DatabasePart
+from ticketing.stores.sqlite.database import DatabasePart, Row
 from ticketing.tickets import Grade, Judgment, Query
 
 
@@ -87,7 +87,7 @@ def _add_judgment(connection: Connection, judgment: Judgment) -> int:
     ).rowcount
 
 
-def _judgment(record: tuple) -> Judgment:
+def _judgment(record: Row) -> Judgment:
     _, event_id, subject, description, asked_by, ticket_id, grade, judge, time, *seen = record
     return Judgment(
         event_id,

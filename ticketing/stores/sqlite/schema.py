@@ -155,7 +155,7 @@ def version_of(connection: sqlite3.Connection) -> int:
     ).fetchone()
     if application == APPLICATION:
         if version == VERSION or version in UPGRADES:
-            return version
+            return int(version)
         raise ValueError(
             f"has format {version}, and this program reads format {VERSION}; "
             + ("run the program that wrote it, or a newer one" if version > VERSION else _OLD)

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 
 from ticketing.stores.checks import latest_by_id
 from ticketing.stores.protocols import PutCounts, Tickets
-from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, json_list
+from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
@@ -65,7 +65,7 @@ class SQLiteTickets(DatabasePart, Tickets):
         """How many tickets match."""
         condition, values = where(filters)
         [(count,)] = self._database.rows(f"SELECT count(*) FROM tickets WHERE {condition}", *values)
-        return count
+        return int(count)
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created."""
@@ -139,20 +139,28 @@ _UPDATE = f"""UPDATE tickets SET ({COLUMNS}, version) = (?1, ?2, ?3, ?4, ?5, ?6,
     WHERE id = ?1"""
 
 
-def _record(ticket: Ticket) -> tuple:
+def _record(ticket: Ticket) -> Row:
     created = ticket.created and ticket.created.isoformat()
     texts = (ticket.id, ticket.subject, ticket.description, ticket.solution)
     groups = json_list(sorted(ticket.groups))
     return (*texts, ticket.product, ticket.status, created, groups, ticket.version)
 
 
-def _ticket(record: tuple) -> Ticket:
-    *texts, created, groups = record
-    created = datetime.fromisoformat(created) if created else None
-    return Ticket(*texts, created, frozenset(json.loads(groups)))
+def _ticket(record: Row) -> Ticket:
+    id, subject, description, solution, product, status, created, groups = record
+    return Ticket(
+        id,
+        subject,
+        description,
+        solution,
+        product,
+        status,
+        created=datetime.fromisoformat(created) if created else None,
+        groups=frozenset(json.loads(groups)),
+    )
 
 
-def _tickets(records: Iterable[tuple]) -> dict[str, Ticket]:
+def _tickets(records: Iterable[Row]) -> dict[str, Ticket]:
     return {record[0]: _ticket(record) for record in records}
 
 
