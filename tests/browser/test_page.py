@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.fake_desk import FakeDesk, tickets
+from tests.fake_desk import FakeDesk
+from tests.fake_records import tickets
 from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser
@@ -22,7 +23,7 @@ def ask(page: Page, subject="Exhaust spread high", description="Unit trips on st
 
 
 def grades(desk: FakeDesk) -> list[Grade | None]:
-    return [event.grade for event in desk.store.events]
+    return [event.grade for event in desk.store.judgments()]
 
 
 def test_judging_and_undoing_happen_in_place(open_page, desk):
@@ -39,7 +40,8 @@ def test_judging_and_undoing_happen_in_place(open_page, desk):
     expect(yes).to_have_attribute("aria-pressed", "false")
     expect(card.get_by_role("button", name="Undo")).to_be_hidden()
     assert grades(desk) == [Grade.YES, None]
-    assert (desk.store.events[0].ticket_id, desk.store.events[0].rank) == ("GT-0101", 1)
+    first = next(desk.store.judgments())
+    assert (first.ticket_id, first.rank) == ("GT-0101", 1)
     assert loads == []
 
 

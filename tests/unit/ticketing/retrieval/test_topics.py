@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.fake_desk import FakeDesk, tickets, topic_model
+from tests.fake_desk import FakeDesk, topic_model
+from tests.fake_records import tickets
 from ticketing.errors import NotFound, NotReady
 from ticketing.retrieval.topics import (
     MonthCount,
@@ -217,7 +218,7 @@ def test_a_topic_without_main_tickets_has_a_page_and_one_that_is_none_has_not(cl
 
 
 def test_a_model_without_topics_is_a_friendly_sentence(client, desk):
-    desk.store.model.network.topics = None
+    desk.ranker.model.network.topics = None
     answer = client.get("/topics")
     assert answer.status_code == 409 and "has no topics" in answer.text
     assert client.get("/tickets/GT-0101").status_code == 200
@@ -230,8 +231,8 @@ def test_ticket_and_reasons_lead_to_the_topic(client, desk):
     assert 'href="/topics/17"' in client.get(f"/queries/{address}").text
 
 
-def test_a_ticket_has_a_page_before_the_first_model(client, desk):
-    desk.store.bundle = ""
+def test_a_ticket_has_a_page_before_the_first_model(tmp_path):
+    client = create_app(FakeDesk(Settings(home=tmp_path), serves=False)).test_client()
     assert client.get("/tickets/GT-0101").status_code == 200
     assert client.get("/topics").status_code == 409
 
