@@ -27,3 +27,10 @@ def other_bundle(desk, serving):
     manifest = desk.models.manifest(serving)
     facts |= {key: manifest[key] for key in ("training", "data", "history")}
     return desk.models.save(facts, documents, arrays | {"network": network})
+
+
+def put_encoded(desk, bundle_id, tickets):
+    """Store tickets with their codes under a bundle, which serves then."""
+    desk.store.put_tickets(tickets)
+    desk.store.put_codes(bundle_id, desk.encode(bundle_id, tickets))
+    desk.store.set_serving(bundle_id)

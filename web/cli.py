@@ -2,16 +2,14 @@
 
 import errno
 import logging
-import signal
 import socket
-import sys
-from threading import Thread
+from contextlib import closing
 
 import click
 from waitress import create_server
 
 from ticketing.desk import Desk, open_desk
-from ticketing.errors import InputError
+from ticketing.errors import InputError, TicketingError
 from ticketing.settings import load_settings
 from web.app import BODY_LIMIT, create_app
 
@@ -20,8 +18,11 @@ from web.app import BODY_LIMIT, create_app
 def serve() -> None:
     """Serve the page and the JSON API until Ctrl-C."""
     settings = load_settings()
-    with listening_socket(settings.host, settings.port) as listener:
-        serve_desk(open_desk(settings), listener)
+    with (
+        listening_socket(settings.host, settings.port) as listener,
+        closing(open_desk(settings)) as desk,
+    ):
+        serve_desk(desk, listener)
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -48,7 +49,15 @@ def _why_not(error: OSError, host: str, port: int) -> str:
 
 
 def serve_desk(desk: Desk, listener: socket.socket) -> None:
-    """Serve a desk on a bound socket and print the address; returns after Ctrl-C or SIGTERM."""
+    """Serve a desk on a bound socket and print the address; returns after a KeyboardInterrupt.
+
+    The first answer comes as soon as any other: the bundle is loaded by then, and no thread is
+    left that loads or compiles. Where it cannot be, the page says why.
+    """
+    try:
+        desk.warm_up()
+    except TicketingError as error:
+        click.echo(f"ticketing: {error}", err=True)
     server = create_server(
         create_app(desk),
         sockets=[listener],
@@ -56,12 +65,7 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
         ident="ticketing",
     )
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    Thread(target=desk.warm_up, daemon=True).start()
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")
-    try:
-        server.run()
-    finally:
-        desk.close()
+    server.run()

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 
 import click
@@ -33,12 +33,14 @@ GRACE_SECONDS = 10
 def demo() -> None:
     """Build the demonstration knowledge base, train, encode and serve it; reuses what is there."""
     settings = load_settings()
-    with listening_socket(settings.host, settings.port) as listener:
-        desk = open_desk(settings)
-        with worker_process():
-            if not desk.store.serving():
-                build(desk)
-            serve_desk(desk, listener)
+    with (
+        listening_socket(settings.host, settings.port) as listener,
+        closing(open_desk(settings)) as desk,
+        worker_process(),
+    ):
+        if not desk.store.serving():
+            build(desk)
+        serve_desk(desk, listener)
 
 
 def build(desk: Desk) -> None:
@@ -79,14 +81,20 @@ def fill(desk: Desk, base: DemoBase) -> None:
 
 @contextmanager
 def worker_process() -> Iterator[None]:
-    """A worker beside this process, with the same settings and ended with it."""
+    """A worker beside this process, with the same settings; it ends when this one is gone.
+
+    It has a process group of its own, so that a terminal's Ctrl-C reaches it from here alone.
+    """
     worker = subprocess.Popen(
-        [sys.executable, "-m", "ticketing", "work"], stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "ticketing", "work", "--while-fed"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        process_group=0,
     )
     try:
         yield
     finally:
-        worker.terminate()
+        worker.stdin.close()
         try:
             worker.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:

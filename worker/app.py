@@ -53,6 +53,7 @@ def make_app(settings: Settings) -> Celery:
         broker_connection_max_retries=None,  # a worker waits for its broker however long
         worker_cancel_long_running_tasks_on_connection_loss=True,  # the solo pool has none then
         worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
     )
     if settings.broker:
         app.conf.broker_url = _address(settings.broker)

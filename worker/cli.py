@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import closing
 
 import click
 from tqdm import tqdm
@@ -12,7 +13,7 @@ from ticketing.settings import load_settings
 from ticketing.tickets import Job
 from worker.app import make_app
 from worker.jobs import cancel_reindex, rate, seconds_left, silent_for, start_reindex
-from worker.run import run_worker
+from worker.run import end_with_input, run_worker
 
 POLL_SECONDS = 0.3
 PATIENCE_SECONDS = 15.0
@@ -22,15 +23,17 @@ NO_WORKER = "No worker is at it; start one with `ticketing work`."
 
 
 @click.command()
-def work() -> None:
+@click.option("--while-fed", is_flag=True, help="End when standard input ends.")
+def work(while_fed: bool) -> None:
     """Encode what is asked for, until Ctrl-C; start it again for another worker."""
     settings = load_settings()
-    desk = open_desk(settings)
-    click.echo("Waiting for work (Ctrl-C ends it)")
-    try:
-        sys.exit(run_worker(make_app(settings), desk))
-    finally:
-        desk.close()
+    if while_fed:
+        end_with_input()
+    with closing(open_desk(settings)) as desk:
+        click.echo("Waiting for work (Ctrl-C ends it)")
+        code = run_worker(make_app(settings), desk)
+    click.echo("The worker has ended.")
+    sys.exit(code)
 
 
 @click.command()

@@ -6,12 +6,15 @@ more, start more workers.
 """
 
 import logging
+import os
+import signal
 import threading
+import time
 import warnings
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import worker_shutting_down
+from celery.worker import state
 
 from ticketing.desk import Desk
 from ticketing.errors import TicketingError
@@ -23,6 +26,9 @@ log = logging.getLogger(__name__)
 
 WATCH_SECONDS = 3.0
 """How often the watch looks for jobs to resume."""
+
+GRACE_SECONDS = 10
+"""How long a batch may take to end once nobody feeds the worker any more."""
 
 
 def run_worker(app: Celery, desk: Desk) -> int:
@@ -36,10 +42,8 @@ def run_worker(app: Celery, desk: Desk) -> int:
     warnings.simplefilter("ignore", SecurityWarning)
     register_tasks(app, desk)
     stop = threading.Event()
-    asked_to_end = threading.Event()
-    worker_shutting_down.connect(lambda **_: asked_to_end.set(), weak=False)
     watch = threading.Thread(target=_watch, args=(desk, app, stop), daemon=True)
-    worker = app.Worker(
+    worker = _ending_quietly(app.Worker)(
         pool="solo",
         concurrency=1,
         loglevel=desk.settings.log_level,
@@ -54,7 +58,37 @@ def run_worker(app: Celery, desk: Desk) -> int:
     finally:
         stop.set()
         watch.join()
-    return 0 if asked_to_end.is_set() else worker.exitcode or 0
+    return worker.exitcode or 0
+
+
+def _ending_quietly(base: type) -> type:
+    """Celery's worker, but Ctrl-C and SIGTERM both let the current batch end, and say nothing."""
+
+    class Worker(base):
+        def install_platform_tweaks(self, worker) -> None:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self._end_after_the_batch)
+
+        def _end_after_the_batch(self, *_) -> None:
+            state.should_stop = 0
+
+    return Worker
+
+
+def end_with_input() -> None:
+    """Let this process end as after SIGTERM when standard input does.
+
+    Whoever started it holds the other end of the pipe, which closes however that one ends.
+    """
+
+    def watch() -> None:
+        while os.read(0, 1):
+            pass
+        signal.raise_signal(signal.SIGTERM)
+        time.sleep(GRACE_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _watch(desk: Desk, app: Celery, stop: threading.Event) -> None:

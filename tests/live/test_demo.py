@@ -1,17 +1,16 @@
 """`ticketing demo`: from nothing to a page, again at once, and Ctrl-C leaves nothing behind."""
 
-import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
+from tests.live.commands import children_of
+from tests.live.commands import start as start_command
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
@@ -21,15 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.worker]
 
 
 def start(home, port=0):
-    environment = {**os.environ, "TICKETING_HOME": str(home), "TICKETING_PORT": str(port)}
-    return subprocess.Popen(
-        [sys.executable, "-m", "ticketing", "demo"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    return start_command(home, "demo", TICKETING_PORT=str(port))
 
 
 def address_of(process, seconds):
@@ -39,10 +30,6 @@ def address_of(process, seconds):
         if found := re.search(r"http://\S+", line):
             return found[0]
     raise AssertionError(process.stderr.read()[-2000:])
-
-
-def children_of(pid):
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 @pytest.fixture(scope="module")

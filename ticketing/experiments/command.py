@@ -2,7 +2,7 @@
 
 import click
 
-from ticketing.cli import PluggedGroup
+from ticketing.cli.groups import PluggedGroup
 
 
 @click.group("experiments", cls=PluggedGroup, plugs="ticketing.experiments")

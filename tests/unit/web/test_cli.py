@@ -15,12 +15,12 @@ from web.cli import listening_socket
 
 ROOT = Path(__file__).parents[3]
 SERVE_A_FAKE = """
-import sys
-from pathlib import Path
 from tests.fake_desk import FakeDesk
-from ticketing.settings import Settings
-from web.cli import listening_socket, serve_desk
-serve_desk(FakeDesk(Settings(home=Path(sys.argv[1]))), listening_socket("127.0.0.1", 0))
+from ticketing.cli import main
+from web import cli
+FakeDesk.warm_up = lambda self: None
+cli.open_desk = FakeDesk
+main()
 """
 
 
@@ -48,8 +48,13 @@ def test_an_address_of_another_machine_is_refused(host):
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_it_prints_where_it_serves_and_ends_cleanly(tmp_path, end):
-    command = [sys.executable, "-u", "-c", SERVE_A_FAKE, str(tmp_path)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-u", "-c", SERVE_A_FAKE, "serve"]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "TICKETING_HOME": str(tmp_path),
+        "TICKETING_PORT": "0",
+    }
     server = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

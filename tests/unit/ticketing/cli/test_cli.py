@@ -8,17 +8,18 @@ from importlib.metadata import entry_points
 import pytest
 
 from ticketing import cli
+from ticketing.cli.commands import commands
 from ticketing.errors import InputError
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in entry_points(group="ticketing.commands")))
 def test_every_command_says_what_it_does(name):
-    command = cli.commands.get_command(None, name)
+    command = commands.get_command(None, name)
     assert command.help or command.short_help
 
 
 def test_every_experiment_says_what_it_does():
-    papers = cli.commands.get_command(None, "experiments")
+    papers = commands.get_command(None, "experiments")
     assert papers.list_commands(None) == ["gupta2018", "malstm", "neculoiu2016"]
     for name in papers.list_commands(None):
         assert papers.get_command(None, name).help
@@ -29,7 +30,7 @@ def test_every_experiment_says_what_it_does():
 
 def test_a_group_imports_no_command_that_was_not_asked_for():
     code = (
-        "import sys; from ticketing.cli import commands; "
+        "import sys; from ticketing.cli.commands import commands; "
         "commands.get_command(None, 'experiments').get_command(None, 'gupta2018'); "
         "sys.exit('torch' in sys.modules)"
     )
@@ -54,7 +55,7 @@ def test_what_a_person_can_act_on_is_one_sentence(monkeypatch, capsys, error, se
     def fail(**_):
         raise error
 
-    monkeypatch.setattr(cli.commands, "main", fail)
+    monkeypatch.setattr(commands, "main", fail)
     with pytest.raises(SystemExit) as left:
         cli.main()
     assert left.value.code == 1
@@ -65,6 +66,6 @@ def test_a_defect_is_not_hidden(monkeypatch):
     def fail(**_):
         raise OSError("no number, no file")
 
-    monkeypatch.setattr(cli.commands, "main", fail)
+    monkeypatch.setattr(commands, "main", fail)
     with pytest.raises(OSError, match="no number"):
         cli.main()

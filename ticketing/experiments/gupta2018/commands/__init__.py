@@ -2,7 +2,7 @@
 
 import click
 
-from ticketing.cli import PluggedGroup
+from ticketing.cli.groups import PluggedGroup
 
 
 @click.group("gupta2018", cls=PluggedGroup, plugs="ticketing.experiments.gupta2018")

@@ -1,0 +1,52 @@
+"""Groups of commands: a list of commands says what each does in one whole sentence."""
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+
+import click
+
+
+def first_sentence(command: click.Command) -> str:
+    """What a command does: the first sentence of its help, whole."""
+    text = " ".join((command.help or "").split("\n\n")[0].split())
+    return text[: end + 1] if (end := text.find(". ")) >= 0 else text
+
+
+class Group(click.Group):
+    """A group whose list of commands cuts no sentence."""
+
+    def says(self, ctx: click.Context, name: str) -> str:
+        """What one of its commands does."""
+        command = self.get_command(ctx, name)
+        return first_sentence(command) if command else ""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.says(ctx, name)) for name in self.list_commands(ctx)])
+
+
+class PluggedGroup(Group):
+    """A group whose commands are the entry points of group `plugs`.
+
+    A command's module is imported only when the command is asked for; what it does is taken
+    from `sentences` where it stands there.
+    """
+
+    def __init__(self, *args, plugs: str, sentences: Mapping[str, str] | None = None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.plugs = plugs
+        self.sentences = sentences or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands in alphabetical order."""
+        return sorted(point.name for point in entry_points(group=self.plugs))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of a name, None where there is none."""
+        points = entry_points(group=self.plugs, name=name)
+        return next(iter(points)).load() if points else None
+
+    def says(self, ctx: click.Context, name: str) -> str:
+        """What a command does, without importing it where `sentences` knows it."""
+        return self.sentences.get(name) or super().says(ctx, name)
