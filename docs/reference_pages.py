@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ticketing import cli
 from ticketing.classification.training import TrainSettings
+from ticketing.cli.commands import commands
 from ticketing.desk import open_desk
 from ticketing.model.settings import NetworkSettings
 from ticketing.settings import Settings, load_settings
@@ -28,8 +28,8 @@ def commands_page() -> str:
         "Each section is what `ticketing COMMAND --help` prints. Commands are made of "
         "[settings](settings.md) from the environment and the options below.",
     ]
-    with click.Context(cli.commands, info_name="ticketing", terminal_width=96) as context:
-        for path, command, inner in _commands(context, cli.commands):
+    with click.Context(commands, info_name="ticketing", terminal_width=96) as context:
+        for path, command, inner in _commands(context, commands):
             heading = "#" * min(len(path) + 1, 3)
             parts.append(f"{heading} `{' '.join(('ticketing', *path))}`")
             parts.append(f"```text\n{command.get_help(inner).strip()}\n```")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.docs.pages import PAGES, ROOT, blocks, command_lines, mentioned_commands
 from tests.docs.tutorial_files import FOLDER, tutorial_files
-from ticketing import cli
+from ticketing.cli.commands import commands
 
 MOST_README_LINES = 130
 PACKAGES = ("ticketing", "topic_models", "worker", "web")
@@ -25,7 +25,7 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=page_name)
 
 
 def commands(
-    group: click.Group = cli.commands, path: tuple[str, ...] = ()
+    group: click.Group = commands, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, ...]]:
     """The path of every command that does something itself."""
     context = click.Context(group)
@@ -39,7 +39,7 @@ def commands(
 
 def find_command(words: list[str]) -> tuple[click.Command, list[str]]:
     """The command that the first words name, and the words that are left."""
-    command: click.Command = cli.commands
+    command: click.Command = commands
     words = list(words)
     while isinstance(command, click.Group) and words:
         name = words.pop(0)
