@@ -30,4 +30,6 @@ def connected(app: Celery) -> Iterator[Connection]:
 def waiting_messages(app: Celery) -> int:
     """How many batches wait for a worker. Raises BrokerAway."""
     with connected(app) as connection:
-        return connection.default_channel.queue_declare(QUEUE).message_count
+        channel = connection.default_channel
+        declared = channel.queue_declare(QUEUE)  # type: ignore[attr-defined]  # the stub lacks it
+        return int(declared.message_count)

@@ -9,6 +9,7 @@ import time
 import uuid
 from pathlib import Path
 from queue import Empty
+from typing import Any
 
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
@@ -17,13 +18,15 @@ from kombu.utils.json import dumps, loads
 class Channel(filesystem.Channel):
     """Messages are files `<time>_<random>.<queue>.msg` in one folder, oldest first."""
 
-    def _put(self, queue: str, payload: dict, **options) -> None:
+    def _put(  # type: ignore[override]  # kombu's two classes differ in the name of the payload
+        self, queue: str, payload: dict[str, Any], **options: Any
+    ) -> None:
         name = f"{time.time_ns():020}_{uuid.uuid4().hex}"
         unfinished = Path(self.data_folder_out, f"{name}.unfinished")
         unfinished.write_text(dumps(payload))
         unfinished.rename(unfinished.with_name(f"{name}.{queue}.msg"))
 
-    def _get(self, queue: str) -> dict:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         for path in sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")):
             taken = path.with_suffix(".taken")
             try:
@@ -35,7 +38,7 @@ class Channel(filesystem.Channel):
             return loads(payload)
         raise Empty
 
-    def _queue_bind(self, *binding) -> None:
+    def _queue_bind(self, *binding: Any) -> None:
         """Nothing to write down: a message goes to the queue that its routing key names."""
 
 

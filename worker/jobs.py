@@ -6,6 +6,7 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import NotFound
+from ticketing.stores.job_changes import no_job
 from ticketing.stores.protocols import Codes, Jobs
 from ticketing.tickets import Job
 from ticketing.times import utc_now
@@ -105,8 +106,13 @@ def cancel_reindex(store: Jobs, bundle_id: str) -> Job:
 
 
 def finish_if_complete(store: JobsOnCodes, job_id: str) -> Job:
-    """End the job as done when only tickets that were set aside still lack codes."""
+    """End the job as done when only tickets that were set aside still lack codes.
+
+    Raises NotFound.
+    """
     job = store.get_job(job_id)
+    if job is None:
+        raise no_job(job_id)
     left = store.stale_ids(job.bundle_id, limit=len(job.errors) + 1)
     if set(left) <= job.errors.keys():
         count = len(job.errors)

@@ -101,7 +101,8 @@ def encode_or_set_aside(
         if not _may_be_a_tickets_fault(error):
             raise
         log.warning("a batch of %d failed, trying one by one: %s", len(tickets), _sentence(error))
-    rows, errors = [], {}
+    rows: list[CodeRow] = []
+    errors: dict[str, str] = {}
     for ticket in tickets:
         try:
             rows += desk.encode(bundle_id, [ticket])

@@ -1,12 +1,15 @@
 """From embedded texts to vectors: recurrent layers, a pooling over time, perhaps a dense layer."""
 
 from collections.abc import Callable, Sequence, Sized
-from typing import Literal
+from typing import Literal, TypeVar
 
 import torch
 import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
+
+Text = TypeVar("Text", bound=Sized)
+"""Whatever an encoder reads: words, ids, or an embedded text."""
 
 Pooling = Literal["last", "mean"]
 """Which states of a text are its vector."""
@@ -68,9 +71,12 @@ class RecurrentEncoder(nn.Module):
             states = torch.cat(ways, dim=-1)
         if self.settings.pooling == "last":
             ends = [_taken(ways[0], lengths.unsqueeze(1) - 1), *(way[:, :1] for way in ways[1:])]
-            return self.dense(torch.cat(ends, dim=-1).squeeze(1))
-        read = torch.arange(states.shape[1]) < lengths.unsqueeze(1)  # [n, longest]
-        return self.dense((states * read.unsqueeze(-1)).sum(1) / lengths.unsqueeze(1))
+            pooled = torch.cat(ends, dim=-1).squeeze(1)
+        else:
+            read = torch.arange(states.shape[1]) < lengths.unsqueeze(1)  # [n, longest]
+            pooled = (states * read.unsqueeze(-1)).sum(1) / lengths.unsqueeze(1)
+        vectors: Tensor = self.dense(pooled)
+        return vectors
 
     def _way(self, states: Tensor, weights: dict[str, Tensor], which: str) -> Tensor:
         """One layer in one direction: [n, longest, …] -> [n, longest, hidden].
@@ -106,7 +112,7 @@ def initialise(lstm: nn.LSTM) -> None:
 
 
 def encode_by_length(
-    encode: Callable[[Sequence], Tensor], texts: Sequence[Sized], size: int
+    encode: Callable[[Sequence[Text]], Tensor], texts: Sequence[Text], size: int
 ) -> Tensor:
     """Encode texts, at least one, in batches of `size` that are about as long as each other.
 

@@ -7,16 +7,20 @@ import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypedDict, TypeVar
 
 import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
+from torch.optim import Optimizer
 from tqdm import tqdm
 
 from ticketing.arrays import read_arrays, write_arrays
 from ticketing.errors import ArraysError
+
+Example = TypeVar("Example")
+"""What a network is trained on: a pair, a triplet, a query with its ticket."""
 
 
 class LoopSettings(BaseModel):
@@ -39,13 +43,22 @@ class LoopSettings(BaseModel):
     seed: int = Field(0, ge=0)
 
 
-def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]):
+def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]) -> Optimizer:
     """The optimizer that the settings name."""
-    kinds = {"adadelta": torch.optim.Adadelta, "adam": torch.optim.Adam}
-    return kinds[settings.optimizer](parameters, lr=settings.learning_rate)
+    if settings.optimizer == "adadelta":
+        return torch.optim.Adadelta(parameters, lr=settings.learning_rate)
+    return torch.optim.Adam(parameters, lr=settings.learning_rate)
 
 
-class Trainer:
+class Epoch(TypedDict):
+    """One pass over the examples, numbered from 1: their mean loss, and the quality after it."""
+
+    epoch: int
+    loss: float
+    quality: float
+
+
+class Trainer(Generic[Example]):
     """Trains a network until quality on validation data no longer rises; keeps the best epoch.
 
     `examples(chance)` gives an epoch's examples, `loss(batch)` a scalar to minimise,
@@ -58,8 +71,8 @@ class Trainer:
         self,
         network: nn.Module,
         settings: LoopSettings,
-        examples: Callable[[random.Random], Sequence],
-        loss: Callable[[Sequence], Tensor],
+        examples: Callable[[random.Random], Sequence[Example]],
+        loss: Callable[[Sequence[Example]], Tensor],
         quality: Callable[[], float],
         checkpoint: Path | None = None,
     ):
@@ -71,10 +84,10 @@ class Trainer:
         self.checkpoint = checkpoint
         self.parameters = [p for p in network.parameters() if p.requires_grad]
         self.optimizer = make_optimizer(settings, self.parameters)
-        self.history: list[dict] = []
+        self.history: list[Epoch] = []
         self.best: dict[str, Tensor] = {}
 
-    def run(self) -> list[dict]:
+    def run(self) -> list[Epoch]:
         """Train to the end and load the best epoch; returns loss and quality by epoch."""
         self._resume()
         epochs = self._epochs()
@@ -128,7 +141,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * (1 + math.cos(math.pi * share)) / 2
 
-    def _step(self, batch: Sequence) -> float:
+    def _step(self, batch: Sequence[Example]) -> float:
         self.optimizer.zero_grad()
         loss = self.loss(batch)
         loss.backward()
