@@ -82,16 +82,15 @@ def retrieval_text(lines: Sequence[Line], table: Sequence[dict[str, Cell]]) -> l
 
 def relatedness_text(lines: Sequence[Line]) -> list[str]:
     """r, rho and MSE as text, and what could not be measured."""
-    shown = [line for line in lines if line.related]
-    width = max(len(line.name) for line in shown) + 2
+    shown = [(line.name, line.related) for line in lines if line.related]
+    width = max(len(name) for name, _ in shown) + 2
     text = [f"{'':{width}}{'r':>14}{'rho':>14}{'MSE':>14}{'pairs':>8}"]
     reasons: dict[str, list[str]] = {}
-    for line in shown:
-        found = line.related
+    for name, found in shown:
         numbers = "".join(_estimate(x) for x in (found.r, found.rho, found.mse))
-        text.append(f"{line.name:{width}}{numbers}{found.pairs:>8}")
+        text.append(f"{name:{width}}{numbers}{found.pairs:>8}")
         for reason in found.reasons:
-            reasons.setdefault(reason, []).append(line.name)
+            reasons.setdefault(reason, []).append(name)
     return text + [
         f"Not measured (–): {reason}" + ("" if len(names) == len(shown) else f" ({_join(names)})")
         for reason, names in reasons.items()

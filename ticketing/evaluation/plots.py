@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -29,7 +30,10 @@ MOST_QUERIES = 60
 MOST_LEVEL = 7
 """Ticks whose names stand beside each other; more are turned."""
 
-SETTINGS = {
+OUTLINE: dict[str, Any] = {"fill": False, "edgecolor": INK, "linestyle": ":"}
+"""Bars of what could have been."""
+
+SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "ticketing",
     "font.size": 10,
@@ -53,8 +57,7 @@ def success_plot(rates: Sequence[Success]) -> str:
         places = [rate.at_least + (i - 0.5) * 0.38 for rate in some]
         label = "YES or REL" if with_rel else "YES"
         axes.bar(places, [x.rate for x in some], 0.34, color=SERIES[i], label=label)
-        outline = {"fill": False, "edgecolor": INK, "linestyle": ":"}
-        axes.bar(places, [x.possible for x in some], 0.34, **outline)
+        axes.bar(places, [x.possible for x in some], 0.34, **OUTLINE)
         for place, rate in zip(places, some, strict=True):
             axes.annotate(
                 f"{rate.rate:.2f}", (place, rate.rate), ha="center", va="bottom", color=INK
@@ -74,8 +77,7 @@ def matches_plot(counts: Sequence[Matched]) -> str:
     yes, rel = [x.yes for x in ordered], [x.rel for x in ordered]
     axes.bar(places, yes, 0.7, color=SERIES[0], label="YES, proposed")
     axes.bar(places, rel, 0.7, bottom=yes, color=SERIES[1], label="REL, proposed")
-    outline = {"fill": False, "edgecolor": INK, "linestyle": ":"}
-    axes.bar(places, [x.gold(True) for x in ordered], 0.7, label="YES and REL in all", **outline)
+    axes.bar(places, [x.gold(True) for x in ordered], 0.7, label="YES and REL in all", **OUTLINE)
     axes.set_xlim(0.3, len(ordered) + 0.7)
     legend(figure, axes)
     return svg(figure, "matches", "Right tickets and proposed ones by query")
@@ -85,8 +87,9 @@ def recall_plot(curves: Mapping[str, Sequence[float]]) -> str:
     """Recall against depth, a curve a ranker."""
     figure, axes = new_figure("tickets looked at (k)", "Recall@k")
     for i, (name, curve) in enumerate(curves.items()):
-        style = {"color": SERIES[i % len(SERIES)], "linestyle": STYLES[i % len(STYLES)]}
-        axes.plot(DEPTHS, curve, label=name, linewidth=2.2 if i == 0 else 1.4, **style)
+        colour, style = SERIES[i % len(SERIES)], STYLES[i % len(STYLES)]
+        width = 2.2 if i == 0 else 1.4
+        axes.plot(DEPTHS, curve, label=name, linewidth=width, color=colour, linestyle=style)
     axes.set_xscale("log")
     axes.set_xticks([1, 2, 5, 10, 20, 50, 100], ["1", "2", "5", "10", "20", "50", "100"])
     axes.minorticks_off()
@@ -121,8 +124,14 @@ def calibration_plot(bins: Sequence[Bin]) -> str:
     for found in bins:
         size = 30 + 250 * found.pairs / most
         axes.scatter(found.score, found.grade, s=size, color=SERIES[0])
-        above = {"xytext": (0, 12), "textcoords": "offset points", "ha": "center", "color": INK}
-        axes.annotate(f"{found.pairs}", (found.score, found.grade), **above)
+        axes.annotate(
+            f"{found.pairs}",
+            (found.score, found.grade),
+            xytext=(0, 12),
+            textcoords="offset points",
+            ha="center",
+            color=INK,
+        )
     axes.set_xlim(0.8, 5.2)
     axes.set_ylim(0.8, 5.5)
     return svg(figure, "calibration", "Shown score against the grades people gave")

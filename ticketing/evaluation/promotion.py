@@ -70,8 +70,10 @@ def compare(new: Recommender, serving: Recommender, held_out: Sequence[Label]) -
         return Comparison(0, {}, {})
     values = [evaluate(labels, condensed(run_queries(x, chosen), labels)) for x in (new, serving)]
     worth = [np.sum([found[name] for name in MEASURES], axis=0) for found in values]  # [Q] each
-    means = [{name: float(np.mean(found[name])) for name in MEASURES} for found in values]
-    return Comparison(len(chosen), *means, p=float(paired_p(*worth)[0]))
+    new_means, serving_means = (
+        {name: float(np.mean(found[name])) for name in MEASURES} for found in values
+    )
+    return Comparison(len(chosen), new_means, serving_means, p=float(paired_p(*worth)[0]))
 
 
 def condensed(run: Run, labels: Sequence[Label]) -> Run:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import pearsonr, spearmanr
 
 from ticketing.evaluation.significance import (
@@ -89,7 +90,9 @@ def relatedness(
     return Relatedness(len(found), r, rho, mse, tuple(reasons))
 
 
-def _pairs(places: Places, labels: Sequence[Label]) -> tuple[np.ndarray, np.ndarray]:
+def _pairs(
+    places: Places, labels: Sequence[Label]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Ratings and distances of the labelled pairs that have a place."""
     pairs = [
         (label.grade.rating, places[label.query.id][label.ticket_id][1])
@@ -100,5 +103,5 @@ def _pairs(places: Places, labels: Sequence[Label]) -> tuple[np.ndarray, np.ndar
     return ratings, distances
 
 
-def _resamples(queries: Sequence[str], seed: int) -> np.ndarray:
+def _resamples(queries: Sequence[str], seed: int) -> npt.NDArray[np.int64]:
     return query_weights(queries, seed, max(min(RESAMPLES, ENOUGH_MEMORY // len(queries)), 200))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import bootstrap
 
 RESAMPLES = 2000
@@ -12,20 +13,20 @@ ENOUGH_MEMORY = 4_000_000
 """Numbers held at a time while resampling."""
 
 
-def mean_intervals(values: np.ndarray, seed: int = 0) -> np.ndarray:
+def mean_intervals(values: npt.ArrayLike, seed: int = 0) -> npt.NDArray[np.float64]:
     """Percentile bootstrap of means over queries: [M, Q] -> lower and upper ends [M, 2].
 
     All measures share the resampled queries. A single query has no interval (NaN).
     """
-    values = np.atleast_2d(np.asarray(values, dtype=float))
-    if values.shape[1] < 2:
-        return np.full((len(values), 2), np.nan)
+    table = np.atleast_2d(np.asarray(values, dtype=float))
+    if table.shape[1] < 2:
+        return np.full((len(table), 2), np.nan)
     found = bootstrap(
-        (values,),
+        (table,),
         np.mean,
         axis=-1,
         n_resamples=RESAMPLES,
-        batch=max(ENOUGH_MEMORY // values.size, 1),
+        batch=max(ENOUGH_MEMORY // table.size, 1),
         confidence_level=LEVEL,
         method="percentile",
         rng=np.random.default_rng(seed),
@@ -33,7 +34,7 @@ def mean_intervals(values: np.ndarray, seed: int = 0) -> np.ndarray:
     return np.stack([found.low, found.high], -1)
 
 
-def paired_p(one: np.ndarray, other: np.ndarray, seed: int = 0) -> np.ndarray:
+def paired_p(one: npt.ArrayLike, other: npt.ArrayLike, seed: int = 0) -> npt.NDArray[np.float64]:
     """Two-sided paired randomisation test of equal means: [M, Q] each -> p [M].
 
     Under the null hypothesis a query's two values may change places, so signs of the
@@ -51,7 +52,9 @@ def paired_p(one: np.ndarray, other: np.ndarray, seed: int = 0) -> np.ndarray:
     return as_large / (FLIPS + 1)
 
 
-def query_weights(queries: Sequence[str], seed: int = 0, resamples: int = RESAMPLES) -> np.ndarray:
+def query_weights(
+    queries: Sequence[str], seed: int = 0, resamples: int = RESAMPLES
+) -> npt.NDArray[np.int64]:
     """How often each of n pairs counts when whole queries are drawn with replacement: [B, n]."""
     distinct, owner = np.unique(np.asarray(queries), return_inverse=True)
     chance = np.random.default_rng(seed)
@@ -59,7 +62,9 @@ def query_weights(queries: Sequence[str], seed: int = 0, resamples: int = RESAMP
     return chance.multinomial(len(distinct), share, resamples)[:, owner]
 
 
-def weighted_pearson(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def weighted_pearson(
+    weights: npt.NDArray[np.int64], x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
     """Pearson r of n pairs, each counted as often as `weights` [B, n] says -> [B].
 
     `x` and `y` are [n] or [B, n]. NaN where either does not vary.
@@ -73,7 +78,9 @@ def weighted_pearson(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.nd
         return np.where(spread > 1e-12, both / np.sqrt(spread), np.nan)
 
 
-def weighted_ranks(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+def weighted_ranks(
+    weights: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
     """Mean ranks from 1 of n values, each counted as often as `weights` [B, n] says -> [B, n]."""
     distinct, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
@@ -82,7 +89,7 @@ def weighted_ranks(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     return (mass.cumsum(1) - (mass - 1) / 2)[:, group]
 
 
-def percentiles(values: np.ndarray) -> tuple[float, float]:
+def percentiles(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     """The ends of the interval that holds LEVEL of the resampled values; NaN where too few are."""
     known = values[np.isfinite(values)]
     if len(known) < len(values) / 2:
