@@ -60,24 +60,26 @@ def settings_page() -> str:
     for title, given_by, model, prefix in tables:
         parts += [f"## {title}", f"Given by {given_by}.", _paragraphs(model.__doc__ or "")]
         lines = ["| setting | default | meaning |", "| --- | --- | --- |"]
-        for name, field in _fields(model, prefix):
+        for name, field, value in _fields(model, prefix):
             shown = f"TICKETING_{name.upper()}" if model is Settings else name
-            lines.append(f"| `{shown}` | {_default(field)} | {_meaning(field)} |")
+            lines.append(f"| `{shown}` | {_shown(value)} | {_meaning(field)} |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def _fields(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+def _fields(
+    model: type[BaseModel], prefix: str, made: BaseModel | None = None
+) -> Iterator[tuple[str, FieldInfo, object]]:
+    """Name, field and default of each setting; those of a table within are its default's values."""
     for name, field in model.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from _fields(inner, f"{prefix}{name}.")
+        value = getattr(made, name) if made else field.get_default(call_default_factory=True)
+        if isinstance(value, BaseModel):
+            yield from _fields(type(value), f"{prefix}{name}.", value)
         else:
-            yield prefix + name, field
+            yield prefix + name, field, value
 
 
-def _default(field: FieldInfo) -> str:
-    value = field.get_default(call_default_factory=True)
+def _shown(value: object) -> str:
     if value is PydanticUndefined:
         return "must be given"
     if value is None:
