@@ -25,8 +25,8 @@ def commands_page() -> str:
     """Every command of `ticketing` with its whole help text, as click prints it."""
     parts = [
         "# Commands",
-        "Each section is what `ticketing COMMAND --help` prints. Commands are made of "
-        "[settings](settings.md) from the environment and the options below.",
+        "Each section is what `ticketing COMMAND --help` prints. Every command also reads the "
+        "[settings of the desk](settings.md#the-desk) from the environment.",
     ]
     with click.Context(commands, info_name="ticketing", terminal_width=96) as context:
         for path, command, inner in _commands(context, commands):

@@ -36,36 +36,35 @@ def demonstration() -> Iterator[str]:
             served.terminate()
 
 
-def ask_example(page: Page, address: str) -> None:
-    """Ask the example question, as somebody would who presses its link."""
+def draw(page: Page, address: str, folder: Path) -> None:
+    """Ask the example question and write the two pictures: answer.png, the top of the answer, and
+    why.png, the reasons for the first proposal."""
     page.goto(address)
     page.get_by_role("link", name="Try an example").click()
     page.get_by_role("button", name="Find solutions").click()
     page.wait_for_load_state("networkidle")
+    page.screenshot(path=folder / "answer.png")
+    why = page.locator("#r1 .why")
+    why.locator("summary").click()
+    box = why.bounding_box()
+    clip = {
+        "x": box["x"] - MARGIN,
+        "y": box["y"] - MARGIN,
+        "width": box["width"] + 2 * MARGIN,
+        "height": box["height"] + 2 * MARGIN,
+    }
+    page.screenshot(path=folder / "why.png", full_page=True, clip=clip)
 
 
-def draw(address: str) -> None:
-    """Write answer.png, the top of the answer, and why.png, the reasons for the first proposal."""
-    with sync_playwright() as playwright:
+def main() -> None:
+    """Serve the demonstration, and draw what a reader of the documents sees of it."""
+    with demonstration() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        page = browser.new_page(viewport=SIZE, color_scheme="light")
-        ask_example(page, address)
-        page.screenshot(path=IMAGES / "answer.png")
-        first = page.locator("#r1")
-        first.locator(".why summary").click()
-        box = first.locator(".why").bounding_box()
-        clip = {
-            "x": box["x"] - MARGIN,
-            "y": box["y"] - MARGIN,
-            "width": box["width"] + 2 * MARGIN,
-            "height": box["height"] + 2 * MARGIN,
-        }
-        page.screenshot(path=IMAGES / "why.png", full_page=True, clip=clip)
+        draw(browser.new_page(viewport=SIZE, color_scheme="light"), address, IMAGES)
         browser.close()
 
 
 if __name__ == "__main__":
-    with demonstration() as served_at:
-        draw(served_at)
+    main()
