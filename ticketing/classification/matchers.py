@@ -1,4 +1,4 @@
-"""Matchers that learn nothing: an n-gram matcher, character TF-IDF, BM25 and edit distance."""
+"""Matchers that learn nothing: an n-gram matcher, character TF-IDF and edit distance."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -6,7 +6,6 @@ from typing import Protocol
 import numpy as np
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cdist
-from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 Scores = np.ndarray
@@ -21,8 +20,8 @@ class Matcher(Protocol):
 
 
 class NgramMatcher:
-    """A matcher of trigram sets T after section 4.1 of Neculoiu et al. (2016), whose formula has
-    yet to be checked against the print.
+    """A matcher of trigram sets T: our reading of the baseline in section 4.1 of Neculoiu et al.
+    (2016). The formula was not compared with the printed one, so its figures are not theirs.
 
     sim(Q, C) = |A| - W (|T(Q) - T(C)| + |T(C) - T(Q)|), where A = T(Q) and T(C) is what both
     have, and W = 1 - |M - N| / max(M, N) for their lengths M and N: words added to an input make
@@ -57,27 +56,6 @@ class TfidfMatcher:
     def scores(self, queries: Sequence[str]) -> Scores:
         """See Matcher."""
         return (self._vectorizer.transform(queries) @ self._known).toarray()
-
-
-class BM25Matcher:
-    """Okapi BM25 over words."""
-
-    def __init__(self, texts: Sequence[str], k1: float = 1.2, b: float = 0.75):
-        self._counter = CountVectorizer(token_pattern=r"[^\s]+", lowercase=False, dtype=np.float32)
-        counts = self._counter.fit_transform(texts)  # [texts, words]
-        lengths = np.asarray(counts.sum(1)).ravel()
-        present = np.bincount(counts.indices, minlength=counts.shape[1])  # texts with the word
-        idf = np.log1p((len(texts) - present + 0.5) / (present + 0.5))
-        row = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
-        damping = k1 * (1 - b + b * lengths[row] / lengths.mean())
-        weights = idf[counts.indices] * counts.data * (k1 + 1) / (counts.data + damping)
-        self._weights = csr_matrix(
-            (weights.astype(np.float32), counts.indices, counts.indptr), counts.shape
-        ).T.tocsr()
-
-    def scores(self, queries: Sequence[str]) -> Scores:
-        """See Matcher."""
-        return (self._counter.transform(queries) @ self._weights).toarray()
 
 
 class SpellingMatcher:

@@ -9,13 +9,11 @@ from random import Random
 
 import numpy as np
 import numpy.typing as npt
-from gensim.corpora import Dictionary
-from gensim.models import OkapiBM25Model, TfidfModel
-from gensim.similarities import SparseMatrixSimilarity
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from ticketing.demo.generator import DemoBase, generate
 from ticketing.text import tokenize
+from ticketing.text.bm25 import BM25
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 COMPONENTS = ("subject", "description", "solution")
@@ -62,23 +60,16 @@ def bm25_accuracy(
         [word for name in components for word in tokenize(getattr(ticket, name))]
         for ticket in base.tickets
     ]
-    dictionary = Dictionary(texts)
-    bags = [dictionary.doc2bow(text) for text in texts]
-    weights = OkapiBM25Model(dictionary=dictionary)
-    index = SparseMatrixSimilarity(
-        weights[bags], num_docs=len(bags), num_terms=len(dictionary),
-        normalize_queries=False, normalize_documents=False,
-    )  # fmt: skip
-    binary = TfidfModel(dictionary=dictionary, smartirs="bnn")
+    index = BM25(texts)
     right: dict[Query, set[str]] = {}
     for label in base.gold:
         right.setdefault(label.query, set())
         if label.grade >= least:
             right[label.query].add(label.ticket_id)
+    scores = index.scores([tokenize(f"{query.subject} {query.description}") for query in right])
     found = 0
-    for query, ids in right.items():
-        bag = dictionary.doc2bow(tokenize(f"{query.subject} {query.description}"))
-        best = np.argsort(-index[binary[bag]], kind="stable")[:depth]
+    for row, ids in zip(scores, right.values(), strict=True):
+        best = np.argsort(-row, kind="stable")[:depth]
         found += any(base.tickets[place].id in ids for place in best)
     return found / len(right)
 

@@ -10,6 +10,7 @@ from ticketing.evaluation.metrics import evaluate
 from ticketing.evaluation.relatedness import Estimate, Relatedness, relatedness
 from ticketing.evaluation.runs import Ranked
 from ticketing.evaluation.significance import mean_intervals, paired_p
+from ticketing.evaluation.text_table import table_text
 from ticketing.tickets import Label
 
 SIGNIFICANT = 0.05
@@ -68,47 +69,40 @@ def cells(lines: Sequence[Line], reference: Line) -> list[dict[str, Cell]]:
 
 def retrieval_text(lines: Sequence[Line], table: Sequence[dict[str, Cell]]) -> list[str]:
     """The measures of retrieval as text: a mean, `*` where p is small, half the interval."""
-    width = max(len(text) for line in lines for text in (line.name, f"  {line.about}"))
-    head = "".join(f"{measure:>11}" for measure in lines[0].values)
-    text = [f"{'':{width}}{head}"]
+    rows = [["", *lines[0].values]]
     for line, row in zip(lines, table, strict=True):
-        text.append(f"{line.name:{width}}" + "".join(_mean(cell) for cell in row.values()))
-        text.append(
-            f"{f'  {line.about}':{width}}"
-            + "".join(_half(cell.low, cell.high) for cell in row.values())
-        )
-    return text
+        rows.append([line.name, *(_mean(cell) for cell in row.values())])
+        rows.append([f"  {line.about}", *(_half(cell.low, cell.high) for cell in row.values())])
+    return table_text(rows)
 
 
 def relatedness_text(lines: Sequence[Line]) -> list[str]:
     """r, rho and MSE as text, and what could not be measured."""
     shown = [(line.name, line.related) for line in lines if line.related]
-    width = max(len(name) for name, _ in shown) + 2
-    text = [f"{'':{width}}{'r':>14}{'rho':>14}{'MSE':>14}{'pairs':>8}"]
+    rows = [["", "r", "rho", "MSE", "pairs"]]
     reasons: dict[str, list[str]] = {}
     for name, found in shown:
-        numbers = "".join(_estimate(x) for x in (found.r, found.rho, found.mse))
-        text.append(f"{name:{width}}{numbers}{found.pairs:>8}")
+        rows.append([name, *map(_estimate, (found.r, found.rho, found.mse)), str(found.pairs)])
         for reason in found.reasons:
             reasons.setdefault(reason, []).append(name)
-    return text + [
+    return table_text(rows) + [
         f"Not measured (–): {reason}" + ("" if len(names) == len(shown) else f" ({_join(names)})")
         for reason, names in reasons.items()
     ]
 
 
 def _mean(cell: Cell) -> str:
-    return f"{cell.value:10.3f}{'*' if cell.p < SIGNIFICANT else ' '}"
+    return f"{cell.value:.3f}{'*' if cell.p < SIGNIFICANT else ' '}"
 
 
 def _half(low: float, high: float) -> str:
-    return f"{'' if np.isnan(low) else f'±{(high - low) / 2:.3f}':>10} "
+    return "" if np.isnan(low) else f"±{(high - low) / 2:.3f} "
 
 
 def _estimate(estimate: Estimate | None) -> str:
     if estimate is None:
-        return f"{'–':>14}"
-    return f"{estimate.value:6.3f} {_half(estimate.low, estimate.high).strip():7}"
+        return "–"
+    return f"{estimate.value:.3f} {_half(estimate.low, estimate.high):7}"
 
 
 def _join(names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from ticketing.evaluation import plots
 from ticketing.evaluation.comparison import SIGNIFICANT, Line, cells, retrieval_text
 from ticketing.evaluation.report import pages
+from ticketing.evaluation.text_table import table_text
 from ticketing.experiments.gupta2018.feedback import (
     ABOUT,
     CANDIDATE,
@@ -75,11 +76,8 @@ def month_rows(results: Sequence[MonthResult]) -> list[list[str]]:
 def feedback_text(results: Sequence[MonthResult]) -> list[str]:
     """The table of months, and every measure over all months."""
     rows = month_rows(results)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    text = [
-        "  ".join([*(f"{x:>{w}}" for x, w in zip(row[:-1], widths, strict=False)), row[-1]])
-        for row in rows
-    ]
+    figures = table_text([row[:-1] for row in rows])
+    text = [f"{line}  {row[-1]}" for line, row in zip(figures, rows, strict=True)]
     lines = pooled_lines(results)
     reference = lines[list(ABOUT).index(UNTAUGHT)]
     return [*text, "", _explained(reference), *retrieval_text(lines, cells(lines, reference))]

@@ -10,6 +10,7 @@ from ticketing.cli.options import FILE
 from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
+from ticketing.evaluation.text_table import row_text
 from ticketing.experiments.malstm.augmentation import invent
 from ticketing.experiments.malstm.ensemble import Material
 from ticketing.experiments.malstm.model import SentenceModel
@@ -29,6 +30,7 @@ from ticketing.model.registry import Registry
 from ticketing.settings import load_settings
 
 VECTORS = Path("vectors") / "glove840B_300d_sick.npy"
+WIDTHS = (34, *(6 for _ in range(9)), 7, 7)
 INVENTED = 10_000
 """Sentences that a teacher compares beside the known ones."""
 
@@ -113,16 +115,16 @@ def header() -> list[str]:
     """The table's head, and the published figures."""
     three = ["r", "rho", "MSE"]
     blank = ["", "", ""]
-    return [
-        _cells("", ["held", "back", "", "test", "", "", "new", "", "", "entail-", "seconds"]),
-        _cells("", [*three, *three, *three, "ment %", ""]),
-        *(
-            _cells(f"published: {name}", [*blank, *map(_figure, found), *blank, judged, ""])
-            for (name, found), judged in zip(
-                PUBLISHED.items(), (f"{PUBLISHED_ACCURACY:.1f}", ""), strict=True
-            )
-        ),
+    rows = [
+        ["", "valid", "", "", "test", "", "", "new", "", "", "entail-", "seconds"],
+        ["", *three, *three, *three, "ment %", ""],
     ]
+    for (name, found), accuracy in zip(
+        PUBLISHED.items(), (f"{PUBLISHED_ACCURACY:.1f}", ""), strict=True
+    ):
+        figures = [*blank, *map(_figure, found), *blank]
+        rows.append([f"published: {name}", *figures, accuracy, ""])
+    return [row_text(row, WIDTHS) for row in rows]
 
 
 def shown(line: Line) -> str:
@@ -130,12 +132,8 @@ def shown(line: Line) -> str:
     found = [*line.held, *line.test, *line.new]
     judged = "" if line.accuracy is None else f"{line.accuracy:.1f}"
     seconds = "" if line.seconds is None else f"{line.seconds:.0f}"
-    return _cells(line.name, [*map(_figure, found), judged, seconds])
+    return row_text([line.name, *map(_figure, found), judged, seconds], WIDTHS)
 
 
 def _figure(value: float) -> str:
     return f"{value:.4f}"
-
-
-def _cells(name: str, cells: list[str]) -> str:
-    return f"{name:34}" + "".join(f"{cell:>8}" for cell in cells)

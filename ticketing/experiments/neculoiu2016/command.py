@@ -1,7 +1,6 @@
 """`ticketing experiments neculoiu2016`: Table 3 on public job titles."""
 
 import hashlib
-from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -10,9 +9,11 @@ import click
 from ticketing.classification.synonyms import Synonyms, read_synonyms
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
+from ticketing.evaluation.text_table import row_text
 from ticketing.experiments.neculoiu2016.table3 import (
     COLUMNS,
     PUBLISHED,
+    PUBLISHED_NGRAMS,
     STAGES,
     JobTitles,
     Row,
@@ -20,6 +21,8 @@ from ticketing.experiments.neculoiu2016.table3 import (
     model_rows,
 )
 from ticketing.settings import load_settings
+
+WIDTHS = (25, *(12 for _ in COLUMNS), 7)
 
 
 @click.command("neculoiu2016")
@@ -56,7 +59,8 @@ def command(
         f"{len(data.parts.kept.texts)} labels of {len(data.parts.kept.groups)} occupations, "
         f"{len(data.synonyms)} pairs of synonyms. Hits; * misses the published figure beside it."
     )
-    click.echo(_line("", COLUMNS, "seconds"))
+    click.echo(row_text(["", *COLUMNS, "seconds"], WIDTHS))
+    click.echo(row_text(["n-gram matcher, published", *PUBLISHED_NGRAMS, "", ""], WIDTHS))
     stages = tuple(sorted(set(stages)))
     told = [
         settings.model_dump_json(),
@@ -68,7 +72,8 @@ def command(
     place /= hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
     rows = chain(baseline_rows(data, part), model_rows(data, settings, place, part, stages))
     for row in rows:
-        click.echo(_line(row.name, shown(row), f"{row.seconds:.0f}" if row.seconds else ""))
+        seconds = f"{row.seconds:.0f}" if row.seconds else ""
+        click.echo(row_text([row.name, *shown(row), seconds], WIDTHS))
 
 
 def shown(row: Row) -> list[str]:
@@ -81,7 +86,3 @@ def shown(row: Row) -> list[str]:
         text = f"{figure:.2f}" if i < len(COLUMNS) - 1 else f"{figure:.3f}"
         cells.append(f"{text}{mark}" + (f" ({beside:.2f})" if beside is not None else ""))
     return cells
-
-
-def _line(name: str, cells: Sequence[str], last: str) -> str:
-    return (f"{name:12}" + "".join(f"{cell:>14}" for cell in cells) + f"{last:>10}").rstrip()

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from ticketing.classification.matchers import BM25Matcher, NgramMatcher, TfidfMatcher, trigrams
+from ticketing.classification.matchers import NgramMatcher, TfidfMatcher, trigrams
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.classification.trials import (
@@ -37,17 +37,11 @@ def test_unknown_trigrams_of_an_input_count_as_not_shared():
     assert scores == pytest.approx([1 - 2])
 
 
-@pytest.mark.parametrize("matcher", [NgramMatcher, TfidfMatcher, BM25Matcher])
+@pytest.mark.parametrize("matcher", [NgramMatcher, TfidfMatcher])
 def test_every_matcher_finds_a_known_text_among_words(matcher):
     scores = matcher(KNOWN).scores(["php developer now", "nurse"])
     assert scores.shape == (2, 3)
     assert list(scores.argmax(1)) == [1, 2]
-
-
-def test_bm25_by_hand():
-    # two texts of one word each, each word in one: idf = ln(1 + 1.5/1.5), length factor 1
-    [scores] = BM25Matcher(["a", "b"]).scores(["a"])
-    assert scores == pytest.approx([np.log(2) * 2.2 / 2.2, 0])
 
 
 def test_accuracy_asks_for_the_best_texts_group():

@@ -1,10 +1,9 @@
 """`ticketing experiments gupta2018 topics`: how well topic models know the desk's tickets."""
 
-from collections.abc import Iterator
-
 import click
 
 from ticketing.desk import open_desk
+from ticketing.evaluation.text_table import table_text
 from ticketing.experiments.gupta2018.table3 import TopicTable, split, topic_table
 from ticketing.settings import load_settings
 
@@ -28,7 +27,7 @@ def command(held_out: int, topics: int, seed: int) -> None:
         f"{len(parts.held_out)} tickets held out, {table.learnt} learnt from, {table.words} words, "
         f"{topics} topics. Held-out perplexity:"
     )
-    for line in _lines(table):
+    for line in _text(table):
         click.echo(line)
     if not parts.queries:
         click.echo(
@@ -38,14 +37,13 @@ def command(held_out: int, topics: int, seed: int) -> None:
     click.echo("Figures compare within a column; those of other archives are not comparable.")
 
 
-def _lines(table: TopicTable) -> Iterator[str]:
-    yield _line("", "", [column.name for column in table.columns], "seconds")
-    yield _line("texts", "", [str(column.texts) for column in table.columns])
-    yield _line("known words each", "", [f"{column.words:.1f}" for column in table.columns])
+def _text(table: TopicTable) -> list[str]:
+    rows = [
+        ["", *(column.name for column in table.columns), "seconds"],
+        ["texts", *(str(column.texts) for column in table.columns), ""],
+        ["known words each", *(f"{column.words:.1f}" for column in table.columns), ""],
+    ]
     for row in table.rows:
         figures = ["–" if value is None else f"{value:.0f}" for value in row.perplexities]
-        yield _line(LABELS[row.model], row.kind, figures, f"{row.seconds:.0f}")
-
-
-def _line(name: str, kind: str, cells: list[str], last: str = "") -> str:
-    return f"{name:18}{kind:9}" + "".join(f"{cell:>14}" for cell in cells) + f"{last:>10}".rstrip()
+        rows.append([f"{LABELS[row.model]} {row.kind}", *figures, f"{row.seconds:.0f}"])
+    return table_text(rows)
