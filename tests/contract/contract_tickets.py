@@ -20,9 +20,10 @@ from tests.contract.contract_examples import (
     grouped,
     located,
     scanned,
+    sought,
 )
 from ticketing.errors import InputError
-from ticketing.stores.protocols import Clues, PutCounts
+from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Filters, Ticket
 
 
@@ -154,8 +155,8 @@ class TicketContract:
         assert store.count_tickets(filters) == len(ids)
         assert sorted(id for id, _ in store.search_words(["boom"], 10, filters)) == ids
         assert list(store.codes("b1", filters).ids) == ids
-        clues = Clues(["boom"], np.array([1, 2], np.int8), datetime(2013, 1, 1))
-        found = store.candidates("b1", clues, filters)
+        query = sought(["boom"], np.array([1, 2], np.int8), datetime(2013, 1, 1))
+        found = store.candidates("b1", query, filters)
         assert list(found.ids) == ids
         assert (len(found.live) if found.of is None else found.of) == len(ids)
         assert sum(store.topic_counts("b1", filters).values()) == len(ids)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.contract.contract_examples import sought
 from tests.filled import fill
 from ticketing.stores.migration import copy_all, require_equal
-from ticketing.stores.protocols import Clues
 from ticketing.stores.sqlite import SQLiteStore
 
 pytestmark = pytest.mark.elasticsearch
@@ -27,7 +27,7 @@ def test_a_desk_moves_there_and_back(tmp_path, elasticsearch_store):
     fill(here)
     copy_all(here, elasticsearch_store, with_vectors, shown)
     require_equal(here, elasticsearch_store, shown)
-    near = Clues([], np.full(6, 100, np.int8))
+    near = sought([], np.full(6, 100, np.int8))
     assert "T-100" in elasticsearch_store.candidates("b1", near).ids
     copy_all(elasticsearch_store, back, lambda bundle_id, rows: rows, shown)
     require_equal(here, back, shown)

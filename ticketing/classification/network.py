@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from ticketing.classification.taxonomy import LONGEST, normalise
-from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder, encode_by_length
+from ticketing.nn.recurrent import RecurrentEncoder, RecurrentSettings, encode_by_length
 
 UNKNOWN = 1
 """Id of a character that no title had; 0 is padding."""
@@ -34,8 +34,8 @@ class CategorySettings(BaseModel):
     dims: int = Field(64, gt=0, description="of a character's vector")
     ngrams: int = Field(4, gt=0, description="longest string with a vector; the paper's is 1")
     buckets: int = Field(1 << 15, gt=1, description="vectors that all longer strings share")
-    encoder: EncoderSettings = Field(
-        EncoderSettings(
+    encoder: RecurrentSettings = Field(
+        RecurrentSettings(
             hidden=64,
             layers=1,
             bidirectional=True,

@@ -1,1 +1,6 @@
-"""A text component becomes a vector: h (LSTM), E (SumEMB), T (topics), a module each."""
+"""A text component becomes a vector or terms: one module an encoder, each a plug of one protocol.
+
+`protocol` says what an encoder is and `registry` names all of them: h (`lstm`), E (`sumemb`),
+T (`topics`), S (`sentence_transformer`) and L (`terms`). `words` and `spelling` embed the words
+that they read, `varimax` turns topics so that people can name them.
+"""

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Parts, Saved, Texts
 from ticketing.errors import InputError
 from ticketing.text.vocabulary import Vocabulary
 
@@ -25,7 +26,7 @@ MOST_WORDS = 96
 AT_ONCE = 64
 
 
-def sentence_folder(named: str) -> Path | None:
+def transformer_folder(named: str) -> Path | None:
     """The folder that a setting names: none for "", the extra's (if there) for "installed".
 
     Raises InputError for a folder without a model.
@@ -41,7 +42,7 @@ def sentence_folder(named: str) -> Path | None:
     return folder
 
 
-class SentenceEncoder:
+class Transformer:
     """Texts to unit vectors; a text that was seen before is not computed again."""
 
     def __init__(self, folder: Path):
@@ -71,12 +72,12 @@ class SentenceEncoder:
         return {"folder": str(self.folder), "digest": self.digest}
 
     @classmethod
-    def from_json(cls, data: dict) -> "SentenceEncoder":
+    def from_json(cls, data: dict) -> "Transformer":
         """The encoder that `to_json` described.
 
         Raises InputError where the folder holds other weights than the bundle was made with.
         """
-        encoder = cls(sentence_folder(data["folder"]))
+        encoder = cls(transformer_folder(data["folder"]))
         if encoder.digest != data["digest"]:
             raise InputError(
                 f"{encoder.folder} holds other weights than this bundle was made with; "
@@ -110,11 +111,12 @@ class SentenceEncoder:
         self._seen.update(zip(texts, vectors.astype(np.float16), strict=True))
 
 
-class SentenceChannel:
+class TransformerEncoder(DenseEncoder):
     """Texts in vocabulary ids to the encoder's vectors."""
 
-    def __init__(self, encoder: SentenceEncoder, vocabulary: Vocabulary):
-        self.encoder = encoder
+    def __init__(self, transformer: Transformer, vocabulary: Vocabulary, width: int):
+        super().__init__(width)
+        self.transformer = transformer
         self._words = ["", *vocabulary.words]
 
     def text(self, ids: Sequence[int], unknown: Sequence[str] = ()) -> str:
@@ -123,6 +125,31 @@ class SentenceChannel:
         words = [self._words[id] if id < known else unknown[id - known] for id in ids[:MOST_WORDS]]
         return " ".join(word.strip("<>") for word in words)
 
-    def __call__(self, texts: Sequence[Sequence[int]], unknown: Sequence[str] = ()) -> Tensor:
-        """n texts -> float32 [n, dims]. Ids from len(vocabulary) on are words of `unknown`."""
-        return torch.from_numpy(self.encoder([self.text(text, unknown) for text in texts]))
+    def vectors(self, ids: Sequence[Sequence[int]], unknown: Sequence[str] = ()) -> Tensor:
+        """n texts in vocabulary ids -> float32 [n, width]."""
+        return torch.from_numpy(self.transformer([self.text(text, unknown) for text in ids]))
+
+    def forward(self, texts: Texts) -> Tensor:
+        """n texts -> float32 [n, width]."""
+        return self.vectors(texts.ids, texts.unknown)
+
+    def saved(self) -> Saved:
+        """See Encoder: where the transformer's weights lie, and which they are."""
+        return Saved(self.transformer.to_json())
+
+
+def _build(parts: Parts) -> TransformerEncoder:
+    return TransformerEncoder(parts.resources["S"], parts.vocabulary, parts.settings.sentence_dims)
+
+
+KIND = EncoderKind(
+    symbol="S",
+    label="Sentence encoder",
+    weight=0.2,
+    start_share=0.0,
+    grid=(0.1, 0.2, 0.3),
+    build=_build,
+    width=lambda settings: settings.sentence_dims,
+    trained=False,
+    load=lambda saved: Transformer.from_json(saved.document),
+)

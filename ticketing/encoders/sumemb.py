@@ -6,6 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Texts
+from ticketing.encoders.settings import EncoderSettings
+
 
 def sum_embeddings(words: Tensor, texts: Sequence[Tensor], weights: Tensor) -> Tensor:
     """Weighted sums of word embeddings, scaled to unit Euclidean length: -> [n, dims].
@@ -20,3 +23,26 @@ def sum_embeddings(words: Tensor, texts: Sequence[Tensor], weights: Tensor) -> T
         flat, words, starts, mode="sum", per_sample_weights=weights[flat]
     )  # [n, dims]
     return F.normalize(sums, dim=1)
+
+
+class SumEmbEncoder(DenseEncoder):
+    """Texts as the sums of their words' embeddings; nothing in it is trained but the words."""
+
+    def forward(self, texts: Texts) -> Tensor:
+        """n texts -> [n, width]."""
+        return sum_embeddings(texts.embedded, texts.rows, texts.weights)
+
+
+def _width(settings: EncoderSettings) -> int:
+    return settings.word_dims + settings.character_dims
+
+
+KIND = EncoderKind(
+    symbol="E",
+    label="Meaning",
+    weight=0.1,
+    start_share=0.5,
+    grid=(0.1, 0.2, 0.3),
+    build=lambda parts: SumEmbEncoder(_width(parts.settings)),
+    width=_width,
+)

@@ -8,13 +8,13 @@ kept as buckets of a hash, which new words have as well as known ones.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from ticketing.encoders.protocol import EncoderKind, Saved, Texts
 from ticketing.text.vocabulary import Vocabulary
 
 TERMS = 32
@@ -37,10 +37,11 @@ def bucket_of(term: str) -> int:
     return 1 + crc32(term.encode()) % (BUCKETS - 1) if term else 0
 
 
-class LexicalChannel:
+class TermEncoder(nn.Module):
     """Texts in vocabulary ids to buckets and weights; nothing in it is trained."""
 
     def __init__(self, vocabulary: Vocabulary):
+        super().__init__()
         terms = ["", *map(term_of, vocabulary.words)]
         counts: Counter[str] = Counter()
         for term, count in zip(terms[1:], vocabulary.document_counts, strict=True):
@@ -53,19 +54,32 @@ class LexicalChannel:
         """idf of a term, never 0: what stands everywhere still ranks below everything else."""
         return math.log((self._documents + 1) / (min(documents, self._documents) + 0.5))
 
-    def __call__(self, texts: Sequence[Sequence[int]], unknown: Sequence[str] = ()) -> Tensor:
-        """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then their weights; 0 fills up.
-
-        Ids from len(vocabulary) on are the words of `unknown`.
-        """
+    def forward(self, texts: Texts) -> Tensor:
+        """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then weights; 0 fills up."""
         buckets, idf = self._buckets, self._idf
-        if unknown:
+        if unknown := texts.unknown:
             buckets = np.append(buckets, [bucket_of(term_of(word)) for word in unknown])
             idf = np.append(idf, np.full(len(unknown), self._weight(0)))
-        rows = np.zeros((len(texts), 2, TERMS), dtype=np.int32)
-        for row, text in zip(rows, texts, strict=True):
+        rows = np.zeros((len(texts.ids), 2, TERMS), dtype=np.int32)
+        for row, text in zip(rows, texts.ids, strict=True):
             self._fill(row, buckets[text], idf[text])
         return torch.from_numpy(rows)
+
+    def blank(self, *leading: int) -> Tensor:
+        """See Encoder: int32 [*leading, 2, TERMS]."""
+        return torch.zeros(*leading, 2, TERMS, dtype=torch.int32)
+
+    def matched(self, query: Tensor, ticket: Tensor) -> Tensor:
+        """See Encoder: int [B, P, 2, TERMS], [B, R, 2, TERMS] -> [B, P, R]."""
+        return matched_terms(query, ticket)
+
+    def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
+        """See Encoder: int [B, P, 2, TERMS], [N, R, 2, TERMS] -> [B, N, P, R], every pair."""
+        return crossed_terms(query, ticket)
+
+    def saved(self) -> Saved | None:
+        """See Encoder: nothing beside the vocabulary."""
+        return None
 
     @staticmethod
     def _fill(row: np.ndarray, buckets: np.ndarray, idf: np.ndarray) -> None:
@@ -118,3 +132,13 @@ def crossed_terms(query: Tensor, ticket: Tensor) -> Tensor:
         ]
     )
     return distance_of(shared)
+
+
+KIND = EncoderKind(
+    symbol="L",
+    label="Same words",
+    weight=0.2,
+    start_share=0.2,
+    grid=(0.1, 0.2, 0.3),
+    build=lambda parts: TermEncoder(parts.vocabulary),
+)

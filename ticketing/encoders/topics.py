@@ -7,9 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Saved, Texts
 from ticketing.encoders.varimax import varimax
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
-from topic_models import DocNADE
+from topic_models import DocNADE, DocNADESettings
 
 MOST_COMMON = 0.25
 """A word in more than this share of tickets says nothing about the topic of one."""
@@ -29,17 +30,13 @@ def topic_words(vocabulary: Vocabulary, min_count: int = 3, limit: int = 8000) -
     ][:limit]
 
 
-class TopicChannel:
-    """A fitted DocNADE as a fixed map from texts in vocabulary ids to vectors.
+class TopicWords:
+    """The vocabulary ids that a topic model was trained on, in the order of the model's own ids."""
 
-    `words` are the vocabulary ids it was trained on, in the order of the model's own ids.
-    """
-
-    def __init__(self, model: DocNADE, words: Sequence[int]):
-        self.model = model
-        self.words = list(words)
-        self._own = np.full(max(self.words, default=UNKNOWN) + 1, -1, dtype=np.int64)
-        self._own[self.words] = np.arange(len(self.words))
+    def __init__(self, ids: Sequence[int]):
+        self.ids = list(ids)
+        self._own = np.full(max(self.ids, default=UNKNOWN) + 1, -1, dtype=np.int64)
+        self._own[self.ids] = np.arange(len(self.ids))
 
     def documents(self, texts: Sequence[Sequence[int]]) -> list[np.ndarray]:
         """Texts in the model's ids; words without a topic are left out."""
@@ -50,9 +47,26 @@ class TopicChannel:
             documents.append(own[own >= 0])
         return documents
 
-    def __call__(self, texts: Sequence[Sequence[int]]) -> Tensor:
-        """n texts in vocabulary ids -> float32 [n, topics]."""
-        return torch.from_numpy(self.model.transform(self.documents(texts)))
+
+class TopicEncoder(DenseEncoder):
+    """A fitted DocNADE as a fixed map from texts in vocabulary ids to vectors."""
+
+    def __init__(self, model: DocNADE, words: TopicWords):
+        super().__init__(model.settings.topics)
+        self.model = model
+        self.words = words
+
+    def forward(self, texts: Texts) -> Tensor:
+        """n texts -> float32 [n, topics]."""
+        return torch.from_numpy(self.model.transform(self.words.documents(texts.ids)))
+
+    def saved(self) -> Saved:
+        """See Encoder: the fitted DocNADE and its words."""
+        document = {
+            "settings": self.model.settings.model_dump(mode="json"),
+            "words": self.words.ids,
+        }
+        return Saved(document, self.model.state())
 
     @cached_property
     def loadings(self) -> np.ndarray:
@@ -69,7 +83,7 @@ class TopicChannel:
 
         None for a text whose words speak for no topic.
         """
-        return [_main(self.loadings[document]) for document in self.documents(texts)]
+        return [_main(self.loadings[document]) for document in self.words.documents(texts)]
 
     def shared(
         self, one: Sequence[int], other: Sequence[int], topics: int = 3, words: int = 5
@@ -80,7 +94,7 @@ class TopicChannel:
         the vocabulary ids, of either text, that do so most. (A topic's own top words may occur
         in neither text.)
         """
-        documents = self.documents([one, other])
+        documents = self.words.documents([one, other])
         if not all(len(document) for document in documents):
             return []
         spoken = [self.loadings[document] for document in documents]  # [words, topics] each
@@ -90,7 +104,7 @@ class TopicChannel:
         found = []
         for topic in np.argsort(-both, kind="stable")[:topics]:
             loudest = np.argsort(-by_word[:, topic], kind="stable")[:words]
-            ids = [self.words[distinct[i]] for i in loudest]
+            ids = [self.words.ids[distinct[i]] for i in loudest]
             found.append((int(topic), float(both[topic]), ids))
         return [topic for topic in found if topic[1] > 0]
 
@@ -103,10 +117,10 @@ class TopicChannel:
         loadings = self.loadings[:, topic]
         most = min(CANDIDATES, len(loadings))
         loudest = np.sort(np.argpartition(-loadings, most - 1)[:most])
-        counts = [vocabulary.document_counts[self.words[i] - 1] for i in loudest]
+        counts = [vocabulary.document_counts[self.words.ids[i] - 1] for i in loudest]
         strength = loadings[loudest] * np.log(counts)
         best = np.argsort(-strength, kind="stable")[:n]
-        return [vocabulary.words[self.words[loudest[i]] - 1] for i in best if strength[i] > 0]
+        return [vocabulary.words[self.words.ids[loudest[i]] - 1] for i in best if strength[i] > 0]
 
 
 def _main(loadings: np.ndarray) -> int | None:
@@ -116,3 +130,22 @@ def _main(loadings: np.ndarray) -> int | None:
     activity = loadings.mean(0)
     topic = int(activity.argmax())
     return topic if activity[topic] > 0 else None
+
+
+def load_topics(saved: Saved) -> TopicEncoder:
+    """What `TopicEncoder.saved` described."""
+    settings = DocNADESettings(**saved.document["settings"])
+    words = TopicWords(saved.document["words"])
+    return TopicEncoder(DocNADE.from_state(settings, saved.arrays), words)
+
+
+KIND = EncoderKind(
+    symbol="T",
+    label="Topics",
+    weight=0.2,
+    start_share=0.15,
+    grid=(0.1, 0.2, 0.3),
+    build=lambda parts: parts.resources["T"],
+    width=lambda settings: settings.topics,
+    load=load_topics,
+)

@@ -12,7 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ticketing.arrays import read_arrays, write_arrays
-from ticketing.encoders.sentence_transformer import SentenceEncoder
+from ticketing.encoders.sentence_transformer import Transformer
 from ticketing.errors import ArraysError
 
 PIECE = 1024
@@ -28,7 +28,7 @@ class VectorCache:
     A file holds `names` uint8 [n, NAME_BYTES] and `vectors` float16 [n, dims].
     """
 
-    def __init__(self, folder: Path, encoder: SentenceEncoder):
+    def __init__(self, folder: Path, encoder: Transformer):
         self.folder, self.encoder = folder, encoder
 
     def prepare(self, texts: Sequence[str], title: str) -> None:

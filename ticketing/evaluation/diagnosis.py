@@ -89,8 +89,8 @@ def parts_by_ticket(
     """All parts of the distances of tickets that can be found."""
     model = recommender.model
     block = recommender.store.codes(model.id, filters)
-    asked = recommender.ask(query, filters)
-    return {id: parts_of(model, asked, row_of(block, id)) for id in ids}
+    encoded = recommender.encode(query, filters)
+    return {id: parts_of(model, encoded, row_of(block, id)) for id in ids}
 
 
 def largest_push(right: Sequence[Part], top: Sequence[Part]) -> Push:

@@ -14,9 +14,8 @@ from ticketing.evaluation.comparison import (
     retrieval_text,
 )
 from ticketing.evaluation.metrics import with_answers
-from ticketing.evaluation.runs import only_channel, queries_of, rank_labelled, rank_words
+from ticketing.evaluation.runs import InMemory, queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
-from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label
 
@@ -73,14 +72,18 @@ class Measurement:
         return success_rates(self.matches())
 
 
-def measure_bundle(recommender: Recommender, sample: Sample) -> list[Line]:
+def measure_bundle(rankers: InMemory, sample: Sample) -> list[Line]:
     """A bundle, and, where it has several, each of its channels alone."""
-    model = recommender.model
+    model = rankers.model
     about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"
     whole = f"bundle {model.id}"
-    lines = [measured(whole, about, rank_labelled(recommender, sample.all, whole), *_both(sample))]
+    lines = [
+        measured(
+            whole, about, rank_labelled(rankers.recommender(), sample.all, whole), *_both(sample)
+        )
+    ]
     for channel in model.settings.channels if len(model.settings.channels) > 1 else ():
-        alone = Recommender(recommender.store, only_channel(model, channel))
+        alone = rankers.recommender([channel])
         ranked = rank_labelled(alone, sample.all, f"{channel} alone")
         about = f"{channel} of the bundle, {model.settings.pairs} pairs"
         lines.append(measured(f"{channel} alone", about, ranked, *_both(sample)))

@@ -1,8 +1,7 @@
 """Rankings of labelled queries: by a model, and by the words alone."""
 
 from bisect import bisect_left
-from collections.abc import Container, Mapping, Sequence
-from copy import copy
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -12,9 +11,10 @@ from tqdm import tqdm
 
 from ticketing.evaluation.metrics import Run, qrels_of
 from ticketing.model.inference import Model
-from ticketing.model.recency import Recency
+from ticketing.queries import EncodedQuery
+from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import Clues, CodeBlock, Tickets
+from ticketing.stores.protocols import CodeBlock, Tickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Label, Query, Ticket
 
@@ -116,7 +116,7 @@ class EncodedTickets:
         return dated.max().item() if len(dated) else None
 
     def candidates(
-        self, bundle_id: str, clues: Clues, filters: Filters, limit: int = 10
+        self, bundle_id: str, query: EncodedQuery, filters: Filters, limit: int = 10
     ) -> CodeBlock:
         """All that match, as `codes` gives them."""
         return self.codes(bundle_id, filters)
@@ -141,36 +141,34 @@ def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTicket
     return EncodedTickets(ordered, np.concatenate([empty, *parts]))
 
 
-def in_memory(recommender: Recommender) -> Recommender:
-    """The same over one state of the store, so that all rankers see the same tickets and none
-    waits for the store; tickets that lack codes are encoded, where there are any. A query that
-    is asked again is not encoded again."""
-    store, model = recommender.store, copy(recommender.model)
-    model.encode_query = cache(model.encode_query)
+class InMemory:
+    """Rankers over one state of the store, so that all see the same tickets and none waits for it.
+
+    Tickets that lack codes are encoded, where there are any. A query that is asked again, of
+    whichever ranker, is not read again.
+    """
+
+    def __init__(self, recommender: Recommender):
+        self.model = recommender.model
+        self.store = _copied(recommender)
+        self._read = cache(self.model.encode_query)
+
+    def recommender(self, channels: Collection[str] | None = None) -> Recommender:
+        """Ranks as the model does, or by some of its channels alone, without time."""
+        encode = QueryEncoder(self.model, self.store, channels, self._read)
+        return Recommender(self.store, self.model, encode=encode)
+
+
+def _copied(recommender: Recommender) -> "EncodedTickets":
+    store, model = recommender.store, recommender.model
     tickets = list(store.iter_tickets())
     if store.count_codes(model.id) < len(tickets):
-        return Recommender(encoded(model, tickets, model.id), model)
+        return encoded(model, tickets, model.id)
     block = store.codes(model.id)
     known = {ticket.id: ticket for ticket in tickets}
-    own = [known[id] for id in block.ids]
-    return Recommender(EncodedTickets(own, block.codes[block.live]), model)
+    return EncodedTickets([known[id] for id in block.ids], block.codes[block.live])
 
 
 def row_of(block: CodeBlock, ticket_id: str) -> np.ndarray:
     """A ticket's codes uint8 [width]; the block must hold it."""
     return block.codes[block.live[bisect_left(block.ids, ticket_id)]]
-
-
-def only_channel(model: Model, channel: str) -> Model:
-    """The same model, with its own codes, in which all other channels and time weigh nothing."""
-    alone = copy(model)
-    silent = [i for i, name in enumerate(model.settings.channels) if name != channel]
-
-    def pattern_weights(query_present: np.ndarray) -> np.ndarray:
-        weights = model.pattern_weights(query_present)  # [2 ** R, P, R, C], -1: not compared
-        weights[..., silent] = weights[..., silent].clip(max=0)
-        return weights
-
-    alone.pattern_weights = pattern_weights
-    alone.recency = Recency()
-    return alone

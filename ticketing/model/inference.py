@@ -1,29 +1,36 @@
 """A trained model: texts in, codes out; what a bundle holds once it is loaded."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ticketing.encoders.sentence_transformer import SentenceChannel, SentenceEncoder
-from ticketing.encoders.terms import LexicalChannel, spread
-from ticketing.encoders.topics import TopicChannel
+from ticketing.encoders.protocol import Parts, Saved
+from ticketing.encoders.registry import ENCODERS
+from ticketing.encoders.terms import spread
+from ticketing.encoders.topics import TopicEncoder
 from ticketing.encoders.words import WordEmbedding
 from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import Calibration
-from ticketing.model.layout import CodeLayout, QueryCode, minute_of
-from ticketing.model.network import SiameseNetwork, Side
+from ticketing.model.layout import CodeLayout, fit_layout, minute_of
+from ticketing.model.network import EncodedComponents, SiameseNetwork
+from ticketing.model.projection import Projection
 from ticketing.model.recency import Recency
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
+from ticketing.queries import EncodedQuery
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
-from topic_models import DocNADE, DocNADESettings
 
 AT_ONCE = 256
 """Texts encoded together, which bounds memory."""
+
+_NAME = "encoder-{}"
+"""Of the files of a bundle that hold what an encoder saves."""
 
 MOST_UNKNOWN = 256
 """Unknown words of a text that are spelled out; further ones are passed over."""
@@ -69,21 +76,21 @@ class Model:
             self._table = network.words(torch.arange(len(vocabulary)))  # [V, dims]
         self._rarest = float(network.word_weights.max())
 
-    @torch.inference_mode()
-    def encode(self, sides: Sequence[tuple[list[str], ...]]) -> Side:
-        """Tokenized components of B texts -> channel vectors, in the order given."""
-        parts = [self._encode(sides[i : i + AT_ONCE]) for i in range(0, len(sides), AT_ONCE)]
-        if len(parts) == 1:
-            return parts[0]
-        vectors = {
-            channel: torch.cat([part.vectors[channel] for part in parts])
-            for channel in self.settings.channels
-        }
-        return Side(vectors, torch.cat([part.present for part in parts]))
+    @property
+    def topics(self) -> TopicEncoder | None:
+        """Channel T, where the network has it."""
+        return dict(self.network.encoders.items()).get("T")
 
-    def _encode(self, sides: Sequence[tuple[list[str], ...]]) -> Side:
+    @torch.inference_mode()
+    def encode(self, items: Sequence[tuple[list[str], ...]]) -> EncodedComponents:
+        """Tokenized components of B queries or tickets, in the order given."""
+        return EncodedComponents.join(
+            [self._encode(items[i : i + AT_ONCE]) for i in range(0, max(len(items), 1), AT_ONCE)]
+        )
+
+    def _encode(self, items: Sequence[tuple[list[str], ...]]) -> EncodedComponents:
         unknown: dict[str, int] = {}
-        ids = [tuple(self._ids(text, unknown) for text in side) for side in sides]
+        ids = [tuple(self._ids(text, unknown) for text in item) for item in items]
         spelled = list(unknown)
         return self.network.encode(ids, lambda distinct: self._embed(distinct, spelled), spelled)
 
@@ -107,35 +114,61 @@ class Model:
             weights = torch.cat([weights, weights.new_full((len(unknown),), self._rarest)])
         return embedded, weights
 
-    def encode_query(self, query: Query) -> QueryCode:
-        """A query's codes. A query without a single word has no present component."""
+    def encode_query(self, query: Query) -> EncodedQuery:
+        """A query of unknown time. One without a single word has no present component."""
         tokens = query_tokens(query, self.settings)
-        side = self.encode([tokens])
-        codes = self.layout.quantise(self._dense(side), side.present.numpy())[0]
-        known = any(word in self.vocabulary for text in tokens for word in text)
+        encoded = self.encode([tokens])
+        present = encoded.present.numpy()
+        codes = self.layout.quantise(self._dense(encoded), present)[0]
         terms = np.zeros((len(tokens), 0), np.uint8)
-        if "L" in side.vectors:
-            terms = spread(side.vectors["L"][0]).numpy()
-        return QueryCode(codes, terms, side.present[0].numpy(), known)
+        if sparse := self.settings.sparse_channel:
+            terms = spread(encoded.vectors[sparse][0]).numpy()
+        return EncodedQuery(
+            words=tokenize(f"{query.subject}\n{query.description}"),
+            vector=self.projection.query_vector(codes, present[0]),
+            codes=codes,
+            terms=terms,
+            weights=self.pattern_weights(present[0]),
+            present=present[0],
+            known=any(word in self.vocabulary for text in tokens for word in text),
+        )
 
     def encode_tickets(self, tickets: Sequence[Ticket]) -> np.ndarray:
         """Rows of codes, uint8 [n, layout.width]."""
         if not tickets:
             return np.zeros((0, self.layout.width), np.uint8)
-        side = self.encode([ticket_tokens(ticket, self.settings) for ticket in tickets])
-        terms = side.vectors["L"].numpy() if "L" in side.vectors else None
+        encoded = self.encode([ticket_tokens(ticket, self.settings) for ticket in tickets])
+        sparse = self.settings.sparse_channel
+        terms = encoded.vectors[sparse].numpy() if sparse else None
         minutes = np.array([minute_of(ticket.created) for ticket in tickets])
-        return self.layout.rows(self._dense(side), side.present.numpy(), terms, minutes)
+        return self.layout.rows(self._dense(encoded), encoded.present.numpy(), terms, minutes)
 
-    def _dense(self, side: Side) -> list[np.ndarray]:
-        return [side.vectors[channel].numpy() for channel in self.settings.dims()]
+    def fit_layout(self, encoded: EncodedComponents) -> None:
+        """Choose the code layout by some tickets' components."""
+        sparse = self.settings.sparse_channel
+        terms = encoded.vectors[sparse].shape[-1] if sparse else 0
+        self.layout = fit_layout(self._dense(encoded), encoded.present.numpy(), terms)
 
-    def pattern_weights(self, query_present: np.ndarray) -> np.ndarray:
-        """See CodeLayout.pattern_weights."""
+    def _dense(self, encoded: EncodedComponents) -> list[np.ndarray]:
+        return [encoded.vectors[channel].numpy() for channel in self.settings.dense_channels]
+
+    def pattern_weights(
+        self, query_present: np.ndarray, channels: Collection[str] | None = None
+    ) -> np.ndarray:
+        """See CodeLayout.pattern_weights; with `channels` all others weigh nothing."""
         with torch.inference_mode():
             pairs = self.network.pair_weights.numpy()
-            channels = self.network.channel_weights.numpy()
-        return self.layout.pattern_weights(pairs, channels, query_present)
+            weights = self.network.channel_weights.numpy()
+        if channels is not None:
+            weights = weights * [name in channels for name in self.settings.channels]
+        return self.layout.pattern_weights(pairs, weights, query_present)
+
+    @cached_property
+    def projection(self) -> Projection:
+        """What makes of codes one vector a query or ticket, for an index."""
+        with torch.inference_mode():
+            pairs = self.network.pair_weights.numpy()
+            return Projection(self.layout, pairs, self.network.channel_weights.numpy())
 
     def content(self) -> tuple[dict, dict, dict]:
         """Facts, documents and arrays, as `Registry.save` takes them."""
@@ -149,19 +182,16 @@ class Model:
                 "terms": self.layout.terms,
             },
             "recency": asdict(self.recency),
-            "sentences": self.network.sentences and self.network.sentences.encoder.to_json(),
             "calibration": self.calibration.to_json(),
         }
         arrays = {
             "network": {key: value.numpy() for key, value in self.network.state_dict().items()}
         }
         documents = {"vocabulary": self.vocabulary.to_json()}
-        if topics := self.network.topics:
-            arrays["topics"] = topics.model.state()
-            documents["topics"] = {
-                "settings": topics.model.settings.model_dump(mode="json"),
-                "words": topics.words,
-            }
+        for channel, encoder in self.network.encoders.items():
+            if saved := encoder.saved():
+                documents[_NAME.format(channel)] = saved.document
+                arrays[_NAME.format(channel)] = saved.arrays
         return facts, documents, arrays
 
     @classmethod
@@ -169,17 +199,9 @@ class Model:
         """The model that a bundle holds."""
         settings = NetworkSettings(**bundle.manifest["network"])
         vocabulary = Vocabulary.from_json(bundle.documents["vocabulary"])
-        topics = None
-        if described := bundle.documents.get("topics"):
-            docnade = DocNADE.from_state(
-                DocNADESettings(**described["settings"]), bundle.arrays["topics"]
-            )
-            topics = TopicChannel(docnade, described["words"])
         state = {key: torch.from_numpy(array) for key, array in bundle.arrays["network"].items()}
-        encoder = None
-        if described := bundle.manifest["sentences"]:
-            encoder = SentenceEncoder.from_json(described)
-        network = new_network(settings, vocabulary, state["words.words.weight"], topics, encoder)
+        vectors = state["words.words.weight"]
+        network = new_network(settings, vocabulary, vectors, _resources(settings, bundle))
         network.load_state_dict(state)
         layout = {
             key: tuple(value) if isinstance(value, list) else value
@@ -190,18 +212,30 @@ class Model:
         return cls(vocabulary, network, CodeLayout(**layout), calibration, recency, bundle.id)
 
 
+def _resources(settings: NetworkSettings, bundle: Bundle) -> dict[str, Any]:
+    """What the bundle's encoders were saved as, by channel."""
+    found = {}
+    for channel in settings.channels:
+        if load := ENCODERS[channel].load:
+            name = _NAME.format(channel)
+            found[channel] = load(Saved(bundle.documents[name], bundle.arrays.get(name, {})))
+    return found
+
+
 def new_network(
     settings: NetworkSettings,
     vocabulary: Vocabulary,
     vectors: Tensor,
-    topics: TopicChannel | None,
-    encoder: SentenceEncoder | None = None,
+    resources: Mapping[str, Any],
     dropout: float = 0.0,
 ) -> SiameseNetwork:
-    """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh by idf."""
+    """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh by idf.
+
+    `resources` are by channel, see encoders.protocol.Parts.
+    """
     weights = torch.tensor(vocabulary.idf())
     weights[UNKNOWN] = 0
     words = WordEmbedding(vocabulary, vectors, settings.character_dims)
-    lexical = LexicalChannel(vocabulary) if "L" in settings.channels else None
-    sentences = SentenceChannel(encoder, vocabulary) if encoder else None
-    return SiameseNetwork(settings, words, weights, topics, sentences, lexical, dropout)
+    parts = Parts(vocabulary, settings, words.dims, dropout, resources)
+    encoders = {channel: ENCODERS[channel].build(parts) for channel in settings.channels}
+    return SiameseNetwork(settings, words, weights, encoders)

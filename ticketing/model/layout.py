@@ -1,9 +1,9 @@
 """The bytes of a ticket: channel vectors quantised to 8 bits with one scale per channel.
 
-A row holds, for each ticket component, its channel vectors one after the other; then, where
-channel L is used, each component's terms; then the minute of the ticket's creation; and a last
-byte whose bit r says whether component r is present. Differences of codes times the
-channel's step are differences of vectors, so Manhattan distance survives quantising.
+A row holds, for each ticket component, its vectors of the dense channels one after the other;
+then, where there is a sparse channel, each component's terms; then the minute of the ticket's
+creation; and a last byte whose bit r says whether component r is present. Differences of codes
+times the channel's step are differences of vectors, so Manhattan distance survives quantising.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ticketing.encoders.terms import SUM
+from ticketing.queries import EncodedQuery
 
 LEVELS = 255
 MINUTE_BYTES = 4
@@ -23,22 +24,11 @@ TERM_BYTES = 3
 
 
 @dataclass(frozen=True)
-class QueryCode:
-    """A query ready for the scan: codes uint8 [P, size], its terms' weights by bucket uint8
-    [P, BUCKETS] ([P, 0] without channel L), bool present [P], is any word known."""
-
-    codes: np.ndarray
-    terms: np.ndarray
-    present: np.ndarray
-    known: bool
-
-
-@dataclass(frozen=True)
 class CodeLayout:
     """Where things stand in a row, and what a step of each channel is worth.
 
     `dims`, `lows` and `steps` are by dense channel: width, value of code 0, value of one step.
-    `terms` is how many terms of channel L a component holds, 0 without that channel.
+    `terms` is how many terms of the sparse channel a component holds, 0 without one.
     """
 
     components: int
@@ -88,8 +78,8 @@ class CodeLayout:
     ) -> np.ndarray:
         """Rows of n tickets: uint8 [n, width].
 
-        Channel vectors [n, R, dims[c]] each, bool [n, R], terms int [n, R, 2, T] where L is used,
-        minutes int [n] from `minute_of` (0, unknown, where not given).
+        Channel vectors [n, R, dims[c]] each, bool [n, R], terms int [n, R, 2, T] where there are
+        any, minutes int [n] from `minute_of` (0, unknown, where not given).
         """
         n = len(present)
         parts = [self.quantise(vectors, present)]  # [n, R, sum of dims]
@@ -101,8 +91,9 @@ class CodeLayout:
         parts.append((present @ (1 << np.arange(self.components))).astype(np.uint8))  # [n]
         return np.concatenate([part.reshape(n, -1) for part in parts], axis=1)
 
-    def distances(self, row: np.ndarray, query: QueryCode) -> np.ndarray:
-        """Distances of one row in units of code: int [P, R, C], L last."""
+    def distances(self, row: np.ndarray, query: EncodedQuery) -> np.ndarray:
+        """Distances of one row in units of code: int [P, R, C], the sparse channel
+        last."""
         size = int(self.bounds[-1])
         ticket = row[: self.components * size].reshape(self.components, size).astype(int)
         apart = abs(query.codes[:, None].astype(int) - ticket)  # [P, R, size]
@@ -124,9 +115,9 @@ class CodeLayout:
     ) -> np.ndarray:
         """What one unit of code difference adds to the distance, by pattern of present components.
 
-        V [P, R], W [C], bool [P] -> float32 [2 ** R, P, R, C], L last; -1 marks pairs that are not
-        compared because V is 0 or a component is missing; the others' V are rescaled to the
-        same sum (similarity.metric.present_pair_weights).
+        V [P, R], W [C], bool [P] -> float32 [2 ** R, P, R, C], the sparse channel last; -1
+        marks pairs that are not compared because V is 0 or a component is missing; the others' V
+        are rescaled to the same sum (model.metric.present_pair_weights).
         """
         patterns = np.arange(1 << self.components)
         present = (patterns[:, None] >> np.arange(self.components)) & 1  # [2 ** R, R]

@@ -3,8 +3,8 @@
     g(q, t) = exp(-sum_{p, r} V[p, r] * sum_c W[c] * ||c_p - c_r||_1)
 
 Pure functions over tensors; B queries, N tickets, P query components, R ticket
-components, C channels, D dimensions. A missing component drops its pairs and the
-remaining V are rescaled to the same sum.
+components, C channels. The distances of a channel are its encoder's. A missing component drops
+its pairs and the remaining V are rescaled to the same sum.
 """
 
 import torch
@@ -23,26 +23,6 @@ def present_pair_weights(
     kept = pair_weights * both  # [..., P, R]
     total = kept.sum((-2, -1), keepdim=True)  # [..., 1, 1]
     return kept * (pair_weights.sum() / total.clamp_min(1e-12))
-
-
-def matched_distances(query: Tensor, ticket: Tensor) -> Tensor:
-    """L1 distances of one channel for B given pairs: [B, P, D], [B, R, D] -> [B, P, R]."""
-    return torch.cdist(query, ticket, p=1)
-
-
-def crossed_distances(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-    """L1 distances of one channel, each with each: [B, P, D], [N, R, D] -> [B, N, P, R].
-
-    Pairs for which bool `compared` [P, R] is False are left at 0.
-    """
-    rows = []
-    for p in range(query.shape[1]):
-        for r in range(ticket.shape[1]):
-            if compared[p, r]:
-                rows.append(torch.cdist(query[:, p], ticket[:, r], p=1))  # [B, N]
-            else:
-                rows.append(query.new_zeros(len(query), len(ticket)))
-    return torch.stack(rows, -1).unflatten(-1, tuple(compared.shape))
 
 
 def distance_parts(distances: Tensor, pair_weights: Tensor, channel_weights: Tensor) -> Tensor:

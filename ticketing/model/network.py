@@ -1,43 +1,48 @@
-"""The replicated Siamese network: every component of both sides through the same channels."""
+"""The replicated Siamese network: every component of both sides through the same encoders."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ticketing.encoders.lstm import TextLSTM
-from ticketing.encoders.sentence_transformer import SentenceChannel
-from ticketing.encoders.sumemb import sum_embeddings
-from ticketing.encoders.terms import TERMS, LexicalChannel, crossed_terms, matched_terms
-from ticketing.encoders.topics import TopicChannel
+from ticketing.encoders.protocol import Encoder, Texts
 from ticketing.encoders.words import WordEmbedding
-from ticketing.model.metric import (
-    crossed_distances,
-    distance_parts,
-    matched_distances,
-    present_pair_weights,
-)
-from ticketing.model.settings import Channel, NetworkSettings
+from ticketing.model.metric import distance_parts, present_pair_weights
+from ticketing.model.settings import NetworkSettings
 
 Components = tuple[list[int], ...]
-"""One text's components as word ids, in the settings' order; an empty list is missing."""
+"""One query's or ticket's components as word ids, in the settings' order; an empty list is
+missing."""
 
 
 @dataclass(frozen=True)
-class Side:
-    """Encoded components of B texts: vectors by channel [B, components, D] (of L: [B, components,
-    2, TERMS]), and what is present."""
+class EncodedComponents:
+    """The encoded components of B queries or tickets.
 
-    vectors: dict[Channel, Tensor]
+    `vectors` holds, by channel, [B, components, *shape of the encoder's texts].
+    """
+
+    vectors: dict[str, Tensor]
     present: Tensor
     """bool [B, components]."""
 
-    def take(self, rows: Sequence[int]) -> "Side":
-        """These texts only."""
+    def take(self, rows: Sequence[int]) -> "EncodedComponents":
+        """These queries or tickets only."""
         vectors = {channel: vector[rows] for channel, vector in self.vectors.items()}
-        return Side(vectors, self.present[rows])
+        return EncodedComponents(vectors, self.present[rows])
+
+    @classmethod
+    def join(cls, pieces: Sequence["EncodedComponents"]) -> "EncodedComponents":
+        """Several, of the same channels, as one."""
+        if len(pieces) == 1:
+            return pieces[0]
+        vectors = {
+            channel: torch.cat([piece.vectors[channel] for piece in pieces])
+            for channel in pieces[0].vectors
+        }
+        return cls(vectors, torch.cat([piece.present for piece in pieces]))
 
 
 class SiameseNetwork(nn.Module):
@@ -52,23 +57,14 @@ class SiameseNetwork(nn.Module):
         settings: NetworkSettings,
         words: WordEmbedding,
         word_weights: Tensor,
-        topics: TopicChannel | None,
-        sentences: SentenceChannel | None,
-        lexical: LexicalChannel | None,
-        dropout: float = 0.0,
+        encoders: Mapping[str, Encoder],
     ):
+        """`word_weights` [V] weigh words by id; `encoders` are by channel."""
         super().__init__()
         self.settings = settings
         self.words = words
         self.register_buffer("word_weights", word_weights)  # [V]
-        self.topics = topics
-        self.sentences = sentences
-        self.lexical = lexical
-        self.lstm = (
-            TextLSTM(words.dims, settings.hidden, dropout, settings.pooling)
-            if "h" in settings.channels
-            else None
-        )
+        self.encoders = nn.ModuleDict({c: encoders[c] for c in settings.channels})
         pairs = torch.tensor(settings.pair_weights())  # [P, R]
         self.register_buffer("compared", pairs > 0)
         self.pair_logits = nn.Parameter(_inverse_softplus(pairs))
@@ -106,70 +102,54 @@ class SiameseNetwork(nn.Module):
 
     def encode(
         self,
-        sides: Sequence[Components],
+        items: Sequence[Components],
         embed: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None,
         unknown: Sequence[str] = (),
-    ) -> Side:
-        """Components of B texts as word ids -> their vectors; `embed` replaces the method above.
+    ) -> EncodedComponents:
+        """Components of B queries or tickets as word ids; `embed` replaces the method above.
 
         Ids from len(vocabulary) on are the words of `unknown`.
         """
-        present = torch.tensor([[bool(text) for text in side] for side in sides])
-        texts = [text for side in sides for text in side if text]
-        vectors = {c: torch.zeros(*present.shape, d) for c, d in self.settings.dims().items()}
-        if texts:
-            flat = torch.tensor([word for text in texts for word in text])
-            distinct, local = flat.unique(return_inverse=True)
-            embedded, weights = (embed or self.embed)(distinct)
-            split = local.split([len(text) for text in texts])
-            for channel, spread in vectors.items():
-                dense = self._channel(channel, embedded, weights, split, texts, unknown)  # [n, D]
-                vectors[channel] = spread.masked_scatter(present.unsqueeze(-1), dense)
-        if self.lexical:
-            terms = torch.zeros(*present.shape, 2, TERMS, dtype=torch.int32)
-            terms[present] = self.lexical(texts, unknown)
-            vectors["L"] = terms
-        return Side(vectors, present)
+        present = torch.tensor([[bool(text) for text in item] for item in items])
+        ids = [text for item in items for text in item if text]
+        texts = self._texts(ids, embed or self.embed, unknown) if ids else None
+        vectors = {}
+        for channel, encoder in self.encoders.items():
+            vectors[channel] = encoder.blank(*present.shape)  # [B, components, *shape]
+            if texts:
+                encoded = encoder(texts)  # [n, *shape]
+                places = present.view(*present.shape, *[1] * (encoded.dim() - 1))
+                vectors[channel] = vectors[channel].masked_scatter(places, encoded)
+        return EncodedComponents(vectors, present)
 
-    def _channel(
+    def _texts(
         self,
-        channel: Channel,
-        embedded: Tensor,
-        weights: Tensor,
-        local: Sequence[Tensor],
-        texts: Sequence[list[int]],
+        ids: Sequence[list[int]],
+        embed: Callable[[Tensor], tuple[Tensor, Tensor]],
         unknown: Sequence[str],
-    ) -> Tensor:
-        """One channel of n texts, given as rows of `embedded` and as word ids: [n, D]."""
-        if channel == "h":
-            return self.lstm(embedded, local, self.settings.max_words)
-        if channel == "E":
-            return sum_embeddings(embedded, local, weights)
-        return self.sentences(texts, unknown) if channel == "S" else self.topics(texts)
+    ) -> Texts:
+        flat = torch.tensor([word for text in ids for word in text])
+        distinct, places = flat.unique(return_inverse=True)
+        return Texts(ids, unknown, *embed(distinct), places.split([len(text) for text in ids]))
 
-    def matched_parts(self, query: Side, ticket: Side) -> Tensor:
+    def matched_parts(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""
         weights = present_pair_weights(self.pair_weights, query.present, ticket.present)
         return distance_parts(self.matched_distances(query, ticket), weights, self.channel_weights)
 
-    def matched_distances(self, query: Side, ticket: Side) -> Tensor:
+    def matched_distances(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Unweighted distances of B queries to B tickets, one to one: [B, P, R, C]."""
-        return torch.stack(
-            [
-                (matched_terms if c == "L" else matched_distances)(
-                    query.vectors[c], ticket.vectors[c]
-                )
-                for c in self.settings.channels
-            ],
-            -1,
-        )
+        apart = [e.matched(query.vectors[c], ticket.vectors[c]) for c, e in self.encoders.items()]
+        return torch.stack(apart, -1)
 
-    def crossed_distance(self, query: Side, ticket: Side) -> Tensor:
+    def crossed_distance(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """-log g of B queries and N tickets, each with each: [B, N]; infinite if incomparable."""
         apart, comparable = self.crossed_channels(query, ticket)
         return (apart * self.channel_weights).sum(-1).masked_fill(~comparable, torch.inf)
 
-    def crossed_channels(self, query: Side, ticket: Side) -> tuple[Tensor, Tensor]:
+    def crossed_channels(
+        self, query: EncodedComponents, ticket: EncodedComponents
+    ) -> tuple[Tensor, Tensor]:
         """What W weighs, distances by channel over all pairs [B, N, C]; which compare [B, N]."""
         pair_weights = present_pair_weights(
             self.pair_weights, query.present.unsqueeze(1), ticket.present.unsqueeze(0)
@@ -178,13 +158,13 @@ class SiameseNetwork(nn.Module):
         totals = torch.stack([(one * pair_weights).sum((-2, -1)) for one in apart], -1)
         return totals, pair_weights.sum((-2, -1)) > 0
 
-    def crossed_distances(self, query: Side, ticket: Side) -> list[Tensor]:
+    def crossed_distances(
+        self, query: EncodedComponents, ticket: EncodedComponents
+    ) -> list[Tensor]:
         """Unweighted distances of B queries and N tickets, each with each: C times [B, N, P, R]."""
         return [
-            crossed_terms(query.vectors[c], ticket.vectors[c])
-            if c == "L"
-            else crossed_distances(query.vectors[c], ticket.vectors[c], self.compared)
-            for c in self.settings.channels
+            encoder.crossed(query.vectors[channel], ticket.vectors[channel], self.compared)
+            for channel, encoder in self.encoders.items()
         ]
 
 

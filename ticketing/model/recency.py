@@ -5,8 +5,11 @@ recent tickets more often than to old ones. How much that counts is learned, and
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
+
+from ticketing.model.layout import minute_of
 
 MINUTES_A_DAY = 24 * 60
 
@@ -18,14 +21,16 @@ class Recency:
     weight: float = 0.0
     typical: float = 0.0
 
-    def distances(self, asked: int, minutes: np.ndarray) -> np.ndarray:
-        """What to add to the distances of tickets created at `minutes` from a query asked at
-        another; 0 minutes is unknown, and a query of unknown time is equally far from all."""
-        if not (asked and self.weight):
+    def distances(self, time: datetime | None, minutes: np.ndarray) -> np.ndarray:
+        """What to add to the distances of tickets created at `minutes` since 1970 (int64 [n], 0 is
+        unknown) from a query asked at `time`; a query of unknown time is equally far from all."""
+        minute = minute_of(time)
+        if not (minute and self.weight):
             return np.zeros(len(minutes))
-        return self.weight * np.where(minutes > 0, log_days(asked, minutes), self.typical)
+        days = log_days(minute, minutes)
+        return self.weight * np.where(minutes > 0, days, self.typical)
 
 
-def log_days(asked, minutes) -> np.ndarray:
+def log_days(one, other) -> np.ndarray:
     """log(1 + days) between times in minutes."""
-    return np.log1p(np.abs(np.subtract(minutes, asked, dtype=float)) / MINUTES_A_DAY)
+    return np.log1p(np.abs(np.subtract(other, one, dtype=float)) / MINUTES_A_DAY)

@@ -15,7 +15,7 @@ Pooling = Literal["last", "mean"]
 """Which states of a text are its vector."""
 
 
-class EncoderSettings(BaseModel):
+class RecurrentSettings(BaseModel):
     """The shape of an encoder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,7 +39,7 @@ class EncoderSettings(BaseModel):
 class RecurrentEncoder(nn.Module):
     """LSTM layers over embedded texts, pooled into one vector a text."""
 
-    def __init__(self, dims: int, settings: EncoderSettings):
+    def __init__(self, dims: int, settings: RecurrentSettings):
         super().__init__()
         self.settings = settings
         self.lstm = nn.LSTM(

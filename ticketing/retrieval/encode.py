@@ -1,49 +1,49 @@
-"""A query as the store, the scan and the explanation want it."""
+"""From a query to an EncodedQuery: the model reads its text, the store knows its time."""
 
-from dataclasses import dataclass
-from datetime import timedelta
-
-import numpy as np
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from datetime import datetime
 
 from ticketing.model.inference import Model
-from ticketing.model.layout import EPOCH, QueryCode, minute_of
-from ticketing.model.projection import query_vector
-from ticketing.stores.protocols import Clues, Tickets
-from ticketing.text import tokenize
+from ticketing.queries import EncodedQuery
+from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Filters, Query
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A query's codes, the weights that go with them (float32 [2 ** R, P, R, C], see
-    CodeLayout.pattern_weights), and when it was asked, in minutes since 1970."""
+class QueryEncoder:
+    """Encodes queries under one model, for the scan of one store's tickets.
 
-    code: QueryCode
-    weights: np.ndarray
-    minute: int
-
-
-def ask(model: Model, store: Tickets, query: Query, filters: Filters = Filters()) -> Asked:
-    """Encode a query for the scan of the tickets that match.
-
-    One that is a ticket was asked when that ticket was created. A new one counts as asked with
-    the newest ticket: at a desk that is now, and an archive of old is as useful as it was.
+    With `channels` all other channels, and the time, weigh nothing. `read` takes the place of
+    `model.encode_query`, where what was read before is to be remembered.
     """
-    code = model.encode_query(query)
-    return Asked(code, model.pattern_weights(code.present), _minute(model, store, query, filters))
 
+    def __init__(
+        self,
+        model: Model,
+        store: Tickets,
+        channels: Collection[str] | None = None,
+        read: Callable[[Query], EncodedQuery] | None = None,
+    ):
+        self._model, self._store, self._channels = model, store, channels
+        self._read = read or model.encode_query
 
-def clues_of(model: Model, query: Query, asked: Asked) -> Clues:
-    """What the store may find the nearest tickets by."""
-    words = tokenize(query.text)
-    time = EPOCH + timedelta(minutes=asked.minute) if asked.minute else None
-    return Clues(words, query_vector(model, asked.code), time)
+    def __call__(self, query: Query, filters: Filters = Filters()) -> EncodedQuery:
+        """A query ready for the scan of the tickets that match."""
+        encoded = self._read(query)
+        if self._channels is None:
+            return replace(encoded, time=self._time(query, filters))
+        weights = self._model.pattern_weights(encoded.present, self._channels)
+        return replace(encoded, weights=weights)
 
+    def _time(self, query: Query, filters: Filters) -> datetime | None:
+        """When a query was asked; None where time does not count or is not known.
 
-def _minute(model: Model, store: Tickets, query: Query, filters: Filters) -> int:
-    if not model.recency.weight:
-        return 0
-    if query.ticket_id:
-        own = store.get_tickets([query.ticket_id]).get(query.ticket_id)
-        return minute_of(own.created) if own else 0
-    return minute_of(store.newest(filters))
+        One that is a ticket was asked when that ticket was created. A new one counts as asked with
+        the newest ticket: at a desk that is now, and an archive of old is as useful as it was.
+        """
+        if not self._model.recency.weight:
+            return None
+        if query.ticket_id:
+            own = self._store.get_tickets([query.ticket_id]).get(query.ticket_id)
+            return own.created if own else None
+        return self._store.newest(filters)

@@ -6,21 +6,21 @@ import numpy as np
 import torch
 
 from ticketing.model.inference import Model
-from ticketing.retrieval.encode import Asked
+from ticketing.queries import EncodedQuery
 from ticketing.tickets import Part, SharedTopic
 
 EVERYDAY = 0.2
 """A word in more than this share of tickets is not marked."""
 
 
-def parts_of(model: Model, asked: Asked, row: np.ndarray) -> tuple[Part, ...]:
+def parts_of(model: Model, query: EncodedQuery, row: np.ndarray) -> tuple[Part, ...]:
     """Every term of the distance for one row of codes uint8 [width]; they add up to it.
 
     After those of equation 1 comes, where the model knows a query's time and lets it count, the
     part of channel "age", which belongs to no pair of components.
     """
-    weights = asked.weights[row[-1]]  # [P, R, C]
-    apart = model.layout.distances(row, asked.code)  # [P, R, C]
+    weights = query.weights[row[-1]]  # [P, R, C]
+    apart = model.layout.distances(row, query)  # [P, R, C]
     parts = [
         Part(
             channel,
@@ -33,9 +33,9 @@ def parts_of(model: Model, asked: Asked, row: np.ndarray) -> tuple[Part, ...]:
         for c, channel in enumerate(model.settings.channels)
         if weights[p, r, c] >= 0
     ]
-    if asked.minute and model.recency.weight:
+    if query.time and model.recency.weight:
         minutes = model.layout.minutes(row[None], np.array([0]))
-        parts.append(Part("age", "", "", float(model.recency.distances(asked.minute, minutes)[0])))
+        parts.append(Part("age", "", "", float(model.recency.distances(query.time, minutes)[0])))
     return tuple(parts)
 
 
@@ -54,12 +54,12 @@ def shared_topics(
     model: Model, query_tokens: list[str], ticket_tokens: list[str]
 ) -> tuple[SharedTopic, ...]:
     """Topics active in both query and ticket, with the tokens that speak for them most."""
-    channel = model.network.topics
-    if channel is None:
+    topics = model.topics
+    if topics is None:
         return ()
     ids = [model.vocabulary.ids(tokens) for tokens in (query_tokens, ticket_tokens)]
     with torch.inference_mode():
-        shared = channel.shared(*ids)
+        shared = topics.shared(*ids)
     return tuple(
         SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)
         for topic, activity, words in shared

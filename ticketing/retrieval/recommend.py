@@ -7,8 +7,8 @@ import numpy as np
 
 from ticketing.errors import InputError
 from ticketing.model.inference import Model
-from ticketing.model.layout import QueryCode
-from ticketing.retrieval.encode import Asked, ask, clues_of
+from ticketing.queries import EncodedQuery
+from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import overlap, parts_of, shared_topics
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.stores.protocols import CodeBlock, TicketsWithCodes
@@ -31,18 +31,25 @@ WEAK = (
 class Recommender:
     """Ranks the tickets of a store under one model."""
 
-    def __init__(self, store: TicketsWithCodes, model: Model, threads: int = 1):
+    def __init__(
+        self,
+        store: TicketsWithCodes,
+        model: Model,
+        threads: int = 1,
+        encode: QueryEncoder | None = None,
+    ):
         self.store = store
         self.model = model
+        self.encode = encode or QueryEncoder(model, store)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def rank(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> list[tuple[str, float]]:
         """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
-        asked = self.ask(query, filters)
-        block = self._candidates(query, asked, filters, limit)
-        distances = self._scan(query, asked, block)
+        encoded = self.encode(query, filters)
+        block = self.store.candidates(self.model.id, encoded, filters, limit)
+        distances = self._scan(query, encoded, block)
         return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
 
     def recommend(
@@ -51,9 +58,9 @@ class Recommender:
         """The nearest tickets with scores and reasons. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
-        asked = self.ask(query, filters)
-        block = self._candidates(query, asked, filters, limit)
-        distances = self._scan(query, asked, block)
+        encoded = self.encode(query, filters)
+        block = self.store.candidates(self.model.id, encoded, filters, limit)
+        distances = self._scan(query, encoded, block)
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
         query_tokens = tokenize(query.text)
@@ -72,43 +79,27 @@ class Recommender:
                     score=float(self.model.calibration.score(distance)),
                     similarity=float(np.exp(-distance)),
                     distance=distance,
-                    parts=parts_of(self.model, asked, block.codes[block.live[i]]),
+                    parts=parts_of(self.model, encoded, block.codes[block.live[i]]),
                     topics=shared_topics(self.model, query_tokens, ticket_tokens),
                     overlap=overlap(self.model, query_tokens, ticket_tokens),
                 )
             )
-        good = (
-            bool(items) and asked.code.known and items[0].distance <= self.model.calibration.floor
-        )
+        good = bool(items) and encoded.known and items[0].distance <= self.model.calibration.floor
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
             items=tuple(items),
             good_match=good,
-            note="" if good else self._note(asked.code, items, filters),
+            note="" if good else self._note(encoded, items, filters),
             searched=len(block.live) if block.of is None else block.of,
         )
 
-    def ask(self, query: Query, filters: Filters = Filters()) -> Asked:
-        """A query ready for the scan of the tickets that match."""
-        return ask(self.model, self.store, query, filters)
-
-    def candidates(self, query: Query) -> CodeBlock:
-        """The codes that a query is compared with."""
-        return self._candidates(query, self.ask(query), Filters(), limit=1)
-
-    def _candidates(self, query: Query, asked: Asked, filters: Filters, limit: int) -> CodeBlock:
-        clues = clues_of(self.model, query, asked)
-        return self.store.candidates(self.model.id, clues, filters, limit)
-
-    def _scan(self, query: Query, asked: Asked, block: CodeBlock) -> np.ndarray:
-        layout, recency = self.model.layout, self.model.recency
-        distances = scan_distances(
-            block.codes, block.live, asked.code, layout, asked.weights, self._pool
-        )
-        if recency.weight:
+    def _scan(self, query: Query, encoded: EncodedQuery, block: CodeBlock) -> np.ndarray:
+        layout = self.model.layout
+        distances = scan_distances(block.codes, block.live, encoded, layout, self._pool)
+        if encoded.time:
             minutes = layout.minutes(block.codes, block.live)
-            distances += recency.distances(asked.minute, minutes).astype(np.float32)
+            distances += self.model.recency.distances(encoded.time, minutes).astype(np.float32)
         if query.ticket_id:
             own = _position(block.ids, query.ticket_id)
             if own is not None:
@@ -116,12 +107,12 @@ class Recommender:
         return distances
 
     @staticmethod
-    def _note(code: QueryCode, items: list[Recommendation], filters: Filters) -> str:
-        if not code.present.any():
+    def _note(query: EncodedQuery, items: list[Recommendation], filters: Filters) -> str:
+        if not query.present.any():
             return WORDLESS
         if not items:
             return EMPTY if filters == Filters() else FILTERED
-        return WEAK if code.known else UNKNOWN
+        return WEAK if query.known else UNKNOWN
 
 
 def _position(ids, ticket_id: str) -> int | None:

@@ -11,7 +11,8 @@ from functools import cache
 import numpy as np
 
 from ticketing.encoders.terms import SUM
-from ticketing.model.layout import TERM_BYTES, CodeLayout, QueryCode
+from ticketing.model.layout import TERM_BYTES, CodeLayout
+from ticketing.queries import EncodedQuery
 
 CHUNK = 8192
 """Rows a thread takes at a time."""
@@ -34,7 +35,7 @@ def compiled_scan() -> Callable:
     def share(table, terms):
         """Weights that a query's first and second component share with a ticket's terms.
 
-        One look-up a term finds both: `table` uint16 [BUCKETS], the second in the upper byte.
+        `table` uint16 [BUCKETS] is that of `term_table`.
         """
         first, second = np.int32(0), np.int32(0)
         for i in range(terms.size // TERM_BYTES):
@@ -86,22 +87,22 @@ def compiled_scan() -> Callable:
 def scan_distances(
     codes: np.ndarray,
     live: np.ndarray,
-    query: QueryCode,
+    query: EncodedQuery,
     layout: CodeLayout,
-    weights: np.ndarray,
     pool: ThreadPoolExecutor | None = None,
 ) -> np.ndarray:
     """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
     present.
 
-    `weights` float32 [2 ** R, P, R, C] comes from `CodeLayout.pattern_weights`: by the pattern
-    of a ticket's present components, -1 for a pair that is not compared.
+    The query's weights are by the pattern of a ticket's present components, -1 for a pair that is
+    not compared.
     """
+    weights = query.weights
     distances = np.empty(len(live), dtype=np.float32)
     if not len(live):
         return distances
     scan, bounds = compiled_scan(), layout.bounds
-    table = (query.terms * np.array([[1], [256]], np.uint16)[: len(query.terms)]).sum(0, np.uint16)
+    table = term_table(query.terms)
 
     def part(start: int) -> None:
         stop = start + CHUNK
@@ -115,6 +116,16 @@ def scan_distances(
     if not comparable.all():
         distances[~comparable[codes[live, layout.width - 1]]] = np.inf
     return distances
+
+
+def term_table(terms: np.ndarray) -> np.ndarray:
+    """The term weights of a query's one or two components, so that one look-up finds both.
+
+    uint8 [P, BUCKETS] -> uint16 [BUCKETS]: the first component's weight in the lower byte, the
+    second's in the upper one.
+    """
+    places = np.array([[1], [256]], np.uint16)[: len(terms)]
+    return (terms * places).sum(0, np.uint16)
 
 
 def nearest(distances: np.ndarray, limit: int) -> np.ndarray:

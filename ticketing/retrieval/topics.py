@@ -7,7 +7,7 @@ from datetime import date
 
 import torch
 
-from ticketing.encoders.topics import TopicChannel
+from ticketing.encoders.topics import TopicEncoder
 from ticketing.errors import NotFound, NotReady
 from ticketing.model.inference import Model
 from ticketing.stores.protocols import Codes
@@ -73,36 +73,36 @@ class TopicSurvey:
         return TopicTrend(topic, 0, 0.0, tuple(MonthCount(m, 0, of) for m, of in self.all_months))
 
 
-def topic_channel(model: Model) -> TopicChannel:
-    """The model's channel T. Raises NotReady where its network has none."""
-    if model.network.topics is None:
+def topic_encoder(model: Model) -> TopicEncoder:
+    """The model's encoder of topics. Raises NotReady where its network has none."""
+    if model.topics is None:
         raise NotReady(
             f"The model {model.id} has no topics: its network was trained without channel T. "
             "Train one with it (`ticketing train`, without network.channels) and let it serve."
         )
-    return model.network.topics
+    return model.topics
 
 
 def describe(model: Model, number: int) -> Topic:
     """A topic by its number. Raises NotFound for one that the model does not have."""
-    channel = topic_channel(model)
+    encoder = topic_encoder(model)
     if not 0 <= number < model.settings.topics:
         raise NotFound(f"There is no topic {number}; another model may have had one.")
-    return Topic(number, tuple(channel.top_words(number, model.vocabulary)))
+    return Topic(number, tuple(encoder.top_words(number, model.vocabulary)))
 
 
 def main_topics(model: Model, tickets: Sequence[Ticket]) -> list[int | None]:
     """The main topic of each ticket; None for all where the model has no topics."""
-    channel = model.network.topics
-    if channel is None:
+    encoder = model.topics
+    if encoder is None:
         return [None] * len(tickets)
     with torch.inference_mode():
-        return channel.main([model.vocabulary.ids(tokenize(t.text)) for t in tickets])
+        return encoder.main([model.vocabulary.ids(tokenize(t.text)) for t in tickets])
 
 
 def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSurvey:
     """Count topics over the store's tickets under the model's bundle. Raises NotReady."""
-    topic_channel(model)
+    topic_encoder(model)
     counts = store.topic_counts(model.id, filters)
     by_topic: defaultdict[int | None, Counter[date | None]] = defaultdict(Counter)
     of: Counter[date | None] = Counter()

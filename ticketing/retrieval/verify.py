@@ -32,7 +32,7 @@ def _fault(recommender: Recommender) -> str:
     """What is wrong, or an empty string."""
     store, model = recommender.store, recommender.model
     before = store.count_codes(model.id)
-    block = recommender.candidates(Query("any"))
+    block = store.candidates(model.id, recommender.encode(Query("any")), limit=1)
     found = len(block.live) if block.of is None else block.of
     counted = min(before, store.count_codes(model.id))
     if found < counted:

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.queries import EncodedQuery
 from ticketing.tickets import Account, Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
 
 
@@ -39,19 +40,6 @@ class CodeBlock:
     live: npt.NDArray[np.int64]
     ids: Sequence[str]
     of: int | None = None
-
-
-@dataclass(frozen=True)
-class Clues:
-    """What the tickets nearest to a query are found by, in a store that does not compare all.
-
-    `words` are its tokens; `vector` int8 [D] (similarity.neighbours; D may be 0); `asked` is when
-    it was asked, None where time does not count.
-    """
-
-    words: Sequence[str]
-    vector: npt.NDArray[np.int8]
-    asked: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -170,10 +158,14 @@ class Codes(Protocol):
         seen by the next call; a block once given stays as it is."""
 
     def candidates(
-        self, bundle_id: str, clues: Clues, filters: Filters = Filters(), limit: int = 10
+        self,
+        bundle_id: str,
+        query: EncodedQuery,
+        filters: Filters = Filters(),
+        limit: int = 10,
     ) -> CodeBlock:
-        """Codes as `codes` gives them, of all matching tickets or of those among which the clues
-        lead to the `limit` nearest: near in words or near by vector, never only in both."""
+        """Codes as `codes` gives them, of all matching tickets or of those among which the
+        `limit` nearest to the query are: near in words or near by vector, never only in both."""
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()

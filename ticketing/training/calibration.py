@@ -13,28 +13,28 @@ PASSED_OVER = slice(10, 100, 10)
 
 
 UNCALIBRATED = Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
-"""Where no held-back query can be compared with any ticket."""
+"""Where no validation query can be compared with any ticket."""
 
 
-def calibrate(network: SiameseNetwork, probes: ValidationSet, recency: Recency) -> Calibration:
-    """Scores and floor from the probes: what people graded, against tickets not worth showing.
+def calibrate(network: SiameseNetwork, validation: ValidationSet, recency: Recency) -> Calibration:
+    """Scores and floor from validation queries: what people graded, against what is not worth it.
 
-    Each probe gives its graded tickets, and as NO every tenth candidate of the ranks 11 to
+    Each query gives its graded tickets, and as NO every tenth candidate of the ranks 11 to
     100 that nobody graded (what is unjudged among the first ten may well be right). The floor
     separates distances of right tickets from those of the best other ticket, which a query
     without an answer would be shown.
     """
-    if not probes.probes:
+    if not validation.queries:
         return UNCALIBRATED
-    apart, right = probes.distances(network, recency), probes.right()
+    apart, right = validation.distances(network, recency), validation.right()
     distances, ratings = [], []
-    for row, probe in zip(apart, probes.probes, strict=True):
+    for row, query in zip(apart, validation.queries, strict=True):
         passed_over = set(row.argsort(stable=True)[PASSED_OVER].tolist())
-        for column, id in enumerate(probes.candidates):
-            shown = column in passed_over or id in probe.grades
+        for column, id in enumerate(validation.candidates):
+            shown = column in passed_over or id in query.grades
             if shown and torch.isfinite(row[column]):
                 distances.append(float(row[column]))
-                ratings.append(probe.grades.get(id, Grade.NO).rating)
+                ratings.append(query.grades.get(id, Grade.NO).rating)
     if not distances:
         return UNCALIBRATED
     knots, scores = fit_scores(distances, ratings)

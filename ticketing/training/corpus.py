@@ -8,7 +8,6 @@ from itertools import chain
 
 from tqdm import tqdm
 
-from ticketing.model.layout import minute_of
 from ticketing.model.settings import NetworkSettings
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
@@ -62,7 +61,7 @@ def read_corpus(
         Archive(
             network,
             {id: _known(vocabulary, tokens[id]) for id in learned},
-            {ticket.id: minute_of(ticket.created) for ticket in tickets},
+            {ticket.id: ticket.created for ticket in tickets if ticket.created},
         ),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
         [text for x in [*(tokens[id] for id in learned), *new] for text in x.values() if text],

@@ -11,10 +11,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ticketing.encoders.sentence_transformer import SentenceChannel
+from ticketing.encoders.protocol import crossed_manhattan
+from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.vector_cache import VectorCache
-from ticketing.model.metric import crossed_distances, present_pair_weights
-from ticketing.model.network import Components, Side
+from ticketing.model.metric import present_pair_weights
+from ticketing.model.network import Components, EncodedComponents
 from ticketing.training.sampling import Archive, Example, Fields
 
 SHARPNESS = 28.0
@@ -27,11 +28,13 @@ FAR = 1e4
 class Teacher:
     """What an encoder makes of every query and ticket that examples are cut from."""
 
-    def __init__(self, channel: SentenceChannel, archive: Archive, queries: Mapping[str, Fields]):
+    def __init__(
+        self, encoder: TransformerEncoder, archive: Archive, queries: Mapping[str, Fields]
+    ):
         """`queries` are by the key that examples give them."""
         settings = archive.settings
         self.pair_weights = torch.tensor(settings.pair_weights())  # [P, R]
-        self._channel = channel
+        self._encoder = encoder
         self._queries = {
             key: archive.query(fields) for key, fields in (queries | archive.tickets).items()
         }
@@ -41,17 +44,19 @@ class Teacher:
     def prepare(self, folder: Path) -> None:
         """Encode all texts. What a training on this folder has encoded before, even one that was
         stopped, is read from it."""
-        sides = chain(self._queries.values(), self._tickets.values())
-        texts = sorted({self._channel.text(text) for side in sides for text in side if text})
-        VectorCache(folder, self._channel.encoder).prepare(texts, "teacher")
+        items = chain(self._queries.values(), self._tickets.values())
+        texts = sorted({self._encoder.text(text) for item in items for text in item if text})
+        VectorCache(folder, self._encoder.transformer).prepare(texts, "teacher")
         self._scale = SHARPNESS / max(self._spread(texts), 1e-6)
 
     def _spread(self, texts: list[str]) -> float:
         """Mean distance of a few texts."""
-        some = torch.from_numpy(self._channel.encoder(texts[:: max(len(texts) // 300, 1)]))
+        some = torch.from_numpy(self._encoder.transformer(texts[:: max(len(texts) // 300, 1)]))
         return float(torch.pdist(some, p=1).mean()) if len(some) > 1 else 1.0
 
-    def distances(self, batch: Sequence[Example], query: Side, ticket: Side) -> Tensor:
+    def distances(
+        self, batch: Sequence[Example], query: EncodedComponents, ticket: EncodedComponents
+    ) -> Tensor:
         """Distances of a batch's queries and tickets as the teacher sees them: [B, B].
 
         A component that an example holds in part is seen whole, one that it leaves out is not.
@@ -62,10 +67,10 @@ class Teacher:
         weights = present_pair_weights(
             self.pair_weights, query.present.unsqueeze(1), ticket.present[:size].unsqueeze(0)
         )  # [B, B, P, R]
-        apart = crossed_distances(asked, found, self.pair_weights > 0)
+        apart = crossed_manhattan(asked, found, self.pair_weights > 0)
         return (apart * weights).sum((-2, -1)) * self._scale
 
-    def _vectors(self, sides: Sequence[Components]) -> Tensor:
+    def _vectors(self, items: Sequence[Components]) -> Tensor:
         """[B, components, dims]; a missing component's are never compared."""
-        texts = [text for side in sides for text in side]
-        return self._channel(texts).unflatten(0, (len(sides), -1))
+        texts = [text for item in items for text in item]
+        return self._encoder.vectors(texts).unflatten(0, (len(items), -1))

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ticketing.model.metric import similarity
-from ticketing.model.network import Components, SiameseNetwork, Side
+from ticketing.model.network import Components, EncodedComponents, SiameseNetwork
 from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label
 from ticketing.training.distillation import FAR, Teacher
@@ -26,9 +26,9 @@ class _Loss:
         self.network = network
         self.spelled_only = spelled_only
 
-    def encode(self, sides: Sequence[Components]) -> Side:
+    def encode(self, items: Sequence[Components]) -> EncodedComponents:
         return self.network.encode(
-            sides, lambda distinct: self.network.embed(distinct, self.spelled_only)
+            items, lambda distinct: self.network.embed(distinct, self.spelled_only)
         )
 
 

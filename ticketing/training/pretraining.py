@@ -15,11 +15,11 @@ import torch
 
 from ticketing.arrays import read_arrays, write_arrays
 from ticketing.encoders.sentence_transformer import (
-    SentenceChannel,
-    SentenceEncoder,
-    sentence_folder,
+    Transformer,
+    TransformerEncoder,
+    transformer_folder,
 )
-from ticketing.encoders.topics import TopicChannel, topic_words
+from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.errors import ArraysError, InputError
 from ticketing.model.inference import new_network
 from ticketing.model.network import SiameseNetwork
@@ -37,7 +37,7 @@ def run_key(
     network: NetworkSettings,
     training: TrainingSettings,
     vectors: Path | None,
-    encoder: SentenceEncoder | None,
+    encoder: Transformer | None,
 ) -> str:
     """Names the checkpoints of one training by everything that it depends on."""
     about = [digest, network.model_dump(), training.model_dump(), str(vectors)]
@@ -63,12 +63,12 @@ def clear(checkpoints: Path, run: str, texts: str) -> None:
             file.unlink(missing_ok=True)
 
 
-def find_encoder(network: NetworkSettings, training: TrainingSettings) -> SentenceEncoder | None:
+def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Transformer | None:
     """What teaches or is channel S. Raises InputError where it is needed and not there."""
     wanted = "S" in network.channels
     if not wanted and training.loss != "in-batch":
         return None
-    folder = sentence_folder(training.teacher)
+    folder = transformer_folder(training.teacher)
     if wanted and folder is None:
         raise InputError(
             "Channel S needs a sentence-transformers folder: set training.teacher to one, or "
@@ -76,18 +76,18 @@ def find_encoder(network: NetworkSettings, training: TrainingSettings) -> Senten
         )
     if folder is None:
         return None
-    encoder = SentenceEncoder(folder)
+    encoder = Transformer(folder)
     if wanted and encoder.dims != network.sentence_dims:
         raise InputError(f"Set network.sentence_dims to {encoder.dims}, the width in {folder}.")
     return encoder
 
 
 def make_teacher(
-    corpus: Corpus, encoder: SentenceEncoder, labels: Sequence[Label], checkpoints: Path
+    corpus: Corpus, encoder: Transformer, labels: Sequence[Label], checkpoints: Path
 ) -> Teacher:
     """A teacher that has read the archive and the labels' queries."""
     asked = {x.query.ticket_id or x.query.id: corpus.queries[x.query.id] for x in labels}
-    teacher = Teacher(SentenceChannel(encoder, corpus.vocabulary), corpus.archive, asked)
+    teacher = Teacher(TransformerEncoder(encoder, corpus.vocabulary), corpus.archive, asked)
     teacher.prepare(checkpoints)
     return teacher
 
@@ -102,10 +102,10 @@ def start_network(
     """A network over the archive's word vectors and topics, otherwise untrained."""
     torch.manual_seed(training.seed)
     vectors = _vectors(corpus, settings, training, vectors_file, Path(f"{checkpoint}.vectors"))
-    topics = None
+    resources = {}
     if "T" in settings.channels:
-        topics = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
-    return new_network(settings, corpus.vocabulary, vectors, topics, dropout=training.dropout)
+        resources["T"] = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
+    return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
 
 
 def _vectors(
@@ -135,26 +135,27 @@ def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
 
 def _topics(
     corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
-) -> TopicChannel:
-    """DocNADE over whole tickets (model M2 of Table 3), every twentieth held back to stop on."""
-    words = topic_words(corpus.vocabulary)
+) -> TopicEncoder:
+    """DocNADE over whole tickets (model M2 of Table 3), every twentieth kept to stop on."""
+    words = TopicWords(topic_words(corpus.vocabulary))
     described = DocNADESettings(
-        vocabulary_size=max(len(words), 1),
+        vocabulary_size=max(len(words.ids), 1),
         topics=settings.topics,
         epochs=training.topic_epochs,
         seed=training.seed,
     )
-    channel = TopicChannel(DocNADE(described), words)
+    encoder = TopicEncoder(DocNADE(described), words)
     whole = [list(chain(*fields.values())) for fields in corpus.archive.tickets.values()]
-    documents = [document for document in channel.documents(whole) if len(document)]
-    back = documents[::20] if len(documents) >= 40 else None
-    fit = [d for i, d in enumerate(documents) if i % 20] if back else documents
+    documents = [document for document in words.documents(whole) if len(document)]
+    kept = documents[::20] if len(documents) >= 40 else None
+    learned = [d for i, d in enumerate(documents) if i % 20] if kept else documents
     bar = ProgressBar("topics")
-    fit = fit or [[0]]  # where no ticket has a topic word, all get the vector of an empty text
+    # Where no ticket has a topic word, all get the vector of an empty text.
+    learned = learned or [[0]]
     try:
-        channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
+        encoder.model.fit(learned, kept, progress=bar, checkpoint=checkpoint)
     except CheckpointError:  # a damaged one
         checkpoint.unlink()
-        channel.model.fit(fit, back, progress=bar, checkpoint=checkpoint)
+        encoder.model.fit(learned, kept, progress=bar, checkpoint=checkpoint)
     bar.close()
-    return channel
+    return encoder

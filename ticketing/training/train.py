@@ -1,21 +1,20 @@
 """From tickets and labels to a bundle: the steps of training, in order."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from ticketing.encoders.sentence_transformer import SentenceEncoder
-from ticketing.encoders.terms import TERMS
+from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import InputError
 from ticketing.model.inference import Model, new_network
-from ticketing.model.layout import fit_layout
 from ticketing.model.network import SiameseNetwork
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
-from ticketing.model.settings import CHANNEL_WEIGHTS, NetworkSettings
+from ticketing.model.settings import NetworkSettings
 from ticketing.nn.trainer import Trainer
 from ticketing.tickets import Label, Ticket
 from ticketing.training.calibration import calibrate
@@ -29,7 +28,7 @@ from ticketing.training.losses import (
 )
 from ticketing.training.pretraining import (
     clear,
-    find_encoder,
+    find_transformer,
     make_teacher,
     run_key,
     start_network,
@@ -43,9 +42,6 @@ from ticketing.training.weight_search import search_weights
 
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
 """How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
-
-LEARNED_SHARES = {"h": 0.15, "E": 0.5, "T": 0.15, "L": 0.2}
-"""Of that distance, by channel, where weights are learned: an LSTM knows nothing at the start."""
 
 LAYOUT_SAMPLE = 2000
 
@@ -73,28 +69,30 @@ def train(
     if training.weights == "searched" and not usable:
         raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
     corpus = read_corpus(tickets, labels, network, training)
-    encoder = find_encoder(network, training)
+    encoder = find_transformer(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
     checkpoints.mkdir(parents=True, exist_ok=True)
     texts = texts_key(corpus, network, training, vectors_file)
-    learner = start_network(corpus, _student(network), training, vectors_file, checkpoints / texts)
-    fit = [label for label in usable if not is_validation(label.query.id)]
-    back = [label for label in usable if is_validation(label.query.id)]
-    probes = ValidationSet(corpus.archive, corpus.queries, back, training.seed)
+    learner = start_network(
+        corpus, network.only_trained(), training, vectors_file, checkpoints / texts
+    )
+    learned = [label for label in usable if not is_validation(label.query.id)]
+    kept = [label for label in usable if is_validation(label.query.id)]
+    validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
     _set_start_weights(learner, corpus, training)
     teacher = None
     if encoder and training.loss == "in-batch":
         teacher = make_teacher(corpus, encoder, usable, checkpoints)
     checkpoint = checkpoints / f"{key}.network"
-    history = _learn(learner, corpus, fit, probes, training, teacher, checkpoint)
-    if "S" in network.channels:
-        learner = _with_sentences(learner, network, corpus, encoder)
+    history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint)
+    if learner.settings != network:
+        learner = _joined(learner, network, corpus, {"S": encoder})
     if training.weights == "searched":
-        search_weights(learner, corpus.archive, corpus.queries, back or fit)
+        search_weights(learner, corpus.archive, corpus.queries, kept or learned)
     recency = Recency()
     if training.weights == "learned":
-        recency = fit_weights(learner, probes, training.recency)
-    model = _finish(learner, corpus, probes, recency)
+        recency = fit_weights(learner, validation, training.recency)
+    model = _finish(learner, corpus, validation, recency)
     facts, documents, arrays = model.content()
     facts |= {
         "training": training.model_dump(mode="json"),
@@ -118,26 +116,35 @@ def _newest(tickets: Sequence[Ticket]) -> str | None:
     return max(created).isoformat() if created else None
 
 
-def _with_sentences(
-    student: SiameseNetwork, settings: NetworkSettings, corpus: Corpus, encoder: SentenceEncoder
+def _joined(
+    trained: SiameseNetwork,
+    settings: NetworkSettings,
+    corpus: Corpus,
+    resources: Mapping[str, Any],
 ) -> SiameseNetwork:
-    """The trained network with channel S beside the others, at first counting as much as they."""
-    vectors = student.words.words.weight.detach()
-    whole = new_network(settings, corpus.vocabulary, vectors, student.topics, encoder)
-    state = student.state_dict()
+    """The trained network with the channels that need no training beside the others.
+
+    At first each of them counts as much as all the others together. They are no part of training,
+    since they would leave the others nothing to do.
+    """
+    vectors = trained.words.words.weight.detach()
+    known = {"T": trained.encoders["T"]} if "T" in trained.encoders else {}
+    whole = new_network(settings, corpus.vocabulary, vectors, {**known, **resources})
+    state = trained.state_dict()
     state["channel_logits"] = whole.channel_logits.detach()
     whole.load_state_dict(state)
-    weights = dict(zip(student.settings.channels, student.channel_weights.tolist(), strict=True))
+    weights = dict(zip(trained.settings.channels, trained.channel_weights.tolist(), strict=True))
     ids = sorted(corpus.archive.tickets)
     some = [corpus.archive.ticket(corpus.archive.tickets[id]) for id in ids[:: len(ids) // 200 + 1]]
     with torch.inference_mode():
-        asked = whole.eval().encode([side[: len(settings.query_components)] for side in some])
-        apart, comparable = whole.crossed_channels(asked, whole.encode(some))
+        queries = whole.eval().encode([item[: len(settings.query_components)] for item in some])
+        apart, comparable = whole.crossed_channels(queries, whole.encode(some))
     means = dict(zip(settings.channels, apart[comparable].mean(0).tolist(), strict=True))
     others = sum(weight * means[channel] for channel, weight in weights.items())
-    weights["S"] = others / max(means["S"], 1e-6)
+    for channel in set(settings.channels) - set(weights):
+        weights[channel] = others / max(means[channel], 1e-6)
     whole.set_weights(
-        student.pair_weights.detach(), torch.tensor([weights[c] for c in settings.channels])
+        trained.pair_weights.detach(), torch.tensor([weights[c] for c in settings.channels])
     )
     return whole
 
@@ -148,7 +155,9 @@ def _set_start_weights(network: SiameseNetwork, corpus: Corpus, training: Traini
     Raw Manhattan distances of the channels differ with their widths and ranges; the shares,
     Table 2's W where weights are not learned, are shares of the whole distance.
     """
-    shares = LEARNED_SHARES if training.weights == "learned" else CHANNEL_WEIGHTS
+    learned = training.weights == "learned"
+    kinds = [ENCODERS[channel] for channel in network.settings.channels]
+    shares = [kind.start_share if learned else kind.weight for kind in kinds]
     chance = random.Random(training.seed)
     ids = sorted(corpus.archive.tickets)
     some = weak(corpus.archive, chance.sample(ids, min(len(ids), 200)), chance)
@@ -160,7 +169,7 @@ def _set_start_weights(network: SiameseNetwork, corpus: Corpus, training: Traini
         ticket = network.encode([x.ticket for x in some])
         apart, comparable = network.crossed_channels(query, ticket)  # [B, B, C], [B, B]
     if comparable.any():
-        wanted = torch.tensor([shares[channel] for channel in network.settings.channels])
+        wanted = torch.tensor(shares)
         wanted = wanted / wanted.sum() * START_DISTANCE[training.loss]
         weights = wanted / apart[comparable].mean(0).clamp_min(1e-6)
         network.set_weights(network.pair_weights, weights)
@@ -170,7 +179,7 @@ def _learn(
     network: SiameseNetwork,
     corpus: Corpus,
     labels: Sequence[Label],
-    probes: ValidationSet,
+    validation: ValidationSet,
     training: TrainingSettings,
     teacher: Teacher | None,
     checkpoint: Path,
@@ -184,7 +193,7 @@ def _learn(
     learned = training.weights == "learned"
     network.pair_logits.requires_grad_(learned and bool(labels))
     network.channel_logits.requires_grad_(learned)
-    weak_ids = sorted(set(corpus.archive.tickets) - probes.held_back)
+    weak_ids = sorted(set(corpus.archive.tickets) - validation.left_out)
 
     def ranking_examples(chance: random.Random) -> list[Example]:
         shown = labelled(corpus.archive, labels, corpus.queries, chance)
@@ -195,7 +204,7 @@ def _learn(
 
     def run(loss: Callable, examples: Callable, checkpoint: Path, **changes) -> list[dict]:
         settings = training.model_copy(update=changes)
-        quality = partial(probes.quality, network)
+        quality = partial(validation.quality, network)
         return Trainer(network, settings, examples, loss, quality, checkpoint).run()
 
     dropout = training.spelling_dropout
@@ -212,21 +221,14 @@ def _learn(
 
 
 def _finish(
-    network: SiameseNetwork, corpus: Corpus, probes: ValidationSet, recency: Recency
+    network: SiameseNetwork, corpus: Corpus, validation: ValidationSet, recency: Recency
 ) -> Model:
     """Calibrate scores and choose the code layout, on the trained network."""
     model = Model(corpus.vocabulary, network, recency=recency)
-    model.calibration = calibrate(network, probes, recency)
+    model.calibration = calibrate(network, validation, recency)
     ids = sorted(corpus.archive.tickets)
     some = random.Random(0).sample(ids, min(len(ids), LAYOUT_SAMPLE))
     with torch.inference_mode():
-        side = network.encode([corpus.archive.ticket(corpus.archive.tickets[id]) for id in some])
-    vectors = [side.vectors[channel].numpy() for channel in network.settings.dims()]
-    model.layout = fit_layout(vectors, side.present.numpy(), TERMS if network.lexical else 0)
+        encoded = network.encode([corpus.archive.ticket(corpus.archive.tickets[id]) for id in some])
+    model.fit_layout(encoded)
     return model
-
-
-def _student(network: NetworkSettings) -> NetworkSettings:
-    """The network without S, which needs no training and would leave the others nothing to do."""
-    channels = tuple(channel for channel in network.channels if channel != "S")
-    return network.model_copy(update={"channels": channels})

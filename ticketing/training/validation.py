@@ -1,22 +1,23 @@
-"""Queries held back from training, to stop on and to calibrate by."""
+"""Validation queries: kept from training, to stop on, to fit weights by and to calibrate by."""
 
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ticketing.model.network import Components, SiameseNetwork, Side
+from ticketing.model.layout import minute_of
+from ticketing.model.network import Components, EncodedComponents, SiameseNetwork
 from ticketing.model.recency import Recency, log_days
-from ticketing.model.settings import Channel
 from ticketing.tickets import Grade, Label
 from ticketing.training.sampling import Archive, Fields
 
 FEWEST = 30
-"""With fewer held-back queries than this, tickets' own subjects are asked as well."""
+"""With fewer validation queries than this, tickets' own subjects are asked as well."""
 
 MOST_WEAK = 200
 MOST_CANDIDATES = 4000
@@ -33,14 +34,14 @@ class ValidationQuery:
     """A query and the grades of its tickets.
 
     `own` is the ticket it came from, never an answer unless graded; `weak` says that nobody
-    asked it, it is a ticket's subject. `minute` is when it was asked, 0 where that is unknown.
+    asked it, it is a ticket's subject. `time` is when it was asked, None where that is unknown.
     """
 
-    query: Components
+    components: Components
     grades: Mapping[str, Grade]
     own: str = ""
     weak: bool = False
-    minute: int = 0
+    time: datetime | None = None
 
     def right(self) -> set[str]:
         """Its YES tickets, or its REL ones where it has no YES."""
@@ -49,121 +50,113 @@ class ValidationQuery:
 
 
 class ValidationSet:
-    """Held-back queries, and the candidates they are asked among.
+    """Validation queries, and the candidates they are asked among.
 
     Candidates are all graded tickets and a seeded sample of the others, at most about
-    MOST_CANDIDATES. A weak probe asks a ticket's subject; that ticket is then a candidate
-    without its subject, and is in `held_back`: it must not be learned from as a weak positive.
+    MOST_CANDIDATES. A weak query asks a ticket's subject; that ticket is then a candidate
+    without its subject, and is in `left_out`: it must not be learned from as a weak positive.
     """
 
     def __init__(
         self, archive: Archive, queries: Mapping[str, Fields], labels: Sequence[Label], seed: int
     ):
-        chance, minutes = random.Random(seed), archive.minutes
+        chance, created = random.Random(seed), archive.created
         graded: dict[str, dict[str, Grade]] = defaultdict(dict)
         own = {}
         for label in labels:
             graded[label.query.id][label.ticket_id] = label.grade
             own[label.query.id] = label.query.ticket_id
-        self.probes = [
-            ValidationQuery(
-                archive.query(queries[id]), grades, own[id], minute=minutes.get(own[id], 0)
-            )
+        self.queries = [
+            ValidationQuery(archive.query(queries[id]), grades, own[id], time=created.get(own[id]))
             for id, grades in sorted(graded.items())
             if max(grades.values()) > Grade.NO
         ]
         ids = sorted(archive.tickets)
         weak = []
-        if len(self.probes) < FEWEST and len(ids) > 1:
+        if len(self.queries) < FEWEST and len(ids) > 1:
             weak = chance.sample(ids, min(len(ids) // 10, MOST_WEAK))
-        self.held_back = frozenset(weak)
-        kept = set(weak).union(*(probe.grades for probe in self.probes))
+        self.left_out = frozenset(weak)
+        kept = set(weak).union(*(query.grades for query in self.queries))
         others = [id for id in ids if id not in kept]
         room = max(min(MOST_CANDIDATES - len(kept), len(others)), 0)
         self.candidates = sorted([*kept, *chance.sample(others, room)])
-        self.minutes = np.array([minutes.get(id, 0) for id in self.candidates], dtype=np.int64)
+        self.minutes = np.array(
+            [minute_of(created.get(id)) for id in self.candidates], dtype=np.int64
+        )
         self._components = {id: archive.ticket(archive.tickets[id]) for id in self.candidates}
         for id in weak:
             fields = archive.tickets[id]
             rest = archive.ticket({**fields, "subject": []})
             if fields.get("subject") and any(rest):
                 query = archive.query({"subject": fields["subject"]})
-                self.probes.append(ValidationQuery(query, {id: Grade.YES}, weak=True))
+                self.queries.append(ValidationQuery(query, {id: Grade.YES}, weak=True))
                 self._components[id] = rest
 
-    def encode(self, network: SiameseNetwork) -> tuple[Side, Side]:
-        """The probes' queries, and the candidates."""
+    def encode(self, network: SiameseNetwork) -> tuple[EncodedComponents, EncodedComponents]:
+        """The queries, and the candidates."""
+        components = [self._components[id] for id in self.candidates]
+        starts = range(0, len(components), AT_ONCE)
         with torch.no_grad():
-            side = _encode(network, [self._components[id] for id in self.candidates])
-            return network.encode([probe.query for probe in self.probes]), side
+            candidates = EncodedComponents.join(
+                [network.encode(components[i : i + AT_ONCE]) for i in starts]
+            )
+            return network.encode([query.components for query in self.queries]), candidates
 
     def distances(self, network: SiameseNetwork, recency: Recency = Recency()) -> Tensor:
-        """-log g: [probes, candidates]; infinite for a candidate that is no answer to a probe."""
-        asked, side = self.encode(network)
+        """-log g: [queries, candidates]; infinite for a candidate that is no answer to a query."""
+        queries, candidates = self.encode(network)
         with torch.no_grad():
-            apart = network.crossed_distance(asked, side)
-        minutes = [probe.minute for probe in self.probes]
-        ages = np.stack([recency.distances(minute, self.minutes) for minute in minutes])
+            apart = network.crossed_distance(queries, candidates)
+        ages = np.stack([recency.distances(query.time, self.minutes) for query in self.queries])
         return (apart + torch.from_numpy(ages).float()).masked_fill(~self.eligible(), torch.inf)
 
     def log_days(self) -> tuple[Tensor, float]:
-        """log(1 + days) between probes and candidates [probes, candidates], and its mean.
+        """log(1 + days) between queries and candidates [queries, candidates], and its mean.
 
-        The mean stands for an unknown time of a candidate; a probe of unknown time has zeros.
+        The mean stands for an unknown time of a candidate; a query of unknown time has zeros.
         """
-        asked = np.array([[probe.minute] for probe in self.probes])
-        known = (asked > 0) & (self.minutes > 0)  # [probes, candidates]
+        asked = np.array([[minute_of(query.time)] for query in self.queries])
+        known = (asked > 0) & (self.minutes > 0)  # [queries, candidates]
         days = log_days(asked, self.minutes)
         typical = float(days[known].mean()) if known.any() else 0.0
         return torch.from_numpy(np.where(known, days, typical * (asked > 0))).float(), typical
 
     def eligible(self) -> Tensor:
-        """Which candidates could have been found: bool [probes, candidates].
+        """Which candidates could have been found: bool [queries, candidates].
 
         Not the ticket that asks, nor one that is younger, unless somebody graded it.
         """
         return self.graded() | torch.tensor(
             [
                 [
-                    id != probe.own and not 0 < probe.minute < minute
+                    id != query.own and not 0 < minute_of(query.time) < minute
                     for id, minute in zip(self.candidates, self.minutes.tolist(), strict=True)
                 ]
-                for probe in self.probes
+                for query in self.queries
             ]
         )
 
     def graded(self) -> Tensor:
-        """Which candidates somebody graded for which probe: bool [probes, candidates]."""
-        return torch.tensor([[id in x.grades for id in self.candidates] for x in self.probes])
+        """Which candidates somebody graded for which query: bool [queries, candidates]."""
+        return torch.tensor([[id in x.grades for id in self.candidates] for x in self.queries])
 
     def right(self) -> Tensor:
-        """Which candidates are right for which probe: bool [probes, candidates]."""
+        """Which candidates are right for which query: bool [queries, candidates]."""
         return torch.tensor(
-            [[id in probe.right() for id in self.candidates] for probe in self.probes]
+            [[id in query.right() for id in self.candidates] for query in self.queries]
         )
 
     def quality(self, network: SiameseNetwork) -> float:
-        """Mean reciprocal rank of the nearest right candidate; 0 without probes.
+        """Mean reciprocal rank of the nearest right candidate; 0 without queries.
 
         Where people's queries and weak ones are both asked, each kind counts half. Ties count
         against a network, so that one to which all is alike is worth little.
         """
-        if not self.probes:
+        if not self.queries:
             return 0.0
         apart, right = self.distances(network), self.right()
-        nearest = apart.masked_fill(~right, torch.inf).min(1).values  # [probes]
+        nearest = apart.masked_fill(~right, torch.inf).min(1).values  # [queries]
         ranks = (~(apart > nearest[:, None]) & ~right).sum(1) + 1  # a NaN is never greater
-        weak = torch.tensor([probe.weak for probe in self.probes])
+        weak = torch.tensor([query.weak for query in self.queries])
         kinds = [kind for kind in (weak, ~weak) if kind.any()]
         return float(np.mean([float((1 / ranks[kind]).mean()) for kind in kinds]))
-
-
-def _encode(network: SiameseNetwork, components: Sequence[Components]) -> Side:
-    parts = [
-        network.encode(components[i : i + AT_ONCE]) for i in range(0, len(components), AT_ONCE)
-    ]
-    vectors: dict[Channel, Tensor] = {
-        channel: torch.cat([part.vectors[channel] for part in parts])
-        for channel in network.settings.channels
-    }
-    return Side(vectors, torch.cat([part.present for part in parts]))

@@ -2,7 +2,7 @@
 
 In training the network comes to know its own examples, so the weights it learns there trust
 its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
-training found, so few queries are enough and none changes nothing. Weak probes change nothing
+training found, so few queries are enough and none changes nothing. Weak queries change nothing
 either: the ticket that one is to find lacks its subject, which would teach V that subjects matter
 little.
 """
@@ -17,7 +17,7 @@ from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationSet
 
 MOST_OTHERS = 1000
-"""Candidates that no probe is answered by and that right ones are told from."""
+"""Candidates that no query is answered by and that right ones are told from."""
 
 HOLD = 10.0
 """What a weight's change by a factor of e costs, beside a query's cross-entropy. (With 1, twenty
@@ -30,17 +30,19 @@ START_RECENCY = 0.1
 ITERATIONS = 60
 
 
-def fit_weights(network: SiameseNetwork, probes: ValidationSet, recency: bool = True) -> Recency:
+def fit_weights(
+    network: SiameseNetwork, validation: ValidationSet, recency: bool = True
+) -> Recency:
     """Set V and W, and return the recency, that best tell right candidates from others.
 
     Without `recency` the time between query and ticket counts nothing.
     """
-    worth = _worths(probes)
+    worth = query_worths(validation)
     if not worth.any():
         return Recency()
-    columns = _columns(probes)
-    apart, present, right, allowed = _measured(network, probes, columns)
-    log_days, typical = probes.log_days()
+    columns = _columns(validation)
+    apart, present, right, allowed = _measured(network, validation, columns)
+    log_days, typical = validation.log_days()
     log_days = log_days[:, columns] * recency
     pairs = network.pair_weights.detach()
     channels = network.channel_weights.detach()
@@ -72,38 +74,38 @@ def fit_weights(network: SiameseNetwork, probes: ValidationSet, recency: bool = 
     return Recency(float(age), typical) if log_days.any() else Recency()
 
 
-def _columns(probes: ValidationSet) -> list[int]:
+def _columns(validation: ValidationSet) -> list[int]:
     """The right candidates, and evenly spaced others."""
-    right = probes.right().any(0)
+    right = validation.right().any(0)
     others = [column for column, is_right in enumerate(right.tolist()) if not is_right]
     step = max(len(others) // MOST_OTHERS, 1)
     return sorted([*right.nonzero().flatten().tolist(), *others[::step]])
 
 
 def _measured(
-    network: SiameseNetwork, probes: ValidationSet, columns: list[int]
+    network: SiameseNetwork, validation: ValidationSet, columns: list[int]
 ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor, Tensor]:
-    """Distances [n, N, P, R, C], presence of both sides, which are right, which count at all.
+    """Distances [n, N, P, R, C], presence of their components, which are right, which count at all.
 
     ValidationSet none of whose right candidates can be compared are as if they were not there.
     """
-    asked, side = probes.encode(network)
-    side = side.take(columns)
+    queries, candidates = validation.encode(network)
+    candidates = candidates.take(columns)
     with torch.no_grad():
-        apart = torch.stack(network.crossed_distances(asked, side), -1)
-    present = asked.present.unsqueeze(1), side.present.unsqueeze(0)
+        apart = torch.stack(network.crossed_distances(queries, candidates), -1)
+    present = queries.present.unsqueeze(1), candidates.present.unsqueeze(0)
     scaled = present_pair_weights(network.pair_weights.detach(), *present)
-    right = probes.right()[:, columns]
-    allowed = (probes.eligible()[:, columns] & (scaled.sum((-2, -1)) > 0)) & (
-        right | ~probes.graded()[:, columns]
+    right = validation.right()[:, columns]
+    allowed = (validation.eligible()[:, columns] & (scaled.sum((-2, -1)) > 0)) & (
+        right | ~validation.graded()[:, columns]
     )
     right = right & allowed
     hopeless = ~right.any(1, keepdim=True)
     return apart, present, right | hopeless, allowed | hopeless
 
 
-def _worths(probes: ValidationSet) -> Tensor:
-    """What each probe counts: [probes]. One with a YES 1, with a REL half, a weak one nothing."""
+def query_worths(validation: ValidationSet) -> Tensor:
+    """What each query counts: [queries]. One with a YES 1, with a REL half, a weak one nothing."""
     worth = {Grade.YES: 1.0, Grade.REL: 0.5}
-    best = [0.0 if x.weak else worth[max(x.grades.values())] for x in probes.probes]
+    best = [0.0 if x.weak else worth[max(x.grades.values())] for x in validation.queries]
     return torch.tensor(best)

@@ -1,26 +1,24 @@
 """V and W by the grid of Table 2 (Gupta et al. 2018)."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from ticketing.encoders.registry import ENCODERS
 from ticketing.model.metric import distance_parts, present_pair_weights, similarity
-from ticketing.model.network import SiameseNetwork, Side
+from ticketing.model.network import EncodedComponents, SiameseNetwork
+from ticketing.model.settings import Level
 from ticketing.tickets import Label
 from ticketing.training.sampling import Archive, Fields
 
-CHANNEL_GRID = {
-    "h": (0.6, 0.7, 0.8),
-    "E": (0.1, 0.2, 0.3),
-    "T": (0.1, 0.2, 0.3),
-    "L": (0.1, 0.2, 0.3),
+LEVEL_GRID: dict[Level, tuple[float, ...]] = {
+    "same level": (0.3, 0.4),
+    "subject and description": (0.1, 0.2, 0.3),
+    "solution": (0.1, 0.2),
 }
-"""W as Table 2 searches it, and L like T."""
-
-LEVEL_GRID = ((0.3, 0.4), (0.1, 0.2, 0.3), (0.1, 0.2))
-"""V as Table 2 searches it: same level, subject against description, either against solution."""
+"""V as Table 2 searches it."""
 
 
 def search_weights(
@@ -48,13 +46,16 @@ def search_weights(
     network.set_weights(best[1], best[2])
 
 
-def _grid(network: SiameseNetwork):
-    levels = network.settings.pair_levels()  # [P][R] of 0, 1, 2 or None
-    for values in itertools.product(*LEVEL_GRID):
+def _grid(network: SiameseNetwork) -> Iterator[tuple[Tensor, Tensor]]:
+    """Every V [P, R] with every W [C]; W as each encoder's kind has it searched."""
+    levels = network.settings.pair_levels()
+    channels = [ENCODERS[channel].grid for channel in network.settings.channels]
+    for values in itertools.product(*LEVEL_GRID.values()):
+        value_of = dict(zip(LEVEL_GRID, values, strict=True))
         pairs = torch.tensor(
-            [[0.0 if level is None else values[level] for level in row] for row in levels]
+            [[value_of[level] if level else 0.0 for level in row] for row in levels]
         )
-        for weights in itertools.product(*(CHANNEL_GRID[c] for c in network.settings.channels)):
+        for weights in itertools.product(*channels):
             yield pairs, torch.tensor(weights)
 
 
@@ -63,7 +64,7 @@ def _pairs(
     archive: Archive,
     queries: Mapping[str, Fields],
     labels: Sequence[Label],
-) -> tuple[Side, Side, Tensor]:
+) -> tuple[EncodedComponents, EncodedComponents, Tensor]:
     with torch.no_grad():
         query = network.encode([archive.query(queries[x.query.id]) for x in labels])
         ticket = network.encode([archive.ticket(archive.tickets[x.ticket_id]) for x in labels])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from ticketing.encoders.topics import TopicChannel, topic_words
+from ticketing.encoders.topics import TopicEncoder, topic_words
 from ticketing.errors import InputError
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
@@ -123,7 +123,7 @@ def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
     """
     learnt = {name: [_tokens(t, fields) for t in parts.learnt] for name, fields in MODELS.items()}
     vocabulary = Vocabulary.count(learnt["M2"])
-    channel = TopicChannel(None, topic_words(vocabulary))
+    channel = TopicEncoder(None, topic_words(vocabulary))
 
     def documents(texts: Sequence[list[str]]) -> list[Document]:
         return [d for d in channel.documents([vocabulary.ids(t) for t in texts]) if len(d)]

@@ -7,7 +7,7 @@ import click
 from tqdm import tqdm
 
 from ticketing.cli.options import FILE
-from ticketing.encoders.sentence_transformer import SentenceEncoder, sentence_folder
+from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.evaluation.text_table import row_text
@@ -97,7 +97,7 @@ def relate(model: Path, one: str, other: str) -> None:
 
 def _material(data: Sick, vectors: Path, wordnet: Path, encoder: str, seed: int) -> Material:
     known = read_vectors(vectors)
-    folder = sentence_folder(encoder)
+    folder = transformer_folder(encoder)
     if not wordnet.is_dir():
         click.echo(f"There is no {wordnet}: without synonyms (install wordnet-base).", err=True)
     if folder is None:
@@ -107,7 +107,7 @@ def _material(data: Sick, vectors: Path, wordnet: Path, encoder: str, seed: int)
         known,
         read_synonyms(wordnet, known.words) if wordnet.is_dir() else {},
         invent(sentences(data.training), known, INVENTED, random.Random(seed)),
-        SentenceEncoder(folder) if folder else None,
+        Transformer(folder) if folder else None,
     )
 
 

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from scipy.stats import pearsonr
 from sklearn.model_selection import KFold
 
-from ticketing.encoders.sentence_transformer import SentenceEncoder
+from ticketing.encoders.sentence_transformer import Transformer
 from ticketing.experiments.malstm.datasets import (
     RatedPairs,
     TaughtPairs,
@@ -35,7 +35,7 @@ from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
 from ticketing.experiments.malstm.sick import Pair, sentences, words
 from ticketing.experiments.malstm.word_vectors import WordVectors
-from ticketing.nn.recurrent import EncoderSettings
+from ticketing.nn.recurrent import RecurrentSettings
 from ticketing.nn.trainer import LoopSettings, Trainer
 
 FOLDS = 10
@@ -47,7 +47,7 @@ class Recipe(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     network: SentenceSettings = SentenceSettings(
-        encoder=EncoderSettings(hidden=50, pooling="mean"), scaled=True
+        encoder=RecurrentSettings(hidden=50, pooling="mean"), scaled=True
     )
     teacher: Literal["none", "words", "encoder"] = Field("encoder", description="of other pairs")
     synonyms: float = Field(0.1, ge=0, le=1, description="share of words that synonyms replace")
@@ -68,7 +68,7 @@ class Material:
     vectors: WordVectors
     synonyms: Mapping[str, Sequence[str]]
     invented: Sequence[str]
-    encoder: SentenceEncoder | None
+    encoder: Transformer | None
 
     @cached_property
     def digest(self) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from ticketing.experiments.malstm.word_vectors import WordVectors
-from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder, encode_by_length, initialise
+from ticketing.nn.recurrent import RecurrentEncoder, RecurrentSettings, encode_by_length, initialise
 from ticketing.nn.similarity import cosine, exp_l1, exp_l2
 
 METRICS = {"manhattan": exp_l1, "euclidean": exp_l2, "cosine": cosine}
@@ -28,7 +28,7 @@ class SentenceSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    encoder: EncoderSettings = EncoderSettings(hidden=50)
+    encoder: RecurrentSettings = RecurrentSettings(hidden=50)
     metric: Literal["manhattan", "euclidean", "cosine"] = "manhattan"
     scaled: bool = Field(False, description="learn a weight for each unit of a vector")
     dropout: float = Field(0.0, ge=0, lt=1, description="of numbers of word vectors")

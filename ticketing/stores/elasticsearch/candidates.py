@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ticketing.queries import EncodedQuery
 from ticketing.stores.elasticsearch.connection import Json
 from ticketing.stores.elasticsearch.copies import codes_of, where
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import any_word
-from ticketing.stores.protocols import Clues, CodeBlock, Codes
+from ticketing.stores.protocols import CodeBlock, Codes
 from ticketing.tickets import Filters
 
 BY_VECTOR, BY_WORDS = 800, 200
@@ -32,14 +33,18 @@ class Candidates(ElasticsearchServing, Codes):
     by_vector, by_words = BY_VECTOR, BY_WORDS
 
     def candidates(
-        self, bundle_id: str, clues: Clues, filters: Filters = Filters(), limit: int = 10
+        self,
+        bundle_id: str,
+        query: EncodedQuery,
+        filters: Filters = Filters(),
+        limit: int = 10,
     ) -> CodeBlock:
         """The union of what each way finds, with codes, in one request."""
         if limit > self.by_words:
             return self.codes(bundle_id, filters)
         self._show(bundle_id)
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
-        ways = [{**way, **COLUMNS} for way in self._ways(clues, filters)]
+        ways = [{**way, **COLUMNS} for way in self._ways(query, filters)]
         answers = self._connection.searches(codes_of(bundle_id), [counted, *ways])
         if not answers:
             return block([])
@@ -55,14 +60,14 @@ class Candidates(ElasticsearchServing, Codes):
         if self.serving() != bundle_id:
             self._connection.refresh(codes_of(bundle_id))
 
-    def _ways(self, clues: Clues, filters: Filters) -> Iterator[Json]:
-        words = {"bool": {"must": any_word(clues.words), "filter": where(filters)}}
+    def _ways(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
+        words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}
         yield {"query": words, "size": self.by_words}
-        if len(clues.vector):
-            near = {"field": "vector", "query_vector": clues.vector.tobytes().hex()}
+        if len(query.vector):
+            near = {"field": "vector", "query_vector": query.vector.tobytes().hex()}
             spans: list[Json] = [{"filter": where(filters)} if filters != Filters() else {}]
-            if clues.asked:
-                near_in_time = (around(clues.asked, window) for window in WINDOWS)
+            if query.time:
+                near_in_time = (around(query.time, window) for window in WINDOWS)
                 spans += [{"filter": [where(filters), close]} for close in near_in_time]
             each = self.by_vector // len(spans)
             for span in spans:

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.errors import StoreError
-from ticketing.stores.protocols import Clues, CodeBlock, CodeRow, Codes
+from ticketing.queries import EncodedQuery
+from ticketing.stores.protocols import CodeBlock, CodeRow, Codes
 from ticketing.stores.sqlite.code_files import map_rows, write_rows
 from ticketing.stores.sqlite.database import ANY_OF, Database, DatabasePart, json_list
 from ticketing.stores.sqlite.serving import served
@@ -125,7 +126,11 @@ class SQLiteCodes(DatabasePart, Codes):
         return _block(rows, self._map(file))
 
     def candidates(
-        self, bundle_id: str, clues: Clues, filters: Filters = Filters(), limit: int = 10
+        self,
+        bundle_id: str,
+        query: EncodedQuery,
+        filters: Filters = Filters(),
+        limit: int = 10,
     ) -> CodeBlock:
         """Codes of all matching tickets: here the exact scan of all takes milliseconds."""
         return self.codes(bundle_id, filters)

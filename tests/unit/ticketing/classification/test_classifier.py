@@ -18,14 +18,14 @@ from ticketing.classification.training import TrainSettings, train
 from ticketing.classification.trials import held_out_trial
 from ticketing.classification.verdicts import Verdict
 from ticketing.errors import BundleError
-from ticketing.nn.recurrent import EncoderSettings
+from ticketing.nn.recurrent import RecurrentSettings
 from ticketing.nn.trainer import LoopSettings
 
 TINY = CategorySettings(
     dims=16,
     ngrams=3,
     buckets=1 << 10,
-    encoder=EncoderSettings(hidden=16, bidirectional=True, pooling="mean", dense=24),
+    encoder=RecurrentSettings(hidden=16, bidirectional=True, pooling="mean", dense=24),
 )
 THINGS = {
     "printer": ("printer", "print queue"),

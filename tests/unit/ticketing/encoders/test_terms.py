@@ -12,7 +12,7 @@ from ticketing.encoders.terms import (
     BUCKETS,
     SUM,
     TERMS,
-    LexicalChannel,
+    TermEncoder,
     bucket_of,
     crossed_terms,
     matched_terms,
@@ -23,7 +23,7 @@ from ticketing.text.vocabulary import Vocabulary
 
 WORDS = ["turbine", "turbines", "trip", "<num>", "?!", *(f"word{i}" for i in range(60))]
 VOCABULARY = Vocabulary(WORDS, [6, 1, 3, 30, 30] + [1] * 60, 40)
-CHANNEL = LexicalChannel(VOCABULARY)
+CHANNEL = TermEncoder(VOCABULARY)
 ID = {word: id for id, word in enumerate(WORDS, start=1)}
 
 

@@ -8,9 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ticketing.encoders.lstm import TextLSTM
+from ticketing.encoders.lstm import LSTMEncoder
 from ticketing.encoders.terms import TERMS
-from ticketing.encoders.topics import TopicChannel, topic_words
+from ticketing.encoders.topics import TopicEncoder, topic_words
 from ticketing.encoders.varimax import varimax
 from ticketing.model.inference import new_network
 from ticketing.model.metric import similarity
@@ -26,7 +26,7 @@ SIZES = {"hidden": 5, "word_dims": 4, "character_dims": 2, "topics": 3, "max_wor
 def topic_channel():
     ids = topic_words(VOCABULARY)
     model = DocNADE(DocNADESettings(vocabulary_size=len(ids), topics=SIZES["topics"], epochs=1))
-    channel = TopicChannel(model, ids)
+    channel = TopicEncoder(model, ids)
     model.fit(channel.documents([[1, 2, 3], [3, 4, 5], [6, 7, 1]]))
     return channel
 
@@ -179,7 +179,7 @@ def test_only_h_minds_the_order_of_words_and_only_up_to_its_limit():
 def test_a_texts_vector_is_made_of_the_states_after_its_own_words(pooling):
     """Texts of many lengths, read in groups, against torch's LSTM on each text alone."""
     torch.manual_seed(0)
-    channel = TextLSTM(word_dims=3, hidden=2, dropout=0.5, pooling=pooling).eval()
+    channel = LSTMEncoder(word_dims=3, hidden=2, dropout=0.5, pooling=pooling).eval()
     embedded = torch.randn(20, 3)
     texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
     states = channel(embedded, texts, limit=8)
@@ -208,7 +208,7 @@ def test_topics_are_made_of_words_neither_rare_nor_everywhere_nor_masks():
 
 
 def test_words_without_a_topic_are_left_out_of_documents():
-    channel = TopicChannel(None, [2, 5])
+    channel = TopicEncoder(None, [2, 5])
     assert [d.tolist() for d in channel.documents([[5, 1, 2, 2, 9, 0], [], [1]])] == [
         [1, 0, 0],
         [],
@@ -216,9 +216,9 @@ def test_words_without_a_topic_are_left_out_of_documents():
     ]
 
 
-def channel_with(loadings) -> TopicChannel:
+def channel_with(loadings) -> TopicEncoder:
     """Words 5, 2 and 7 of a vocabulary speak for topics as the rows of [3, topics] say."""
-    channel = TopicChannel(None, [5, 2, 7])
+    channel = TopicEncoder(None, [5, 2, 7])
     channel.loadings = np.array(loadings)
     return channel
 
@@ -271,4 +271,4 @@ def test_varimax_keeps_lengths_and_angles():
 
 
 def test_a_text_without_topic_words_shares_no_topic():
-    assert TopicChannel(None, [5]).shared([5], [1]) == []
+    assert TopicEncoder(None, [5]).shared([5], [1]) == []

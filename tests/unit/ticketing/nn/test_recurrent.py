@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from ticketing.nn.losses import contrastive, contrastive_as_printed, in_batch_softmax, triplet
-from ticketing.nn.recurrent import EncoderSettings, RecurrentEncoder, encode_by_length, initialise
+from ticketing.nn.recurrent import RecurrentEncoder, RecurrentSettings, encode_by_length, initialise
 from ticketing.nn.similarity import cosine, exp_l1, exp_l2
 
 SHAPES = [
-    EncoderSettings(hidden=4),
-    EncoderSettings(hidden=4, layers=2, bidirectional=True, pooling="mean", dense=3),
-    EncoderSettings(hidden=4, bidirectional=True),
+    RecurrentSettings(hidden=4),
+    RecurrentSettings(hidden=4, layers=2, bidirectional=True, pooling="mean", dense=3),
+    RecurrentSettings(hidden=4, bidirectional=True),
 ]
 
 
@@ -34,7 +34,7 @@ def test_what_stands_behind_a_texts_end_changes_nothing(shape):
 @pytest.mark.parametrize("pooling", ["last", "mean"])
 def test_layers_and_directions_are_those_of_torchs_own_lstm(pooling):
     torch.manual_seed(0)
-    shape = EncoderSettings(hidden=4, layers=2, bidirectional=True, pooling=pooling, dropout=0.5)
+    shape = RecurrentSettings(hidden=4, layers=2, bidirectional=True, pooling=pooling, dropout=0.5)
     encoder = RecurrentEncoder(5, shape).eval()
     text = torch.randn(1, 6, 5)
     outputs, (states, _) = encoder.lstm(text)
@@ -45,8 +45,8 @@ def test_layers_and_directions_are_those_of_torchs_own_lstm(pooling):
 
 def test_mean_pooling_is_the_mean_of_what_last_pooling_sees():
     torch.manual_seed(0)
-    mean = RecurrentEncoder(5, EncoderSettings(hidden=4, pooling="mean"))
-    last = RecurrentEncoder(5, EncoderSettings(hidden=4))
+    mean = RecurrentEncoder(5, RecurrentSettings(hidden=4, pooling="mean"))
+    last = RecurrentEncoder(5, RecurrentSettings(hidden=4))
     last.load_state_dict(mean.state_dict())
     text = torch.randn(1, 3, 5)
     states = [last(text, torch.tensor([n])) for n in (1, 2, 3)]
@@ -55,7 +55,7 @@ def test_mean_pooling_is_the_mean_of_what_last_pooling_sees():
 
 def test_recurrent_connections_are_cut_only_while_training():
     torch.manual_seed(0)
-    encoder = RecurrentEncoder(5, EncoderSettings(hidden=4, recurrent_dropout=0.5))
+    encoder = RecurrentEncoder(5, RecurrentSettings(hidden=4, recurrent_dropout=0.5))
     text, length = torch.randn(1, 6, 5), torch.tensor([6])
     assert not torch.equal(encoder(text, length), encoder(text, length))
     encoder.eval()

@@ -15,9 +15,9 @@ from tests.tiny import TINY, tiny_training
 from ticketing.encoders import vector_cache
 from ticketing.encoders.sentence_transformer import (
     MOST_WORDS,
-    SentenceChannel,
-    SentenceEncoder,
-    sentence_folder,
+    Transformer,
+    TransformerEncoder,
+    transformer_folder,
 )
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
@@ -76,23 +76,23 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_folder_without_weights_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"holds no model\.safetensors"):
-        sentence_folder(str(tmp_path))
+        transformer_folder(str(tmp_path))
 
 
 def test_no_name_is_no_folder_and_the_extra_may_be_missing(monkeypatch):
-    assert sentence_folder("") is None
+    assert transformer_folder("") is None
     monkeypatch.setattr("ticketing.encoders.sentence_transformer.INSTALLED", "no_such_package")
-    assert sentence_folder("installed") is None
+    assert transformer_folder("installed") is None
 
 
 def test_a_missing_library_is_one_sentence(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(InputError, match=r"install ticketing\[teacher\]"):
-        SentenceEncoder(folder)(["a"])
+        Transformer(folder)(["a"])
 
 
 def test_a_text_is_encoded_once_and_remembered_ones_never(folder):
-    encoder = SentenceEncoder(folder)
+    encoder = Transformer(folder)
     encoder.remember(["known"], np.full((1, 26), 0.5))
     found = encoder(["ab", "known", "ab"])
     assert found.shape == (3, 26)
@@ -103,15 +103,15 @@ def test_a_text_is_encoded_once_and_remembered_ones_never(folder):
 
 
 def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
-    described = SentenceEncoder(folder).to_json()
-    assert SentenceEncoder.from_json(described).folder == folder
+    described = Transformer(folder).to_json()
+    assert Transformer.from_json(described).folder == folder
     (folder / "model.safetensors").write_bytes(b"others")
     with pytest.raises(InputError, match="holds other weights"):
-        SentenceEncoder.from_json(described)
+        Transformer.from_json(described)
 
 
 def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
-    channel = SentenceChannel(SentenceEncoder(folder), WORDS)
+    channel = TransformerEncoder(Transformer(folder), WORDS)
     assert channel.text([1, 4, 6, 5], ["new", "newer"]) == "aa num newer new"
     assert channel.text([2] * (MOST_WORDS + 5)) == " ".join(["ab"] * MOST_WORDS)
     assert channel([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
@@ -128,7 +128,7 @@ def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
     """Ticket "a" asks with its subject alone; "b" answers with its subject, and with both."""
     settings = TINY.model_copy(update={"pairs": "multi-level"})
     tickets = {"a": {"subject": [1], "description": [1]}, "b": {"subject": [3], "description": [1]}}
-    channel = SentenceChannel(SentenceEncoder(folder), WORDS)
+    channel = TransformerEncoder(Transformer(folder), WORDS)
     taught = Teacher(channel, Archive(settings, tickets), {})
     taught.prepare(tmp_path)
     apart = taught.distances(
@@ -144,7 +144,7 @@ def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
 
 
 def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path):
-    channel = SentenceChannel(SentenceEncoder(folder), WORDS)
+    channel = TransformerEncoder(Transformer(folder), WORDS)
     taught = Teacher(channel, Archive(TINY, {"a": {"subject": [1]}, "b": {"subject": [3]}}), {})
     taught.prepare(tmp_path)
     apart = crossed_distances(
@@ -155,7 +155,7 @@ def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path
 
 def encoded(folder, tmp_path, *texts):
     """Prepares a cache for texts; gives those that were encoded."""
-    encoder = SentenceEncoder(folder)
+    encoder = Transformer(folder)
     VectorCache(tmp_path, encoder).prepare(texts, "x")
     return encoder._model.encoded
 
@@ -179,7 +179,7 @@ def test_more_texts_cost_only_the_new_ones_and_files_of_no_text_go(folder, tmp_p
 
 
 def test_vectors_that_are_read_are_those_that_were_encoded(folder, tmp_path):
-    first, second = SentenceEncoder(folder), SentenceEncoder(folder)
+    first, second = Transformer(folder), Transformer(folder)
     for encoder in (first, second):
         VectorCache(tmp_path, encoder).prepare(["abc", "aab"], "x")
     assert first(["aab", "abc"]).tolist() == second(["aab", "abc"]).tolist()

@@ -22,13 +22,13 @@ from ticketing.experiments.malstm.relatedness import Row, figures, find_or_learn
 from ticketing.experiments.malstm.sick import JUDGMENTS, Pair, Sick
 from ticketing.experiments.malstm.word_vectors import WordVectors
 from ticketing.model.registry import Registry
-from ticketing.nn.recurrent import EncoderSettings
+from ticketing.nn.recurrent import RecurrentSettings
 from ticketing.nn.trainer import LoopSettings
 
 NAMES = ["a", "no", "man", "woman", "dog", "cat", "runs", "sits", "sings", "fast", "the", "tail"]
 SMALL = LoopSettings(epochs=2, least_steps=4, batch_size=8, learning_rate=0.02)
 TINY = Recipe(
-    network=SentenceSettings(encoder=EncoderSettings(hidden=3, pooling="mean"), scaled=True),
+    network=SentenceSettings(encoder=RecurrentSettings(hidden=3, pooling="mean"), scaled=True),
     teacher="words",
     pretraining=SMALL,
     training=SMALL,
@@ -63,7 +63,7 @@ def material(pairs, vectors) -> Material:
 def network(vectors, **settings) -> SentenceNetwork:
     torch.manual_seed(0)
     return SentenceNetwork(
-        vectors, SentenceSettings(encoder=EncoderSettings(hidden=3), **settings)
+        vectors, SentenceSettings(encoder=RecurrentSettings(hidden=3), **settings)
     ).eval()
 
 

@@ -1,0 +1,19 @@
+"""The sizes of all encoders, in one place: a bundle keeps them with its network's settings."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ticketing.nn.recurrent import Pooling
+
+
+class EncoderSettings(BaseModel):
+    """How wide each encoder's vectors are, and what it reads."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    hidden: int = Field(50, gt=0, description="|h|")
+    pooling: Pooling = Field("mean", description="of the LSTM's states; the paper's is last")
+    word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
+    character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
+    topics: int = Field(100, gt=0, description="|T|")
+    sentence_dims: int = Field(384, gt=0, description="|S|, as wide as its encoder's vectors")
+    max_words: int = Field(96, gt=0, description="words of a component that the LSTM reads")

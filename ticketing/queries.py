@@ -1,0 +1,29 @@
+"""A query ready for the scan: made once, and all that stores, scan and explanation ask of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class EncodedQuery:
+    """A query under one bundle, with P query, R ticket components and C channels.
+
+    `words` are its tokens and `vector` int8 [D] (D may be 0) is its projection: a store that does
+    not compare all tickets finds candidates by both. The scan compares `codes` uint8 [P, size],
+    the dense channels, and `terms` uint8 [P, BUCKETS], weights by bucket of the sparse one ([P, 0]
+    without one), by `weights` float32 [2 ** R, P, R, C] (see CodeLayout.pattern_weights).
+    `present` bool [P] says which components it has, `known` whether the vocabulary has any of its
+    words, and `time` when it was asked, None where time does not count.
+    """
+
+    words: Sequence[str]
+    vector: np.ndarray
+    codes: np.ndarray
+    terms: np.ndarray
+    weights: np.ndarray
+    present: np.ndarray
+    known: bool
+    time: datetime | None = None
