@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from ticketing.queries import EncodedQuery
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
 from ticketing.times import utc_now
@@ -108,9 +107,3 @@ def verdict(number: int, **changes) -> Verdict:
 def recent(time: datetime) -> bool:
     """Naive UTC, and within the last minute."""
     return timedelta(0) <= utc_now() - time < timedelta(minutes=1)
-
-
-def sought(words, vector, time=None) -> EncodedQuery:
-    """A query of which a store sees nothing but what candidates are found by."""
-    nothing = np.zeros((0, 0), np.uint8)
-    return EncodedQuery(words, vector, nothing, nothing, nothing, nothing, True, time)

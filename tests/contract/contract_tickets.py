@@ -20,8 +20,8 @@ from tests.contract.contract_examples import (
     grouped,
     located,
     scanned,
-    sought,
 )
+from tests.examples import sought
 from ticketing.errors import InputError
 from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Filters, Ticket

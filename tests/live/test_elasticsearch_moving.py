@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.contract.contract_examples import sought
+from tests.examples import sought
 from tests.filled import fill
 from ticketing.stores.migration import copy_all, require_equal
 from ticketing.stores.sqlite import SQLiteStore

@@ -10,7 +10,6 @@ from tqdm import tqdm
 
 from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.model.inference import Model
-from ticketing.model.projection import ticket_vectors
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
@@ -76,7 +75,7 @@ class _Vectors:
                     " TICKETING_HOME to the home that holds it, or drop its codes."
                 ) from None
         codes = np.stack([np.frombuffer(row.code, np.uint8) for row in rows])
-        vectors = ticket_vectors(self._loaded[bundle_id], codes)
+        vectors = self._loaded[bundle_id].projection.ticket_vectors(codes)
         return [
             replace(row, vector=vector.tobytes()) for row, vector in zip(rows, vectors, strict=True)
         ]

@@ -1,6 +1,6 @@
 """The desk: store, models and settings wired together, and every use case as one method.
 
-The command line, the page, the API and the worker call a Desk and nothing below it. `side` holds
+The command line, the page, the API and the worker call a Desk and nothing below it. `base` holds
 what the others stand on, `bundles` how a bundle comes to serve, `topics` what tickets are about.
 """
 

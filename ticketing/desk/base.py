@@ -1,4 +1,4 @@
-"""What all sides of a desk stand on: settings, store, models, and what ranks under each bundle."""
+"""What all parts of a desk stand on: settings, store, models, and what ranks under each bundle."""
 
 import threading
 
@@ -10,8 +10,8 @@ from ticketing.settings import Settings
 from ticketing.stores.protocols import Store
 
 
-class Side:
-    """One side of a desk."""
+class DeskBase:
+    """What every part of a desk stands on."""
 
     def __init__(self, settings: Settings, store: Store, models: Registry):
         self.settings = settings

@@ -6,11 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
-from ticketing.desk.base import Side
+from ticketing.desk.base import DeskBase
 from ticketing.errors import BundleError, NotFound, NotReady
 from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.labels import derive_labels, is_test
-from ticketing.model.projection import ticket_vectors
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.topics import main_topics
 from ticketing.retrieval.verify import verify_codes
@@ -26,7 +25,7 @@ A_FEW = 32
 """Tickets that may come between a reindexing and its promotion."""
 
 
-class Bundles(Side):
+class Bundles(DeskBase):
     """The desk's bundles, from training to serving."""
 
     def labels(self) -> list[Label]:
@@ -181,7 +180,7 @@ class Bundles(Side):
         """Codes and main topics of tickets under a bundle, in the order given."""
         model = self.recommender(bundle_id).model
         rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
-        vectors = ticket_vectors(model, rows)
+        vectors = model.projection.ticket_vectors(rows)
         return [
             CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector.tobytes())
             for ticket, row, topic, vector in zip(tickets, rows, topics, vectors, strict=True)

@@ -1,6 +1,6 @@
 """What the desk's tickets are about."""
 
-from ticketing.desk.base import Side
+from ticketing.desk.base import DeskBase
 from ticketing.retrieval.topics import (
     Topic,
     TopicSurvey,
@@ -12,7 +12,7 @@ from ticketing.retrieval.topics import (
 from ticketing.tickets import Filters, Ticket
 
 
-class Topics(Side):
+class Topics(DeskBase):
     """Topics of the serving bundle, and the tickets of each."""
 
     def topics(self, filters: Filters = Filters()) -> TopicSurvey:

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
-from ticketing.encoders.terms import TERMS
 from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.experiments.gupta2018.rows import Row
 from ticketing.model.inference import Model, new_network, ticket_tokens
-from ticketing.model.layout import fit_layout
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Label, Ticket
@@ -30,13 +28,10 @@ def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) 
     The code layout is fitted to a sample of tickets; W and V are those of Table 2.
     """
     vectors = model.network.words.words.weight.detach()
-    network = new_network(settings, model.vocabulary, vectors, model.network.topics)
+    network = new_network(settings, model.vocabulary, vectors, {"T": model.topics})
     network.words.load_state_dict(model.network.words.state_dict())
     narrow = Model(model.vocabulary, network, id=model.id)
-    side = narrow.encode([ticket_tokens(ticket, settings) for ticket in sample])
-    arrays = [side.vectors[channel].numpy() for channel in settings.dims()]
-    terms = TERMS if network.lexical else 0
-    narrow.layout = fit_layout(arrays, side.present.numpy(), terms)
+    narrow.fit_layout(narrow.encode([ticket_tokens(ticket, settings) for ticket in sample]))
     return narrow
 
 

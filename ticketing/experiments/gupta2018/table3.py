@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from ticketing.encoders.topics import TopicEncoder, topic_words
+from ticketing.encoders.topics import TopicWords, topic_words
 from ticketing.errors import InputError
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
@@ -123,10 +123,10 @@ def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
     """
     learnt = {name: [_tokens(t, fields) for t in parts.learnt] for name, fields in MODELS.items()}
     vocabulary = Vocabulary.count(learnt["M2"])
-    channel = TopicEncoder(None, topic_words(vocabulary))
+    words = TopicWords(topic_words(vocabulary))
 
     def documents(texts: Sequence[list[str]]) -> list[Document]:
-        return [d for d in channel.documents([vocabulary.ids(t) for t in texts]) if len(d)]
+        return [d for d in words.documents([vocabulary.ids(t) for t in texts]) if len(d)]
 
     scored = {
         name: documents([_tokens(source, fields) for source in sources])
@@ -139,13 +139,13 @@ def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
         if len(known) < VALIDATION:
             raise InputError("The tickets share too few words to learn topics from; import more.")
         for kind, (model, settings) in KINDS.items():
-            chosen = settings(vocabulary_size=len(channel.words), topics=topics, seed=seed)
+            chosen = settings(vocabulary_size=len(words.ids), topics=topics, seed=seed)
             rows.append(_row(name, kind, model(chosen), known, scored))
     columns = tuple(
         Column(name, len(texts), sum(map(len, texts)) / max(len(texts), 1))
         for name, texts in scored.items()
     )
-    return TopicTable(len(parts.learnt), len(channel.words), columns, tuple(rows))
+    return TopicTable(len(parts.learnt), len(words.ids), columns, tuple(rows))
 
 
 def _row(

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ticketing.encoders.protocol import Texts
 from ticketing.encoders.terms import (
     BUCKETS,
     SUM,
@@ -23,7 +24,15 @@ from ticketing.text.vocabulary import Vocabulary
 
 WORDS = ["turbine", "turbines", "trip", "<num>", "?!", *(f"word{i}" for i in range(60))]
 VOCABULARY = Vocabulary(WORDS, [6, 1, 3, 30, 30] + [1] * 60, 40)
-CHANNEL = TermEncoder(VOCABULARY)
+ENCODER = TermEncoder(VOCABULARY)
+
+
+def encoded(ids, unknown=()):
+    """Texts in vocabulary ids as terms; nothing of their embeddings is looked at."""
+    nothing = torch.zeros(0)
+    return ENCODER(Texts(ids, unknown, nothing, nothing, []))
+
+
 ID = {word: id for id, word in enumerate(WORDS, start=1)}
 
 
@@ -57,7 +66,7 @@ def test_the_weights_of_three_words_by_hand():
     """
     turbin, trip = 2 / 3 * log(41 / 7.5), 1 / 2 * log(41 / 3.5)
     assert (turbin, trip) == (pytest.approx(1.1324, abs=1e-4), pytest.approx(1.2304, abs=1e-4))
-    [row] = CHANNEL([[ID["turbine"], ID["turbines"], ID["trip"]]])
+    [row] = encoded([[ID["turbine"], ID["turbines"], ID["trip"]]])
     assert row.dtype == torch.int32
     assert row.shape == (2, TERMS)
     assert row[:, :3].tolist() == [[bucket_of("trip"), bucket_of("turbin"), 0], [133, 122, 0]]
@@ -65,19 +74,19 @@ def test_the_weights_of_three_words_by_hand():
 
 
 def test_inflected_forms_meet():
-    [one, other] = CHANNEL([[ID["turbine"]], [ID["turbines"]]])
+    [one, other] = encoded([[ID["turbine"]], [ID["turbines"]]])
     assert one.equal(other)
 
 
 def test_masks_and_marks_are_left_out():
-    [with_them, without] = CHANNEL([[ID["<num>"], ID["trip"], ID["?!"], ID["?!"]], [ID["trip"]]])
+    [with_them, without] = encoded([[ID["<num>"], ID["trip"], ID["?!"], ID["?!"]], [ID["trip"]]])
     assert with_them.equal(without)
     assert weights_of(without) == {bucket_of("trip"): SUM}
 
 
 @pytest.mark.parametrize("text", [[], [ID["<num>"], ID["?!"]]])
 def test_a_text_without_terms_has_no_weights_and_is_at_distance_2_even_of_itself(text):
-    row = CHANNEL([text, [ID["trip"]]])
+    row = encoded([text, [ID["trip"]]])
     assert not row[0].any()
     assert crossed_terms(row[:1, None], row[:, None]).flatten().tolist() == [2, 2]
 
@@ -85,13 +94,13 @@ def test_a_text_without_terms_has_no_weights_and_is_at_distance_2_even_of_itself
 def test_unknown_words_count_as_the_rarest():
     """ln(41 / .5) = 4.4067 beside ln(41 / 3.5) = 2.4608, each once: 163.6 and 91.4 of 255."""
     beyond = len(VOCABULARY)
-    [row] = CHANNEL([[ID["trip"], beyond + 1]], unknown=["pump", "gt13e2"])
+    [row] = encoded([[ID["trip"], beyond + 1]], unknown=["pump", "gt13e2"])
     assert weights_of(row) == {bucket_of("gt13e2"): 164, bucket_of("trip"): 91}
 
 
 def test_of_a_long_text_the_heaviest_terms_are_kept():
     text = [ID["turbine"], ID["trip"]] + [ID[f"word{i}"] for i in range(TERMS - 1)]
-    [row] = CHANNEL([text])
+    [row] = encoded([text])
     kept = weights_of(row)
     assert len(kept) == TERMS and sum(kept.values()) == SUM
     assert bucket_of("trip") in kept and bucket_of("turbin") not in kept
@@ -102,7 +111,7 @@ TEXTS = st.lists(st.lists(st.integers(1, len(WORDS)), max_size=50), min_size=1, 
 
 @given(TEXTS)
 def test_weights_of_a_text_add_up_and_descend_but_for_rounding(texts):
-    for text, row in zip(texts, CHANNEL(texts), strict=True):
+    for text, row in zip(texts, encoded(texts), strict=True):
         weights = row[1].numpy()
         assert weights.sum() == (SUM if any(term_of(WORDS[id - 1]) for id in text) else 0)
         assert (weights >= 0).all() and (np.diff(weights) <= 1).all()
@@ -116,7 +125,7 @@ def by_hand(one, other) -> float:
 
 @given(TEXTS, TEXTS)
 def test_distances_are_the_manhattan_ones_of_the_weights(queries, tickets):
-    query, ticket = CHANNEL(queries)[None], CHANNEL(tickets)[None]  # one text, many components
+    query, ticket = encoded(queries)[None], encoded(tickets)[None]  # one text, many components
     crossed = crossed_terms(query, ticket)[0, 0]
     torch.testing.assert_close(matched_terms(query, ticket)[0], crossed)
     torch.testing.assert_close(crossed_terms(ticket, query)[0, 0], crossed.T)
@@ -131,7 +140,7 @@ def test_distances_are_the_manhattan_ones_of_the_weights(queries, tickets):
 @given(TEXTS, TEXTS)
 def test_matched_distances_are_the_diagonal_of_crossed_ones(queries, tickets):
     n = min(len(queries), len(tickets))
-    query, ticket = CHANNEL(queries[:n])[:, None], CHANNEL(tickets[:n])[:, None]
+    query, ticket = encoded(queries[:n])[:, None], encoded(tickets[:n])[:, None]
     matched, crossed = matched_terms(query, ticket), crossed_terms(query, ticket)
     assert crossed.shape == (n, n, 1, 1)
     for i in range(n):
@@ -140,6 +149,6 @@ def test_matched_distances_are_the_diagonal_of_crossed_ones(queries, tickets):
 
 @given(TEXTS)
 def test_a_text_with_terms_is_at_distance_0_of_itself(texts):
-    rows = CHANNEL(texts)
+    rows = encoded(texts)
     apart = matched_terms(rows[:, None], rows[:, None]).flatten()
     assert apart.tolist() == [0.0 if row.any() else 2.0 for row in rows]

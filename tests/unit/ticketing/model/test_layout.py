@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.model.layout import LEVELS, CodeLayout, QueryCode, fit_layout, minute_of
+from tests.examples import scanned
+from ticketing.model.layout import LEVELS, CodeLayout, fit_layout, minute_of
 
 LAYOUT = CodeLayout(components=2, dims=(2, 1), lows=(0.0, -1.0), steps=(1.0, 0.5))
 
@@ -64,7 +65,7 @@ def test_distances_of_a_row_by_hand():
     [row] = layout.rows([np.array([[[2.0]]])], np.array([[True]]), terms)
     tables = np.zeros((2, 16), np.uint8)
     tables[0, 7] = 200
-    query = QueryCode(np.array([[5], [7]], np.uint8), tables, np.array([True, True]), True)
+    query = scanned(np.array([[5], [7]], np.uint8), tables)
     assert layout.distances(row, query).tolist() == [[[3, 2 * 255 - 2 * 100]], [[5, 2 * 255]]]
 
 

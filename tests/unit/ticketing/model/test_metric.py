@@ -5,10 +5,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ticketing.encoders.protocol import DenseEncoder
 from ticketing.model.metric import (
-    crossed_distances,
     distance_parts,
-    matched_distances,
     present_pair_weights,
     similarity,
 )
@@ -27,7 +26,7 @@ def test_equation_1_by_hand():
 def test_distances_are_manhattan():
     query = torch.tensor([[[1.0, 2.0]]])
     ticket = torch.tensor([[[4.0, -2.0], [1.0, 2.5]]])
-    assert matched_distances(query, ticket).tolist() == [[[7.0, 0.5]]]
+    assert DenseEncoder(2).matched(query, ticket).tolist() == [[[7.0, 0.5]]]
 
 
 def test_all_present_keeps_the_weights():
@@ -71,8 +70,9 @@ def test_crossed_distances_agree_with_matched_ones(seed, queries, tickets):
     query = torch.randn(queries, 2, 4, generator=chance)
     ticket = torch.randn(tickets, 3, 4, generator=chance)
     compared = torch.rand(2, 3, generator=chance) > 0.3
-    crossed = crossed_distances(query, ticket, compared)
+    encoder = DenseEncoder(4)
+    crossed = encoder.crossed(query, ticket, compared)
     for b in range(queries):
         for n in range(tickets):
-            matched = matched_distances(query[b : b + 1], ticket[n : n + 1])[0]
+            matched = encoder.matched(query[b : b + 1], ticket[n : n + 1])[0]
             torch.testing.assert_close(crossed[b, n], matched * compared)

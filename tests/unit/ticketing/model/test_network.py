@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ticketing.encoders.lstm import LSTMEncoder
 from ticketing.encoders.terms import TERMS
-from ticketing.encoders.topics import TopicEncoder, topic_words
+from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.varimax import varimax
 from ticketing.model.inference import new_network
 from ticketing.model.metric import similarity
@@ -23,12 +23,12 @@ VOCABULARY = Vocabulary(WORDS, range(9, 0, -1), 40)
 SIZES = {"hidden": 5, "word_dims": 4, "character_dims": 2, "topics": 3, "max_words": 6}
 
 
-def topic_channel():
-    ids = topic_words(VOCABULARY)
-    model = DocNADE(DocNADESettings(vocabulary_size=len(ids), topics=SIZES["topics"], epochs=1))
-    channel = TopicEncoder(model, ids)
-    model.fit(channel.documents([[1, 2, 3], [3, 4, 5], [6, 7, 1]]))
-    return channel
+def topics():
+    words = TopicWords(topic_words(VOCABULARY))
+    settings = DocNADESettings(vocabulary_size=len(words.ids), topics=SIZES["topics"], epochs=1)
+    model = DocNADE(settings)
+    model.fit(words.documents([[1, 2, 3], [3, 4, 5], [6, 7, 1]]))
+    return TopicEncoder(model, words)
 
 
 def network(**values):
@@ -36,8 +36,8 @@ def network(**values):
     torch.manual_seed(0)
     vectors = torch.randn(len(VOCABULARY), shape.word_dims)
     vectors[0] = 0
-    topics = topic_channel() if "T" in shape.channels else None
-    return new_network(shape, VOCABULARY, vectors, topics).eval()
+    resources = {"T": topics()} if "T" in shape.channels else {}
+    return new_network(shape, VOCABULARY, vectors, resources).eval()
 
 
 NETWORK = network()
@@ -109,10 +109,10 @@ def test_weights_stay_non_negative_whatever_the_optimizer_does():
 
 @torch.no_grad()
 def test_a_missing_component_is_absent_and_has_zero_vectors():
-    side = NETWORK.encode([([1], []), ([], [])])
-    assert side.present.tolist() == [[True, False], [False, False]]
-    for vectors in side.vectors.values():
-        assert (vectors[~side.present] == 0).all()
+    encoded = NETWORK.encode([([1], []), ([], [])])
+    assert encoded.present.tolist() == [[True, False], [False, False]]
+    for vectors in encoded.vectors.values():
+        assert (vectors[~encoded.present] == 0).all()
         assert (vectors[0, 0] != 0).any()
 
 
@@ -124,12 +124,12 @@ def test_nothing_to_compare_is_infinitely_far():
     assert torch.isinf(apart).tolist() == [[False, True], [True, True]]
 
 
-def sides(components):
+def items(components):
     return st.lists(st.tuples(*[TEXT] * components), min_size=1, max_size=4)
 
 
 @settings(max_examples=30, deadline=None)
-@given(sides(2), sides(3))
+@given(items(2), items(3))
 @torch.no_grad()
 def test_matched_and_crossed_distances_agree_and_parts_add_up_to_minus_log_g(queries, tickets):
     query, ticket = NETWORK.encode(queries), NETWORK.encode(tickets)
@@ -144,7 +144,7 @@ def test_matched_and_crossed_distances_agree_and_parts_add_up_to_minus_log_g(que
 
 
 @settings(max_examples=30, deadline=None)
-@given(sides(3), st.randoms(use_true_random=False))
+@given(items(3), st.randoms(use_true_random=False))
 @torch.no_grad()
 def test_a_text_is_encoded_alike_whatever_stands_beside_it(tickets, chance):
     shuffled = chance.sample(range(len(tickets)), len(tickets))
@@ -208,48 +208,48 @@ def test_topics_are_made_of_words_neither_rare_nor_everywhere_nor_masks():
 
 
 def test_words_without_a_topic_are_left_out_of_documents():
-    channel = TopicEncoder(None, [2, 5])
-    assert [d.tolist() for d in channel.documents([[5, 1, 2, 2, 9, 0], [], [1]])] == [
+    words = TopicWords([2, 5])
+    assert [d.tolist() for d in words.documents([[5, 1, 2, 2, 9, 0], [], [1]])] == [
         [1, 0, 0],
         [],
         [],
     ]
 
 
-def channel_with(loadings) -> TopicEncoder:
+def topics_with(loadings) -> TopicEncoder:
     """Words 5, 2 and 7 of a vocabulary speak for topics as the rows of [3, topics] say."""
-    channel = TopicEncoder(None, [5, 2, 7])
-    channel.loadings = np.array(loadings)
-    return channel
+    encoder = TopicEncoder(DocNADE(DocNADESettings(vocabulary_size=3)), TopicWords([5, 2, 7]))
+    encoder.loadings = np.array(loadings)
+    return encoder
 
 
 def test_shared_topics_are_those_that_words_of_both_texts_speak_for():
     """Word 5 speaks for topic 0 by .8, word 2 for topic 1 by .4, word 7 for both by .2.
     Text one is 5 2, text two is 5 7: means (.4, .2, 0) and (.5, .1, 0)."""
-    channel = channel_with([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
-    shared = channel.shared([5, 2], [5, 7], words=2)
+    encoder = topics_with([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
+    shared = encoder.shared([5, 2], [5, 7], words=2)
     assert shared == [(0, pytest.approx(0.4), [5, 7]), (1, pytest.approx(0.1), [2, 7])]
 
 
 def test_the_main_topic_is_the_one_that_words_speak_for_most_on_average():
     """Text 5 2 2: means (.3, .2); 2 2: (0, .3); 7: (.5, .5), a tie that the first wins; 9 and an
     empty text have no word with a topic."""
-    channel = channel_with([[0.9, 0], [0, 0.3], [0.5, 0.5]])
-    assert channel.main([[5, 2, 2], [2, 9, 2], [7], [9], []]) == [0, 1, 0, None, None]
+    encoder = topics_with([[0.9, 0], [0, 0.3], [0.5, 0.5]])
+    assert encoder.main([[5, 2, 2], [2, 9, 2], [7], [9], []]) == [0, 1, 0, None, None]
 
 
 def test_words_that_speak_for_nothing_give_no_main_topic():
-    assert channel_with([[0, 0], [0, 0.3], [0, 0]]).main([[5, 7], [5, 2]]) == [None, 1]
+    assert topics_with([[0, 0], [0, 0.3], [0, 0]]).main([[5, 7], [5, 2]]) == [None, 1]
 
 
 def test_a_topic_is_named_by_words_that_speak_for_it_and_are_used():
     """Ids 5, 2, 7 are e, b, g, in 3, 99 and 8 tickets: loading times logarithm is 2 ln 3 = 2.2,
     1 ln 99 = 4.6 and 0 for topic 0; for topic 1 only g speaks."""
     vocabulary = Vocabulary(list("abcdefg"), [99, 99, 9, 9, 3, 9, 8], 200)
-    channel = channel_with([[2, 0], [1, 0], [0, 0.1]])
-    assert channel.top_words(0, vocabulary) == ["b", "e"]
-    assert channel.top_words(0, vocabulary, n=1) == ["b"]
-    assert channel.top_words(1, vocabulary) == ["g"]
+    encoder = topics_with([[2, 0], [1, 0], [0, 0.1]])
+    assert encoder.top_words(0, vocabulary) == ["b", "e"]
+    assert encoder.top_words(0, vocabulary, n=1) == ["b"]
+    assert encoder.top_words(1, vocabulary) == ["g"]
 
 
 def test_varimax_gives_back_axes_that_were_mixed():
@@ -271,4 +271,4 @@ def test_varimax_keeps_lengths_and_angles():
 
 
 def test_a_text_without_topic_words_shares_no_topic():
-    assert TopicEncoder(None, [5]).shared([5], [1]) == []
+    assert topics_with([[1], [0], [0]]).shared([5], [1]) == []

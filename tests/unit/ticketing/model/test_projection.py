@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ticketing.model.inference import Model
-from ticketing.model.projection import DIMS, _signs, query_vector, ticket_vectors
+from ticketing.model.projection import DIMS, random_signs
 from ticketing.model.registry import Registry
 from ticketing.tickets import Query
 
@@ -24,11 +24,11 @@ def apart(vectors, vector):
 
 def test_a_ticket_asked_as_a_query_is_nearest_to_itself(model, archive_tickets):
     """A query has no solution; its vector stands for that at what it does have."""
-    vectors = ticket_vectors(model, model.encode_tickets(archive_tickets))
+    vectors = model.projection.ticket_vectors(model.encode_tickets(archive_tickets))
     assert vectors.shape == (len(archive_tickets), DIMS)
     assert vectors.dtype == np.int8
     own = [
-        apart(vectors, query_vector(model, model.encode_query(Query(t.subject, t.description))))
+        apart(vectors, model.encode_query(Query(t.subject, t.description)).vector)
         for t in archive_tickets
     ]
     ranks = [(distances < distances[i]).sum() for i, distances in enumerate(own)]
@@ -38,8 +38,8 @@ def test_a_ticket_asked_as_a_query_is_nearest_to_itself(model, archive_tickets):
 
 def test_vectors_do_not_depend_on_what_is_encoded_beside(model, archive_tickets):
     rows = model.encode_tickets(archive_tickets[:9])
-    together = ticket_vectors(model, rows)
-    alone = np.concatenate([ticket_vectors(model, row[None]) for row in rows])
+    together = model.projection.ticket_vectors(rows)
+    alone = np.concatenate([model.projection.ticket_vectors(row[None]) for row in rows])
     assert abs(together.astype(int) - alone).max() <= 1
 
 
@@ -48,22 +48,22 @@ def test_a_missing_component_lies_where_the_others_do_on_average(model, archive_
     ticket = archive_tickets[0]
     bare = replace(ticket, description="", solution="")
     thrice = replace(bare, description=bare.subject, solution=bare.subject)
-    vectors = ticket_vectors(model, model.encode_tickets([bare, thrice, ticket]))
+    vectors = model.projection.ticket_vectors(model.encode_tickets([bare, thrice, ticket]))
     near, far = apart(vectors[1:], vectors[0])
     assert near < far
 
 
 def test_no_tickets_have_no_vectors(model):
-    assert ticket_vectors(model, model.encode_tickets([])).shape == (0, DIMS)
+    assert model.projection.ticket_vectors(model.encode_tickets([])).shape == (0, DIMS)
 
 
 def test_a_query_without_words_has_a_vector_too(model):
-    assert query_vector(model, model.encode_query(Query("", ""))).shape == (DIMS,)
+    assert model.encode_query(Query("", "")).vector.shape == (DIMS,)
 
 
 def test_the_projection_is_the_same_for_ever():
     """An index is filled by one release and asked by another: these signs may never change."""
-    signs = _signs(1500)
+    signs = random_signs(1500)
     assert set(np.unique(signs)) == {-1, 1}
     assert abs(signs.mean()) < 0.01
     assert hashlib.sha256(signs.tobytes()).hexdigest()[:16] == "41db8d27494c8409"

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from ticketing.encoders.registry import ENCODERS
 from ticketing.model.settings import NetworkSettings
 from ticketing.training.settings import TrainingSettings
 
@@ -12,14 +13,18 @@ def test_the_cross_level_network_compares_all_six_pairs_as_table_2_weighs_them()
     assert settings.query_components == ("SUB1", "DESC1")
     assert settings.ticket_components == ("SUB2", "DESC2", "SOL2")
     assert settings.pair_weights() == [[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]
-    assert settings.pair_levels() == [[0, 1, 2], [1, 0, 2]]
+    crossed = "subject and description"
+    assert settings.pair_levels() == [
+        ["same level", crossed, "solution"],
+        [crossed, "same level", "solution"],
+    ]
 
 
 def test_the_multi_level_network_compares_like_with_like():
     settings = NetworkSettings(pairs="multi-level")
     assert settings.ticket_components == ("SUB2", "DESC2")
     assert settings.pair_weights() == [[0.3, 0.0], [0.0, 0.3]]
-    assert settings.pair_levels() == [[0, None], [None, 0]]
+    assert settings.pair_levels() == [["same level", None], [None, "same level"]]
 
 
 def test_the_standard_siamese_network_compares_two_merged_texts():
@@ -29,7 +34,7 @@ def test_the_standard_siamese_network_compares_two_merged_texts():
     assert settings.query_components == ("SUB1",)
     assert settings.ticket_components == ("SUB2+SOL2",)
     assert settings.pair_weights() == [[1.0]]
-    assert settings.pair_levels() == [[0]]
+    assert settings.pair_levels() == [["same level"]]
 
 
 def test_channels_choose_weights_and_widths_in_their_order():
@@ -37,8 +42,8 @@ def test_channels_choose_weights_and_widths_in_their_order():
         channels=("T", "h"), hidden=7, topics=9, word_dims=30, character_dims=4
     )
     assert settings.channel_weights() == [0.2, 0.7]
-    assert list(settings.dims().items()) == [("T", 9), ("h", 7)]
-    assert NetworkSettings(word_dims=30, character_dims=4).dims()["E"] == 34
+    assert settings.dense_channels == ("T", "h")
+    assert [ENCODERS[c].width(settings) for c in ("T", "h", "E")] == [9, 7, 34]
 
 
 @pytest.mark.parametrize(

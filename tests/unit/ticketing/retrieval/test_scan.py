@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM
-from ticketing.model.layout import CodeLayout, QueryCode
+from ticketing.model.layout import CodeLayout
 from ticketing.retrieval import scan
 from ticketing.retrieval.scan import nearest, scan_distances
 
@@ -46,11 +47,6 @@ def terms_of(row, layout, r):
     return row[slice(*layout.terms_span)].reshape(layout.components, -1, 3)[r]
 
 
-def no_terms(codes) -> QueryCode:
-    """A query without channel L."""
-    return QueryCode(codes, np.zeros((len(codes), 0), np.uint8), np.array([True]), True)
-
-
 @st.composite
 def scans(draw):
     chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -83,8 +79,9 @@ def scans(draw):
     query = chance.integers(0, 256, (queries, sum(dims)), dtype=np.uint8)
     pairs = chance.random((queries, components)) * (chance.random((queries, components)) > 0.2)
     present = chance.random(queries) > 0.3
-    code = QueryCode(query, tables, present, True)
     channels = chance.random(len(dims) + bool(terms)) + 0.01
+    weights = layout.pattern_weights(pairs, channels, present)
+    code = scanned(query, tables, weights, present)
     return codes, live, code, layout, pairs, channels, present
 
 
@@ -92,8 +89,7 @@ def scans(draw):
 @given(scans())
 def test_the_compiled_scan_is_the_plain_sum(scan):
     codes, live, query, layout, pairs, channels, present = scan
-    weights = layout.pattern_weights(pairs, channels, present)
-    found = scan_distances(codes, live, query, layout, weights)
+    found = scan_distances(codes, live, query, layout)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, plain_distances(*scan), rtol=1e-4)
 
@@ -105,11 +101,11 @@ def test_threads_change_nothing(monkeypatch):
     codes = chance.integers(0, 256, (100, layout.width), dtype=np.uint8)
     codes[:, -1] = chance.integers(0, 4, 100)
     live = np.arange(0, 100, 2)
-    query = no_terms(chance.integers(0, 256, (1, 5), dtype=np.uint8))
     weights = layout.pattern_weights(np.array([[0.4, 0.6]]), np.array([1.0, 2.0]), np.array([True]))
-    alone = scan_distances(codes, live, query, layout, weights)
+    query = scanned(chance.integers(0, 256, (1, 5), dtype=np.uint8), weights=weights)
+    alone = scan_distances(codes, live, query, layout)
     with ThreadPoolExecutor(4) as pool:
-        together = scan_distances(codes, live, query, layout, weights, pool)
+        together = scan_distances(codes, live, query, layout, pool)
     assert alone.tolist() == together.tolist()
     assert np.isinf(alone).any() and np.isfinite(alone).any()
 
@@ -120,8 +116,8 @@ def test_a_read_only_memory_map_is_scanned(tmp_path):
     rows.tofile(tmp_path / "codes")
     codes = np.memmap(tmp_path / "codes", np.uint8, "r", shape=rows.shape)
     weights = layout.pattern_weights(np.array([[1.0]]), np.array([1.0]), np.array([True]))
-    query = no_terms(np.array([[1, 1]], np.uint8))
-    assert scan_distances(codes, np.array([1, 0]), query, layout, weights).tolist() == [8, 1]
+    query = scanned(np.array([[1, 1]], np.uint8), weights=weights)
+    assert scan_distances(codes, np.array([1, 0]), query, layout).tolist() == [8, 1]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 9])

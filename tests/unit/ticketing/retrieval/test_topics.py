@@ -103,7 +103,7 @@ def test_the_main_topic_counts_subject_description_and_solution():
 
 def test_a_model_without_topics_says_so_and_gives_none():
     model = topic_model()
-    model.network.topics = None
+    model.topics = None
     assert main_topics(model, tickets()) == [None] * 12
     with pytest.raises(NotReady, match="has no topics: its network was trained without channel T"):
         survey(None, model)
@@ -218,7 +218,7 @@ def test_a_topic_without_main_tickets_has_a_page_and_one_that_is_none_has_not(cl
 
 
 def test_a_model_without_topics_is_a_friendly_sentence(client, desk):
-    desk.ranker.model.network.topics = None
+    desk.ranker.model.topics = None
     answer = client.get("/topics")
     assert answer.status_code == 409 and "has no topics" in answer.text
     assert client.get("/tickets/GT-0101").status_code == 200

@@ -22,8 +22,7 @@ from ticketing.encoders.sentence_transformer import (
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.model.inference import Model
-from ticketing.model.metric import crossed_distances
-from ticketing.model.network import Side
+from ticketing.model.network import EncodedComponents
 from ticketing.model.registry import Registry
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import CodeRow
@@ -111,24 +110,24 @@ def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
 
 
 def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
-    channel = TransformerEncoder(Transformer(folder), WORDS)
+    channel = TransformerEncoder(Transformer(folder), WORDS, 26)
     assert channel.text([1, 4, 6, 5], ["new", "newer"]) == "aa num newer new"
     assert channel.text([2] * (MOST_WORDS + 5)) == " ".join(["ab"] * MOST_WORDS)
-    assert channel([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
+    assert channel.vectors([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
 
 
 # the teacher ------------------------------------------------------------------------------
 
 
-def side(*present):
-    return Side({}, torch.tensor(present))
+def present(*components):
+    return EncodedComponents({}, torch.tensor(components))
 
 
 def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
     """Ticket "a" asks with its subject alone; "b" answers with its subject, and with both."""
     settings = TINY.model_copy(update={"pairs": "multi-level"})
     tickets = {"a": {"subject": [1], "description": [1]}, "b": {"subject": [3], "description": [1]}}
-    channel = TransformerEncoder(Transformer(folder), WORDS)
+    channel = TransformerEncoder(Transformer(folder), WORDS, 26)
     taught = Teacher(channel, Archive(settings, tickets), {})
     taught.prepare(tmp_path)
     apart = taught.distances(
@@ -136,19 +135,21 @@ def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
             Example(([1], []), ([3], [1]), 1.0, "a", "b"),
             Example(([1], [1]), ([3], [1]), 1, "a", "b"),
         ],
-        side([True, False], [True, True]),
-        side([True, True], [True, True]),
+        present([True, False], [True, True]),
+        present([True, True], [True, True]),
     )
     whole = taught._scale * 2 * 0.6  # aa and bb are 2 apart; V sums to 0.6
     np.testing.assert_allclose(apart, [[whole, whole], [whole / 2, whole / 2]], rtol=1e-3)
 
 
 def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path):
-    channel = TransformerEncoder(Transformer(folder), WORDS)
+    channel = TransformerEncoder(Transformer(folder), WORDS, 26)
     taught = Teacher(channel, Archive(TINY, {"a": {"subject": [1]}, "b": {"subject": [3]}}), {})
     taught.prepare(tmp_path)
-    apart = crossed_distances(
-        channel([[1]]).unsqueeze(0), channel([[3]]).unsqueeze(0), torch.ones(1, 1, dtype=torch.bool)
+    apart = channel.crossed(
+        channel.vectors([[1]]).unsqueeze(0),
+        channel.vectors([[3]]).unsqueeze(0),
+        torch.ones(1, 1, dtype=torch.bool),
     )
     assert float(apart) * taught._scale == pytest.approx(distillation.SHARPNESS, rel=1e-3)
 
@@ -213,7 +214,7 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     (folder / "model.safetensors").unlink()
     bundle = Registry(tmp_path / "models").load(bundle_id)
     assert bundle.manifest["teacher"]["folder"] == str(folder)
-    assert Model.from_bundle(bundle).network.sentences is None
+    assert "S" not in Model.from_bundle(bundle).network.encoders
     kept = {path.suffix[1:].split("-")[0] for path in (tmp_path / "checkpoints").iterdir()}
     assert kept == {"vectors", "topics", "texts"}  # of use to the next training
 

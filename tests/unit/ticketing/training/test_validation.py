@@ -1,5 +1,6 @@
-"""Held-back queries: whom they ask, whom they never propose, and how the network is judged."""
+"""Validation queries: whom they ask, whom they never propose, and how the network is judged."""
 
+from datetime import datetime, timedelta
 from math import log
 
 import pytest
@@ -28,12 +29,13 @@ ASKED = Query("asked", ticket_id="C")
 def network(settings=SETTINGS, **weights):
     torch.manual_seed(0)
     vectors = torch.randn(len(VOCABULARY), settings.word_dims)
-    return new_network(settings, VOCABULARY, vectors, None).eval()
+    return new_network(settings, VOCABULARY, vectors, {}).eval()
 
 
-def probes(labels, words, tickets=TICKETS, settings=SETTINGS, minutes=None):
+def validation(labels, words, tickets=TICKETS, settings=SETTINGS, days=None):
     queries = {label.query.id: {"subject": words} for label in labels}
-    return ValidationSet(Archive(settings, tickets, minutes or {}), queries, labels, seed=0)
+    created = {id: datetime(1970, 1, 1) + timedelta(days) for id, days in (days or {}).items()}
+    return ValidationSet(Archive(settings, tickets, created), queries, labels, seed=0)
 
 
 class Distances:
@@ -47,59 +49,56 @@ YES_B = [Label(ASKED, "B", Grade.YES)]
 
 
 def test_candidates_are_all_tickets_of_a_small_archive():
-    assert probes(YES_B, [3]).candidates == ["A", "B", "C"]
+    assert validation(YES_B, [3]).candidates == ["A", "B", "C"]
 
 
 def test_a_query_that_is_a_ticket_never_meets_itself():
-    apart = probes(YES_B, [5]).distances(network())
+    apart = validation(YES_B, [5]).distances(network())
     assert torch.isinf(apart).tolist() == [[False, False, True]]
-
-
-DAY = 24 * 60
 
 
 def test_a_ticket_that_came_later_is_no_answer_unless_it_was_graded():
     """C asks on day 5. A is younger; B, which is graded, may be."""
-    minutes = {"A": 6 * DAY, "B": 7 * DAY, "C": 5 * DAY}
-    asked = probes(YES_B, [5], minutes=minutes)
+    days = {"A": 6, "B": 7, "C": 5}
+    asked = validation(YES_B, [5], days=days)
     assert asked.eligible().tolist() == [[False, True, False]]
     assert asked.graded().tolist() == [[False, True, False]]
-    earlier = probes(YES_B, [5], minutes=minutes | {"A": 5 * DAY})
+    earlier = validation(YES_B, [5], days=days | {"A": 5})
     assert earlier.eligible().tolist() == [[True, True, False]]
 
 
-@pytest.mark.parametrize("minutes", [{}, {"C": 5 * DAY}, {"A": 5 * DAY}])
-def test_where_a_time_is_unknown_a_ticket_may_be_an_answer(minutes):
-    assert probes(YES_B, [5], minutes=minutes).eligible().tolist() == [[True, True, False]]
+@pytest.mark.parametrize("days", [{}, {"C": 5}, {"A": 5}])
+def test_where_a_time_is_unknown_a_ticket_may_be_an_answer(days):
+    assert validation(YES_B, [5], days=days).eligible().tolist() == [[True, True, False]]
 
 
 def test_log_days_by_hand():
     """C asks on day 5, A is of day 2, the date of B is unknown: it is the mean, of A and C."""
-    days, typical = probes(YES_B, [5], minutes={"A": 2 * DAY, "C": 5 * DAY}).log_days()
+    days, typical = validation(YES_B, [5], days={"A": 2, "C": 5}).log_days()
     assert typical == pytest.approx(log(4) / 2)
     assert days.tolist() == [pytest.approx([log(4), log(4) / 2, 0])]
 
 
 def test_a_query_of_unknown_time_is_no_days_from_anything():
     [label] = [Label(Query("asked"), "B", Grade.YES)]
-    days, typical = probes([label], [3], minutes={"A": 2 * DAY}).log_days()
+    days, typical = validation([label], [3], days={"A": 2}).log_days()
     assert (days.tolist(), typical) == ([[0, 0, 0]], 0)
 
 
 def test_time_apart_is_added_to_the_distance():
-    asked = probes(YES_B, [5], minutes={"A": 2 * DAY, "C": 5 * DAY})
+    asked = validation(YES_B, [5], days={"A": 2, "C": 5})
     more = asked.distances(network(), Recency(0.5, 3.0)) - asked.distances(network())
     assert more[0, :2].tolist() == pytest.approx([0.5 * log(4), 0.5 * 3.0], abs=1e-5)
 
 
 def test_right_is_yes_and_rel_only_where_nobody_said_yes():
     labels = [Label(ASKED, "A", Grade.REL), Label(ASKED, "B", Grade.YES)]
-    assert probes(labels, [3]).right().tolist() == [[False, True, False]]
-    assert probes(labels[:1], [3]).right().tolist() == [[True, False, False]]
+    assert validation(labels, [3]).right().tolist() == [[False, True, False]]
+    assert validation(labels[:1], [3]).right().tolist() == [[True, False, False]]
 
 
 def test_queries_with_nothing_but_no_ask_nothing():
-    assert probes([Label(ASKED, "A", Grade.NO)], [1]).probes == []
+    assert validation([Label(ASKED, "A", Grade.NO)], [1]).queries == []
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,7 @@ def test_queries_with_nothing_but_no_ask_nothing():
     ],
 )
 def test_quality_is_the_mean_reciprocal_rank(monkeypatch, row, quality):
-    asked = probes(YES_B, [3])
+    asked = validation(YES_B, [3])
     Distances(monkeypatch, [row])
     assert asked.quality(None) == pytest.approx(quality)
 
@@ -120,20 +119,20 @@ def test_quality_is_the_mean_reciprocal_rank(monkeypatch, row, quality):
 @pytest.mark.parametrize("same", [1.0, float("nan"), float("inf")])
 def test_a_network_to_which_all_tickets_are_alike_is_worth_the_last_rank(monkeypatch, same):
     """Otherwise one that collapsed, or diverged, would be taken for the best epoch."""
-    asked = probes(YES_B, [3])
+    asked = validation(YES_B, [3])
     Distances(monkeypatch, [[same] * 3])
     assert asked.quality(None) == pytest.approx(1 / 3)
 
 
 def test_several_right_tickets_do_not_push_each_other_down(monkeypatch):
     both = [Label(ASKED, "A", Grade.YES), Label(ASKED, "B", Grade.YES)]
-    asked = probes(both, [3])
+    asked = validation(both, [3])
     Distances(monkeypatch, [[1.0, 1.0, 2.0]])
     assert asked.quality(None) == 1.0
 
 
-def test_without_probes_quality_is_nothing_and_calibration_a_plain_slope():
-    nobody = probes([], [])
+def test_without_queries_quality_is_nothing_and_calibration_a_plain_slope():
+    nobody = validation([], [])
     assert nobody.quality(network()) == 0.0
     calibration = calibrate(network(), nobody, Recency())
     assert calibration.score(0.0) == 5.0
@@ -145,12 +144,12 @@ def many(count=30):
 
 
 def test_few_queries_are_joined_by_tickets_that_ask_their_own_subject():
-    asked = probes([], [], many())
-    assert len(asked.probes) == len(asked.held_back) == 3
-    for probe in asked.probes:
-        [own] = probe.grades
-        assert own in asked.held_back
-        assert probe.query == ([many()[own]["subject"][0]], [])
+    asked = validation([], [], many())
+    assert len(asked.queries) == len(asked.left_out) == 3
+    for query in asked.queries:
+        [own] = query.grades
+        assert own in asked.left_out
+        assert query.components == ([many()[own]["subject"][0]], [])
         assert asked._components[own][0] == []
 
 
@@ -158,8 +157,8 @@ def test_calibration_scores_as_people_graded():
     """The right ticket is nearest, so it scores 5 and the others 1."""
     grades = {"A": Grade.NO, "B": Grade.YES, "C": Grade.NO}
     labels = [Label(Query("asked"), id, grade) for id, grade in grades.items()]
-    calibration = calibrate(network(), probes(labels, [3]), Recency())
-    apart = probes(labels, [3]).distances(network())[0]
+    calibration = calibrate(network(), validation(labels, [3]), Recency())
+    apart = validation(labels, [3]).distances(network())[0]
     assert apart.argmin() == 1
     assert calibration.score(float(apart[1])) == 5.0
     assert calibration.score(float(apart[0])) == calibration.score(float(apart[2])) == 1.0
@@ -170,7 +169,7 @@ def test_calibration_scores_as_people_graded():
 def test_calibration_without_anything_to_compare_is_the_plain_slope(words):
     """A query without a known word; or every ticket graded right, so that none is wrong."""
     labels = [Label(Query("asked"), id, Grade.YES) for id in "ABC"]
-    calibration = calibrate(network(), probes(labels, words), Recency())
+    calibration = calibrate(network(), validation(labels, words), Recency())
     assert 1 <= calibration.score(1.0) <= 5
     assert calibration.floor > 0
 
@@ -178,7 +177,7 @@ def test_calibration_without_anything_to_compare_is_the_plain_slope(words):
 def test_weak_probes_that_cannot_be_compared_do_not_stop_calibration():
     """Like with like only: a subject is never compared with a description."""
     settings = SETTINGS.model_copy(update={"pairs": "multi-level"})
-    calibration = calibrate(network(settings), probes([], [], many(), settings), Recency())
+    calibration = calibrate(network(settings), validation([], [], many(), settings), Recency())
     assert 1 <= calibration.score(1.0) <= 5
 
 

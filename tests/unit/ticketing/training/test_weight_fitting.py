@@ -1,4 +1,4 @@
-"""V, W and recency fitted to held-back queries: a planted weighting comes back."""
+"""V, W and recency fitted to validation queries: a planted weighting comes back."""
 
 from types import SimpleNamespace
 
@@ -7,13 +7,13 @@ import torch
 
 from ticketing.model.inference import new_network
 from ticketing.model.metric import present_pair_weights
-from ticketing.model.network import Side
+from ticketing.model.network import EncodedComponents
 from ticketing.model.recency import Recency
 from ticketing.model.settings import NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationQuery
-from ticketing.training.weight_fitting import _worths, fit_weights
+from ticketing.training.weight_fitting import fit_weights, query_worths
 
 SETTINGS = NetworkSettings(channels=("E", "L"), word_dims=4, character_dims=2)
 PAIRS = torch.tensor([[0.5, 0.1, 0.05], [0.1, 0.3, 0.15]])
@@ -25,7 +25,7 @@ CANDIDATES = 40
 def network():
     """A network of the weights that planted distances are not of."""
     vocabulary = Vocabulary(["word"], [1], 1)
-    made = new_network(SETTINGS, vocabulary, torch.zeros(len(vocabulary), 4), None)
+    made = new_network(SETTINGS, vocabulary, torch.zeros(len(vocabulary), 4), {})
     made.set_weights(torch.tensor([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]), torch.tensor([2.0, 3.0]))
     return made
 
@@ -45,14 +45,14 @@ class Planted:
         distances = ((self.apart * CHANNELS).sum(-1) * scaled).sum((-2, -1)) + AGE * self.days
         drawn = torch.softmax(-distances, 1).multinomial(1, generator=chance)  # [n, 1]
         self._right = torch.zeros(n, CANDIDATES, dtype=torch.bool).scatter(1, drawn, True)
-        self.probes = [SimpleNamespace(grades={"T": Grade.YES}, weak=False)] * n
-        network.crossed_distances = lambda asked, side: list(
-            self.apart[:, : len(side.present)].unbind(-1)
+        self.queries = [SimpleNamespace(grades={"T": Grade.YES}, weak=False)] * n
+        network.crossed_distances = lambda queries, candidates: list(
+            self.apart[:, : len(candidates.present)].unbind(-1)
         )
 
     def encode(self, network):
         everything = torch.ones(CANDIDATES, 3, dtype=torch.bool)
-        return Side({}, self.present), Side({}, everything)
+        return EncodedComponents({}, self.present), EncodedComponents({}, everything)
 
     def right(self):
         return self._right
@@ -145,13 +145,13 @@ def test_only_peoples_queries_count_and_a_rel_counts_half():
         ValidationQuery(([1],), {"a": Grade.REL, "b": Grade.NO}),
     )
     weak = ValidationQuery(([1],), {"a": Grade.YES}, weak=True)
-    assert _worths(SimpleNamespace(probes=[yes, weak, rel])).tolist() == [1, 0, 0.5]
+    assert query_worths(SimpleNamespace(queries=[yes, weak, rel])).tolist() == [1, 0, 0.5]
 
 
-def test_weak_probes_change_nothing():
+def test_weak_queries_change_nothing():
     learner = network()
     before = products(learner)
     planted = Planted(learner, 50)
-    planted.probes = [SimpleNamespace(grades={"T": Grade.YES}, weak=True)] * 50
+    planted.queries = [SimpleNamespace(grades={"T": Grade.YES}, weak=True)] * 50
     assert fit_weights(learner, planted) == Recency()
     assert products(learner) == before

@@ -13,10 +13,9 @@ from ticketing.evaluation.bundle_diff import Change, best_ranks, change_text, ch
 from ticketing.evaluation.comparison import cells, measured, relatedness_text, retrieval_text
 from ticketing.evaluation.metrics import DEPTHS, recall_curve
 from ticketing.evaluation.runs import (
+    InMemory,
     Ranked,
     encoded,
-    in_memory,
-    only_channel,
     rank_labelled,
     rank_words,
 )
@@ -27,6 +26,7 @@ from ticketing.model.inference import Model, ticket_tokens
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
+from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
@@ -77,7 +77,7 @@ def test_a_row_is_a_value_of_the_networks_settings():
         ("SUB1+DESC1",),
         ("SUB2+DESC2+SOL2",),
     )
-    assert settings.dims() == {"T": TINY.topics}
+    assert settings.dense_channels == ("T",)
     assert ROWS[8].about == "T SUB1+DESC1–SUB2+DESC2+SOL2"
     assert ROWS[18].settings(TINY).ticket_components == ("SUB2", "DESC2")
     assert ROWS[20].about == "h+E cross-level pairs"
@@ -105,7 +105,7 @@ def test_memory_ranks_as_the_store_does(store, model, archive_tickets):
         for ticket in archive_tickets[::8]:
             query = Query(ticket.subject, ticket.description, ticket.id)
             expected = stored.rank(query, filters, 40)
-            assert in_memory(stored).rank(query, filters, 40) == expected
+            assert InMemory(stored).recommender().rank(query, filters, 40) == expected
             fresh = Recommender(encoded(model, archive_tickets[::-1], "x"), model)
             assert fresh.rank(query, filters, 40) == expected
 
@@ -114,7 +114,7 @@ def test_tickets_without_codes_are_encoded_to_be_measured(store, model, archive_
     put_codes(store, model, archive_tickets[:3])
     query = Query(archive_tickets[9].subject)
     assert len(Recommender(store, model).rank(query, limit=99)) == 3
-    assert len(in_memory(Recommender(store, model)).rank(query, limit=99)) == 40
+    assert len(InMemory(Recommender(store, model)).recommender().rank(query, limit=99)) == 40
 
 
 def test_places_are_ranks_among_all_tickets(model, archive_tickets, archive_labels):
@@ -137,12 +137,16 @@ def test_words_place_what_they_find(store, archive_tickets):
 # models of rows ------------------------------------------------------------------
 
 
+def alone(store, model, channel):
+    return Recommender(store, model, encode=QueryEncoder(model, store, [channel]))
+
+
 def test_channels_alone_add_up_to_the_distance(model, archive_tickets):
     store = encoded(model, archive_tickets, "x")
     query = Query(archive_tickets[3].subject, archive_tickets[7].description)
     whole = dict(Recommender(store, model).rank(query, limit=40))
     parts = [
-        dict(Recommender(store, only_channel(model, channel)).rank(query, limit=40))
+        dict(alone(store, model, channel).rank(query, limit=40))
         for channel in model.settings.channels
     ]
     for id, distance in whole.items():
@@ -157,8 +161,8 @@ def test_a_channel_alone_knows_no_time(model, archive_tickets):
     dated.recency = Recency(2.0, 1.0)
     assert Recommender(store, dated).rank(query) != Recommender(store, model).rank(query)
     for one in (dated, model):
-        alone = Recommender(store, only_channel(one, "L")).rank(query, limit=40)
-        assert alone == Recommender(store, only_channel(model, "L")).rank(query, limit=40)
+        found = alone(store, one, "L").rank(query, limit=40)
+        assert found == alone(store, model, "L").rank(query, limit=40)
 
 
 def test_an_untrained_network_of_the_words_themselves_needs_no_vectors(model, archive_tickets):
@@ -183,7 +187,8 @@ def test_an_untrained_row_is_the_distance_of_its_channel(model, archive_tickets)
     found = Recommender(encoded(narrow, archive_tickets, "x"), narrow).rank(query, limit=40)
     texts = [ticket_tokens(ticket, narrow.settings)[0] for ticket in archive_tickets]
     ids = [model.vocabulary.ids(text) for text in [texts[3], *texts]]
-    vectors = model.network.topics(ids).double()
+    documents = model.topics.words.documents(ids)
+    vectors = torch.from_numpy(model.topics.model.transform(documents)).double()
     exact = dict(
         zip(
             (ticket.id for ticket in archive_tickets),

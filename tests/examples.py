@@ -1,0 +1,19 @@
+"""Small values that several tests build on."""
+
+import numpy as np
+
+from ticketing.queries import EncodedQuery
+
+
+def scanned(codes, terms=None, weights=None, present=None) -> EncodedQuery:
+    """A query of which nothing but what a scan compares is given: codes uint8 [P, size]."""
+    nothing = np.zeros((len(codes), 0), np.uint8)
+    present = np.ones(len(codes), bool) if present is None else present
+    terms = nothing if terms is None else terms
+    return EncodedQuery([], np.zeros(0, np.int8), codes, terms, weights, present, known=True)
+
+
+def sought(words, vector, time=None) -> EncodedQuery:
+    """A query of which a store sees nothing but what candidates are found by."""
+    nothing = np.zeros((0, 0), np.uint8)
+    return EncodedQuery(words, vector, nothing, nothing, nothing, nothing, True, time)
