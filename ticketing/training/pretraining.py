@@ -76,18 +76,19 @@ def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Tr
         )
     if folder is None:
         return None
-    encoder = Transformer(folder)
-    if wanted and encoder.dims != network.sentence_dims:
-        raise InputError(f"Set network.sentence_dims to {encoder.dims}, the width in {folder}.")
-    return encoder
+    transformer = Transformer(folder)
+    if wanted and transformer.dims != network.sentence_dims:
+        raise InputError(f"Set network.sentence_dims to {transformer.dims}, the width in {folder}.")
+    return transformer
 
 
 def make_teacher(
-    corpus: Corpus, encoder: Transformer, labels: Sequence[Label], checkpoints: Path
+    corpus: Corpus, transformer: Transformer, labels: Sequence[Label], checkpoints: Path
 ) -> Teacher:
     """A teacher that has read the archive and the labels' queries."""
     asked = {x.query.ticket_id or x.query.id: corpus.queries[x.query.id] for x in labels}
-    teacher = Teacher(TransformerEncoder(encoder, corpus.vocabulary), corpus.archive, asked)
+    encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
+    teacher = Teacher(encoder, corpus.archive, asked)
     teacher.prepare(checkpoints)
     return teacher
 
