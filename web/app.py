@@ -63,7 +63,7 @@ def _set_up_templates(app: APIFlask) -> None:
     app.jinja_env.filters.update(
         mark=mark,
         opening=opening,
-        parts_table=parts_table,
+        parts_table=lambda parts: parts_table(parts, current_desk().channel_labels),
         in_words=in_words,
         percent=percent,
         month_name=month_name,

@@ -1,11 +1,10 @@
 """The parts of a score as a table whose printed figures add up exactly."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ticketing.tickets import Part
 
-CHANNELS = {"h": "Sentence", "E": "Meaning", "T": "Topics", "L": "Same words"}
 COMPONENTS = {
     "SUB1": "subject",
     "DESC1": "description",
@@ -63,10 +62,10 @@ def round_to_sum(values: Sequence[float]) -> list[int]:
     return rounded
 
 
-def parts_table(parts: Sequence[Part]) -> PartsTable:
+def parts_table(parts: Sequence[Part], labels: Mapping[str, str]) -> PartsTable:
     """Component pairs down, channels across, in the order in which the parts name them.
 
-    Last come the parts that belong to no pair.
+    `labels` are what people call the channels. Last come the parts that belong to no pair.
     """
     units = round_to_sum([part.distance for part in parts])
     cells: dict[str, dict[str, int]] = {}  # by row, by channel
@@ -77,7 +76,7 @@ def parts_table(parts: Sequence[Part]) -> PartsTable:
     longest = max((sum(row.values()) for row in cells.values()), default=0)
     columns = [[row[channel] for row in cells.values() if channel in row] for channel in paired]
     return PartsTable(
-        channels=tuple(CHANNELS.get(channel, channel) for channel in paired),
+        channels=tuple(labels[channel] for channel in paired),
         rows=tuple(_row(name, row, paired, everything, longest) for name, row in cells.items()),
         totals=tuple(_figure(sum(column)) for column in columns),
         total=_figure(sum(units)),

@@ -10,6 +10,7 @@ The exhaustive scan of the same codes, held in memory as the SQLite store does, 
 import sys
 import time
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 import numpy as np
@@ -17,8 +18,7 @@ import torch
 
 from ticketing.desk import Desk, open_desk
 from ticketing.model.inference import Model
-from ticketing.model.layout import minute_of
-from ticketing.retrieval.encode import Asked, clues_of
+from ticketing.queries import EncodedQuery
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.settings import load_settings
 from ticketing.stores.protocols import CodeBlock
@@ -35,14 +35,14 @@ def main() -> None:
     model = desk.recommender().model
     tickets = _spread(desk, count)
     block = desk.store.codes(model.id)
-    newest = minute_of(desk.store.newest())
+    newest = desk.store.newest()
     print(f"{len(block.live)} tickets, {len(tickets)} queries, recency {model.recency.weight:.2f}")
     for name, moment in (("as when created", None), ("as of today", newest)):
         asked = [(query, _asked(desk, model, query, moment)) for query in map(_query, tickets)]
         best, times = [], []
-        for query, code in asked:
+        for query, encoded in asked:
             start = time.perf_counter()
-            best.append(_best(model, query, code, block))
+            best.append(_best(model, query, encoded, block))
             times.append(time.perf_counter() - start)
         print(f"\n{name}\n{'all, in memory':>14}  recall 1.0000{'':37}{_times(times)}")
         for by_vector in BY_VECTOR:
@@ -52,11 +52,11 @@ def main() -> None:
 def _measure(desk: Desk, model: Model, asked, best, by_vector: int) -> None:
     desk.store.by_vector, desk.store.by_words = by_vector, by_vector // 4
     recalls, sizes, times = [], [], []
-    for (query, code), right in zip(asked, best, strict=True):
+    for (query, encoded), right in zip(asked, best, strict=True):
         start = time.perf_counter()
-        found = desk.store.candidates(model.id, clues_of(model, query, code))
+        found = desk.store.candidates(model.id, encoded)
         times.append(time.perf_counter() - start)
-        recalls.append(len(set(_best(model, query, code, found)) & set(right)) / len(right))
+        recalls.append(len(set(_best(model, query, encoded, found)) & set(right)) / len(right))
         sizes.append(len(found.ids))
     print(
         f"{by_vector:5} nearest  recall {np.mean(recalls):.4f}  least {min(recalls):.1f}"
@@ -73,17 +73,17 @@ def _query(ticket: Ticket) -> Query:
     return Query(ticket.subject, ticket.description, ticket.id)
 
 
-def _asked(desk: Desk, model: Model, query: Query, minute: int | None) -> Asked:
-    asked = desk.recommender().ask(query)
-    return asked if minute is None or not model.recency.weight else replace(asked, minute=minute)
+def _asked(desk: Desk, model: Model, query: Query, time: datetime | None) -> EncodedQuery:
+    encoded = desk.recommender().encode(query)
+    return encoded if time is None or not model.recency.weight else replace(encoded, time=time)
 
 
-def _best(model: Model, query: Query, asked: Asked, block: CodeBlock) -> list[str]:
+def _best(model: Model, query: Query, encoded: EncodedQuery, block: CodeBlock) -> list[str]:
     """Ids of the ten nearest of a block, the query's own ticket apart."""
-    distances = scan_distances(block.codes, block.live, asked.code, model.layout, asked.weights)
+    distances = scan_distances(block.codes, block.live, encoded, model.layout)
     if model.recency.weight:
         minutes = model.layout.minutes(block.codes, block.live)
-        distances += model.recency.distances(asked.minute, minutes).astype(np.float32)
+        distances += model.recency.distances(encoded.time, minutes).astype(np.float32)
     return [id for i in nearest(distances, 11) if (id := block.ids[i]) != query.ticket_id][:10]
 
 

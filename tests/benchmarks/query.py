@@ -29,11 +29,10 @@ def main() -> None:
     chosen = tickets[:: max(len(tickets) // count, 1)][:count]
     queries = [Query(t.subject, t.description, t.id) for t in chosen]
     block = desk.store.codes(model.id)
-    asked = {query: recommender.ask(query) for query in queries}
+    encoded = {query: recommender.encode(query) for query in queries}
 
     def scan(query: Query):
-        code, weights = asked[query].code, asked[query].weights
-        return scan_distances(block.codes, block.live, code, model.layout, weights)
+        return scan_distances(block.codes, block.live, encoded[query], model.layout)
 
     distances = {query: scan(query) for query in queries}
     contenders = {

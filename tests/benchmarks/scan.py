@@ -11,8 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM, TERMS
-from ticketing.model.layout import CodeLayout, QueryCode
+from ticketing.model.layout import CodeLayout
+from ticketing.queries import EncodedQuery
 from ticketing.retrieval.scan import nearest, scan_distances
 
 DIMS = (50, 350, 100)
@@ -59,11 +61,11 @@ def made(tickets: int, terms: int):
         packed = np.stack([drawn & 255, drawn >> 8, np.full_like(drawn, 8)], -1)
         codes[:, slice(*layout.terms_span)] = packed.reshape(tickets, -1)
     both = np.array([True, True])
-    query = QueryCode(chance.integers(0, 255, (2, sum(DIMS)), dtype=np.uint8), tables, both, True)
+    query_codes = chance.integers(0, 255, (2, sum(DIMS)), dtype=np.uint8)
     pairs = np.array([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]])
     channels = np.array([0.7, 0.1, 0.2, 0.2] if terms else [0.7, 0.1, 0.2])
     weights = layout.pattern_weights(pairs, channels, both)
-    return codes, np.arange(tickets), query, layout, weights
+    return codes, np.arange(tickets), scanned(query_codes, tables, weights), layout
 
 
 def median(contender) -> float:
@@ -77,9 +79,9 @@ def median(contender) -> float:
     return float(np.median(seconds))
 
 
-def numpy_scan(codes: np.ndarray, live, code: QueryCode, layout: CodeLayout, weights) -> np.ndarray:
+def numpy_scan(codes: np.ndarray, live, code: EncodedQuery, layout: CodeLayout) -> np.ndarray:
     """The same distances without compiled code, for live tickets, all here, with all components."""
-    size, query = int(layout.bounds[-1]), code.codes
+    size, query, weights = int(layout.bounds[-1]), code.codes, code.weights
     total = np.zeros(len(codes), dtype=np.float32)
     terms = codes[:, slice(*layout.terms_span)].reshape(len(codes), layout.components, -1, 3)
     buckets = terms[..., 0] + 256 * terms[..., 1].astype(np.int32)  # [rows, R, T]

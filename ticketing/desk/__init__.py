@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.topics import Topics
+from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import InputError, NotFound, StoreFull
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
@@ -27,6 +28,11 @@ class Desk(Topics, Bundles):
         """A sentence shown on every page (the demonstration base says that it is generated)."""
         path = self.settings.home / "notice.txt"
         return path.read_text().strip() if path.exists() else ""
+
+    @property
+    def channel_labels(self) -> dict[str, str]:
+        """What people call each channel that a distance may have a part of."""
+        return {symbol: kind.label for symbol, kind in ENCODERS.items()}
 
     # asking and judging ---------------------------------------------------------
     def recommend(

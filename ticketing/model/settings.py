@@ -1,8 +1,8 @@
 """The shape of a network: which channels it has and which components it compares (Tables 4, 5)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import field_validator
+from pydantic import AfterValidator, field_validator
 
 from ticketing.encoders.registry import ENCODERS
 from ticketing.encoders.settings import EncoderSettings
@@ -30,6 +30,16 @@ LEVEL_WEIGHTS: dict[Level, float] = {
 """V of Table 2; DESC1-SUB2 shares the weight of SUB1-DESC2."""
 
 
+def _known(channel: str) -> str:
+    if channel not in ENCODERS:
+        raise ValueError(f"there is no channel {channel!r}; choose from {', '.join(ENCODERS)}")
+    return channel
+
+
+Channel = Annotated[str, AfterValidator(_known)]
+"""The letter of an encoder in the registry."""
+
+
 class NetworkSettings(EncoderSettings):
     """The shape of the network; every row of Table 5 is one value of it.
 
@@ -40,7 +50,7 @@ class NetworkSettings(EncoderSettings):
     pairs: Literal["merged", "multi-level", "cross-level"] = "cross-level"
     merged_query: tuple[Literal["SUB1", "DESC1"], ...] = ("SUB1", "DESC1")
     merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = ("SUB2", "DESC2", "SOL2")
-    channels: tuple[str, ...] = ("h", "E", "T", "L")
+    channels: tuple[Channel, ...] = ("h", "E", "T", "L")
 
     @field_validator("merged_query", "merged_ticket", "channels")
     @classmethod
@@ -51,7 +61,7 @@ class NetworkSettings(EncoderSettings):
 
     @field_validator("channels")
     @classmethod
-    def _known_and_dense_ones_first(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _dense_ones_first(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         if unknown := [name for name in names if name not in ENCODERS]:
             raise ValueError(
                 f"there is no channel {unknown[0]!r}; choose from {', '.join(ENCODERS)}"

@@ -13,6 +13,12 @@ from web.progress import in_words, progress
 
 DISTANCES = st.lists(st.floats(0, 50), min_size=1, max_size=18)
 
+LABELS = {"h": "Sentence", "E": "Meaning", "T": "Topics", "L": "Same words"}
+
+
+def table_of(parts):
+    return parts_table(parts, LABELS)
+
 
 def test_the_largest_remainders_go_up():
     # thousandths 0.4 + 0.4 + 0.4 = 1.2, rounded 1; the first of equals goes up
@@ -28,7 +34,7 @@ def test_rounding_keeps_the_sum_and_moves_no_value_by_a_whole_unit(values):
 
 
 def test_pairs_run_down_and_channels_across():
-    table = parts_table(
+    table = table_of(
         [
             Part("h", "SUB1", "SUB2", 0.1),
             Part("E", "SUB1", "SUB2", 0.3),
@@ -47,12 +53,12 @@ def test_pairs_run_down_and_channels_across():
 
 
 def test_merged_components_are_named_in_words():
-    (row,) = parts_table([Part("h", "SUB1+DESC1", "SUB2+DESC2+SOL2", 0.5)]).rows
+    (row,) = table_of([Part("h", "SUB1+DESC1", "SUB2+DESC2+SOL2", 0.5)]).rows
     assert row.name == "subject + description – subject + description + solution"
 
 
 def test_time_apart_is_a_row_of_its_own_and_no_channel():
-    table = parts_table(
+    table = table_of(
         [
             Part("h", "SUB1", "SUB2", 0.1),
             Part("L", "SUB1", "SUB2", 0.2),
@@ -76,7 +82,7 @@ PARTS = st.lists(
 def test_printed_figures_add_up_whatever_the_parts_are(pairs, data):
     figures = data.draw(st.lists(st.floats(0, 9), min_size=len(pairs) + 1, max_size=len(pairs) + 1))
     parts = [Part(c, p, "SUB2", x) for (c, p), x in zip(pairs, figures[1:], strict=True)]
-    table = parts_table([*parts, Part("age", "", "", figures[0])])
+    table = table_of([*parts, Part("age", "", "", figures[0])])
     thousandths = [round(1000 * float(row.total)) for row in table.rows]
     assert sum(thousandths) == round(1000 * float(table.total)) == round(1000 * sum(figures))
     for row in table.rows[:-1]:
@@ -87,12 +93,12 @@ def test_printed_figures_add_up_whatever_the_parts_are(pairs, data):
 
 
 def test_no_parts_make_an_empty_table():
-    table = parts_table([])
+    table = table_of([])
     assert (table.rows, table.total) == ((), "0.000")
 
 
 def test_an_identical_ticket_has_bars_of_no_length():
-    (row,) = parts_table([Part("h", "SUB1", "SUB2", 0.0)]).rows
+    (row,) = table_of([Part("h", "SUB1", "SUB2", 0.0)]).rows
     assert row.bars == (Bar("h", 0, 0),)
 
 

@@ -7,7 +7,7 @@ channels, and the components of query and ticket that are compared.
 from dataclasses import dataclass
 
 from ticketing.errors import InputError
-from ticketing.model.settings import Channel, NetworkSettings
+from ticketing.model.settings import NetworkSettings
 
 SUBJECTS, DESCRIPTIONS = (("SUB1",), ("SUB2",)), (("DESC1",), ("DESC2",))
 WITHOUT_SOLUTION = ("SUB1", "DESC1"), ("SUB2", "DESC2")
@@ -23,7 +23,7 @@ class Row:
     """A row by its number in the table; an untrained one has seen no label and no example."""
 
     number: int
-    channels: tuple[Channel, ...]
+    channels: tuple[str, ...]
     compared: Compared
     trained: bool = False
 

@@ -63,7 +63,7 @@ def found(recommender, judged, evil, tmp_path_factory):
     store = SQLiteStore(tmp_path_factory.mktemp("store"))
     store.put_tickets(evil)
     sample = Sample(judged, [])
-    lines = measure_bundle(recommender, sample)
+    lines = measure_bundle(InMemory(recommender), sample)
     compared = changes(judged, lines[0].ranked, lines[1].ranked)
     lines.append(measure_words(store, sample))
     yield Measurement(sample, lines, lines[0], compared)
@@ -242,7 +242,7 @@ def test_what_cannot_be_measured_is_said(recommender, archive_labels):
     """Without a YES there is no retrieval and no list of misses; pairs are still measured."""
     labels = [label for label in archive_labels if label.grade == REL][:4]
     sample = Sample(labels, [])
-    lines = measure_bundle(recommender, sample)
+    lines = measure_bundle(InMemory(recommender), sample)
     found = Measurement(sample, lines, lines[0])
     text = "\n".join(measurement_text(found))
     assert NO_YES in text and "Acc@10" not in text
