@@ -22,7 +22,7 @@ from ticketing.evaluation.measurement import (
     measurement_text,
 )
 from ticketing.evaluation.metrics import with_answers, write_run
-from ticketing.evaluation.runs import InMemory
+from ticketing.evaluation.runs import in_memory
 from ticketing.labels import is_test
 from ticketing.tickets import Filters, Label
 from ticketing.training.validation import is_validation
@@ -90,12 +90,12 @@ def print_measurement(
         click.echo(reason)
         return
     one, other = measuring.compare or (measuring.bundle, "")
-    rankers = InMemory(desk.recommender(one))
+    rankers = in_memory(desk.recommender(one))
     for warning in _leaks(desk, (rankers.model.id, other), measuring):
         click.echo(warning)
     lines, compared = measure_bundle(rankers, sample), []
     if other:
-        second = measure_bundle(InMemory(desk.recommender(other)), sample)[0]
+        second = measure_bundle(in_memory(desk.recommender(other)), sample)[0]
         compared = changes(sample.labels, lines[0].ranked, second.ranked)
         lines.insert(1, second)
     lines += [*others(sample), measure_words(desk.store, sample)]

@@ -14,7 +14,7 @@ from ticketing.evaluation.comparison import (
     retrieval_text,
 )
 from ticketing.evaluation.metrics import with_answers
-from ticketing.evaluation.runs import InMemory, queries_of, rank_labelled, rank_words
+from ticketing.evaluation.runs import Rankers, queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label
@@ -72,7 +72,7 @@ class Measurement:
         return success_rates(self.matches())
 
 
-def measure_bundle(rankers: InMemory, sample: Sample) -> list[Line]:
+def measure_bundle(rankers: Rankers, sample: Sample) -> list[Line]:
     """A bundle, and, where it has several, each of its channels alone."""
     model = rankers.model
     about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"

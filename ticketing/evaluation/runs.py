@@ -141,17 +141,13 @@ def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTicket
     return EncodedTickets(ordered, np.concatenate([empty, *parts]))
 
 
-class InMemory:
-    """Rankers over one state of the store, so that all see the same tickets and none waits for it.
+class Rankers:
+    """A model's rankers over one state of a store, so that all see the same tickets and none waits
+    for it. A query that is asked again, of whichever ranker, is not read again."""
 
-    Tickets that lack codes are encoded, where there are any. A query that is asked again, of
-    whichever ranker, is not read again.
-    """
-
-    def __init__(self, recommender: Recommender):
-        self.model = recommender.model
-        self.store = _copied(recommender)
-        self._read = cache(self.model.encode_query)
+    def __init__(self, model: Model, store: EncodedTickets):
+        self.model, self.store = model, store
+        self._read = cache(model.encode_query)
 
     def recommender(self, channels: Collection[str] | None = None) -> Recommender:
         """Ranks as the model does, or by some of its channels alone, without time."""
@@ -159,14 +155,15 @@ class InMemory:
         return Recommender(self.store, self.model, encode=encode)
 
 
-def _copied(recommender: Recommender) -> "EncodedTickets":
+def in_memory(recommender: Recommender) -> Rankers:
+    """The rankers of a model over a copy of its store; tickets that lack codes are encoded."""
     store, model = recommender.store, recommender.model
     tickets = list(store.iter_tickets())
     if store.count_codes(model.id) < len(tickets):
-        return encoded(model, tickets, model.id)
+        return Rankers(model, encoded(model, tickets, model.id))
     block = store.codes(model.id)
     known = {ticket.id: ticket for ticket in tickets}
-    return EncodedTickets([known[id] for id in block.ids], block.codes[block.live])
+    return Rankers(model, EncodedTickets([known[id] for id in block.ids], block.codes[block.live]))
 
 
 def row_of(block: CodeBlock, ticket_id: str) -> np.ndarray:

@@ -62,10 +62,6 @@ class NetworkSettings(EncoderSettings):
     @field_validator("channels")
     @classmethod
     def _dense_ones_first(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        if unknown := [name for name in names if name not in ENCODERS]:
-            raise ValueError(
-                f"there is no channel {unknown[0]!r}; choose from {', '.join(ENCODERS)}"
-            )
         return tuple(sorted(names, key=lambda name: not ENCODERS[name].dense))
 
     @property

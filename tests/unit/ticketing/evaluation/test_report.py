@@ -26,7 +26,7 @@ from ticketing.evaluation.measurement import (
     measurement_text,
 )
 from ticketing.evaluation.report import render, write_report
-from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
+from ticketing.evaluation.runs import Ranked, Rankers, encoded, rank_labelled
 from ticketing.model.calibration import Calibration
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
@@ -63,7 +63,7 @@ def found(recommender, judged, evil, tmp_path_factory):
     store = SQLiteStore(tmp_path_factory.mktemp("store"))
     store.put_tickets(evil)
     sample = Sample(judged, [])
-    lines = measure_bundle(InMemory(recommender), sample)
+    lines = measure_bundle(Rankers(recommender.model, recommender.store), sample)
     compared = changes(judged, lines[0].ranked, lines[1].ranked)
     lines.append(measure_words(store, sample))
     yield Measurement(sample, lines, lines[0], compared)
@@ -242,7 +242,7 @@ def test_what_cannot_be_measured_is_said(recommender, archive_labels):
     """Without a YES there is no retrieval and no list of misses; pairs are still measured."""
     labels = [label for label in archive_labels if label.grade == REL][:4]
     sample = Sample(labels, [])
-    lines = measure_bundle(InMemory(recommender), sample)
+    lines = measure_bundle(Rankers(recommender.model, recommender.store), sample)
     found = Measurement(sample, lines, lines[0])
     text = "\n".join(measurement_text(found))
     assert NO_YES in text and "Acc@10" not in text
