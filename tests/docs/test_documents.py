@@ -24,7 +24,7 @@ def page_name(page) -> str:
 each_page = pytest.mark.parametrize("page", PAGES, ids=page_name)
 
 
-def commands(
+def all_commands(
     group: click.Group = commands, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, ...]]:
     """The path of every command that does something itself."""
@@ -32,7 +32,7 @@ def commands(
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
+            yield from all_commands(command, (*path, name))
         else:
             yield (*path, name)
 
@@ -82,7 +82,7 @@ def test_every_command_within_a_sentence_exists(page):
         assert given <= known, f"{' '.join(words)}: {given - known}"
 
 
-@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+@pytest.mark.parametrize("path", list(all_commands()), ids=" ".join)
 def test_every_command_is_explained_on_a_page(path):
     named = [words for page in PAGES for words in [*command_lines(page), *mentioned_commands(page)]]
     assert any(tuple(words[: len(path)]) == path for words in named)
