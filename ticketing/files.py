@@ -1,8 +1,12 @@
-"""Writing a file so that it is there as a whole or not at all."""
+"""Files that are there as a whole or not at all, and the JSON that many of them hold."""
 
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+"""An object of JSON."""
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from ticketing.desk import Desk
 from ticketing.errors import BundleError, NotFound
 from ticketing.evaluation.runs import Ranked
-from ticketing.files import write_atomically
+from ticketing.files import Json, write_atomically
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.tickets import Label, Ticket
@@ -43,11 +43,12 @@ def labels_digest(labels: Sequence[Label]) -> str:
     return digest(*sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels))
 
 
-def kept(path: Path, make: Callable[[], dict]) -> dict:
+def kept(path: Path, make: Callable[[], Json]) -> Json:
     """What a JSON file holds; made and written first where it is missing."""
     if not path.exists():
         write_atomically(path, json.dumps(make()))
-    return json.loads(path.read_bytes())
+    found: Json = json.loads(path.read_bytes())
+    return found
 
 
 def find_or_train(record: Path, load: Callable[[str], Found], train: Callable[[], str]) -> Found:
@@ -81,14 +82,15 @@ class TrainingCache:
         nothing about how long they take.
         """
 
-        def make() -> dict:
+        def make() -> Json:
             self._say(f"Training {name}{self._estimate(left)}.")
             start = perf_counter()
             bundle = train()
             took = perf_counter() - start if typical else None
             return {"bundle": bundle, "seconds": took}
 
-        return kept(self.folder / "trained" / f"{key}.json", make)["bundle"]
+        bundle: str = kept(self.folder / "trained" / f"{key}.json", make)["bundle"]
+        return bundle
 
     def model(self, bundle: str) -> Model:
         """The model of a bundle."""

@@ -10,12 +10,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from ticketing.errors import BundleError
+from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
@@ -28,8 +30,8 @@ class Bundle:
     """The content of a bundle: facts for people, JSON for vocabularies, arrays for networks."""
 
     id: str
-    manifest: dict
-    documents: dict[str, dict]
+    manifest: Json
+    documents: dict[str, Json]
     arrays: dict[str, dict[str, np.ndarray]]
 
     @property
@@ -38,7 +40,7 @@ class Bundle:
         return ModelKind(self.manifest["kind"])
 
 
-def canonical_json(data: Mapping) -> bytes:
+def canonical_json(data: Mapping[str, Any]) -> bytes:
     """JSON that is the same for the same content."""
     return json.dumps(data, sort_keys=True, ensure_ascii=False, indent=1).encode()
 
@@ -61,7 +63,7 @@ def read_whole(path: Path, expected: str) -> bytes:
     return data
 
 
-def read_json(path: Path, data: bytes) -> dict:
+def read_json(path: Path, data: bytes) -> Json:
     """A JSON object. Raises BundleError naming the file."""
     try:
         content = json.loads(data)

@@ -1,10 +1,14 @@
 """From g to the 1-5 scale people read, and the floor below which nothing matches well."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.isotonic import IsotonicRegression
+
+from ticketing.files import Json
 
 LOWEST, HIGHEST = 1.0, 5.0
 
@@ -20,22 +24,32 @@ class Calibration:
     scores: tuple[float, ...]
     floor: float
 
-    def score(self, distance: float | np.ndarray) -> float | np.ndarray:
+    @overload
+    def score(self, distance: float) -> float: ...
+
+    @overload
+    def score(self, distance: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]: ...
+
+    def score(self, distance: float | npt.NDArray[np.floating]) -> float | npt.NDArray[np.float64]:
         """Scores in [1, 5]; never reorders what distance orders. An infinite distance scores 1."""
         scores = np.interp(distance, self.distances, self.scores)
-        return np.where(np.isinf(distance), LOWEST, scores)[()]
+        found: float | npt.NDArray[np.float64] = np.where(np.isinf(distance), LOWEST, scores)[()]
+        return found
 
-    def to_json(self) -> dict:
+    def to_json(self) -> Json:
         """What the manifest keeps."""
         return {"distances": self.distances, "scores": self.scores, "floor": self.floor}
 
     @classmethod
-    def from_json(cls, data: dict) -> "Calibration":
+    def from_json(cls, data: Mapping[str, Any]) -> "Calibration":
         """The calibration that `to_json` described."""
         return cls(tuple(data["distances"]), tuple(data["scores"]), data["floor"])
 
 
-def separating_distance(answered: Sequence[float], unanswered: Sequence[float]) -> float:
+def separating_distance(
+    answered: Sequence[float] | npt.NDArray[np.floating],
+    unanswered: Sequence[float] | npt.NDArray[np.floating],
+) -> float:
     """The distance that best tells queries whose answer is there from queries whose answer is not.
 
     `answered` holds the distances of right tickets, `unanswered` those of the best other
@@ -50,7 +64,8 @@ def separating_distance(answered: Sequence[float], unanswered: Sequence[float]) 
 
 
 def fit_scores(
-    distances: Sequence[float], ratings: Sequence[float]
+    distances: Sequence[float] | npt.NDArray[np.floating],
+    ratings: Sequence[float] | npt.NDArray[np.floating],
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Isotonic regression of ratings (1-5) on -distance: knots by ascending distance, their scores.
 

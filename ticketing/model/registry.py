@@ -11,6 +11,7 @@ import numpy as np
 
 from ticketing.arrays import to_safetensors
 from ticketing.errors import BundleError, NotFound
+from ticketing.files import Json
 from ticketing.model.bundle import (
     FORMAT,
     MANIFEST,
@@ -40,7 +41,7 @@ class Registry:
 
     def _is_of(self, bundle_id: str, kind: ModelKind) -> bool:
         try:
-            return self.manifest(bundle_id)["kind"] == kind
+            return bool(self.manifest(bundle_id)["kind"] == kind)
         except BundleError:
             return False
 
@@ -51,7 +52,7 @@ class Registry:
             raise NotFound(f"There is no bundle {bundle_id!r} in {self.folder}; train one first.")
         return path
 
-    def manifest(self, bundle_id: str) -> dict[str, Any]:
+    def manifest(self, bundle_id: str) -> Json:
         """A bundle's manifest. Raises NotFound, BundleError."""
         path = self.require(bundle_id) / MANIFEST
         data = path.read_bytes()
@@ -66,8 +67,8 @@ class Registry:
 
     def save(
         self,
-        facts: Mapping,
-        documents: Mapping[str, Mapping],
+        facts: Mapping[str, Any],
+        documents: Mapping[str, Mapping[str, Any]],
         arrays: Mapping[str, Mapping[str, np.ndarray]],
         kind: ModelKind = ModelKind.RANKING,
     ) -> str:
@@ -119,11 +120,12 @@ class Registry:
                 f"Bundle {bundle_id} is of kind {manifest['kind']}, not {kind}; name another one."
             )
         path = self.folder / bundle_id
-        documents, arrays = {}, {}
+        documents: dict[str, Json] = {}
+        arrays: dict[str, dict[str, np.ndarray]] = {}
         for name, expected in manifest["files"].items():
             data = read_whole(path / name, expected)
-            stem, kind = name.rsplit(".", 1)
-            if kind == "json":
+            stem, ending = name.rsplit(".", 1)
+            if ending == "json":
                 documents[stem] = read_json(path / name, data)
             else:
                 arrays[stem] = read_tensors(path / name, data)

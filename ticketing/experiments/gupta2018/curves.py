@@ -6,7 +6,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ticketing.evaluation import plots
-from ticketing.evaluation.comparison import SIGNIFICANT, Line, cells, retrieval_text
+from ticketing.evaluation.comparison import SIGNIFICANT, Cell, Line, cells, retrieval_text
 from ticketing.evaluation.report import pages
 from ticketing.evaluation.text_table import table_text
 from ticketing.experiments.gupta2018.feedback import (
@@ -37,10 +37,10 @@ def label_page(points: Sequence[Point], words: Line, notice: str = "") -> str:
     table = cells(lines, words)
     counts = sorted({point.labels for point in points})
     curves = {
-        LOSSES[loss]: [tuple(cell[ACC][:3]) for point, cell in _of(points, table, loss)]
+        LOSSES[loss]: [cell[ACC][:3] for point, cell in _of(points, table, loss)]
         for loss in dict.fromkeys(point.loss for point in points)
     }
-    curves[words.name] = [tuple(table[-1][ACC][:3])] * len(counts)
+    curves[words.name] = [table[-1][ACC][:3]] * len(counts)
     return _page(
         "How good with few labels?",
         "Trained on random labels of what is not measured, each set within the next larger one.",
@@ -53,7 +53,9 @@ def label_page(points: Sequence[Point], words: Line, notice: str = "") -> str:
     )
 
 
-def _of(points: Sequence[Point], table: Sequence[Mapping], loss: str) -> list[tuple]:
+def _of(
+    points: Sequence[Point], table: Sequence[Mapping[str, Cell]], loss: str
+) -> list[tuple[Point, Mapping[str, Cell]]]:
     """A loss's points and cells, by ascending number of labels."""
     found = [(x, cell) for x, cell in zip(points, table, strict=False) if x.loss == loss]
     return sorted(found, key=lambda pair: pair[0].labels)

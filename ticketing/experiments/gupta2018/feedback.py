@@ -22,6 +22,7 @@ from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.promotion import compare
 from ticketing.evaluation.runs import Ranked, encoded, queries_of, run_queries, run_words
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, kept, labels_digest
+from ticketing.files import Json
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import Tickets
@@ -162,7 +163,7 @@ class FeedbackSimulation:
         before: Sequence[Label],
         recommender: Callable[[str], Recommender],
         left: int,
-    ) -> dict:
+    ) -> Json:
         """One month, as JSON keeps it."""
         queries = self._some(queries_of(self._of(month)), str(month))
         run = run_queries(recommender(serving), queries, SHOWN)

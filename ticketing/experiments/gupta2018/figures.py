@@ -9,10 +9,10 @@ from ticketing.evaluation.comparison import Cell, Line, cells, measured
 from ticketing.evaluation.runs import Ranked
 from ticketing.experiments.gupta2018.feedback import ABOUT, MonthResult
 from ticketing.experiments.gupta2018.label_curve import LOSSES, Point
-from ticketing.files import write_atomically
+from ticketing.files import Json, write_atomically
 
 
-def label_figures(points: Sequence[Point], words: Line) -> list[dict]:
+def label_figures(points: Sequence[Point], words: Line) -> list[Json]:
     """name, labels, Acc@10 with the ends of its interval, MAP@10; BM25 has no number of labels."""
     places = [*((LOSSES[point.loss], point.labels) for point in points), (words.name, None)]
     table = cells([*(point.line for point in points), words], words)
@@ -22,7 +22,7 @@ def label_figures(points: Sequence[Point], words: Line) -> list[dict]:
     ]
 
 
-def feedback_figures(results: Sequence[MonthResult]) -> list[dict]:
+def feedback_figures(results: Sequence[MonthResult]) -> list[Json]:
     """name, month, Acc@10 with the ends of its interval, MAP@10; null without queries."""
     return [
         {"name": line.name, "month": str(result.month)} | _figures(cell)
@@ -31,7 +31,7 @@ def feedback_figures(results: Sequence[MonthResult]) -> list[dict]:
     ]
 
 
-def write_figures(path: Path, figures: Sequence[dict]) -> None:
+def write_figures(path: Path, figures: Sequence[Json]) -> None:
     """Write figures as JSON, whole or not at all."""
     write_atomically(path, json.dumps(figures, indent=1, allow_nan=False) + "\n")
 

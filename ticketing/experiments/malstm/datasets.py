@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from sklearn.isotonic import IsotonicRegression
@@ -22,7 +23,7 @@ from ticketing.experiments.malstm.network import SentenceNetwork
 from ticketing.experiments.malstm.sick import Pair, words
 from ticketing.experiments.malstm.word_vectors import WordVectors
 
-Teacher = Callable[[Sequence[str]], np.ndarray]
+Teacher = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Sentences -> unit vectors float32 [n, dims]."""
 
 NEAR, DRAWN = 8, 2
@@ -33,20 +34,21 @@ LEAST_WEIGHT = 0.1
 """Of an unrelated pair; a pair of the highest rating has 1 more."""
 
 
-def rarity(vectors: WordVectors, sentences: Sequence[str]) -> np.ndarray:
+def rarity(vectors: WordVectors, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
     """log((N + 1) / (n + 1)) of words that stand in n of N sentences, by id: [V]."""
     seen = Counter(id for s in sentences for id in set(vectors.ids(words(s))))
     counts = np.array([seen[id] for id in range(len(vectors.matrix))])
     return np.log((len(sentences) + 1) / (counts + 1))
 
 
-def sum_of_words(vectors: WordVectors, weights: np.ndarray) -> Teacher:
+def sum_of_words(vectors: WordVectors, weights: npt.NDArray[np.float64]) -> Teacher:
     """The teacher that needs no other model: sums of word vectors (SumEMB), weighted by id [V]."""
     weighted = vectors.matrix * weights[:, None]
 
-    def teach(texts: Sequence[str]) -> np.ndarray:
+    def teach(texts: Sequence[str]) -> npt.NDArray[np.float32]:
         sums = np.array([weighted[vectors.ids(words(text))].sum(0) for text in texts])
-        return normalize(sums).astype(np.float32)
+        units: npt.NDArray[np.float64] = normalize(sums)
+        return units.astype(np.float32)
 
     return teach
 

@@ -7,6 +7,7 @@ Thyagarajan (2016), for each of a model's networks.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
@@ -19,7 +20,7 @@ PENALTIES = (1.0, 3.0, 10.0)
 FOLDS = 3
 
 
-def pair_features(model: SentenceModel, pairs: Sequence[Pair]) -> np.ndarray:
+def pair_features(model: SentenceModel, pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:
     """float32 [n, 2 * widths of all networks]."""
     sides = zip(
         model.encode([pair.one for pair in pairs]),
@@ -35,7 +36,9 @@ class Judge:
     The kernel is computed once for all penalties and folds, which takes most of the time.
     """
 
-    def __init__(self, channels: Sequence[np.ndarray], pairs: Sequence[Pair], seed: int = 0):
+    def __init__(
+        self, channels: Sequence[npt.NDArray[np.floating]], pairs: Sequence[Pair], seed: int = 0
+    ):
         self._balance = Balance(channels)
         self._width = 1 / len(channels)
         self._known = self._balance(channels)  # [n, dims]
@@ -46,11 +49,14 @@ class Judge:
         )
         self._search = search.fit(self._kernel(self._known), [pair.judgment for pair in pairs])
 
-    def accuracy(self, channels: Sequence[np.ndarray], pairs: Sequence[Pair]) -> float:
+    def accuracy(
+        self, channels: Sequence[npt.NDArray[np.floating]], pairs: Sequence[Pair]
+    ) -> float:
         """Share of pairs judged as people did, in percent."""
         kernel = self._kernel(self._balance(channels))
         return 100 * float(self._search.score(kernel, [pair.judgment for pair in pairs]))
 
-    def _kernel(self, features: np.ndarray) -> np.ndarray:
+    def _kernel(self, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """[m, dims] -> [m, n]."""
-        return rbf_kernel(features, self._known, gamma=self._width)
+        kernel: npt.NDArray[np.float32] = rbf_kernel(features, self._known, gamma=self._width)
+        return kernel

@@ -6,14 +6,16 @@ two vectors; L says which words the two share and how near the others come. g it
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.experiments.malstm.datasets import Teacher, rarity, sum_of_words
 from ticketing.experiments.malstm.sick import NEGATING, Pair, sentences, words
 from ticketing.experiments.malstm.word_vectors import WordVectors
 
-Channel = Callable[[Sequence[Pair]], np.ndarray]
+Channel = Callable[[Sequence[Pair]], npt.NDArray[np.floating]]
 """Pairs -> float64 [n, dims]."""
 
 
@@ -22,7 +24,7 @@ def channels(
 ) -> dict[str, Channel]:
     """E, L and, with an encoder, S; words are weighed by how rare they are in known pairs."""
     weights = rarity(vectors, sentences(known))
-    found = {
+    found: dict[str, Channel] = {
         "E": vector_channel(sum_of_words(vectors, weights)),
         "L": WordChannel(vectors, weights),
     }
@@ -32,7 +34,7 @@ def channels(
 def vector_channel(encode: Teacher) -> Channel:
     """E or S: [n, 2 dims + 1] of unit vectors of `dims`."""
 
-    def channel(pairs: Sequence[Pair]) -> np.ndarray:
+    def channel(pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:
         one, other = encode([p.one for p in pairs]), encode([p.other for p in pairs])
         shared = one * other
         return np.hstack([np.abs(one - other), shared, shared.sum(1, keepdims=True)])
@@ -46,12 +48,12 @@ class WordChannel:
     `rarity` [V] weighs words by id.
     """
 
-    def __init__(self, vectors: WordVectors, rarity: np.ndarray):
+    def __init__(self, vectors: WordVectors, rarity: npt.NDArray[np.float64]):
         self._units = vectors.unit_vectors()  # [V, dims]
         self._ids = vectors.ids
         self._rarity = rarity
 
-    def __call__(self, pairs: Sequence[Pair]) -> np.ndarray:
+    def __call__(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """[n, 15]."""
         return np.array([self._overlap(words(pair.one), words(pair.other)) for pair in pairs])
 
@@ -72,10 +74,10 @@ class WordChannel:
     def _weight(self, some: set[str]) -> float:
         return float(self._rarity[self._ids(sorted(some))].sum())
 
-    def _left_over(self, mine: set[str], theirs: set[str]) -> list[float]:
+    def _left_over(self, my_own: set[str], their_own: set[str]) -> list[float]:
         """For each side: number and weight of its own words, mean and least of how near they come
         to a word of the other side's own (cosine; 0 where there is none, 1 without own words)."""
-        mine, theirs = sorted(mine), sorted(theirs)
+        mine, theirs = sorted(my_own), sorted(their_own)
         near = self._units[self._ids(mine)] @ self._units[self._ids(theirs)].T  # [mine, theirs]
         found = []
         for own, nearness in ((mine, near), (theirs, near.T)):
@@ -84,7 +86,7 @@ class WordChannel:
         return found
 
 
-def _share(one: set, other: set) -> float:
+def _share(one: set[Any], other: set[Any]) -> float:
     """Jaccard's index; 0 for two empty sets."""
     return len(one & other) / max(len(one | other), 1)
 

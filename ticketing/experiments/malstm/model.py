@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
@@ -27,32 +28,34 @@ class SentenceModel:
         self,
         vectors: WordVectors,
         networks: Sequence[SentenceNetwork],
-        held: np.ndarray,
-        held_similarity: np.ndarray,
-        held_ratings: np.ndarray,
+        held: npt.NDArray[np.int64],
+        held_similarity: npt.NDArray[np.float32],
+        held_ratings: npt.NDArray[np.float64],
     ):
         self.vectors = vectors
         self.networks = list(networks)
         self.held, self.held_similarity, self.held_ratings = held, held_similarity, held_ratings
         self._knots, self._scores = fit_scores(1 - held_similarity, held_ratings)
 
-    def encode(self, sentences: Sequence[str]) -> list[np.ndarray]:
+    def encode(self, sentences: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """By network the vectors of sentences, which need a word each: float32 [n, width]."""
         ids = [self.vectors.ids(words(sentence)) for sentence in sentences]
         return [network.encode(ids) for network in self.networks]
 
-    def similarity(self, one: Sequence[str], other: Sequence[str]) -> np.ndarray:
+    def similarity(self, one: Sequence[str], other: Sequence[str]) -> npt.NDArray[np.float32]:
         """Mean g of n pairs: [n]."""
         sides = zip(self.networks, self.encode(one), self.encode(other), strict=True)
         found = [
             network.similarity(torch.from_numpy(a), torch.from_numpy(b)).detach().numpy()
             for network, a, b in sides
         ]
-        return np.mean(found, axis=0)
+        mean: npt.NDArray[np.float32] = np.mean(found, axis=0)
+        return mean
 
-    def calibrated(self, similarity: np.ndarray) -> np.ndarray:
+    def calibrated(self, similarity: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
         """Ratings for g, 1 to 5: [n] -> [n]."""
-        return np.interp(1 - similarity, self._knots, self._scores)
+        ratings: npt.NDArray[np.float64] = np.interp(1 - similarity, self._knots, self._scores)
+        return ratings
 
     def save(self, models: Registry) -> str:
         """Write the model's bundle; returns its id."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -83,7 +84,7 @@ def render(model: SentenceModel, sentences: Sequence[str]) -> str:
     )
 
 
-def find_traits(sentences: Sequence[str]) -> dict[str, np.ndarray]:
+def find_traits(sentences: Sequence[str]) -> dict[str, npt.NDArray[np.bool_]]:
     """Whether a sentence is negated, and whether it holds a topic's word: by trait bool [n]."""
     held = [set(words(sentence)) for sentence in sentences]
     counts = Counter(word for some in held for word in some)
@@ -94,7 +95,7 @@ def find_traits(sentences: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def telling_units(
-    vectors: np.ndarray, traits: dict[str, np.ndarray]
+    vectors: npt.NDArray[np.float32], traits: dict[str, npt.NDArray[np.bool_]]
 ) -> dict[str, tuple[int, float]]:
     """By trait the unit of [n, width] that tells it best, and their correlation.
 
@@ -118,15 +119,16 @@ def telling_units(
 
 
 def _unit(
-    values: np.ndarray,
+    values: npt.NDArray[np.float32],
     number: int,
     correlation: float,
     trait: str,
     sentences: Sequence[str],
-    traits: dict[str, np.ndarray],
+    traits: dict[str, npt.NDArray[np.bool_]],
 ) -> Unit:
     values = (values - values.min()) / max(np.ptp(values), 1e-9)
-    wanted = np.linspace(*np.quantile(values, [ENDS, 1 - ENDS]), LISTED)
+    first, last = np.quantile(values, [ENDS, 1 - ENDS])
+    wanted = np.linspace(first, last, LISTED)
     listed = dict.fromkeys(int(np.abs(values - value).argmin()) for value in wanted)
     spread = np.random.default_rng(0).random(len(values))
     return Unit(
@@ -138,7 +140,11 @@ def _unit(
     )
 
 
-def _dots(places: np.ndarray, sentences: Sequence[str], traits: dict[str, np.ndarray]) -> list[Dot]:
+def _dots(
+    places: npt.NDArray[np.floating],
+    sentences: Sequence[str],
+    traits: dict[str, npt.NDArray[np.bool_]],
+) -> list[Dot]:
     """Places [n, 2] of any range, scaled to fill a picture; sentences without a trait first."""
     low, high = places.min(0), places.max(0)
     scaled = (places - low) / np.maximum(high - low, 1e-9)  # [n, 2]

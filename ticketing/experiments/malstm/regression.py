@@ -7,6 +7,7 @@ same step with more to go by than one number.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from ticketing.model.calibration import HIGHEST, LOWEST
@@ -23,7 +24,7 @@ class Balance:
     """Standardises features and divides them by the root of their channel's width, so that each
     channel counts by its weight (1 where none is given), however wide it is."""
 
-    def __init__(self, channels: Sequence[np.ndarray], weights: Sequence[float] = ()):
+    def __init__(self, channels: Sequence[npt.NDArray[np.floating]], weights: Sequence[float] = ()):
         raw = np.hstack(channels)
         shares = [
             c.shape[1] / w for c, w in zip(channels, weights or [1] * len(channels), strict=True)
@@ -31,9 +32,10 @@ class Balance:
         shared = np.repeat(shares, [c.shape[1] for c in channels])
         self._mean, self._scale = raw.mean(0), (raw.std(0) + 1e-9) * np.sqrt(shared)
 
-    def __call__(self, channels: Sequence[np.ndarray]) -> np.ndarray:
+    def __call__(self, channels: Sequence[npt.NDArray[np.floating]]) -> npt.NDArray[np.float32]:
         """Channels [n, any] -> float32 [n, dims of all]."""
-        return ((np.hstack(channels) - self._mean) / self._scale).astype(np.float32)
+        balanced: npt.NDArray[np.floating] = (np.hstack(channels) - self._mean) / self._scale
+        return balanced.astype(np.float32)
 
 
 class KernelRegression:
@@ -44,7 +46,7 @@ class KernelRegression:
 
     def __init__(
         self,
-        channels: Sequence[np.ndarray],
+        channels: Sequence[npt.NDArray[np.floating]],
         ratings: Sequence[float],
         weights: Sequence[float] = (),
     ):
@@ -57,7 +59,7 @@ class KernelRegression:
         self._weights = inverse @ (wanted - self._middle)  # [n]
         self.left_out = _on_scale((wanted - self._weights / inverse.diagonal()).numpy())
 
-    def predict(self, channels: Sequence[np.ndarray]) -> np.ndarray:
+    def predict(self, channels: Sequence[npt.NDArray[np.floating]]) -> npt.NDArray[np.float32]:
         """Ratings, 1 to 5: [n]."""
         kernel = _kernel(torch.from_numpy(self._balance(channels)), self._known)
         return _on_scale((kernel @ self._weights + self._middle).numpy())
@@ -68,5 +70,5 @@ def _kernel(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     return torch.exp(-WIDTH * torch.cdist(one, other).square())
 
 
-def _on_scale(ratings: np.ndarray) -> np.ndarray:
-    return np.clip(ratings, LOWEST, HIGHEST)
+def _on_scale(ratings: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    return ratings.clip(LOWEST, HIGHEST)

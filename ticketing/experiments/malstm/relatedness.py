@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import pearsonr, spearmanr
 from tqdm import tqdm
 
@@ -102,7 +103,7 @@ def rows(teacher: Literal["words", "encoder"]) -> list[Row]:
     ]
 
 
-def _with(recipe: Recipe, **changes) -> Recipe:
+def _with(recipe: Recipe, **changes: object) -> Recipe:
     return recipe.model_copy(update=changes)
 
 
@@ -143,7 +144,7 @@ class _Trial:
     seed: int
 
     @cached_property
-    def similarities(self) -> np.ndarray:
+    def similarities(self) -> npt.NDArray[np.float32]:
         """g of the test pairs: [n]."""
         return self.model.similarity(
             [p.one for p in self.data.test], [p.other for p in self.data.test]
@@ -154,7 +155,9 @@ class _Trial:
         """The training pairs that a network had held back."""
         return [self.data.training[i] for i in self.model.held]
 
-    def line(self, name: str, rate: Callable[[np.ndarray], np.ndarray]) -> Line:
+    def line(
+        self, name: str, rate: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.floating]]
+    ) -> Line:
         """What g gives when `rate` maps it to ratings."""
         found = figures(rate(self.model.held_similarity), self.held)
         return Line(name, found, *self._on_test(rate(self.similarities)))
@@ -181,7 +184,7 @@ class _Trial:
         )
         return Judge(known, self.data.training, self.seed).accuracy(asked, self.data.test)
 
-    def _on_test(self, ratings: np.ndarray) -> tuple[Figures, Figures]:
+    def _on_test(self, ratings: npt.NDArray[np.floating]) -> tuple[Figures, Figures]:
         new = [i for i, repeated in enumerate(self.data.repeated()) if not repeated]
         return figures(ratings, self.data.test), figures(
             ratings[new], [self.data.test[i] for i in new]
@@ -209,7 +212,7 @@ def find_or_learn(
     return find_or_train(record, partial(SentenceModel.load, models), train), seconds
 
 
-def figures(predicted: np.ndarray, pairs: Sequence[Pair]) -> Figures:
+def figures(predicted: npt.NDArray[np.floating], pairs: Sequence[Pair]) -> Figures:
     """How well predicted ratings [n] follow people's; NaN for fewer than two pairs."""
     if len(pairs) < 2:
         return Figures(np.nan, np.nan, np.nan)

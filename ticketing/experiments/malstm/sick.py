@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -86,7 +86,7 @@ def read_pairs(path: Path) -> list[Pair]:
     return pairs
 
 
-def _pairs(path: Path, lines) -> Iterator[Pair]:
+def _pairs(path: Path, lines: Iterable[str]) -> Iterator[Pair]:
     rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     if absent := [name for name in COLUMNS if name not in (rows.fieldnames or ())]:
         raise InputError(
@@ -96,7 +96,7 @@ def _pairs(path: Path, lines) -> Iterator[Pair]:
         yield _pair(row, f"{path}:{rows.line_num}")
 
 
-def _pair(row: dict, where: str) -> Pair:
+def _pair(row: Mapping[str, str], where: str) -> Pair:
     one, other, relatedness, judgment = (row[name] for name in COLUMNS)
     if None in (one, other, relatedness, judgment):
         raise InputError(f"{where} has fewer cells than the header; separate them with tabs.")

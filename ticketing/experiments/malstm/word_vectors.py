@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.preprocessing import normalize
 
 from ticketing.errors import InputError
@@ -19,7 +20,7 @@ class WordVectors:
     have a mean length of 1.
     """
 
-    def __init__(self, words: Sequence[str], matrix: np.ndarray):
+    def __init__(self, words: Sequence[str], matrix: npt.NDArray[np.float32]):
         self.words = list(words)
         self.matrix = matrix
         self._ids = {word: id for id, word in enumerate(self.words, 1)}
@@ -28,9 +29,10 @@ class WordVectors:
         """One id a word."""
         return [self._ids.get(word, UNKNOWN) for word in words]
 
-    def unit_vectors(self) -> np.ndarray:
+    def unit_vectors(self) -> npt.NDArray[np.float32]:
         """The vectors at length 1 (those of zeros stay so): [V, dims]."""
-        return normalize(self.matrix)
+        unit: npt.NDArray[np.float32] = normalize(self.matrix)
+        return unit
 
     def __contains__(self, word: str) -> bool:
         return word in self._ids

@@ -19,7 +19,8 @@ def read_synonyms(folder: Path, words: Sequence[str]) -> dict[str, list[str]]:
 
     Raises InputError where the folder holds no WordNet.
     """
-    known, found = set(words), {}
+    known = set(words)
+    found: dict[str, set[str]] = {}
     for kind, endings in ENDINGS.items():
         lemmas = _lemmas(folder, kind)
         for word in words:

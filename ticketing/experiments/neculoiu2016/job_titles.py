@@ -8,6 +8,7 @@ import csv
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from ticketing.classification.taxonomy import Taxonomy, Title, normalise
 from ticketing.errors import InputError
@@ -76,7 +77,7 @@ def onet_queries(folder: Path, esco: Taxonomy) -> dict[str, list[tuple[str, froz
 def _rows(path: Path, delimiter: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+            quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
             reader = csv.DictReader(file, delimiter=delimiter, quoting=quoting)
             rows = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:

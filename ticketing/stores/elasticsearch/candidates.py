@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ticketing.files import Json
 from ticketing.queries import EncodedQuery
-from ticketing.stores.elasticsearch.connection import Json
 from ticketing.stores.elasticsearch.copies import codes_of, where
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import any_word

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any
 
 from ticketing.errors import StoreAway, StoreError
+from ticketing.files import Json
 from ticketing.stores.elasticsearch.candidates import COLUMNS, Candidates, block
-from ticketing.stores.elasticsearch.connection import Json, seen
+from ticketing.stores.elasticsearch.connection import seen
 from ticketing.stores.elasticsearch.copies import (
     codes_of,
     copy_filters,

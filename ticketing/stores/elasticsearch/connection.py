@@ -11,11 +11,9 @@ import elastic_transport
 from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
 
 from ticketing.errors import InputError, StoreError
+from ticketing.files import Json
 from ticketing.settings import Settings
 from ticketing.stores.elasticsearch.faults import plain, refused
-
-Json = dict[str, Any]
-"""An object of JSON: what the server takes and gives."""
 
 PAGE = 500
 """Documents held in memory while all of them are read."""

@@ -6,7 +6,8 @@ Whoever changes a ticket empties `coded` first, then changes the copies, and set
 
 from collections.abc import Sequence
 
-from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection, Json, seen
+from ticketing.files import Json
+from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection, seen
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
 

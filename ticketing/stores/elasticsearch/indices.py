@@ -3,7 +3,8 @@
 from elasticsearch import BadRequestError, NotFoundError
 
 from ticketing.errors import StoreError
-from ticketing.stores.elasticsearch.connection import Connection, Json
+from ticketing.files import Json
+from ticketing.stores.elasticsearch.connection import Connection
 
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""

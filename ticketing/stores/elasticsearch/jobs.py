@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any, Unpack
 
 from ticketing.errors import StoreAway
-from ticketing.stores.elasticsearch.connection import ConnectionPart, Json, seen
+from ticketing.files import Json
+from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.job_changes import JobChanges, no_job, to_be_cancelled, updated
 from ticketing.stores.protocols import Jobs

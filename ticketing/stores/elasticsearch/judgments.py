@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from ticketing.files import Json
 from ticketing.stores.checks import require_text
-from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart, Json
+from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Judgments
 from ticketing.tickets import Grade, Judgment, Query

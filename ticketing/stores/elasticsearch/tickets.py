@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from ticketing.errors import StoreAway
+from ticketing.files import Json
 from ticketing.stores.checks import latest_by_id, require_text
 from ticketing.stores.elasticsearch.connection import (
     CONFLICT,
     MISSING,
     Connection,
     ConnectionPart,
-    Json,
     seen,
 )
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
