@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from gensim.corpora import Dictionary
 from gensim.matutils import corpus2csc
 from gensim.models import LuceneBM25Model
@@ -21,11 +22,12 @@ class BM25:
         terms = len(self._dictionary)
         self._known = corpus2csc(weights[bags], terms, num_docs=len(bags))  # [terms, texts]
 
-    def scores(self, queries: Sequence[Sequence[str]]) -> np.ndarray:
+    def scores(self, queries: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
         """Queries against all texts -> float [queries, texts], greater is closer.
 
         A word that a query repeats counts once.
         """
         bags = [self._dictionary.doc2bow(list(set(query))) for query in queries]
         asked = corpus2csc(bags, len(self._dictionary), num_docs=len(bags))  # [terms, queries]
-        return (asked.T @ self._known).toarray()
+        scores: npt.NDArray[np.float64] = (asked.T @ self._known).toarray()
+        return scores
