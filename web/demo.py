@@ -18,8 +18,7 @@ from ticketing.tickets import Judgment
 from ticketing.training.settings import TrainingSettings
 from web.cli import listening_socket, serve_desk
 from worker.app import make_app
-from worker.cli import follow
-from worker.jobs import start_reindex
+from worker.follow import encode_and_promote
 
 NOTICE = (
     "This is a demonstration: the knowledge base, its tickets and its labels are generated. "
@@ -31,7 +30,7 @@ GRACE_SECONDS = 10
 
 @click.command()
 def demo() -> None:
-    """Build the demonstration knowledge base, train, encode and serve it; reuses what is there."""
+    """Build, train and serve the demonstration knowledge base; reuse what is there."""
     settings = load_settings()
     with (
         listening_socket(settings.host, settings.port) as listener,
@@ -52,10 +51,7 @@ def build(desk: Desk) -> None:
         )
     fill(desk, generate())
     bundle_id = desk.train(NetworkSettings(), TrainingSettings())
-    job = follow(desk, start_reindex(desk, make_app(desk.settings), bundle_id))
-    if job.state != "done":
-        raise InputError(f"Encoding ended as {job.state}: {job.message}. Run the demo again.")
-    click.echo(desk.promote(bundle_id))
+    encode_and_promote(desk, make_app(desk.settings), bundle_id)
 
 
 def fill(desk: Desk, base: DemoBase) -> None:

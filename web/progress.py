@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ticketing.tickets import Job
-from worker.jobs import SILENT_SECONDS, rate, seconds_left, silent_for
+from worker.jobs import SILENT_SECONDS
+from worker.progress import rate, seconds_left, silent_for
 
 
 @dataclass(frozen=True)

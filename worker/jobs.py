@@ -9,8 +9,8 @@ from ticketing.errors import NotFound
 from ticketing.stores.job_changes import no_job
 from ticketing.stores.protocols import Codes, Jobs
 from ticketing.tickets import Job
-from ticketing.times import utc_now
 from worker.connection import connected, waiting_messages
+from worker.progress import silent_for
 
 REINDEX = "reindex"
 """The kind of job that gives every ticket codes under a bundle."""
@@ -128,22 +128,3 @@ def finish_if_complete(store: JobsOnCodes, job_id: str) -> Job:
 def unfinished_jobs(store: Jobs) -> list[Job]:
     """Reindexing jobs that are queued or running, newest first."""
     return [job for job in store.jobs(limit=100) if job.kind == REINDEX and not job.finished]
-
-
-def silent_for(job: Job) -> float:
-    """Seconds since anybody last worked on the job, or since it was made."""
-    return (utc_now() - (job.heartbeat or job.created)).total_seconds()
-
-
-def rate(job: Job) -> float:
-    """Tickets a second from the job's start until its last heartbeat; 0 before there is any."""
-    if not job.started or not job.heartbeat:
-        return 0.0
-    seconds = ((job.finished or job.heartbeat) - job.started).total_seconds()
-    return job.done / seconds if seconds > 0 else 0.0
-
-
-def seconds_left(job: Job) -> float | None:
-    """Estimate until the job is done, or None while nothing is known."""
-    speed = rate(job)
-    return (job.total - job.done - len(job.errors)) / speed if speed else None

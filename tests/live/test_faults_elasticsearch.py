@@ -22,7 +22,7 @@ from tests.servers import elasticsearch_server
 from ticketing.errors import StoreAway, StoreFull
 from ticketing.tickets import Grade, Query, Ticket
 from web.app import create_app
-from worker import jobs, tasks
+from worker import jobs, progress, tasks
 from worker.app import make_app
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.redis, pytest.mark.worker]
@@ -137,7 +137,9 @@ def test_a_full_store_stops_a_job_until_there_is_room(desk):
         job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
         wait_until(lambda: desk.store.count_codes(BUNDLE) > 256)
         block(desk, True)
-        wait_until(lambda: jobs.silent_for(desk.store.get_job(job.id)) > jobs.SILENT_SECONDS + 4)
+        wait_until(
+            lambda: progress.silent_for(desk.store.get_job(job.id)) > jobs.SILENT_SECONDS + 4
+        )
         done = desk.store.count_codes(BUNDLE)
         assert done < 3000
         with pytest.raises(StoreFull, match="lets nothing be written, as when its disk is full"):

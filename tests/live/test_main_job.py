@@ -85,8 +85,10 @@ def test_main_job(archive, home, ticketing, worker, tmp_path):
     columns = ("--query", "newer", "--ticket", "older", "--grade-column", "type")
     ticketing("labels", "import", archive / "links.tsv", *columns, *options)
     settings = [option for setting in SMALL for option in ("--set", setting)]
-    bundle = ticketing("train", *settings).split()[1]
-    assert f"{bundle} serves now" in ticketing("reindex")
+    trained = ticketing("train", *settings)
+    bundle = trained.split()[1].rstrip(":")
+    assert f"{bundle} serves now" in trained
+    assert f"{bundle} serves already" in ticketing("reindex")
 
     desk = open_desk(load_settings(home=home))
     assert desk.store.count_codes(bundle) == TICKETS

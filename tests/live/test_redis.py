@@ -18,7 +18,7 @@ from tests.live.encoding_desk import (
 from ticketing.errors import BrokerAway, InputError
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
-from worker import jobs
+from worker import jobs, progress
 from worker.app import QUEUE, make_app
 from worker.connection import waiting_messages
 
@@ -69,7 +69,7 @@ def test_a_batch_that_takes_long_is_given_to_nobody_else(desk, monkeypatch):
         silences = []
         while not (record := desk.store.get_job(job.id)).finished:
             if record.state == "running":
-                silences.append(jobs.silent_for(record))
+                silences.append(progress.silent_for(record))
             assert waiting_messages(make_app(desk.settings)) <= 1
             time.sleep(0.2)
     assert record.message == "done"

@@ -10,17 +10,21 @@ from click.testing import CliRunner
 from tests.live.encoding_desk import BUNDLE, POISON, FakeDesk
 from ticketing.errors import NotFound, StoreAway, TicketingError
 from ticketing.tickets import Ticket
-from worker import cli, jobs, tasks
+from worker import follow, jobs, tasks
 from worker.app import QUEUE, make_app
+from worker.cli import jobs as jobs_command
+from worker.cli import reindex, train
+from worker.connection import waiting_messages
 
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
     desk = FakeDesk(tmp_path)
     desk.store.put_tickets([Ticket(f"{i:04}", f"ticket {i}") for i in range(300)])
-    monkeypatch.setattr(cli, "open_desk", lambda settings: desk)
-    monkeypatch.setattr(cli, "load_settings", lambda: desk.settings)
-    monkeypatch.setattr(cli, "POLL_SECONDS", 0.01)
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path))
+    for module in (reindex, jobs_command):
+        monkeypatch.setattr(module, "open_desk", lambda settings: desk)
+    monkeypatch.setattr(follow, "POLL_SECONDS", 0.01)
     yield desk
     desk.close()
 
@@ -57,7 +61,7 @@ def run(command, *arguments):
 
 def test_reindex_shows_progress_waits_for_the_end_and_promotes(desk, start_worker):
     start_worker()
-    output = run(cli.reindex)
+    output = run(reindex.command)
     assert "300/300" in output
     assert "reindex bundle: done, 300 of 300 tickets" in output
     assert "Bundle bundle serves now.\n" in output
@@ -66,23 +70,69 @@ def test_reindex_shows_progress_waits_for_the_end_and_promotes(desk, start_worke
 
 def test_reindex_takes_the_bundle_that_is_named(desk, start_worker):
     start_worker()
-    assert "reindex other: done" in run(cli.reindex, "other")
+    assert "reindex other: done" in run(reindex.command, "other")
     assert desk.store.count_codes("other") == 300
 
 
 def test_reindex_lists_what_was_set_aside(desk, start_worker):
     desk.store.put_tickets([Ticket("0007", "bad", product=POISON)])
     start_worker()
-    output = run(cli.reindex)
+    output = run(reindex.command)
     assert "299 of 300 tickets" in output
     assert "1 set aside, done with 1 error" in output
     assert "set aside: 0007: ValueError: no such word" in output
 
 
-def test_reindex_without_a_worker_says_how_to_start_one(desk, start_worker, monkeypatch):
-    monkeypatch.setattr(cli, "PATIENCE_SECONDS", 0.1)
+def test_reindex_does_the_work_itself_where_nobody_else_does(desk, monkeypatch):
+    monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.1)
+    output = run(reindex.command)
+    assert "300/300" in output
+    assert "reindex bundle: done, 300 of 300 tickets" in output
+    assert desk.store.serving() == BUNDLE
+    assert waiting_messages(make_app(desk.settings)) == 0
+
+
+def test_train_lets_the_new_bundle_serve_unless_told_not_to(desk, monkeypatch):
+    monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.1)
+    monkeypatch.setattr(train, "open_desk", lambda settings: desk)
+    monkeypatch.setattr(desk, "train", lambda *_: BUNDLE, raising=False)
+    assert run(train.command, "--no-promote") == (
+        "Bundle bundle is trained; `ticketing reindex bundle` lets it serve.\n"
+    )
+    assert (desk.store.count_codes(BUNDLE), desk.store.serving()) == (0, "")
+    assert "Bundle bundle serves now.\n" in run(train.command)
+    assert (desk.store.count_codes(BUNDLE), desk.store.serving()) == (300, BUNDLE)
+
+
+def test_reindex_by_itself_goes_on_with_batches_that_a_worker_lost(desk, monkeypatch):
+    monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.1)
+    monkeypatch.setattr(follow, "BEAT_SECONDS", -0.9)
+    monkeypatch.setattr(jobs, "SILENT_SECONDS", 0.2)
+    app = make_app(desk.settings)
+    jobs.start_reindex(desk, app, BUNDLE)
+    with app.connection_for_read() as connection:
+        connection.default_channel.basic_get(QUEUE, no_ack=True)
+    assert "reindex bundle: done, 300 of 300 tickets" in run(reindex.command)
+
+
+def test_ctrl_c_ends_work_of_its_own(desk, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.0)
+    monkeypatch.setattr(follow, "encode_batch", interrupt)
+    result = CliRunner().invoke(reindex.command)
+    assert "The worker goes on" not in result.output
+    assert result.exit_code == 1
+
+
+def test_reindex_without_a_worker_on_a_server_says_how_to_start_one(
+    desk, start_worker, monkeypatch
+):
+    monkeypatch.setattr(follow, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(follow, "PICK_UP_SECONDS", 60.0)
     start_worker(delay=0.5)
-    assert run(cli.reindex).count("start one with `ticketing work`") == 1
+    assert run(reindex.command).count("start one with `ticketing work`") == 1
 
 
 def test_reindex_waits_for_a_store_that_is_away_and_says_so_once(desk, start_worker, monkeypatch):
@@ -97,7 +147,7 @@ def test_reindex_waits_for_a_store_that_is_away_and_says_so_once(desk, start_wor
 
     monkeypatch.setattr(desk.store, "get_job", sometimes)
     start_worker(delay=0.3)
-    output = run(cli.reindex)
+    output = run(reindex.command)
     assert output.count("Elasticsearch is away; try again. The job goes on when it is back.") == 1
     assert "reindex bundle: done" in output
 
@@ -111,28 +161,28 @@ def test_a_failed_job_is_an_error_with_its_reason_and_nothing_is_promoted(
     monkeypatch.setattr(desk, "encode", refuse)
     start_worker()
     with pytest.raises(TicketingError, match=r"failed at 0 of 300: There is no bundle nope\."):
-        run(cli.reindex, "nope")
+        run(reindex.command, "nope")
     assert desk.store.serving() == ""
 
 
 def test_cancel_asks_the_worker_and_promotes_nothing(desk):
     job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
-    assert run(cli.reindex, "--cancel") == "The worker ends after its current batch.\n"
+    assert run(reindex.command, "--cancel") == "The worker ends after its current batch.\n"
     assert desk.store.get_job(job.id).cancel_requested
-    assert "reindex bundle: queued, 0 of 300 tickets, to be cancelled" in run(cli.jobs)
+    assert "reindex bundle: queued, 0 of 300 tickets, to be cancelled" in run(jobs_command.command)
     with pytest.raises(NotFound):
-        run(cli.reindex, "other", "--cancel")
+        run(reindex.command, "other", "--cancel")
 
 
 def test_ctrl_c_leaves_the_job_to_the_worker(desk, monkeypatch):
     def interrupt(seconds):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli.time, "sleep", interrupt)
+    monkeypatch.setattr(follow.time, "sleep", interrupt)
     with pytest.raises(TicketingError, match="The worker goes on"):
-        run(cli.reindex)
+        run(reindex.command)
     assert [job.state for job in desk.store.jobs()] == ["queued"]
 
 
 def test_jobs_says_where_there_are_none(desk):
-    assert run(cli.jobs) == "There are no jobs yet; `ticketing reindex` starts one.\n"
+    assert run(jobs_command.command) == "There are no jobs yet; `ticketing train` starts one.\n"

@@ -10,7 +10,8 @@ from tests.live.encoding_desk import BUNDLE, POISON, FakeDesk
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
-from worker import jobs, tasks
+from ticketing.times import utc_now
+from worker import jobs, progress, tasks
 from worker.app import QUEUE, make_app
 
 TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(300)]
@@ -32,7 +33,7 @@ def app(desk):
 @pytest.fixture
 def silent(monkeypatch):
     """As if every heartbeat were an hour old."""
-    monkeypatch.setattr(jobs, "_now", lambda now=jobs._now: now() + timedelta(hours=1))
+    monkeypatch.setattr(progress, "utc_now", lambda now=utc_now: now() + timedelta(hours=1))
 
 
 def take_message(app):
@@ -308,7 +309,7 @@ def test_cancelling_what_does_not_run_is_not_found(desk):
 
 def test_rate_and_estimate_come_from_the_record(desk):
     job = a_job(desk)
-    assert (jobs.rate(job), jobs.seconds_left(job)) == (0.0, None)
+    assert (progress.rate(job), progress.seconds_left(job)) == (0.0, None)
     running = replace(
         job,
         state="running",
@@ -318,4 +319,4 @@ def test_rate_and_estimate_come_from_the_record(desk):
         heartbeat=job.created + timedelta(seconds=4),
         errors={"bad": "ValueError"},
     )
-    assert (jobs.rate(running), jobs.seconds_left(running)) == (25.0, 199 / 25)
+    assert (progress.rate(running), progress.seconds_left(running)) == (25.0, 199 / 25)

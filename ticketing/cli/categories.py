@@ -8,13 +8,14 @@ from ticketing.classification.augmentation import filler_words
 from ticketing.classification.normaliser import Normaliser
 from ticketing.classification.synonyms import Synonyms, read_synonyms
 from ticketing.classification.taxonomy import read_taxonomy, tickets_taxonomy
+from ticketing.cli.groups import Group
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 
 
-@click.group("categories")
+@click.group("categories", cls=Group)
 def command() -> None:
     """Propose one of the desk's own categories for a subject."""
 

@@ -12,7 +12,22 @@ import click
 from ticketing.cli.groups import PluggedGroup
 from ticketing.errors import TicketingError
 
-SENTENCES = {}
+SENTENCES = {
+    "categories": "Propose one of the desk's own categories for a subject.",
+    "demo": "Build, train and serve the demonstration knowledge base; reuse what is there.",
+    "evaluate": "Measure the ranking on labelled queries, beside its channels alone and BM25.",
+    "experiments": "Measure the papers' tables on the desk's archive or on public data sets.",
+    "import": "Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).",
+    "jobs": "List the latest jobs with their state, progress, rate, estimate and errors.",
+    "labels": "Import and export what people judged.",
+    "migrate": "Copy everything from the store SOURCE to the store TARGET and compare both.",
+    "models": "List, compare, promote, roll back and delete model bundles.",
+    "recommend": "Find the best past tickets for SUBJECT and DESCRIPTION.",
+    "reindex": "Encode every ticket under BUNDLE, which serves then unless it loses.",
+    "serve": "Serve the page and the JSON API until Ctrl-C.",
+    "train": "Train a model on the desk's tickets and judgments, and let it serve.",
+    "work": "Encode tickets for reindexing until Ctrl-C.",
+}
 """What each command does, so that the list of all of them imports none."""
 
 

@@ -10,7 +10,7 @@ from ticketing.settings import load_settings
 @click.command()
 @choose_measuring
 def command(measuring: Measuring) -> None:
-    """Metrics of the ranking on labelled queries, beside its channels alone and BM25.
+    """Measure the ranking on labelled queries, beside its channels alone and BM25.
 
     Without dates the queries are those of the test judgments, which no training has seen. A
     query that is a ticket is matched only against tickets created before it.

@@ -2,6 +2,7 @@
 
 import click
 
+from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE
 from ticketing.cli.rejects import show_rejects
 from ticketing.desk import open_desk
@@ -9,7 +10,7 @@ from ticketing.labels import Columns, export_labels, import_labels, read_grades
 from ticketing.settings import load_settings
 
 
-@click.group("labels")
+@click.group("labels", cls=Group)
 def command():
     """Import and export what people judged."""
 

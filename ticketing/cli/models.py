@@ -4,6 +4,7 @@ from datetime import datetime
 
 import click
 
+from ticketing.cli.groups import Group
 from ticketing.desk import open_desk
 from ticketing.errors import BundleError, InputError
 from ticketing.model.registry import Registry
@@ -11,9 +12,9 @@ from ticketing.settings import load_settings
 from ticketing.tickets import ModelKind
 
 
-@click.group("models")
+@click.group("models", cls=Group)
 def command() -> None:
-    """The desk's model bundles."""
+    """List, compare, promote, roll back and delete model bundles."""
 
 
 @command.command("list")

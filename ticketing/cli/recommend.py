@@ -12,7 +12,7 @@ from ticketing.tickets import Query, Recommendations
 @click.argument("description", default="")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100))
 def command(subject: str, description: str, limit: int) -> None:
-    """The best past tickets for SUBJECT and DESCRIPTION."""
+    """Find the best past tickets for SUBJECT and DESCRIPTION."""
     desk = open_desk(load_settings())
     _show(desk.recommend(Query(subject, description), limit=limit))
 

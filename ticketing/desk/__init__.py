@@ -10,7 +10,6 @@ from contextlib import suppress
 
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.topics import Topics
-from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import InputError, NotFound, StoreFull
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
@@ -32,6 +31,8 @@ class Desk(Topics, Bundles):
     @property
     def channel_labels(self) -> dict[str, str]:
         """What people call each channel that a distance may have a part of."""
+        from ticketing.encoders.registry import ENCODERS
+
         return {symbol: kind.label for symbol, kind in ENCODERS.items()}
 
     # asking and judging ---------------------------------------------------------

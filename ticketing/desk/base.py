@@ -1,13 +1,20 @@
-"""What all parts of a desk stand on: settings, store, models, and what ranks under each bundle."""
+"""What all parts of a desk stand on: settings, store, models, and what ranks under each bundle.
+
+What loads torch is imported where a model is asked for, so that a list of jobs costs no model.
+"""
+
+from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from ticketing.errors import NotReady
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
-from ticketing.retrieval.recommend import Recommender
 from ticketing.settings import Settings
 from ticketing.stores.protocols import Store
+
+if TYPE_CHECKING:
+    from ticketing.retrieval.recommend import Recommender
 
 
 class DeskBase:
@@ -27,9 +34,12 @@ class DeskBase:
         """
         bundle_id = bundle_id or self.store.serving()
         if not bundle_id:
-            raise NotReady("No model serves yet: run `ticketing train`, then `ticketing reindex`.")
+            raise NotReady("No model serves yet: run `ticketing train`.")
         with self._loading:
             if bundle_id not in self._recommenders:
+                from ticketing.model.inference import Model
+                from ticketing.retrieval.recommend import Recommender
+
                 model = Model.from_bundle(self.models.load(bundle_id))
                 self._recommenders[bundle_id] = Recommender(
                     self.store, model, self.settings.threads

@@ -1,22 +1,25 @@
 """How a bundle comes to serve: labels, training, codes, comparison, the switch and the way back."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ticketing.desk.base import DeskBase
 from ticketing.errors import BundleError, NotFound, NotReady
-from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.labels import derive_labels, is_test
-from ticketing.model.settings import NetworkSettings
-from ticketing.retrieval.topics import main_topics
-from ticketing.retrieval.verify import verify_codes
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Job, Label, ModelKind, Ticket
 from ticketing.times import utc_now
-from ticketing.training.settings import TrainingSettings
+
+if TYPE_CHECKING:
+    from ticketing.evaluation.promotion import Comparison
+    from ticketing.model.settings import NetworkSettings
+    from ticketing.training.settings import TrainingSettings
 
 BATCH = 128
 """Tickets encoded at a time."""
@@ -87,6 +90,8 @@ class Bundles(DeskBase):
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
         """Both bundles on the held-out judgments."""
+        from ticketing.evaluation.promotion import compare
+
         held_out = [label for label in self.labels() if is_test(label.query.id)]
         return compare(self.recommender(bundle_id), self.recommender(other_id), held_out)
 
@@ -156,6 +161,8 @@ class Bundles(DeskBase):
     def _serve(self, bundle_id: str) -> None:
         """Switch to a bundle whose codes are verified; tickets that others put until then, or
         during it, are not missed."""
+        from ticketing.retrieval.verify import verify_codes
+
         self._encode_stale(bundle_id)
         verify_codes(self.recommender(bundle_id))
         self.store.set_serving(bundle_id)
@@ -178,6 +185,8 @@ class Bundles(DeskBase):
 
     def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
         """Codes and main topics of tickets under a bundle, in the order given."""
+        from ticketing.retrieval.topics import main_topics
+
         model = self.recommender(bundle_id).model
         rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
         vectors = model.projection.ticket_vectors(rows)

@@ -1,15 +1,14 @@
 """What the desk's tickets are about."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ticketing.desk.base import DeskBase
-from ticketing.retrieval.topics import (
-    Topic,
-    TopicSurvey,
-    TopicTrend,
-    describe,
-    main_topics,
-    survey,
-)
 from ticketing.tickets import Filters, Ticket
+
+if TYPE_CHECKING:
+    from ticketing.retrieval.topics import Topic, TopicSurvey, TopicTrend
 
 
 class Topics(DeskBase):
@@ -20,6 +19,8 @@ class Topics(DeskBase):
 
         Raises NotReady when no bundle serves yet or the serving one has no topics.
         """
+        from ticketing.retrieval.topics import survey
+
         return survey(self.store, self.recommender().model, filters)
 
     def topic(self, number: int, filters: Filters = Filters()) -> tuple[TopicSurvey, TopicTrend]:
@@ -27,6 +28,8 @@ class Topics(DeskBase):
 
         Raises NotReady as `topics` does, and NotFound.
         """
+        from ticketing.retrieval.topics import describe
+
         topic = describe(self.recommender().model, number)
         found = self.topics(filters)
         return found, found.trend(topic)
@@ -41,6 +44,8 @@ class Topics(DeskBase):
 
     def topic_of(self, ticket: Ticket) -> Topic | None:
         """The main topic of a ticket's present text; None where it has none or no bundle serves."""
+        from ticketing.retrieval.topics import describe, main_topics
+
         if not self.store.serving():
             return None
         model = self.recommender().model

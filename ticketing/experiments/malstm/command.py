@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from ticketing.cli.groups import Group
 from ticketing.cli.options import FILE
 from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
 from ticketing.encoders.vector_cache import VectorCache
@@ -35,7 +36,7 @@ INVENTED = 10_000
 """Sentences that a teacher compares beside the known ones."""
 
 
-@click.group("malstm")
+@click.group("malstm", cls=Group)
 def command() -> None:
     """Relatedness of sentences by MaLSTM, a Siamese LSTM with a Manhattan metric."""
 

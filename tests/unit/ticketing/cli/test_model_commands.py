@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
 from tests.tiny import other_bundle
-from ticketing.cli import evaluate, main, models, recommend, train
+from ticketing.cli import evaluate, main, models, recommend
 from ticketing.cli.model_settings import read_settings
 from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreError, TicketingError
@@ -19,6 +19,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.settings import load_settings
 from ticketing.tickets import Grade, Judgment, ModelKind, Query, Ticket
 from ticketing.training.settings import TrainingSettings
+from worker.cli import train
 
 
 @pytest.fixture(autouse=True)
@@ -111,8 +112,16 @@ def test_training_needs_tickets(home):
     assert "no tickets" in refused(InputError, train.command)
 
 
-def test_training_names_its_bundle_which_does_not_serve_yet(desk, trained):
+def test_a_trained_bundle_is_encoded_and_serves(desk, trained):
     told = run(train.command, *TINY_OPTIONS)
+    [new] = set(desk.models.ids()) - {trained[1]}
+    assert f"Bundle {new} serves now" in told
+    assert desk.store.serving() == new
+    assert desk.store.count_codes(new) == 40
+
+
+def test_an_experiments_bundle_does_not_serve(desk, trained):
+    told = run(train.command, "--no-promote", *TINY_OPTIONS)
     [new] = set(desk.models.ids()) - {trained[1]}
     assert f"Bundle {new} is trained" in told
     assert desk.store.serving() == trained[1]

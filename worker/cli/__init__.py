@@ -1,0 +1,1 @@
+"""The commands that make or show jobs: `ticketing train`, `reindex`, `jobs` and `work`."""
