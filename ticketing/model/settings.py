@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from ticketing.encoders.registry import ENCODERS
 from ticketing.encoders.settings import EncoderSettings
@@ -47,10 +47,16 @@ class NetworkSettings(EncoderSettings):
     `merged_ticket` are each joined into one component and compared once.
     """
 
-    pairs: Literal["merged", "multi-level", "cross-level"] = "cross-level"
-    merged_query: tuple[Literal["SUB1", "DESC1"], ...] = ("SUB1", "DESC1")
-    merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = ("SUB2", "DESC2", "SOL2")
-    channels: tuple[Channel, ...] = ("h", "E", "T", "L")
+    pairs: Literal["merged", "multi-level", "cross-level"] = Field(
+        "cross-level", description="which components of query and ticket are compared"
+    )
+    merged_query: tuple[Literal["SUB1", "DESC1"], ...] = Field(
+        ("SUB1", "DESC1"), description="components of a merged query"
+    )
+    merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = Field(
+        ("SUB2", "DESC2", "SOL2"), description="components of a merged ticket"
+    )
+    channels: tuple[Channel, ...] = Field(("h", "E", "T", "L"), description="letters of encoders")
 
     @field_validator("merged_query", "merged_ticket", "channels")
     @classmethod

@@ -21,9 +21,9 @@ class RecurrentSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     hidden: int = Field(50, gt=0, description="units of a layer, each way")
-    layers: int = Field(1, gt=0)
-    bidirectional: bool = False
-    pooling: Pooling = "last"
+    layers: int = Field(1, gt=0, description="LSTM layers on top of each other")
+    bidirectional: bool = Field(False, description="read from both ends")
+    pooling: Pooling = Field("last", description="which state of the LSTM is the text")
     dense: int = Field(0, ge=0, description="width of a dense layer at the end; 0 is none")
     dropout: float = Field(0.0, ge=0, lt=1, description="between layers")
     recurrent_dropout: float = Field(

@@ -28,8 +28,8 @@ class LoopSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    optimizer: Literal["adadelta", "adam"] = "adam"
-    learning_rate: float = Field(3e-3, gt=0)
+    optimizer: Literal["adadelta", "adam"] = Field("adam", description="the paper's is adadelta")
+    learning_rate: float = Field(3e-3, gt=0, description="step size of the optimizer")
     epochs: int = Field(4, ge=0, description="passes over the examples")
     least_steps: int = Field(
         60, ge=0, description="a small archive is passed over more often, to make so many batches"
@@ -37,10 +37,10 @@ class LoopSettings(BaseModel):
     patience: int = Field(
         2, ge=1, description="epochs without gain on validation queries before the end"
     )
-    batch_size: int = Field(128, ge=2)
+    batch_size: int = Field(128, ge=2, description="examples a batch")
     clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
     decay: bool = Field(False, description="let the learning rate fall to 0 over the epochs")
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, description="seed of every random choice")
 
 
 def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]) -> Optimizer:

@@ -14,8 +14,12 @@ class TrainingSettings(LoopSettings):
     before the batch's other tickets and also learns from the archive itself.
     """
 
-    loss: Literal["mse", "in-batch"] = "in-batch"
-    weights: Literal["fixed", "searched", "learned"] = "learned"
+    loss: Literal["mse", "in-batch"] = Field(
+        "in-batch", description="what is minimised; the paper's is mse"
+    )
+    weights: Literal["fixed", "searched", "learned"] = Field(
+        "learned", description="where V and W come from; fixed are those of Table 2"
+    )
     tickets: int = Field(
         40_000,
         gt=0,
@@ -35,7 +39,7 @@ class TrainingSettings(LoopSettings):
         1e-3, gt=0, description="learning rate of a network that has imitated a teacher"
     )
     epochs: int = Field(6, ge=0, description="most passes over the examples")
-    dropout: float = Field(0.2, ge=0, lt=1)
+    dropout: float = Field(0.2, ge=0, lt=1, description="share of units left out in training")
     spelling_dropout: float = Field(
         0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
     )
