@@ -13,7 +13,7 @@ def scanned(codes, terms=None, weights=None, present=None) -> EncodedQuery:
     return EncodedQuery([], np.zeros(0, np.int8), codes, terms, weights, present, known=True)
 
 
-def sought(words, vector, time=None) -> EncodedQuery:
+def query_by(words, vector, time=None) -> EncodedQuery:
     """A query of which a store sees nothing but what candidates are found by."""
     nothing = np.zeros((0, 0), np.uint8)
     return EncodedQuery(words, vector, nothing, nothing, nothing, nothing, True, time)

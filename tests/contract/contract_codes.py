@@ -17,7 +17,7 @@ from tests.contract.contract_examples import (
     located,
     scanned,
 )
-from tests.examples import sought
+from tests.examples import query_by
 from ticketing.errors import StoreError
 from ticketing.tickets import Filters, Ticket
 
@@ -224,7 +224,7 @@ class CodeContract:
         store.put_tickets([*crowd, PUMP])
         store.put_codes("b1", [located(code(t, 1), 5, 5) for t in crowd])
         store.put_codes("b1", [located(code(PUMP, 2), 90, 90)])
-        query = sought(["nothing"], np.array([5, 5], np.int8), time=PUMP.created)
+        query = query_by(["nothing"], np.array([5, 5], np.int8), time=PUMP.created)
         assert "T-2" in store.candidates("b1", query).ids
 
     @pytest.mark.parametrize("time", [datetime(1970, 1, 2), datetime(9999, 12, 31, 23, 59)])
@@ -240,7 +240,7 @@ class CodeContract:
     def test_filters_restrict_candidates(self, store, filters, ids):
         store.put_tickets(ALL)
         store.put_codes("b1", [located(code(t, 1), 1, 2) for t in ALL])
-        query = sought(["pump", "vibration"], np.array([1, 2], np.int8), datetime(2014, 1, 1))
+        query = query_by(["pump", "vibration"], np.array([1, 2], np.int8), datetime(2014, 1, 1))
         found = store.candidates("b1", query, filters)
         assert list(found.ids) == ids
         assert (len(found.live) if found.of is None else found.of) == len(ids)

@@ -21,7 +21,7 @@ from tests.contract.contract_examples import (
     located,
     scanned,
 )
-from tests.examples import sought
+from tests.examples import query_by
 from ticketing.errors import InputError
 from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Filters, Ticket
@@ -155,7 +155,7 @@ class TicketContract:
         assert store.count_tickets(filters) == len(ids)
         assert sorted(id for id, _ in store.search_words(["boom"], 10, filters)) == ids
         assert list(store.codes("b1", filters).ids) == ids
-        query = sought(["boom"], np.array([1, 2], np.int8), datetime(2013, 1, 1))
+        query = query_by(["boom"], np.array([1, 2], np.int8), datetime(2013, 1, 1))
         found = store.candidates("b1", query, filters)
         assert list(found.ids) == ids
         assert (len(found.live) if found.of is None else found.of) == len(ids)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.examples import sought
+from tests.examples import query_by
 from tests.filled import fill
 from ticketing.stores.migration import copy_all, require_equal
 from ticketing.stores.sqlite import SQLiteStore
@@ -27,7 +27,7 @@ def test_a_desk_moves_there_and_back(tmp_path, elasticsearch_store):
     fill(here)
     copy_all(here, elasticsearch_store, with_vectors, shown)
     require_equal(here, elasticsearch_store, shown)
-    near = sought([], np.full(6, 100, np.int8))
+    near = query_by([], np.full(6, 100, np.int8))
     assert "T-100" in elasticsearch_store.candidates("b1", near).ids
     copy_all(elasticsearch_store, back, lambda bundle_id, rows: rows, shown)
     require_equal(here, back, shown)
