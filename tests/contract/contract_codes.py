@@ -204,7 +204,7 @@ class CodeContract:
         store.put_tickets(ALL)
         vectors = {"T-2": (100, 100), "T-10": (3, 4), "A-1": (-100, 100)}
         store.put_codes("b1", [located(code(t, 1), *vectors[t.id]) for t in ALL])
-        found = store.candidates("b1"(["vibration"], np.array([3, 5], np.int8)))
+        found = store.candidates("b1", query_by(["vibration"], np.array([3, 5], np.int8)))
         assert {"A-1", "T-10"} <= set(found.ids)
         assert list(found.ids) == sorted(found.ids)
         assert scanned(found) == dict.fromkeys(found.ids, 1)
@@ -213,9 +213,9 @@ class CodeContract:
         store.put_tickets(ALL)
         store.put_codes("b1", [located(code(t, 1), 1, 2) for t in ALL])
         nowhere = np.array([127, -127], np.int8)
-        assert "T-2" in store.candidates("b1"([], nowhere)).ids
+        assert "T-2" in store.candidates("b1", query_by([], nowhere)).ids
         no_vector = np.zeros(0, np.int8)
-        assert "T-2" in store.candidates("b1"(["pump"], no_vector)).ids
+        assert "T-2" in store.candidates("b1", query_by(["pump"], no_vector)).ids
 
     def test_the_nearest_of_its_time_is_a_candidate_however_many_are_nearer_at_other_times(
         self, store
@@ -232,7 +232,7 @@ class CodeContract:
         tickets = [PUMP, replace(FLAME, created=datetime.max), replace(BARE, created=datetime.min)]
         store.put_tickets(tickets)
         store.put_codes("b1", [located(code(t, 1), 1, 2) for t in tickets])
-        found = store.candidates("b1"([], np.array([1, 2], np.int8), time))
+        found = store.candidates("b1", query_by([], np.array([1, 2], np.int8), time))
         assert list(found.ids) == ["A-1", "T-10", "T-2"]
         assert store.newest() == datetime.max
 
@@ -247,14 +247,14 @@ class CodeContract:
 
     def test_an_unknown_bundle_has_no_candidates(self, store):
         store.put_tickets(ALL)
-        found = store.candidates("b1"(["pump"], np.array([1, 2], np.int8)))
+        found = store.candidates("b1", query_by(["pump"], np.array([1, 2], np.int8)))
         assert (len(found.ids), len(found.live)) == (0, 0)
 
     def test_whoever_wants_many_gets_all(self, store):
         tickets = [Ticket(f"{i:03}", "other words") for i in range(600)]
         store.put_tickets(tickets)
         store.put_codes("b1", [located(code(t, 1), i % 90, 3) for i, t in enumerate(tickets)])
-        found = store.candidates("b1"(["pump"], np.array([1, 2], np.int8)), limit=600)
+        found = store.candidates("b1", query_by(["pump"], np.array([1, 2], np.int8)), limit=600)
         assert list(found.ids) == [t.id for t in tickets]
 
     # topics ----------------------------------------------------------------------------------
