@@ -147,7 +147,7 @@ class DocNADE(TopicModel):
     @property
     def _network(self) -> Network:
         if self._fitted is None:
-            raise NotFittedError("This DocNADE has learnt nothing yet; call fit or load first.")
+            raise NotFittedError("This DocNADE has learned nothing yet; call fit or load first.")
         return self._fitted
 
     def _ragged(self, documents: Documents) -> Ragged:
@@ -244,7 +244,7 @@ class _Learner:
 
     @property
     def _networks(self) -> dict[str, Network]:
-        """What is learnt, by the name that a snapshot has for it."""
+        """What is learned, by the name that a snapshot has for it."""
         if self.average is self.network:
             return {"network": self.network}
         return {"network": self.network, "average": self.average}

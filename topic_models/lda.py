@@ -126,7 +126,7 @@ class LDA(TopicModel):
     @property
     def _model(self) -> LdaModel:
         if self._fitted is None:
-            raise NotFittedError("This LDA has learnt nothing yet; call fit or load first.")
+            raise NotFittedError("This LDA has learned nothing yet; call fit or load first.")
         return self._fitted
 
 
@@ -189,7 +189,7 @@ def _model(settings: LDASettings) -> LdaModel:
 
 
 def _arrays(model: LdaModel) -> dict[str, np.ndarray]:
-    """Expected word counts by topic [topics, vocabulary] and alpha [topics]: all it has learnt."""
+    """Expected word counts by topic [topics, vocabulary] and alpha [topics]: all it has learned."""
     return {"counts": model.state.sstats.copy(), "alpha": model.alpha.copy()}
 
 

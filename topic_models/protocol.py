@@ -36,7 +36,7 @@ class TopicModel(Protocol):
         progress: Callable[[Progress], None] | None = None,
         checkpoint: Path | None = None,
     ) -> Self:
-        """Learn from documents, forgetting what was learnt before; returns the model itself.
+        """Learn from documents, forgetting what was learned before; returns the model itself.
 
         With `validation`, training stops early and the epoch with the lowest perplexity on
         it is kept. `progress` is called after each mini-batch. `checkpoint` is a file that
@@ -64,7 +64,7 @@ class TopicModel(Protocol):
 
     @abstractmethod
     def state(self) -> dict[str, np.ndarray]:
-        """The learnt arrays by name, to be stored in a file of the caller's."""
+        """The learned arrays by name, to be stored in a file of the caller's."""
 
     @classmethod
     @abstractmethod

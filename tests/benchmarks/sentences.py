@@ -1,4 +1,6 @@
-"""How fast sentences are learnt and encoded: `python -m tests.benchmarks.sentences SICK [VECTORS]`.
+"""How fast sentences are learned and encoded.
+
+Run `python -m tests.benchmarks.sentences SICK [VECTORS]`.
 
 Side by side in one run: rated pairs a second through a step of training (50 units, batches of
 32), and sentences a second into vectors, one network beside all-MiniLM-L6-v2 where the extra
@@ -16,7 +18,7 @@ import torch
 
 from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
 from ticketing.experiments.malstm.datasets import RatedPairs, rated_loss
-from ticketing.experiments.malstm.ensemble import Recipe
+from ticketing.experiments.malstm.ensemble import ModelSettings
 from ticketing.experiments.malstm.network import SentenceNetwork
 from ticketing.experiments.malstm.sick import read_sick, sentences, words
 from ticketing.experiments.malstm.word_vectors import read_vectors
@@ -35,7 +37,7 @@ def main() -> None:
     vectors = read_vectors(Path(sys.argv[2]) if len(sys.argv) > 2 else default)
     pairs = read_sick(folder).training[: BATCHES * BATCH]
     texts = sentences(pairs)[:ENCODED]
-    network = SentenceNetwork(vectors, Recipe().network)
+    network = SentenceNetwork(vectors, ModelSettings().network)
     examples = RatedPairs(pairs, vectors, {}, 0.0).examples(random.Random(0))
     rate("pairs trained on", len(examples), lambda: train(network, examples))
     network.eval()
@@ -54,7 +56,7 @@ def main() -> None:
 def train(network: SentenceNetwork, examples: list) -> None:
     """Every example once."""
     network.train()
-    optimizer = make_optimizer(Recipe().training, network.parameters())
+    optimizer = make_optimizer(ModelSettings().training, network.parameters())
     for start in range(0, len(examples), BATCH):
         optimizer.zero_grad()
         rated_loss(network, examples[start : start + BATCH]).backward()

@@ -41,7 +41,7 @@ class Sample:
 
     @property
     def all(self) -> list[Label]:
-        """What a ranker is asked."""
+        """The labels of all queries that are ranked."""
         return [*self.labels, *self.fit]
 
     @property

@@ -1,6 +1,6 @@
-"""May a new bundle serve? Both rank the held-out queries; a loss beyond chance is refused.
+"""May a new bundle serve? Both rank the test queries; a loss beyond chance is refused.
 
-A desk holds out a handful of queries a month. On so few, the better of two bundles ranks a right
+A desk's test queries grow by a handful a month. On so few, the better of two bundles ranks a right
 ticket lower every other time, and a desk that refused every such loss would go without most of
 what its judgments teach. So a new bundle is refused only for a loss that chance hardly explains
 (paired randomisation test): at least three queries that lose, where none gains.
@@ -30,7 +30,7 @@ CHANCE = 0.3
 
 @dataclass(frozen=True)
 class Comparison:
-    """Means over the held-out queries with a YES; `queries` may be 0, and then nothing is known."""
+    """Means over the test queries with a YES; `queries` may be 0, and then nothing is known."""
 
     queries: int
     new: dict[str, float]
@@ -50,22 +50,22 @@ class Comparison:
 
     def __str__(self) -> str:
         if not self.queries:
-            return "no held-out query has a YES, so nothing could be compared"
+            return "no test query has a YES, so nothing could be compared"
         gains = ", ".join(
             f"{name} {self.new[name]:.3f} (serving {self.serving[name]:.3f})" for name in MEASURES
         )
         verdict = "that chance explains" if self.may_serve else "beyond chance"
         loss = f", a loss {verdict} (p = {self.p:.2f})" if self._loses else ""
-        return f"on {self.queries} held-out queries {gains}{loss}"
+        return f"on {self.queries} test queries {gains}{loss}"
 
 
-def compare(new: Recommender, serving: Recommender, held_out: Sequence[Label]) -> Comparison:
-    """Both bundles on the held-out labels (of at most MOST_QUERIES queries)."""
-    labels = with_answers(held_out)
+def compare(new: Recommender, serving: Recommender, test: Sequence[Label]) -> Comparison:
+    """Both bundles on the labels of test queries (of at most MOST_QUERIES queries)."""
+    labels = with_answers(test)
     queries = {label.query.id: label.query for label in labels}
     chosen = [queries[id] for id in sorted(queries)[:MOST_QUERIES]]
-    kept = {query.id for query in chosen}
-    labels = [label for label in labels if label.query.id in kept]
+    ids = {query.id for query in chosen}
+    labels = [label for label in labels if label.query.id in ids]
     if not chosen:
         return Comparison(0, {}, {})
     values = [evaluate(labels, condensed(run_queries(x, chosen), labels)) for x in (new, serving)]

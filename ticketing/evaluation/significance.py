@@ -10,7 +10,7 @@ RESAMPLES = 2000
 FLIPS = 9999
 LEVEL = 0.95
 ENOUGH_MEMORY = 4_000_000
-"""Numbers held at a time while resampling."""
+"""Numbers in memory at a time while resampling."""
 
 
 def mean_intervals(values: npt.ArrayLike, seed: int = 0) -> npt.NDArray[np.float64]:

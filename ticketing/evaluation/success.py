@@ -64,10 +64,12 @@ def success_rates(counts: Sequence[Matched]) -> list[Success]:
     left out, and what no ranking could reach has no rate."""
     rates = []
     for with_rel in (False, True):
-        asked = [count for count in counts if count.gold(with_rel)]
+        answerable = [count for count in counts if count.gold(with_rel)]
         for least in AT_LEAST:
-            possible = sum(count.gold(with_rel) >= least for count in asked)
+            possible = sum(count.gold(with_rel) >= least for count in answerable)
             if possible:
-                reached = sum(count.matched(with_rel) >= least for count in asked)
-                rates.append(Success(least, with_rel, reached / len(asked), possible / len(asked)))
+                reached = sum(count.matched(with_rel) >= least for count in answerable)
+                rates.append(
+                    Success(least, with_rel, reached / len(answerable), possible / len(answerable))
+                )
     return rates

@@ -6,8 +6,8 @@ A perplexity is one of sequences, and the same documents make sequences of diffe
   flattened to round(ln(1 + n)) as Larochelle and Lauly (2012, section 6.1) do;
 - in text order neighbours go together; in ascending order of ids each word rules out all that
   come before it, so that guessing a sorted document is guessing a set: a document of n distinct
-  words is up to n! times as probable as in random order. What learnt sorted documents guesses
-  them in that one order; what learnt no order is given all of them together;
+  words is up to n! times as probable as in random order. What learned sorted documents guesses
+  them in that one order; what learned no order is given all of them together;
 - rare words are hard to guess, and tell what a short document is about: with all words of its
   texts a data set has a higher perplexity and a higher retrieval precision.
 """

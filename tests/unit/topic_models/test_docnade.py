@@ -250,7 +250,7 @@ def test_a_mean_over_word_orders_worked_out_by_hand():
     assert mixed[0] == pytest.approx((there + back) / 2, rel=0.2)
 
 
-def test_documents_can_be_learnt_in_the_order_given():
+def test_documents_can_be_learned_in_the_order_given():
     settings = DocNADESettings(
         vocabulary_size=4, topics=8, epochs=60, learning_rate=0.03, shuffle=False
     )
@@ -300,7 +300,7 @@ def test_the_kept_parameters_are_a_mean_over_the_latest_steps():
     assert kept["words"] == pytest.approx(2 / 11 * second + 9 / 11 * steps[2], abs=1e-6)
 
 
-def test_leaves_are_learnt_from_the_documents_and_kept_with_the_model():
+def test_leaves_are_learned_from_the_documents_and_kept_with_the_model():
     settings = DocNADESettings(vocabulary_size=4, topics=2, epochs=1, leaves="similar")
     model = DocNADE(settings).fit([[0, 2], [1, 3]] * 9)
 

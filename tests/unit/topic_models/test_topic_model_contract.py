@@ -103,7 +103,7 @@ class Contract:
 
         assert not np.allclose(other.transform(HELD_OUT), fitted.transform(HELD_OUT), atol=1e-4)
 
-    def test_fitting_again_forgets_what_was_learnt(self, fitted):
+    def test_fitting_again_forgets_what_was_learned(self, fitted):
         model = self.model(self.settings()).fit(HELD_OUT)
         model.fit(DOCUMENTS, HELD_OUT)
 
@@ -214,7 +214,7 @@ class Contract:
 
         assert np.array_equal(fitted.transform(HELD_OUT), before)
 
-    def test_before_fit_it_says_that_it_has_learnt_nothing(self):
+    def test_before_fit_it_says_that_it_has_learned_nothing(self):
         for ask in ("transform", "log_likelihood"):
             with pytest.raises(NotFittedError, match="call fit or load first"):
                 getattr(self.model(self.settings()), ask)(DOCUMENTS)

@@ -39,7 +39,7 @@ ABOUT = {
     WORDS: "words of all components",
 }
 IN_MEMORY = 3
-"""Bundles whose codes are held: the serving one, the candidate and the one without feedback."""
+"""Bundles whose codes are in memory: served, candidate and no feedback."""
 
 Train = Callable[[NetworkSettings, TrainingSettings, datetime, Sequence[Label]], str]
 """Trains on the tickets created before a date and on labels; gives the bundle's id."""

@@ -59,7 +59,7 @@ class RowModels:
         self.training = training.model_copy(update={"recency": False})  # the paper has none
         self._trainings, self._train, self._threads = trainings, train, threads
         self._archive = digest(archive_digest(tickets), learned)
-        self._asked = labels_digest(labels)
+        self._queries = labels_digest(labels)
 
     def ranked(self, row: Row, left: int = 0) -> Ranked:
         """What the row ranks; `left` trained rows are still to come, for the estimate."""
@@ -74,7 +74,7 @@ class RowModels:
             store = encoded(model, self.tickets, name)
             return rank_labelled(Recommender(store, model, self._threads), self.labels, name)
 
-        key = digest(self._archive, self._asked, str(row), _json(network), _json(training))
+        key = digest(self._archive, self._queries, str(row), _json(network), _json(training))
         return self._trainings.ranked(key, rank)
 
     def _settings(self, row: Row) -> tuple[NetworkSettings, TrainingSettings]:

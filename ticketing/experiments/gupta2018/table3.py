@@ -1,7 +1,7 @@
-"""Table 3 of Gupta, Andrassy and Schütze (2018): held-out perplexity of topic models of an archive.
+"""Table 3 of Gupta, Andrassy and Schütze (2018): perplexity of topic models of an archive.
 
 Model M1 learns from subjects and descriptions, M2 from solutions as well. Both score parts of
-the same held-out tickets and of queries, over the same words, so that the figures of a column
+the same test tickets and of queries, over the same words, so that the figures of a column
 compare; those of different archives do not.
 """
 
@@ -58,8 +58,8 @@ VALIDATION = 20
 class Split:
     """Tickets to learn from, and the tickets and queries that are kept from it."""
 
-    learnt: tuple[Ticket, ...]
-    held_out: tuple[Ticket, ...]
+    learned: tuple[Ticket, ...]
+    test: tuple[Ticket, ...]
     queries: tuple[Query, ...]
 
 
@@ -86,34 +86,34 @@ class Row:
 class TopicTable:
     """Table 3 of one archive; `words` is the size of the common vocabulary."""
 
-    learnt: int
+    learned: int
     words: int
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
 
 
 def split(
-    tickets: Sequence[Ticket], labels: Sequence[Label], held_out: int = 50, seed: int = 0
+    tickets: Sequence[Ticket], labels: Sequence[Label], test: int = 50, seed: int = 0
 ) -> Split:
-    """Keep `held_out` whole tickets, and at most as many labelled queries, from learning.
+    """Keep `test` whole tickets, and at most as many labelled queries, from learning.
 
-    Only tickets with all three parts are held out; where a query is itself a ticket, nothing
-    is learnt from that ticket. Raises InputError when too few tickets are left.
+    Only tickets with all three parts are drawn for the test; where a query is itself a ticket,
+    nothing is learned from that ticket. Raises InputError when too few tickets are left.
     """
     chance = random.Random(seed)
-    asked = {label.query.id: label.query for label in labels}
-    queries = [asked[id] for id in _some(sorted(asked), held_out, chance)]
+    judged = {label.query.id: label.query for label in labels}
+    queries = [judged[id] for id in _some(sorted(judged), test, chance)]
     own = {query.ticket_id for query in queries}
     whole = sorted(t.id for t in tickets if t.description and t.solution and t.id not in own)
-    kept = set(_some(whole, held_out, chance))
-    learnt = tuple(t for t in tickets if t.id not in kept | own)
-    if len(kept) < held_out or len(learnt) < VALIDATION:
+    tested = set(_some(whole, test, chance))
+    learned = tuple(t for t in tickets if t.id not in tested | own)
+    if len(tested) < test or len(learned) < VALIDATION:
         raise InputError(
-            f"{held_out} tickets with description and solution are to be held out, and at least "
-            f"{VALIDATION} others learnt from; there are {len(whole)} and {len(learnt)}. "
-            "Import more, or hold out fewer (--held-out)."
+            f"{test} tickets with description and solution are to be tested on, and at least "
+            f"{VALIDATION} others learned from; there are {len(whole)} and {len(learned)}. "
+            "Import more, or test on fewer (--test)."
         )
-    return Split(learnt, tuple(t for t in tickets if t.id in kept), tuple(queries))
+    return Split(learned, tuple(t for t in tickets if t.id in tested), tuple(queries))
 
 
 def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
@@ -121,8 +121,8 @@ def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
 
     Raises InputError when the tickets share too few words to learn from.
     """
-    learnt = {name: [_tokens(t, fields) for t in parts.learnt] for name, fields in MODELS.items()}
-    vocabulary = Vocabulary.count(learnt["M2"])
+    learned = {name: [_tokens(t, fields) for t in parts.learned] for name, fields in MODELS.items()}
+    vocabulary = Vocabulary.count(learned["M2"])
     words = TopicWords(topic_words(vocabulary))
 
     def documents(texts: Sequence[list[str]]) -> list[Document]:
@@ -130,11 +130,11 @@ def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
 
     scored = {
         name: documents([_tokens(source, fields) for source in sources])
-        for sources, named in ((parts.held_out, TICKET_PARTS), (parts.queries, QUERY_PARTS))
+        for sources, named in ((parts.test, TICKET_PARTS), (parts.queries, QUERY_PARTS))
         for name, fields in named.items()
     }
     rows = []
-    for name, texts in learnt.items():
+    for name, texts in learned.items():
         known = documents(texts)
         if len(known) < VALIDATION:
             raise InputError("The tickets share too few words to learn topics from; import more.")
@@ -145,7 +145,7 @@ def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
         Column(name, len(texts), sum(map(len, texts)) / max(len(texts), 1))
         for name, texts in scored.items()
     )
-    return TopicTable(len(parts.learnt), len(words.ids), columns, tuple(rows))
+    return TopicTable(len(parts.learned), len(words.ids), columns, tuple(rows))
 
 
 def _row(

@@ -18,7 +18,7 @@ TRIES = 20
 """For each sentence wanted, before giving up."""
 
 
-def invent(
+def augment(
     sentences: Sequence[str], vectors: WordVectors, count: int, chance: random.Random
 ) -> list[str]:
     """At most `count` new sentences, each once.

@@ -12,15 +12,15 @@ from ticketing.encoders.sentence_transformer import Transformer, transformer_fol
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.evaluation.text_table import row_text
-from ticketing.experiments.malstm.augmentation import invent
-from ticketing.experiments.malstm.ensemble import Material
+from ticketing.experiments.malstm.augmentation import augment
+from ticketing.experiments.malstm.ensemble import TrainingData
 from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.plots import write_pictures
 from ticketing.experiments.malstm.relatedness import (
     PUBLISHED,
     PUBLISHED_ACCURACY,
     Line,
-    find_or_learn,
+    find_model,
     lines,
     rows,
 )
@@ -32,7 +32,7 @@ from ticketing.settings import load_settings
 
 VECTORS = Path("vectors") / "glove840B_300d_sick.npy"
 WIDTHS = (34, *(6 for _ in range(9)), 7, 7)
-INVENTED = 10_000
+AUGMENTED = 10_000
 """Sentences that a teacher compares beside the known ones."""
 
 
@@ -58,29 +58,29 @@ def evaluate(
 ) -> None:
     """Pearson r, Spearman rho and squared error on SICK's test pairs, beside published figures.
 
-    Everything is learnt from the train and trial pairs. Models are kept below the home folder,
+    Everything is learned from the train and trial pairs. Models are kept below the home folder,
     where the next run finds them; a run that was broken off goes on.
     """
     data = read_sick(folder)
-    material = _material(data, vectors or folder.parent / VECTORS, wordnet, encoder, seed)
-    kept = load_settings().home / "sentences"
-    if material.encoder:
-        texts = [*sentences([*data.training, *data.test]), *material.invented]
-        VectorCache(kept, material.encoder).prepare(texts, "sentence encoder")
-    chosen = rows("encoder" if material.encoder else "words")
+    training_data = _training_data(data, vectors or folder.parent / VECTORS, wordnet, encoder, seed)
+    home = load_settings().home / "sentences"
+    if training_data.encoder:
+        texts = [*sentences([*data.training, *data.test]), *training_data.augmented]
+        VectorCache(home, training_data.encoder).prepare(texts, "sentence encoder")
+    chosen = rows("encoder" if training_data.encoder else "words")
     click.echo(
         f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "
-        f"{sum(data.repeated())} repeat one that was learnt from ('new' leaves them out)."
+        f"{sum(data.repeated())} repeat one that was learned from ('new' leaves them out)."
     )
     for line in header():
         click.echo(line)
-    for line in lines(chosen, data, material, seed, kept):
+    for line in lines(chosen, data, training_data, seed, home):
         tqdm.write(shown(line))
     if pictures:
-        model, _ = find_or_learn(chosen[-1].recipe, material, seed, kept)
+        model, _ = find_model(chosen[-1].settings, training_data, seed, home)
         write_pictures(pictures, model, sentences(data.test))
         click.echo(f"Drawn in {pictures}.")
-    click.echo(f"Models are in {kept / 'models'}.")
+    click.echo(f"Models are in {home / 'models'}.")
 
 
 @command.command("relate")
@@ -96,18 +96,20 @@ def relate(model: Path, one: str, other: str) -> None:
     click.echo(f"{found.calibrated(found.similarity([one], [other]))[0]:.2f}")
 
 
-def _material(data: Sick, vectors: Path, wordnet: Path, encoder: str, seed: int) -> Material:
+def _training_data(
+    data: Sick, vectors: Path, wordnet: Path, encoder: str, seed: int
+) -> TrainingData:
     known = read_vectors(vectors)
     folder = transformer_folder(encoder)
     if not wordnet.is_dir():
         click.echo(f"There is no {wordnet}: without synonyms (install wordnet-base).", err=True)
     if folder is None:
         click.echo("Without a sentence encoder (install ticketing[teacher]).", err=True)
-    return Material(
+    return TrainingData(
         data.training,
         known,
         read_synonyms(wordnet, known.words) if wordnet.is_dir() else {},
-        invent(sentences(data.training), known, INVENTED, random.Random(seed)),
+        augment(sentences(data.training), known, AUGMENTED, random.Random(seed)),
         Transformer(folder) if folder else None,
     )
 
@@ -130,7 +132,7 @@ def header() -> list[str]:
 
 def shown(line: Line) -> str:
     """A line of the table."""
-    found = [*line.held, *line.test, *line.new]
+    found = [*line.validation, *line.test, *line.new]
     judged = "" if line.accuracy is None else f"{line.accuracy:.1f}"
     seconds = "" if line.seconds is None else f"{line.seconds:.0f}"
     return row_text([line.name, *map(_figure, found), judged, seconds], WIDTHS)

@@ -27,7 +27,7 @@ Teacher = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Sentences -> unit vectors float32 [n, dims]."""
 
 NEAR, DRAWN = 8, 2
-"""A sentence is learnt together with so many, drawn from its nearest ones by the teacher."""
+"""A sentence is learned together with so many, drawn from its nearest ones by the teacher."""
 UNRELATED = 50
 """Pairs at cosine 0 that are rated 1 beside the rated pairs, of which few are so unlike."""
 LEAST_WEIGHT = 0.1

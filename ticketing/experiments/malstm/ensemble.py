@@ -2,8 +2,8 @@
 
 The rated pairs are dealt into FOLDS parts. A member learns from all parts but one; on that one it
 is stopped, and the model's calibration is fitted there, so that nothing is judged by what it has
-learnt. A model of FOLDS members has such held-back similarities for every pair. A teacher's other
-pairs come first and are shared by all members: they hold the sentences of all parts, and of their
+learned. So in a model of FOLDS members every pair is a validation pair once. A teacher's other
+pairs come first and are shared by all members: they have the sentences of all parts, and of their
 ratings no more than the curve that maps cosines to them.
 """
 
@@ -41,7 +41,7 @@ from ticketing.nn.trainer import LoopSettings, Trainer
 FOLDS = 10
 
 
-class Recipe(BaseModel):
+class ModelSettings(BaseModel):
     """A model's settings; the loops' seeds are replaced by the member's."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,96 +61,98 @@ class Recipe(BaseModel):
 
 
 @dataclass(frozen=True)
-class Material:
-    """What every recipe may use; `invented` sentences are for teachers."""
+class TrainingData:
+    """What every model may learn from; `augmented` sentences are for teachers."""
 
     pairs: Sequence[Pair]
     vectors: WordVectors
     synonyms: Mapping[str, Sequence[str]]
-    invented: Sequence[str]
+    augmented: Sequence[str]
     encoder: Transformer | None
 
     @cached_property
     def digest(self) -> str:
-        """Names all of it: other material makes other models."""
-        named = [self.pairs, self.vectors.words, self.synonyms, self.invented]
+        """Names all of it: other data makes other models."""
+        named = [self.pairs, self.vectors.words, self.synonyms, self.augmented]
         own = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
         own.update(self.vectors.matrix.tobytes())
         own.update(self.encoder.digest.encode() if self.encoder else b"")
         return own.hexdigest()
 
 
-def learn(recipe: Recipe, material: Material, seed: int, folder: Path) -> SentenceModel:
+def learn(settings: ModelSettings, data: TrainingData, seed: int, folder: Path) -> SentenceModel:
     """Train a model's members, or go on where an earlier call with this folder was broken off.
 
-    All members begin as one network that has learnt the teacher's other pairs, if there are any.
+    All members begin as one network that has learned the teacher's other pairs, if there are any.
     """
-    begun = _taught(recipe, material, seed, folder / "other") if recipe.teacher != "none" else None
-    folds = KFold(FOLDS, shuffle=True, random_state=seed).split(material.pairs)
-    networks, kept, similarities = [], [], []
-    for number, (learnt, held) in enumerate(islice(folds, recipe.members)):
+    start = _taught(settings, data, seed, folder / "other") if settings.teacher != "none" else None
+    folds = KFold(FOLDS, shuffle=True, random_state=seed).split(data.pairs)
+    networks, numbers, similarities = [], [], []
+    for number, (training, validation) in enumerate(islice(folds, settings.members)):
         own = seed * FOLDS + number
-        network = deepcopy(begun) if begun else _new(recipe, material, own)
-        held_pairs = [material.pairs[i] for i in held]
+        network = deepcopy(start) if start else _new(settings, data, own)
+        validation_pairs = [data.pairs[i] for i in validation]
         rated = RatedPairs(
-            [material.pairs[i] for i in learnt],
-            material.vectors,
-            material.synonyms,
-            recipe.synonyms,
+            [data.pairs[i] for i in training],
+            data.vectors,
+            data.synonyms,
+            settings.synonyms,
         )
         Trainer(
             network,
-            recipe.training.model_copy(update={"seed": own}),
+            settings.training.model_copy(update={"seed": own}),
             rated.examples,
             partial(rated_loss, network),
-            partial(_quality, network, material, held_pairs),
+            partial(_quality, network, data, validation_pairs),
             folder / str(number),
         ).run()
         networks.append(network)
-        similarities.append(_similarities(network, material, held_pairs))
-        kept.append(held)
-    held = np.concatenate(kept)
-    ratings = np.array([material.pairs[i].relatedness for i in held])
-    return SentenceModel(material.vectors, networks, held, np.concatenate(similarities), ratings)
+        similarities.append(_similarities(network, data, validation_pairs))
+        numbers.append(validation)
+    validation = np.concatenate(numbers)
+    ratings = np.array([data.pairs[i].relatedness for i in validation])
+    return SentenceModel(data.vectors, networks, validation, np.concatenate(similarities), ratings)
 
 
-def _new(recipe: Recipe, material: Material, seed: int) -> SentenceNetwork:
+def _new(settings: ModelSettings, data: TrainingData, seed: int) -> SentenceNetwork:
     torch.manual_seed(seed)
-    return SentenceNetwork(material.vectors, recipe.network)
+    return SentenceNetwork(data.vectors, settings.network)
 
 
-def _taught(recipe: Recipe, material: Material, seed: int, checkpoint: Path) -> SentenceNetwork:
-    """A network that has learnt how related the teacher finds sentences."""
-    network = _new(recipe, material, seed)
-    known = sentences(material.pairs)
-    teacher = material.encoder
-    if recipe.teacher == "words":
-        teacher = sum_of_words(material.vectors, rarity(material.vectors, known))
-    taught = TaughtPairs([*known, *material.invented], material.pairs, material.vectors, teacher)
+def _taught(
+    settings: ModelSettings, data: TrainingData, seed: int, checkpoint: Path
+) -> SentenceNetwork:
+    """A network that has learned how related the teacher finds sentences."""
+    network = _new(settings, data, seed)
+    known = sentences(data.pairs)
+    teacher = data.encoder
+    if settings.teacher == "words":
+        teacher = sum_of_words(data.vectors, rarity(data.vectors, known))
+    taught = TaughtPairs([*known, *data.augmented], data.pairs, data.vectors, teacher)
     Trainer(
         network,
-        recipe.pretraining.model_copy(update={"seed": seed}),
+        settings.pretraining.model_copy(update={"seed": seed}),
         taught.examples,
         partial(taught.loss, network),
-        partial(_quality, network, material, material.pairs),
+        partial(_quality, network, data, data.pairs),
         checkpoint,
     ).run()
     return network
 
 
 def _similarities(
-    network: SentenceNetwork, material: Material, pairs: Sequence[Pair]
+    network: SentenceNetwork, data: TrainingData, pairs: Sequence[Pair]
 ) -> np.ndarray:
     """g of pairs: [n]."""
     one, other = (
-        torch.from_numpy(network.encode([material.vectors.ids(words(s)) for s in side]))
+        torch.from_numpy(network.encode([data.vectors.ids(words(s)) for s in side]))
         for side in ([pair.one for pair in pairs], [pair.other for pair in pairs])
     )
     with torch.no_grad():
         return network.similarity(one, other).numpy()
 
 
-def _quality(network: SentenceNetwork, material: Material, pairs: Sequence[Pair]) -> float:
+def _quality(network: SentenceNetwork, data: TrainingData, pairs: Sequence[Pair]) -> float:
     """Pearson r of g."""
-    found = _similarities(network, material, pairs)
+    found = _similarities(network, data, pairs)
     return float(pearsonr(found, [pair.relatedness for pair in pairs]).statistic)

@@ -30,7 +30,7 @@ def pair_features(model: SentenceModel, pairs: Sequence[Pair]) -> npt.NDArray[np
     return np.hstack([part for a, b in sides for part in (np.abs(a - b), a * b)])
 
 
-class Judge:
+class EntailmentClassifier:
     """A support vector machine with a Gaussian kernel; its penalty is chosen by cross-validation.
 
     The kernel is computed once for all penalties and folds, which takes most of the time.

@@ -13,29 +13,31 @@ from ticketing.model.calibration import fit_scores
 from ticketing.model.registry import Registry
 from ticketing.tickets import ModelKind
 
-HELD = ("held", "held_similarity", "held_ratings")
+CALIBRATION = ("validation", "validation_similarity", "validation_ratings")
 
 
 class SentenceModel:
     """Relatedness of sentences: the mean g of some networks, mapped to ratings.
 
-    `held` numbers the pairs that were kept from a network while it learnt, `held_similarity`
-    says how alike that network found each, and `held_ratings` what people said: from these
-    comes the calibration.
+    `validation` numbers the pairs that a network did not learn from, `validation_similarity` says
+    how alike that network found each, and `validation_ratings` what people said: from these comes
+    the calibration.
     """
 
     def __init__(
         self,
         vectors: WordVectors,
         networks: Sequence[SentenceNetwork],
-        held: npt.NDArray[np.int64],
-        held_similarity: npt.NDArray[np.float32],
-        held_ratings: npt.NDArray[np.float64],
+        validation: npt.NDArray[np.int64],
+        validation_similarity: npt.NDArray[np.float32],
+        validation_ratings: npt.NDArray[np.float64],
     ):
         self.vectors = vectors
         self.networks = list(networks)
-        self.held, self.held_similarity, self.held_ratings = held, held_similarity, held_ratings
-        self._knots, self._scores = fit_scores(1 - held_similarity, held_ratings)
+        self.validation = validation
+        self.validation_similarity = validation_similarity
+        self.validation_ratings = validation_ratings
+        self._knots, self._scores = fit_scores(1 - validation_similarity, validation_ratings)
 
     def encode(self, sentences: Sequence[str]) -> list[npt.NDArray[np.float32]]:
         """By network the vectors of sentences, which need a word each: float32 [n, width]."""
@@ -62,7 +64,7 @@ class SentenceModel:
         facts = {"network": self.networks[0].settings.model_dump(), "members": len(self.networks)}
         arrays = {
             "vectors": {"vectors": self.vectors.matrix},
-            "calibration": {name: getattr(self, name) for name in HELD},
+            "calibration": {name: getattr(self, name) for name in CALIBRATION},
         }
         for number, network in enumerate(self.networks):
             state = network.state_dict()
@@ -85,4 +87,4 @@ class SentenceModel:
                 {name: torch.from_numpy(value) for name, value in state.items()}
             )
             networks.append(network.eval())
-        return cls(vectors, networks, *(bundle.arrays["calibration"][name] for name in HELD))
+        return cls(vectors, networks, *(bundle.arrays["calibration"][name] for name in CALIBRATION))

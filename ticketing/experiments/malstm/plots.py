@@ -1,4 +1,4 @@
-"""What a network has learnt, to look at: two pictures of the slides on MaLSTM as one page.
+"""What a network has learned, to look at: two pictures of the slides on MaLSTM as one page.
 
 All sentences at their two principal components, and along single hidden units: the one that
 tells negated sentences from others best, and those that tell a topic, which is any word of
@@ -86,12 +86,12 @@ def render(model: SentenceModel, sentences: Sequence[str]) -> str:
 
 def find_traits(sentences: Sequence[str]) -> dict[str, npt.NDArray[np.bool_]]:
     """Whether a sentence is negated, and whether it holds a topic's word: by trait bool [n]."""
-    held = [set(words(sentence)) for sentence in sentences]
-    counts = Counter(word for some in held for word in some)
-    often = sorted(w for w, n in counts.items() if RARE < n / len(held) < FREQUENT)
+    present = [set(words(sentence)) for sentence in sentences]
+    counts = Counter(word for some in present for word in some)
+    often = sorted(w for w, n in counts.items() if RARE < n / len(present) < FREQUENT)
     topics = [word for word in often if word not in NEGATING | ENGLISH_STOP_WORDS]
-    found = {NEGATED: np.array([bool(some & NEGATING) for some in held])}
-    return found | {word: np.array([word in some for some in held]) for word in topics}
+    found = {NEGATED: np.array([bool(some & NEGATING) for some in present])}
+    return found | {word: np.array([word in some for some in present]) for word in topics}
 
 
 def telling_units(
@@ -103,9 +103,9 @@ def telling_units(
     """
     values = (vectors - vectors.mean(0)) / (vectors.std(0) + 1e-9)
     names = list(traits)
-    held = np.array([traits[name] for name in names], dtype=float)
-    held = (held - held.mean(1, keepdims=True)) / (held.std(1, keepdims=True) + 1e-9)
-    correlations = held @ values / len(vectors)  # [traits, width]
+    present = np.array([traits[name] for name in names], dtype=float)
+    present = (present - present.mean(1, keepdims=True)) / (present.std(1, keepdims=True) + 1e-9)
+    correlations = present @ values / len(vectors)  # [traits, width]
     told: dict[str, tuple[int, float]] = {}
     strongest = np.argsort(-np.abs(correlations), axis=None, kind="stable")
     first = int(np.abs(correlations[0]).argmax())
@@ -149,7 +149,7 @@ def _dots(
     low, high = places.min(0), places.max(0)
     scaled = (places - low) / np.maximum(high - low, 1e-9)  # [n, 2]
     dots = [
-        Dot(x, y, sentence, next((t for t, held in traits.items() if held[i]), ""))
+        Dot(x, y, sentence, next((t for t, present in traits.items() if present[i]), ""))
         for i, ((x, y), sentence) in enumerate(zip(scaled.tolist(), sentences, strict=True))
     ]
     return sorted(dots, key=lambda dot: bool(dot.trait))

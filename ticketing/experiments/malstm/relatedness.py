@@ -1,4 +1,4 @@
-"""Recipes side by side: relatedness and entailment on pairs that none of them learnt from."""
+"""Models side by side: relatedness and entailment on pairs that none of them learned from."""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ from scipy.stats import pearsonr, spearmanr
 from tqdm import tqdm
 
 from ticketing.experiments.cache import find_or_train
-from ticketing.experiments.malstm.ensemble import Material, Recipe, learn
-from ticketing.experiments.malstm.entailment import Judge, pair_features
+from ticketing.experiments.malstm.ensemble import ModelSettings, TrainingData, learn
+from ticketing.experiments.malstm.entailment import EntailmentClassifier, pair_features
 from ticketing.experiments.malstm.features import Channel, channels
 from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.network import SentenceSettings
@@ -43,28 +43,28 @@ PUBLISHED = {
 PUBLISHED_ACCURACY = 84.2
 """Entailment by MaLSTM's features, percent; their Table 3."""
 MEMBERS = 10
-"""Networks of the largest model: each has held back another tenth of the pairs, so that none is
-left out where channels are regressed on."""
+"""Networks of the largest model: each has another tenth of the pairs for validation, so that none
+is left out where channels are regressed on."""
 MIXTURES = (("E", "L"), ("E", "L", "S"))
 """Channels that are regressed on beside h."""
 
 
 class Row(NamedTuple):
-    """A recipe by name; `whole` adds what it gives without calibration, with more channels, and
-    for entailment."""
+    """A model's settings by name; `whole` adds what it gives without calibration, with more
+    channels, and for entailment."""
 
     name: str
-    recipe: Recipe
+    settings: ModelSettings
     whole: bool = False
 
 
 class Line(NamedTuple):
-    """What was measured: on training pairs that were held back, on all test pairs and on those
-    that repeat no training pair; percent of entailment judged right; seconds of training (None:
-    nothing was trained)."""
+    """What was measured: on validation pairs, on all test pairs and on those that repeat no
+    training pair; percent of entailment judged right; seconds of training (None: nothing was
+    trained)."""
 
     name: str
-    held: Figures
+    validation: Figures
     test: Figures
     new: Figures
     accuracy: float | None = None
@@ -79,18 +79,18 @@ _ADADELTA = LoopSettings(
     batch_size=32,
     decay=True,
 )
-PUBLISHED_RECIPE = Recipe(
+PUBLISHED_SETTINGS = ModelSettings(
     network=SentenceSettings(),
     teacher="words",
     pretraining=_ADADELTA.model_copy(update={"epochs": 2}),
     training=_ADADELTA,
 )
-"""The last state of 50 units, Manhattan, Adadelta; other pairs are those of `lessons`."""
+"""The last state of 50 units, Manhattan, Adadelta; other pairs are those of `datasets`."""
 
 
 def rows(teacher: Literal["words", "encoder"]) -> list[Row]:
     """The table's rows: the published configuration, what each of its parts is worth, and ours."""
-    published, ours = PUBLISHED_RECIPE, Recipe(teacher=teacher)
+    published, ours = PUBLISHED_SETTINGS, ModelSettings(teacher=teacher)
     return [
         Row("MaLSTM as published", published, whole=True),
         Row("  no synonyms", _with(published, synonyms=0.0)),
@@ -103,33 +103,33 @@ def rows(teacher: Literal["words", "encoder"]) -> list[Row]:
     ]
 
 
-def _with(recipe: Recipe, **changes: object) -> Recipe:
-    return recipe.model_copy(update=changes)
+def _with(settings: ModelSettings, **changes: object) -> ModelSettings:
+    return settings.model_copy(update=changes)
 
 
 def lines(
-    chosen: Sequence[Row], data: Sick, material: Material, seed: int, folder: Path
+    chosen: Sequence[Row], data: Sick, training_data: TrainingData, seed: int, folder: Path
 ) -> Iterator[Line]:
     """Train (or find in `folder`) a model a row and measure it on the test pairs.
 
     A bar counts networks over all rows, with an estimate.
     """
-    with tqdm(total=sum(row.recipe.members for row in chosen), unit="network") as bar:
+    with tqdm(total=sum(row.settings.members for row in chosen), unit="network") as bar:
         for row in chosen:
             bar.set_description(row.name.strip())
-            model, seconds = find_or_learn(row.recipe, material, seed, folder)
+            model, seconds = find_model(row.settings, training_data, seed, folder)
             trial = _Trial(model, data, seed)
             line = trial.line(row.name, model.calibrated)._replace(seconds=seconds)
             yield line._replace(accuracy=trial.accuracy()) if row.whole else line
             if row.whole:
                 yield trial.line("  no calibration", lambda g: LOWEST + (HIGHEST - LOWEST) * g)
-            if row.whole and row.recipe.members > 1:
-                yield from _mixtures(trial, material)
-            bar.update(row.recipe.members)
+            if row.whole and row.settings.members > 1:
+                yield from _mixtures(trial, training_data)
+            bar.update(row.settings.members)
 
 
-def _mixtures(trial: "_Trial", material: Material) -> Iterator[Line]:
-    known = channels(material.vectors, trial.data.training, material.encoder)
+def _mixtures(trial: "_Trial", training_data: TrainingData) -> Iterator[Line]:
+    known = channels(training_data.vectors, trial.data.training, training_data.encoder)
     for names in MIXTURES:
         if set(names) <= set(known):
             yield trial.mixture(names, [known[name] for name in names])
@@ -151,38 +151,43 @@ class _Trial:
         )
 
     @cached_property
-    def held(self) -> list[Pair]:
-        """The training pairs that a network had held back."""
-        return [self.data.training[i] for i in self.model.held]
+    def validation(self) -> list[Pair]:
+        """The training pairs that a network did not learn from."""
+        return [self.data.training[i] for i in self.model.validation]
 
     def line(
         self, name: str, rate: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.floating]]
     ) -> Line:
         """What g gives when `rate` maps it to ratings."""
-        found = figures(rate(self.model.held_similarity), self.held)
+        found = figures(rate(self.model.validation_similarity), self.validation)
         return Line(name, found, *self._on_test(rate(self.similarities)))
 
     def mixture(self, names: Sequence[str], chosen: Sequence[Channel]) -> Line:
-        """What g and other channels give by kernel regression, learnt from held-back pairs alone:
-        g of a pair that its network has learnt from would promise too much."""
-        known = [self.model.held_similarity[:, None], *(channel(self.held) for channel in chosen)]
-        asked = [self.similarities[:, None], *(channel(self.data.test) for channel in chosen)]
-        ratings = [pair.relatedness for pair in self.held]
+        """What g and other channels give by kernel regression, learned from validation pairs alone:
+        g of a pair that its network has learned from would promise too much."""
+        known = [
+            self.model.validation_similarity[:, None],
+            *(channel(self.validation) for channel in chosen),
+        ]
+        test = [self.similarities[:, None], *(channel(self.data.test) for channel in chosen)]
+        ratings = [pair.relatedness for pair in self.validation]
         regression = KernelRegression(known, ratings, [WEIGHTS[name] for name in ("h", *names)])
         return Line(
             f"  with {', '.join(names)} beside h",
-            figures(regression.left_out, self.held),
-            *self._on_test(regression.predict(asked)),
+            figures(regression.left_out, self.validation),
+            *self._on_test(regression.predict(test)),
             self.accuracy(chosen),
         )
 
     def accuracy(self, beside: Sequence[Channel] = ()) -> float:
         """Of entailment, by the features of MaLSTM and other channels."""
-        known, asked = (
+        known, test = (
             [pair_features(self.model, pairs), *(channel(pairs) for channel in beside)]
             for pairs in self.data
         )
-        return Judge(known, self.data.training, self.seed).accuracy(asked, self.data.test)
+        return EntailmentClassifier(known, self.data.training, self.seed).accuracy(
+            test, self.data.test
+        )
 
     def _on_test(self, ratings: npt.NDArray[np.floating]) -> tuple[Figures, Figures]:
         new = [i for i, repeated in enumerate(self.data.repeated()) if not repeated]
@@ -191,12 +196,12 @@ class _Trial:
         )
 
 
-def find_or_learn(
-    recipe: Recipe, material: Material, seed: int, folder: Path
+def find_model(
+    settings: ModelSettings, training_data: TrainingData, seed: int, folder: Path
 ) -> tuple[SentenceModel, float | None]:
-    """The model of a recipe and the seconds that its training took here; what an earlier run
+    """The model of some settings and the seconds that its training took here; what an earlier run
     left in `folder`, whole or in part, is not done again, nor are a smaller model's members."""
-    named = [recipe.model_dump(exclude={"members"}), material.digest, seed]
+    named = [settings.model_dump(exclude={"members"}), training_data.digest, seed]
     digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
     own, models = folder / digest.hexdigest()[:16], Registry(folder / "models")
     seconds = None
@@ -204,11 +209,11 @@ def find_or_learn(
     def train() -> str:
         nonlocal seconds
         start = perf_counter()
-        bundle_id = learn(recipe, material, seed, own).save(models)
+        bundle_id = learn(settings, training_data, seed, own).save(models)
         seconds = perf_counter() - start
         return bundle_id
 
-    record = own / f"model-{recipe.members}.json"
+    record = own / f"model-{settings.members}.json"
     return find_or_train(record, partial(SentenceModel.load, models), train), seconds
 
 

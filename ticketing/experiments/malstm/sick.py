@@ -33,7 +33,7 @@ class Pair(NamedTuple):
 
 
 class Sick(NamedTuple):
-    """The parts of the data set: what may be learnt from (train and trial), and the test."""
+    """The parts of the data set: what may be learned from (train and trial), and the test."""
 
     training: list[Pair]
     test: list[Pair]

@@ -159,7 +159,7 @@ def test_comparing_needs_something_to_compare_with(home):
 
 def test_nothing_to_compare_on_is_said(desk, trained):
     told = run(models.command, "compare", trained[1])
-    assert "no held-out query has a YES" in told
+    assert "no test query has a YES" in told
 
 
 def test_the_serving_bundle_is_neither_promoted_again_nor_deleted(desk, trained):
@@ -211,7 +211,7 @@ def test_labels_of_another_knowledge_base_are_not_measured(desk):
     assert sentence in run(evaluate.command)
 
 
-def test_held_out_queries_are_measured_beside_bm25(desk, trained, tmp_path):
+def test_test_queries_are_measured_beside_bm25(desk, trained, tmp_path):
     held = [query for query in judge(desk) if is_test(query.id)]
     assert held
     lines = run(evaluate.command, "--run", str(tmp_path / "run.txt")).splitlines()

@@ -11,21 +11,21 @@ LABELS = {"M1": "M1 (SUB+DESC)", "M2": "M2 (SUB+DESC+SOL)"}
 
 
 @click.command("topics")
-@click.option("--held-out", default=50, show_default=True, type=click.IntRange(1))
+@click.option("--test", default=50, show_default=True, type=click.IntRange(1))
 @click.option("--topics", default=100, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-def command(held_out: int, topics: int, seed: int) -> None:
-    """Held-out perplexity of DocNADE and LDA on tickets and labelled queries (lower is better).
+def command(test: int, topics: int, seed: int) -> None:
+    """Perplexity of DocNADE and LDA on tickets and labelled queries (lower is better).
 
     M1 learns from subjects and descriptions, M2 from solutions as well (Table 3 of Gupta et
     al. 2018). Nothing is stored, and the serving model is left alone.
     """
     desk = open_desk(load_settings())
-    parts = split(list(desk.store.iter_tickets()), desk.labels(), held_out, seed)
+    parts = split(list(desk.store.iter_tickets()), desk.labels(), test, seed)
     table = topic_table(parts, topics, seed)
     click.echo(
-        f"{len(parts.held_out)} tickets held out, {table.learnt} learnt from, {table.words} words, "
-        f"{topics} topics. Held-out perplexity:"
+        f"{len(parts.test)} tickets to test on, {table.learned} learned from, {table.words} words, "
+        f"{topics} topics. Perplexity:"
     )
     for line in _text(table):
         click.echo(line)

@@ -72,7 +72,7 @@ def simulate(tmp_path, trained, dated, links):
         trainings.append((before, labels))
         return trained[1]
 
-    def run(months=(JANUARY, FEBRUARY), queries=8, held_out=lambda id: int(id, 16) % 2 == 0):
+    def run(months=(JANUARY, FEBRUARY), queries=8, test=lambda id: int(id, 16) % 2 == 0):
         simulation = FeedbackSimulation(
             TrainingCache(tmp_path / "evaluation", len(dated), lambda sentence: None),
             store,
@@ -80,7 +80,7 @@ def simulate(tmp_path, trained, dated, links):
             TINY,
             tiny_training(),
             train,
-            held_out,
+            test,
             queries,
         )
         return simulation.run(months)
@@ -137,18 +137,18 @@ def test_the_next_months_queries_are_measured_by_all(simulate, dated):
     assert len(pooled_lines([january, february])[0].values["Acc@10"]) == 20
 
 
-def test_what_is_worse_on_held_out_judgments_does_not_serve(simulate, monkeypatch):
+def test_what_is_worse_on_test_judgments_does_not_serve(simulate, monkeypatch):
     asked = []
 
-    def worse(new, serving, held_out):
-        asked.append([label.query.id for label in held_out])
+    def worse(new, serving, test):
+        asked.append([label.query.id for label in test])
         return Comparison(5, {"Acc@10": 0.0, "MAP@10": 0.0}, {"Acc@10": 1.0, "MAP@10": 1.0}, 0.06)
 
     monkeypatch.setattr(feedback, "compare", worse)
     run, _ = simulate
     january, february = run()
     assert not january.promoted and not february.promoted
-    assert january.why.startswith("on 5 held-out queries Acc@10 0.000 (serving 1.000)")
+    assert january.why.startswith("on 5 test queries Acc@10 0.000 (serving 1.000)")
     assert all(int(id, 16) % 2 == 0 for ids in asked for id in ids)
     assert set(asked[0]) < set(asked[1])
 

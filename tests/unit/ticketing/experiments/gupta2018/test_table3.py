@@ -1,4 +1,4 @@
-"""Table 3 for an archive: what is learnt from, what is scored, and what is printed."""
+"""Table 3 for an archive: what is learned from, what is scored, and what is printed."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -45,36 +45,36 @@ def spy(monkeypatch):
 # what is kept from learning -------------------------------------------------------
 
 
-def test_nothing_held_out_is_learnt_from():
+def test_nothing_of_the_test_is_learned_from():
     queries = [Query("q", ticket_id="T-03"), Query("free")]
-    parts = split(ARCHIVE, [label(q) for q in queries], held_out=5)
-    learnt, held = ({t.id for t in some} for some in (parts.learnt, parts.held_out))
-    assert len(held) == 5 and len(learnt) == 34
-    assert learnt.isdisjoint(held | {"T-03"}) and "T-03" not in held
+    parts = split(ARCHIVE, [label(q) for q in queries], test=5)
+    learned, held = ({t.id for t in some} for some in (parts.learned, parts.test))
+    assert len(held) == 5 and len(learned) == 34
+    assert learned.isdisjoint(held | {"T-03"}) and "T-03" not in held
     assert set(parts.queries) == set(queries)
 
 
 def test_only_whole_tickets_are_held_out():
     some = [replace(t, solution="" if i % 2 else "seal") for i, t in enumerate(ARCHIVE)]
-    assert all(t.solution for t in split(some, [], held_out=10).held_out)
+    assert all(t.solution for t in split(some, [], test=10).test)
 
 
 def test_a_query_with_many_labels_is_scored_once_and_at_most_as_many_as_tickets():
     queries = [Query(f"q{i}") for i in range(9)]
-    parts = split(ARCHIVE, [label(q, t.id) for q in queries for t in ARCHIVE[:3]], held_out=4)
+    parts = split(ARCHIVE, [label(q, t.id) for q in queries for t in ARCHIVE[:3]], test=4)
     assert len(set(parts.queries)) == len(parts.queries) == 4
 
 
 def test_the_same_seed_holds_out_the_same():
     one, other = (split(some, [], 5, seed=3) for some in (ARCHIVE, ARCHIVE[::-1]))
-    assert set(one.held_out) == set(other.held_out)
-    assert set(one.held_out) != set(split(ARCHIVE, [], 5, seed=4).held_out)
+    assert set(one.test) == set(other.test)
+    assert set(one.test) != set(split(ARCHIVE, [], 5, seed=4).test)
 
 
-@pytest.mark.parametrize("held_out", [21, 41])
-def test_too_few_tickets_are_said(held_out):
-    with pytest.raises(InputError, match=r"Import more, or hold out fewer \(--held-out\)"):
-        split(ARCHIVE, [], held_out)
+@pytest.mark.parametrize("test", [21, 41])
+def test_too_few_tickets_are_said(test):
+    with pytest.raises(InputError, match=r"Import more, or test on fewer \(--test\)"):
+        split(ARCHIVE, [], test)
 
 
 # what is fitted and scored ----------------------------------------------------------
@@ -83,11 +83,11 @@ def test_too_few_tickets_are_said(held_out):
 def test_models_learn_from_their_parts_and_columns_score_theirs(spy):
     """Forty tickets, one twentieth to stop on: 38. A fifth of them carries each topic word, of
     which M1 sees two in subject and description, M2 a third in the solution."""
-    learnt = tuple(
+    learned = tuple(
         Ticket(str(i), WORDS[i % 5], f"{WORDS[i % 5]} the", WORDS[i % 5]) for i in range(40)
     )
     held = (Ticket("h", "alpha", "alpha beta unheard", "beta beta"),)
-    table = topic_table(Split(learnt, held, (Query("gamma"), Query("", "delta alpha"))), topics=3)
+    table = topic_table(Split(learned, held, (Query("gamma"), Query("", "delta alpha"))), topics=3)
     assert spy.fitted == [(38, 2, 76), (38, 2, 114)]
     assert table.words == 5
     assert [(c.name, c.texts, c.words) for c in table.columns] == [
@@ -104,13 +104,13 @@ def test_models_learn_from_their_parts_and_columns_score_theirs(spy):
 
 
 def test_tickets_without_words_in_common_are_said():
-    learnt = tuple(Ticket(str(i), f"word{i}") for i in range(40))
+    learned = tuple(Ticket(str(i), f"word{i}") for i in range(40))
     with pytest.raises(InputError, match="share too few words"):
-        topic_table(Split(learnt, (), ()))
+        topic_table(Split(learned, (), ()))
 
 
 def test_real_models_score_a_small_archive(archive_tickets):
-    table = topic_table(split(archive_tickets, [], held_out=5), topics=4)
+    table = topic_table(split(archive_tickets, [], test=5), topics=4)
     assert [(row.model, row.kind) for row in table.rows] == [
         (model, kind) for model in MODELS for kind in ("DocNADE", "LDA")
     ]
@@ -130,9 +130,9 @@ def run(monkeypatch, labels):
     monkeypatch.setattr(
         command,
         "split",
-        lambda *given: replace(split(*given), learnt=tuple(shown), held_out=(shown[0],)),
+        lambda *given: replace(split(*given), learned=tuple(shown), test=(shown[0],)),
     )
-    result = CliRunner().invoke(command.command, ["--held-out", "5"])
+    result = CliRunner().invoke(command.command, ["--test", "5"])
     assert result.exit_code == 0
     return result.stdout
 
@@ -140,7 +140,7 @@ def run(monkeypatch, labels):
 def test_without_labels_the_command_says_what_it_cannot_measure(monkeypatch, spy):
     shown = run(monkeypatch, [])
     assert "Queries cannot be measured: there are no labels." in shown
-    assert "1 tickets held out, 40 learnt from, 5 words, 100 topics." in shown
+    assert "1 tickets to test on, 40 learned from, 5 words, 100 topics." in shown
     assert "–" in shown and "M2 (SUB+DESC+SOL)" in shown
 
 

@@ -1,4 +1,4 @@
-"""Networks, lessons, recipes and what is measured: by hand where a number can be worked out."""
+"""Networks, data sets, settings and what is measured: by hand where a number can be worked out."""
 
 import random
 
@@ -11,14 +11,14 @@ from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.experiments.malstm import command as cli
 from ticketing.experiments.malstm import relatedness
 from ticketing.experiments.malstm.datasets import RatedPairs, TaughtPairs, rated_loss
-from ticketing.experiments.malstm.ensemble import Material, Recipe, learn
-from ticketing.experiments.malstm.entailment import Judge, pair_features
+from ticketing.experiments.malstm.ensemble import ModelSettings, TrainingData, learn
+from ticketing.experiments.malstm.entailment import EntailmentClassifier, pair_features
 from ticketing.experiments.malstm.features import WordChannel, vector_channel
 from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
 from ticketing.experiments.malstm.plots import NEGATED, find_traits, render, telling_units
 from ticketing.experiments.malstm.regression import PENALTY, WIDTH, Balance, KernelRegression
-from ticketing.experiments.malstm.relatedness import Row, figures, find_or_learn, lines
+from ticketing.experiments.malstm.relatedness import Row, figures, find_model, lines
 from ticketing.experiments.malstm.sick import JUDGMENTS, Pair, Sick
 from ticketing.experiments.malstm.word_vectors import WordVectors
 from ticketing.model.registry import Registry
@@ -27,7 +27,7 @@ from ticketing.nn.trainer import LoopSettings
 
 NAMES = ["a", "no", "man", "woman", "dog", "cat", "runs", "sits", "sings", "fast", "the", "tail"]
 SMALL = LoopSettings(epochs=2, least_steps=4, batch_size=8, learning_rate=0.02)
-TINY = Recipe(
+TINY = ModelSettings(
     network=SentenceSettings(encoder=RecurrentSettings(hidden=3, pooling="mean"), scaled=True),
     teacher="words",
     pretraining=SMALL,
@@ -56,8 +56,8 @@ def pairs() -> list[Pair]:
 
 
 @pytest.fixture
-def material(pairs, vectors) -> Material:
-    return Material(pairs, vectors, {"dog": ["cat"]}, ["the dog sings"], None)
+def data(pairs, vectors) -> TrainingData:
+    return TrainingData(pairs, vectors, {"dog": ["cat"]}, ["the dog sings"], None)
 
 
 def network(vectors, **settings) -> SentenceNetwork:
@@ -129,8 +129,8 @@ def test_taught_pairs_carry_the_ratings_that_the_teachers_cosines_had(vectors):
     assert sorted(taught.examples(random.Random(0))[0]) == [0, 1, 2]
 
 
-def test_training_that_was_broken_off_ends_like_one_that_was_not(material, tmp_path, monkeypatch):
-    whole = learn(TINY, material, 0, tmp_path / "whole")
+def test_training_that_was_broken_off_ends_like_one_that_was_not(data, tmp_path, monkeypatch):
+    whole = learn(TINY, data, 0, tmp_path / "whole")
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -138,36 +138,36 @@ def test_training_that_was_broken_off_ends_like_one_that_was_not(material, tmp_p
     with monkeypatch.context() as patch:
         patch.setattr(RatedPairs, "examples", stop)
         with pytest.raises(KeyboardInterrupt):
-            learn(TINY, material, 0, tmp_path / "broken")
-    resumed = learn(TINY, material, 0, tmp_path / "broken")
-    assert resumed.held_similarity.tolist() == whole.held_similarity.tolist()
-    other = learn(TINY, material, 1, tmp_path / "other")
-    assert other.held_similarity.tolist() != whole.held_similarity.tolist()
+            learn(TINY, data, 0, tmp_path / "broken")
+    resumed = learn(TINY, data, 0, tmp_path / "broken")
+    assert resumed.validation_similarity.tolist() == whole.validation_similarity.tolist()
+    other = learn(TINY, data, 1, tmp_path / "other")
+    assert other.validation_similarity.tolist() != whole.validation_similarity.tolist()
 
 
-def test_ten_members_hold_every_pair_back_once(material, tmp_path):
-    model = learn(TINY.model_copy(update={"members": 10}), material, 0, tmp_path)
-    assert sorted(model.held) == list(range(40))
-    [own] = np.flatnonzero(model.held == 7)
-    assert model.held_ratings[own] == material.pairs[7].relatedness
+def test_ten_members_hold_every_pair_back_once(data, tmp_path):
+    model = learn(TINY.model_copy(update={"members": 10}), data, 0, tmp_path)
+    assert sorted(model.validation) == list(range(40))
+    [own] = np.flatnonzero(model.validation == 7)
+    assert model.validation_ratings[own] == data.pairs[7].relatedness
     [alone] = [
         n.similarity(*map(torch.from_numpy, (a, b))).item()
         for i, (n, a, b) in enumerate(
             zip(
                 model.networks,
-                model.encode([material.pairs[7].one]),
-                model.encode([material.pairs[7].other]),
+                model.encode([data.pairs[7].one]),
+                model.encode([data.pairs[7].other]),
                 strict=True,
             )
         )
         if i == own // 4  # four pairs a fold
     ]
-    assert model.held_similarity[own] == pytest.approx(alone, abs=1e-6)
+    assert model.validation_similarity[own] == pytest.approx(alone, abs=1e-6)
 
 
 @pytest.fixture
-def model(material, tmp_path) -> SentenceModel:
-    return learn(TINY.model_copy(update={"members": 2}), material, 0, tmp_path / "training")
+def model(data, tmp_path) -> SentenceModel:
+    return learn(TINY.model_copy(update={"members": 2}), data, 0, tmp_path / "training")
 
 
 def test_a_saved_model_rates_as_before_and_calibration_keeps_the_order(model, tmp_path):
@@ -256,11 +256,11 @@ def test_a_vector_channel_is_difference_product_and_cosine():
     assert found == pytest.approx([0.4, 0.8, 0.6, 0.0, 0.6])
 
 
-def test_entailment_is_learnt_from_features_that_tell_it(model):
+def test_entailment_is_learned_from_features_that_tell_it(model):
     pairs = [Pair("a", "a", 3.0, JUDGMENTS[i % 3]) for i in range(60)]
     features = np.random.default_rng(0).normal(size=(60, 4))
     features[:, 0] += 8 * (np.arange(60) % 3)
-    assert Judge([features], pairs).accuracy([features], pairs) == 100
+    assert EntailmentClassifier([features], pairs).accuracy([features], pairs) == 100
     assert pair_features(model, pairs).shape == (60, 2 * 2 * 3)
     assert not pair_features(model, pairs)[:, :3].any()  # a sentence differs in nothing from itself
 
@@ -273,16 +273,19 @@ def test_figures_by_hand():
     assert mse == pytest.approx(5 / 3)
 
 
-def test_a_model_is_trained_once(material, tmp_path, monkeypatch):
-    first, seconds = find_or_learn(TINY, material, 0, tmp_path)
+def test_a_model_is_trained_once(data, tmp_path, monkeypatch):
+    first, seconds = find_model(TINY, data, 0, tmp_path)
     assert seconds > 0
     monkeypatch.setattr(relatedness, "learn", None)
-    again, none = find_or_learn(TINY, material, 0, tmp_path)
+    again, none = find_model(TINY, data, 0, tmp_path)
     assert none is None
-    assert again.held_similarity.tolist() == first.held_similarity.tolist()
-    with pytest.raises(TypeError):  # other material, another model
-        find_or_learn(
-            TINY, Material(material.pairs[1:], *list(vars(material).values())[1:5]), 0, tmp_path
+    assert again.validation_similarity.tolist() == first.validation_similarity.tolist()
+    with pytest.raises(TypeError):  # other data, another model
+        find_model(
+            TINY,
+            TrainingData(data.pairs[1:], *list(vars(data).values())[1:5]),
+            0,
+            tmp_path,
         )
 
 
@@ -327,7 +330,7 @@ def test_the_command_prints_a_line_a_row_and_draws(tmp_path, pairs, vectors, mon
     monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
     ten = TINY.model_copy(update={"members": 10})
     monkeypatch.setattr(cli, "rows", lambda teacher: [Row("one", TINY), Row("ten", ten, True)])
-    monkeypatch.setattr(cli, "INVENTED", 5)
+    monkeypatch.setattr(cli, "AUGMENTED", 5)
     page = tmp_path / "page.html"
     options = ["evaluate", str(sick_folder(tmp_path, pairs, vectors)), "--pictures", str(page)]
     options += ["--encoder", "", "--wordnet", str(tmp_path / "none")]
@@ -352,10 +355,10 @@ def test_two_sentences_are_related_on_the_command_line(model, tmp_path):
         CliRunner().invoke(cli.command, [*asked[:3], "..."], catch_exceptions=False)
 
 
-def test_lines_tell_test_pairs_from_those_that_repeat_none(material, tmp_path):
+def test_lines_tell_test_pairs_from_those_that_repeat_none(data, tmp_path):
     new = [Pair("no cat sings", "the tail", r, "NEUTRAL") for r in (1.0, 2.0)]
     other = [Pair("a man sits", "fast woman", r, "NEUTRAL") for r in (1.5, 4.0)]
-    data = Sick(list(material.pairs), [*material.pairs[:9], *new, *other])
-    [line] = lines([Row("tiny", TINY)], data, material, 0, tmp_path)
+    sick = Sick(list(data.pairs), [*data.pairs[:9], *new, *other])
+    [line] = lines([Row("tiny", TINY)], sick, data, 0, tmp_path)
     assert line.name == "tiny"
     assert line.test != line.new

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ticketing.errors import InputError
-from ticketing.experiments.malstm.augmentation import invent
+from ticketing.experiments.malstm.augmentation import augment
 from ticketing.experiments.malstm.datasets import rarity, sum_of_words
 from ticketing.experiments.malstm.sick import Pair, Sick, read_pairs, words
 from ticketing.experiments.malstm.word_vectors import WordVectors, read_vectors
@@ -144,16 +144,16 @@ def vectors() -> WordVectors:
 
 def test_invented_sentences_are_new_and_of_known_lengths_and_words(vectors):
     known = ["a dog runs", "a cat sits", "dog runs fast"]
-    found = invent(known, vectors, 12, random.Random(0))
+    found = augment(known, vectors, 12, random.Random(0))
     assert len(found) == len(set(found)) == 12
     assert not set(found) & set(known)
     assert {len(sentence.split()) for sentence in found} == {3}
     assert {word for sentence in found for word in sentence.split()} <= set(vectors.words)
-    assert found == invent(known, vectors, 12, random.Random(0))
+    assert found == augment(known, vectors, 12, random.Random(0))
 
 
 def test_invention_gives_up_when_there_is_nothing_new(vectors):
-    assert len(invent(["dog"], vectors, 100, random.Random(0))) < 6
+    assert len(augment(["dog"], vectors, 100, random.Random(0))) < 6
 
 
 def test_rare_words_weigh_more_and_words_of_all_sentences_nothing(vectors):
