@@ -4,7 +4,6 @@ from importlib.metadata import version
 
 from apiflask import APIFlask
 
-from ticketing.classification.normaliser import Normaliser
 from ticketing.desk import Desk
 from web.api import api
 from web.category_pages import category_pages
@@ -46,7 +45,6 @@ def create_app(desk: Desk) -> APIFlask:
         DESCRIPTION="Finds the past ticket whose solution fixes a new problem.",
     )
     app.extensions["desk"] = desk
-    app.extensions["categories"] = Normaliser(desk.settings.home)
     app.extensions["broker"] = make_app(desk.settings)
     protect(app, desk.settings.home, desk.settings.host).exempt(api)
     _set_up_templates(app)

@@ -1,16 +1,20 @@
 """The desk's categories on the page of an answer: proposals for its subject, and YES or NO."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from flask import Blueprint, current_app, redirect, request, url_for
+from flask import Blueprint, redirect, request, url_for
 
-from ticketing.classification.model import Suggestion
-from ticketing.classification.normaliser import Normaliser
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
-from web.context import current_judge, known_query
+from web.context import current_desk, current_judge, known_query
 from web.forms import valid
 from web.schemas import CategoryAnswerIn
+
+if TYPE_CHECKING:
+    from ticketing.classification.classifier import Suggestion
 
 category_pages = Blueprint("categories", __name__)
 
@@ -23,20 +27,15 @@ class Proposals:
     problem: str = ""
 
 
-def current_normaliser() -> Normaliser:
-    """The subject normaliser of the desk that this application serves."""
-    return current_app.extensions["categories"]
-
-
 @category_pages.app_template_global()
 def proposed_categories(query: Query) -> Proposals | None:
-    """What to propose for a query's subject; None where no model of categories was trained."""
-    normaliser = current_normaliser()
-    if not (normaliser.ready and query.subject.strip()):
-        return None
+    """What to propose for a query's subject; None where no classifier serves."""
+    desk = current_desk()
     try:
-        found = normaliser.suggest(query.subject)
-        said = normaliser.feedback.answers(query.subject, current_judge())
+        if not (query.subject.strip() and desk.has_categories()):
+            return None
+        found = desk.propose_categories(query.subject)
+        said = desk.category_verdicts(query.subject, current_judge())
     except TicketingError as error:  # the tickets found are worth showing all the same
         return Proposals(problem=str(error))
     return Proposals(tuple((item, said.get(item.group)) for item in found))
@@ -49,5 +48,5 @@ def answer_proposal(query_id: str):
     given = valid(
         CategoryAnswerIn, {name: request.form.get(name, "") for name in ("group", "right")}
     )
-    current_normaliser().judge(query.subject, given.group, given.verdict(), current_judge())
+    current_desk().judge_category(query.subject, given.group, given.verdict(), current_judge())
     return redirect(url_for("pages.answer", query_id=query_id, _anchor="categories"), 303)

@@ -1,4 +1,4 @@
-"""Speed of the subject normaliser: `python -m tests.benchmarks.categories FOLDER` (of job titles).
+"""Speed of the category classifier: `python -m tests.benchmarks.categories FOLDER` (of job titles).
 
 Pairs a second in training (4 layers as in the paper, and the default network) and texts a second
 encoded, on one thread, with all-MiniLM-L6-v2 side by side where a local copy is installed: its
@@ -15,8 +15,8 @@ import torch
 
 from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.objective import objective
-from ticketing.classification.pairs import Recipe, Sources
-from ticketing.classification.training import TrainSettings
+from ticketing.classification.pairs import PairSampler, Sources
+from ticketing.classification.training import ClassifierSettings
 from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
 from ticketing.experiments.neculoiu2016.table3 import COLUMNS, JobTitles, measure
 from ticketing.nn.trainer import make_optimizer
@@ -41,12 +41,12 @@ def main() -> None:
     """Print a line a contender."""
     torch.set_num_threads(1)
     data = JobTitles(Path(sys.argv[1]))
-    texts = list(data.parts.kept.texts)
+    texts = list(data.parts.training.texts)
     some = random.Random(0).sample(texts, ENCODED)
-    settings = TrainSettings()
-    blocks = Recipe(Sources(data.parts.kept, data.synonyms, data.words), settings.recipe).blocks(
-        random.Random(0)
-    )
+    settings = ClassifierSettings()
+    blocks = PairSampler(
+        Sources(data.parts.training, data.synonyms, data.words), settings.sampling
+    ).blocks(random.Random(0))
     default = settings.network
     paper = default.encoder.model_copy(update={"layers": 4})
     for name, network in (
@@ -68,7 +68,7 @@ def main() -> None:
     print(f"all-MiniLM-L6-v2, untrained: {found}")
 
 
-def trained(network: CategoryNetwork, blocks: list, settings: TrainSettings) -> float:
+def trained(network: CategoryNetwork, blocks: list, settings: ClassifierSettings) -> float:
     """Pairs of one group trained in a second, rivals not counted."""
     optimizer = make_optimizer(settings.loop, network.parameters())
     size = settings.loop.batch_size
@@ -76,7 +76,7 @@ def trained(network: CategoryNetwork, blocks: list, settings: TrainSettings) -> 
     start = time.perf_counter()
     for i in range(BATCHES):
         optimizer.zero_grad()
-        objective(network, blocks[i * size : (i + 1) * size], settings.recipe).backward()
+        objective(network, blocks[i * size : (i + 1) * size], settings.objective).backward()
         optimizer.step()
     pairs = sum(len(block) for block in blocks[: BATCHES * size])
     return pairs / (time.perf_counter() - start)

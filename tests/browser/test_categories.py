@@ -4,11 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.fake_desk import FakeDesk
-from ticketing.classification.model import CategoryModel
+from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.network import CategoryNetwork, CategorySettings
-from ticketing.classification.normaliser import Normaliser
 from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.settings import Settings
+from ticketing.tickets import ModelKind
 
 pytestmark = pytest.mark.browser
 
@@ -20,8 +20,10 @@ def desk(tmp_path):
     """A desk that knows two categories; its model is not trained, but knows its own titles."""
     titles = Taxonomy([Title("exhaust spread high", LONG), Title("pump leaks", "Pump")])
     network = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", CategorySettings(buckets=64))
-    CategoryModel.index(network, titles, {}).save(tmp_path / "categories" / "model")
-    return FakeDesk(Settings(home=tmp_path))
+    desk = FakeDesk(Settings(home=tmp_path))
+    bundle_id = CategoryClassifier.index(network, titles, {}).save(desk.models)
+    desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
+    return desk
 
 
 def ask(page) -> None:
@@ -32,8 +34,7 @@ def ask(page) -> None:
 
 
 def said(desk) -> list[tuple[str, bool | None]]:
-    events = Normaliser(desk.settings.home).feedback.events()
-    return [(event.group, event.right) for event in events]
+    return [(said.category, said.right) for said in desk.store.verdicts()]
 
 
 def test_answers_are_shown_and_taken_back(open_page, desk):

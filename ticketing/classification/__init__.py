@@ -1,11 +1,11 @@
-"""The subject normaliser: a free-text subject finds the desk's category (Neculoiu et al. 2016).
+"""The category classifier: a free-text subject finds the desk's category (Neculoiu et al. 2016).
 
-    taxonomy  ──► recipe ──► training ──► model ──► normaliser ──► the page
-    titles and    pairs by   (network,    nearest   one desk's     YES or NO
-    their groups  stage      objective)   title     model              │
-                    ▲                                                  ▼
-                    └────────────── verdicts ◄───────────────────── feedback
+    taxonomy  ──►  pairs  ──► training ──► classifier ──► desk.categories ──► the page
+    titles and     sampled    (network,    nearest        the one that        YES or NO
+    their groups   by stage   objective)   title          serves                 │
+                     ▲                                                           ▼
+                     └──────────── labels ◄──────────────── verdicts in the store
 
-`noise` and `synonyms` make a stage's variants. `jobtitles`, `trials`, `baselines` and `table`
-measure the recipe on public job titles.
+`augmentation` and `synonyms` make a stage's variants, `trials` and `matchers` measure what a
+training gives, `fit` is the whole of it for a desk.
 """

@@ -1,4 +1,4 @@
-"""Titles to vectors, letter by letter: the character-level Siamese network's one side.
+"""Titles to vectors, letter by letter: the encoder of a character-level Siamese network.
 
 A letter is read with its neighbours: the sum of vectors for the letter itself and for the two to
 four letters that end there, which share a table by a hash. With `ngrams` 1 it is the letter

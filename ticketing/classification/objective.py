@@ -2,23 +2,39 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
+from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from ticketing.classification.network import CategoryNetwork
-from ticketing.classification.pairs import Block, Pair, RecipeSettings
+from ticketing.classification.pairs import Block, Pair
 from ticketing.nn.losses import contrastive, contrastive_as_printed, in_batch_softmax, triplet
 
 LEVEL = 0.1
 """Energy that two groups should have for each level of the hierarchy that they share."""
 
 
+class ObjectiveSettings(BaseModel):
+    """The loss, and what is asked of groups beside it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = "softmax"
+    temperature: float = Field(0.05, gt=0, description="of the softmax")
+    margin: float = Field(0.3, ge=0, lt=1)
+    negatives: int = Field(4, gt=0, description="pairs of two groups to one of the same")
+    hierarchy: float = Field(
+        0.0, ge=0, description="how much groups of one branch are kept close to one another"
+    )
+
+
 def objective(
     network: CategoryNetwork,
     blocks: Sequence[Block],
-    settings: RecipeSettings,
+    settings: ObjectiveSettings,
     codes: Mapping[str, str] = MappingProxyType({}),
 ) -> Tensor:
     """The loss of a batch of blocks: scalar. `codes` are as in Sources."""
@@ -54,7 +70,7 @@ def _same_group(pairs: Sequence[Pair]) -> Tensor:
     return group == group.unsqueeze(1)
 
 
-def _of_groups(energies: Tensor, same: Tensor, settings: RecipeSettings) -> Tensor:
+def _of_groups(energies: Tensor, same: Tensor, settings: ObjectiveSettings) -> Tensor:
     """The loss of pairs that belong together, each with each: [n, n] twice -> scalar."""
     if settings.loss == "softmax":
         return in_batch_softmax(energies / settings.temperature, same)
@@ -70,7 +86,7 @@ def _of_groups(energies: Tensor, same: Tensor, settings: RecipeSettings) -> Tens
     return loss(chosen, together, settings.margin)
 
 
-def _denial(energies: Tensor, settings: RecipeSettings) -> Tensor:
+def _denial(energies: Tensor, settings: ObjectiveSettings) -> Tensor:
     """The loss of texts with titles that people said NO to: energies [n] -> scalar."""
     if settings.loss == "softmax":
         return F.softplus((energies - settings.margin) / settings.temperature).mean()

@@ -1,4 +1,4 @@
-"""The data recipe: pairs of texts by stage, each stage with all that the earlier ones have.
+"""Sampling of training pairs by stage, each stage with all that the earlier ones have.
 
 0 titles of one group; 1 typos; 2 synonyms; 3 extra words; 4 what people said to proposals.
 A batch holds groups that are close to one another, so that the rivals of a pair are those it is
@@ -8,16 +8,16 @@ confused with.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ticketing.classification.augmentation import extra_words, typos
+from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy
-from ticketing.classification.verdicts import Verdict
 
 SUBSTITUTED, DELETED = 0.20, 0.05
 """Characters of a title with typos (Neculoiu et al. 2016)."""
@@ -30,24 +30,19 @@ DENIED = 4
 _AT_A_TIME = 256
 
 
-class RecipeSettings(BaseModel):
-    """What pairs are made of, and what is asked of them."""
+class SamplingSettings(BaseModel):
+    """What pairs are made of."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     stage: int = Field(4, ge=0, le=4)
-    loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = "softmax"
-    temperature: float = Field(0.05, gt=0, description="of the softmax")
-    margin: float = Field(0.3, ge=0, lt=1)
-    negatives: int = Field(4, gt=0, description="pairs of two groups to one of the same")
     close: int = Field(4, gt=0, description="close groups drawn together; 1 draws all at random")
     typos: float = Field(0.1, ge=0, le=1, description="share of pairs with typos")
     synonyms: float = Field(0.15, ge=0, le=1)
     extra_words: float = Field(0.15, ge=0, le=1)
-    hierarchy: float = Field(
-        0.0, ge=0, description="how much groups of one branch are kept close to one another"
+    labels: float = Field(
+        0.1, ge=0, le=1, description="labels by people that are drawn for each other pair"
     )
-    feedback: float = Field(0.1, ge=0, le=1, description="answers drawn for each other pair")
 
 
 class Pair(NamedTuple):
@@ -69,20 +64,20 @@ class Sources:
     taxonomy: Taxonomy
     synonyms: Synonyms
     words: Sequence[str]
-    verdicts: Sequence[Verdict] = ()
+    labels: Sequence[CategoryLabel] = ()
     codes: Mapping[str, str] = field(default_factory=dict)
     """By group its place in a hierarchy, a character a level ("2166"), where there is one."""
 
 
-class Recipe:
-    """Makes an epoch's blocks: each is a group, some that are close to it, and a pair of each."""
+class PairSampler:
+    """Draws an epoch's blocks: each is a group, some that are close to it, and a pair of each."""
 
-    def __init__(self, sources: Sources, settings: RecipeSettings):
+    def __init__(self, sources: Sources, settings: SamplingSettings):
         self.settings = settings
         self._sources = sources
         self._groups = sources.taxonomy.groups
         self._close = close_groups(sources.taxonomy)
-        self._verdicts = [v for v in sources.verdicts if v.group in self._groups]
+        self._labels = [label for label in sources.labels if label.group in self._groups]
 
     def blocks(self, chance: random.Random) -> list[Block]:
         """As many pairs as there are titles; a group stands for its share of them."""
@@ -94,17 +89,17 @@ class Recipe:
         close = self._close[group]
         others = chance.sample(close, min(self.settings.close - 1, len(close)))
         block = [self._pair(name, chance) for name in (group, *others)]
-        if self.settings.stage >= 4 and self._verdicts:
-            wanted = self.settings.feedback * len(block)
+        if self.settings.stage >= 4 and self._labels:
+            wanted = self.settings.labels * len(block)
             for _ in range(int(wanted + chance.random())):
-                block += self._judged(chance.choice(self._verdicts), chance)
+                block += self._labelled(chance.choice(self._labels), chance)
         return block
 
-    def _judged(self, verdict: Verdict, chance: random.Random) -> list[Pair]:
+    def _labelled(self, label: CategoryLabel, chance: random.Random) -> list[Pair]:
         """A YES brings a text to one title of the group, a NO parts it from some of them."""
-        titles = self._groups[verdict.group]
-        known = chance.sample(titles, 1 if verdict.right else min(DENIED, len(titles)))
-        return [Pair(verdict.text, title, verdict.group, verdict.right) for title in known]
+        titles = self._groups[label.group]
+        known = chance.sample(titles, 1 if label.right else min(DENIED, len(titles)))
+        return [Pair(label.text, title, label.group, label.right) for title in known]
 
     def _pair(self, group: str, chance: random.Random) -> Pair:
         texts = self._groups[group]

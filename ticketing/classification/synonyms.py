@@ -43,8 +43,8 @@ class Synonyms:
     def __or__(self, other: "Synonyms") -> "Synonyms":
         return Synonyms(
             (one, another)
-            for side in (self, other)
-            for one, others in side._of.items()
+            for synonyms in (self, other)
+            for one, others in synonyms._of.items()
             for another in others
         )
 

@@ -1,4 +1,4 @@
-"""Titles and the groups they belong to: what a subject normaliser learns from and chooses among."""
+"""Titles and their groups: what a category classifier learns from and chooses among."""
 
 import random
 import unicodedata
@@ -15,8 +15,8 @@ from ticketing.tickets import Ticket
 LONGEST = 100
 """Characters of a title that are read (Neculoiu et al. 2016); the rest is cut."""
 
-LEAST_KEPT = 2
-"""Titles that a group keeps, whatever is held out."""
+LEAST_TRAINING = 2
+"""Titles of a group that stay in training, however many are drawn for other parts."""
 
 
 def normalise(text: str) -> str:
@@ -92,7 +92,7 @@ def tickets_taxonomy(tickets: Iterable[Ticket]) -> Taxonomy:
 
 
 def _usable(taxonomy: Taxonomy, source: str) -> Taxonomy:
-    """Raises InputError where nothing can be learnt: fewer than two groups, or no pair in one."""
+    """Raises InputError where nothing can be learned: fewer than two groups, or no pair in one."""
     if len(taxonomy.groups) < 2 or all(len(texts) < 2 for texts in taxonomy.groups.values()):
         raise InputError(
             f"{source}: {len(taxonomy.titles)} titles in {len(taxonomy.groups)} groups are too few "
@@ -103,17 +103,17 @@ def _usable(taxonomy: Taxonomy, source: str) -> Taxonomy:
 
 @dataclass(frozen=True)
 class Parts:
-    """The titles that are kept, and those held out for each use; no text is in two of them."""
+    """The titles to train on, and those of each other part; no text is in two of them."""
 
-    kept: Taxonomy
-    held_out: dict[str, list[Title]]
+    training: Taxonomy
+    others: dict[str, list[Title]]
 
 
-def hold_out(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int = 0) -> Parts:
+def split_titles(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int = 0) -> Parts:
     """Draw titles for each part, by share of all titles.
 
-    Never drawn are a group's own name and a text that stands in two groups; every group keeps
-    LEAST_KEPT titles.
+    Never drawn are a group's own name and a text that stands in two groups; at least
+    LEAST_TRAINING titles of a group stay for training.
     """
     chance = random.Random(seed)
     left = {name: len(texts) for name, texts in taxonomy.groups.items()}
@@ -123,15 +123,15 @@ def hold_out(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int = 0) -> 
         if title.text != title.group and len(taxonomy.groups_of[title.text]) == 1
     ]
     chance.shuffle(free)
-    held_out: dict[str, list[Title]] = {}
+    others: dict[str, list[Title]] = {}
     for part, share in shares.items():
-        held_out[part] = []
-        while free and len(held_out[part]) < share * len(taxonomy.titles):
+        others[part] = []
+        while free and len(others[part]) < share * len(taxonomy.titles):
             title = free.pop()
-            if left[title.group] > LEAST_KEPT:
+            if left[title.group] > LEAST_TRAINING:
                 left[title.group] -= 1
-                held_out[part].append(title)
-    return Parts(taxonomy.without(t for part in held_out.values() for t in part), held_out)
+                others[part].append(title)
+    return Parts(taxonomy.without(t for part in others.values() for t in part), others)
 
 
 def sample_titles(titles: Sequence[Title], most: int, chance: random.Random) -> list[Title]:

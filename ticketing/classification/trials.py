@@ -1,9 +1,9 @@
 """The four tests of Table 3 (Neculoiu et al. 2016): inputs with the group they should find.
 
-- Typos: kept titles, each character substituted or deleted with probability 5 %.
-- Composition: held-out titles that one known substitution turns into a kept title of their group.
-- Extra words: kept titles with one to three words around them that no training has seen.
-- Annotations: what people type: kept and held-out titles, some with words around them and typos.
+- Typos: titles of training, each character substituted or deleted with probability 5 %.
+- Composition: unseen titles that one known substitution turns into a known one of their group.
+- Extra words: titles of training, with one to three words around them that it has not seen.
+- Annotations: what people type: known and unseen titles, some with words around them and typos.
 """
 
 import random
@@ -19,7 +19,7 @@ from ticketing.classification.taxonomy import Taxonomy, Title, sample_titles
 
 TYPO_SHARE = 0.05
 UNSEEN_SHARE = 0.2
-"""Of the inputs of Annotations, held-out titles; with it the n-gram matcher hits about as often as
+"""Of the inputs of Annotations, unseen titles; with it the n-gram matcher hits about as often as
 the .83 published for it, so that the column is about as hard."""
 NOISY_SHARE = 0.5
 """Of the inputs of Annotations, those with words around them; as many have a typo."""
@@ -35,8 +35,8 @@ class Trial:
 
 
 def make_trials(
-    kept: Taxonomy,
-    held_out: Sequence[Title],
+    training: Taxonomy,
+    unseen: Sequence[Title],
     synonyms: Synonyms,
     words: Sequence[str],
     seed: int,
@@ -45,39 +45,41 @@ def make_trials(
     """The four trials, with at most so many inputs each."""
     chance = random.Random(seed)
 
-    def kept_titles() -> list[Title]:
-        return sample_titles(kept.titles, most, chance)
+    def known_titles() -> list[Title]:
+        return sample_titles(training.titles, most, chance)
 
     half = TYPO_SHARE / 2
-    composed = [t for t in held_out if is_composition(t, kept, synonyms)]
+    composed = [t for t in unseen if is_composition(t, training, synonyms)]
     return [
-        _trial("Typos", kept, kept_titles(), lambda text: typos(text, half, half, chance)),
-        _trial("Composition", kept, sample_titles(composed, most, chance), str),
-        _trial("Extra words", kept, kept_titles(), lambda text: extra_words(text, words, chance)),
+        _trial("Typos", training, known_titles(), lambda text: typos(text, half, half, chance)),
+        _trial("Composition", training, sample_titles(composed, most, chance), str),
+        _trial(
+            "Extra words", training, known_titles(), lambda text: extra_words(text, words, chance)
+        ),
         _trial(
             "Annotations",
-            kept,
-            _mixed(kept_titles(), held_out, chance),
+            training,
+            _mixed(known_titles(), unseen, chance),
             lambda text: as_typed(text, words, chance),
         ),
     ]
 
 
-def held_out_trial(titles: Sequence[Title]) -> Trial:
-    """Held-out titles as they are."""
+def titles_trial(titles: Sequence[Title]) -> Trial:
+    """Titles as they are."""
     texts = tuple(title.text for title in titles)
-    return Trial("Held out", texts, tuple(frozenset((title.group,)) for title in titles))
+    return Trial("Titles", texts, tuple(frozenset((title.group,)) for title in titles))
 
 
-def is_composition(title: Title, kept: Taxonomy, synonyms: Synonyms) -> bool:
-    """Whether one substitution makes a kept title of its group out of it."""
-    known = set(kept.groups.get(title.group, ()))
+def is_composition(title: Title, training: Taxonomy, synonyms: Synonyms) -> bool:
+    """Whether one substitution makes a known title of its group out of it."""
+    known = set(training.groups.get(title.group, ()))
     return any(variant in known for variant in synonyms.variants(title.text))
 
 
-def _mixed(kept: list[Title], held_out: Sequence[Title], chance: random.Random) -> list[Title]:
-    unseen = sample_titles(held_out, round(UNSEEN_SHARE * len(kept)), chance)
-    return unseen + kept[len(unseen) :]
+def _mixed(training: list[Title], unseen: Sequence[Title], chance: random.Random) -> list[Title]:
+    drawn = sample_titles(unseen, round(UNSEEN_SHARE * len(training)), chance)
+    return drawn + training[len(drawn) :]
 
 
 def as_typed(text: str, words: Sequence[str], chance: random.Random) -> str:
@@ -89,8 +91,8 @@ def as_typed(text: str, words: Sequence[str], chance: random.Random) -> str:
     return text
 
 
-def _trial(name: str, kept: Taxonomy, titles: Sequence[Title], change) -> Trial:
-    right = [kept.groups_of.get(title.text, frozenset()) | {title.group} for title in titles]
+def _trial(name: str, training: Taxonomy, titles: Sequence[Title], change) -> Trial:
+    right = [training.groups_of.get(title.text, frozenset()) | {title.group} for title in titles]
     return Trial(name, tuple(change(title.text) for title in titles), tuple(right))
 
 

@@ -1,11 +1,10 @@
-"""`ticketing categories`: train the model of the desk's categories, and ask it."""
+"""`ticketing categories`: train the classifier of the desk's categories, and ask it."""
 
 from pathlib import Path
 
 import click
 
 from ticketing.classification.augmentation import filler_words
-from ticketing.classification.normaliser import Normaliser
 from ticketing.classification.synonyms import Synonyms, read_synonyms
 from ticketing.classification.taxonomy import read_taxonomy, tickets_taxonomy
 from ticketing.cli.groups import Group
@@ -24,28 +23,29 @@ def command() -> None:
 @click.option("--titles", type=FILE, help="A table of columns label and group, not the tickets.")
 @SYNONYMS
 @OVERRIDES
-@click.option("--continue", "go_on", is_flag=True, help="Begin with the present model.")
+@click.option("--continue", "go_on", is_flag=True, help="Begin with the serving classifier.")
 def train(
     titles: Path | None, synonyms_file: Path | None, overrides: tuple[str, ...], go_on: bool
 ) -> None:
-    """Learn categories from the tickets' subjects and products, and from answers in the page.
+    """Learn categories from the tickets' subjects and products, and from verdicts on the page.
 
-    The model serves at once. An interrupted training goes on where it stopped.
+    The classifier serves at once. An interrupted training goes on where it stopped.
     """
     settings = read_category_settings(overrides)
-    home = load_settings().home
+    desk = open_desk(load_settings())
     if titles:
         taxonomy, descriptions = read_taxonomy(titles), []
     else:
-        tickets = list(open_desk(load_settings()).store.iter_tickets())
+        tickets = list(desk.store.iter_tickets())
         taxonomy = tickets_taxonomy(tickets)
         descriptions = [ticket.description for ticket in tickets]
     given = read_synonyms(synonyms_file) if synonyms_file else Synonyms(())
     words = filler_words(taxonomy.texts, descriptions)
     click.echo(f"{len(taxonomy.texts)} titles in {len(taxonomy.groups)} categories.")
-    found, reference = Normaliser(home).train(taxonomy, words, given, settings, go_on)
+    _, found, reference = desk.train_categories(taxonomy, words, given, settings, go_on)
     click.echo(
-        f"Of held-out titles {found:.0%} find their category ({reference:.0%} by matching n-grams)."
+        f"Of validation titles {found:.0%} find their category ({reference:.0%} by matching"
+        " n-grams)."
     )
 
 
@@ -54,7 +54,7 @@ def train(
 @click.option("--limit", default=3, show_default=True, type=click.IntRange(1, 100))
 def suggest(subject: str, limit: int) -> None:
     """The likeliest categories of SUBJECT, with the known title that speaks for each."""
-    proposed = Normaliser(load_settings().home).suggest(subject, limit)
+    proposed = open_desk(load_settings()).propose_categories(subject, limit)
     for item in proposed:
         click.echo(f"{item.score:5.2f}  {item.group}  (as {item.title!r})")
     if not proposed:

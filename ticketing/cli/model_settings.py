@@ -9,7 +9,7 @@ from typing import Any
 import click
 from pydantic import BaseModel, ValidationError
 
-from ticketing.classification.training import TrainSettings
+from ticketing.classification.training import ClassifierSettings
 from ticketing.cli.options import FILE
 from ticketing.errors import InputError, first_invalid
 from ticketing.model.settings import NetworkSettings
@@ -35,12 +35,12 @@ def read_settings(
     return network, training
 
 
-def read_category_settings(overrides: Sequence[str]) -> TrainSettings:
+def read_category_settings(overrides: Sequence[str]) -> ClassifierSettings:
     """A category model's settings: the defaults with NAME=VALUE on top, such as
     network.encoder.layers=4. Raises InputError naming the one that cannot be."""
-    defaults = dict(TrainSettings())
+    defaults = dict(ClassifierSettings())
     makers = {name: partial(_changed, default) for name, default in defaults.items()}
-    return TrainSettings(**dict(zip(makers, _read(makers, None, overrides), strict=True)))
+    return ClassifierSettings(**dict(zip(makers, _read(makers, None, overrides), strict=True)))
 
 
 def _read(

@@ -21,11 +21,11 @@ def command() -> None:
 def list_models() -> None:
     """All bundles, oldest first, with what they were trained on; * serves."""
     desk = open_desk(load_settings())
-    serving = desk.store.serving()
+    serving = {desk.store.serving(kind) for kind in ModelKind}
     ids = desk.models.ids()
     for id in ids:
         trained = datetime.fromtimestamp((desk.models.folder / id).stat().st_mtime)
-        mark = "*" if id == serving else " "
+        mark = "*" if id in serving else " "
         click.echo(f"{mark} {id}  {trained:%Y-%m-%d %H:%M}  {_described(desk.models, id)}")
     if not ids:
         click.echo("There are no bundles yet; `ticketing train` makes one.")
@@ -37,9 +37,9 @@ def _described(models: Registry, id: str) -> str:
         manifest = models.manifest(id)
     except BundleError as error:
         return str(error)
-    if manifest["kind"] != ModelKind.RANKING:
-        return str(manifest["kind"])
     data, network = manifest["data"], manifest["network"]
+    if manifest["kind"] == ModelKind.CATEGORIES:
+        return f"{data['titles']} titles in {data['categories']} categories"
     return (
         f"{data['tickets']} tickets, {data['labels']} labels, loss {manifest['training']['loss']},"
         f" {network['pairs']}, {'+'.join(network['channels'])}"

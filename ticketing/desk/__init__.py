@@ -1,7 +1,8 @@
 """The desk: store, models and settings wired together, and every use case as one method.
 
 The command line, the page, the API and the worker call a Desk and nothing below it. `base` holds
-what the others stand on, `bundles` how a bundle comes to serve, `topics` what tickets are about.
+what the others stand on, `bundles` how a bundle comes to serve, `topics` what tickets are about,
+`categories` what the desk's own categories are proposed for.
 """
 
 import uuid
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from ticketing.desk.bundles import Bundles
+from ticketing.desk.categories import Categories
 from ticketing.desk.topics import Topics
 from ticketing.errors import InputError, NotFound, StoreFull
 from ticketing.model.registry import Registry
@@ -19,7 +21,7 @@ from ticketing.tickets import Filters, Grade, Judgment, Query, Recommendations, 
 from ticketing.times import utc_now
 
 
-class Desk(Topics, Bundles):
+class Desk(Topics, Categories, Bundles):
     """One desk's knowledge base and the models that serve it."""
 
     @property
@@ -128,4 +130,8 @@ def open_desk(settings: Settings) -> Desk:
         raise InputError(
             f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."
         ) from None
-    return Desk(settings, open_store(settings), Registry(settings.home / "models"))
+    desk = Desk(settings, open_store(settings), Registry(settings.home / "models"))
+    feedback = settings.home / "categories" / "feedback.jsonl"
+    if feedback.exists():
+        desk.take_feedback(feedback)
+    return desk

@@ -6,6 +6,8 @@ What loads torch is imported where a model is asked for, so that a list of jobs 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ticketing.errors import NotReady
@@ -14,6 +16,7 @@ from ticketing.settings import Settings
 from ticketing.stores.protocols import Store
 
 if TYPE_CHECKING:
+    from ticketing.classification.classifier import CategoryClassifier
     from ticketing.retrieval.recommend import Recommender
 
 
@@ -25,6 +28,7 @@ class DeskBase:
         self.store = store
         self.models = models
         self._recommenders: dict[str, Recommender] = {}
+        self._classifier: CategoryClassifier | None = None
         self._loading = threading.Lock()
 
     def recommender(self, bundle_id: str = "") -> Recommender:
@@ -45,3 +49,14 @@ class DeskBase:
                     self.store, model, self.settings.threads
                 )
             return self._recommenders[bundle_id]
+
+    @contextmanager
+    def _one_training(self, what: str) -> Iterator[None]:
+        """Raises NotReady when another process is training the same on this desk."""
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(self.settings.home / f"{what}.lock", timeout=0):
+                yield
+        except Timeout:
+            raise NotReady("Another training is running on this desk; wait for its end.") from None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ticketing.desk.base import DeskBase
-from ticketing.errors import BundleError, NotFound, NotReady
+from ticketing.errors import BundleError, NotFound, NotReady, StoreError
 from ticketing.labels import derive_labels, is_test
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Job, Label, ModelKind, Ticket
@@ -47,7 +46,7 @@ class Bundles(DeskBase):
         `training_labels`, unless others are given); returns the bundle's id."""
         from ticketing.training.train import train
 
-        with self._one_training():
+        with self._one_training("training"):
             return train(
                 list(self.store.iter_tickets(Filters(created_before=before))),
                 self.training_labels(before) if labels is None else labels,
@@ -69,17 +68,6 @@ class Bundles(DeskBase):
             and label.ticket_id in known
             and (not before or not label.query.ticket_id or label.query.ticket_id in known)
         ]
-
-    @contextmanager
-    def _one_training(self) -> Iterator[None]:
-        """Raises NotReady when another process is training on this desk."""
-        from filelock import FileLock, Timeout
-
-        try:
-            with FileLock(self.settings.home / "training.lock", timeout=0):
-                yield
-        except Timeout:
-            raise NotReady("Another training is running on this desk; wait for its end.") from None
 
     def newest_bundle(self) -> str:
         """The bundle trained last. Raises NotReady when there is none."""
@@ -138,6 +126,8 @@ class Bundles(DeskBase):
         Raises NotFound, and StoreError for a bundle that serves.
         """
         self.models.require(bundle_id)
+        if bundle_id == self.store.serving(ModelKind.CATEGORIES):
+            raise StoreError(f"Bundle {bundle_id} proposes the desk's categories; train another.")
         self.store.drop_codes(bundle_id)
         self.models.delete(bundle_id)
 

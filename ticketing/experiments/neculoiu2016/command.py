@@ -55,8 +55,9 @@ def command(
     settings = read_category_settings(overrides)
     given = read_synonyms(synonyms_file) if synonyms_file else Synonyms(())
     data = JobTitles(folder, given, settings.loop.seed)
+    known = data.parts.training
     click.echo(
-        f"{len(data.parts.kept.texts)} labels of {len(data.parts.kept.groups)} occupations, "
+        f"{len(known.texts)} labels of {len(known.groups)} occupations, "
         f"{len(data.synonyms)} pairs of synonyms. Hits; * misses the published figure beside it."
     )
     click.echo(row_text(["", *COLUMNS, "seconds"], WIDTHS))
@@ -66,7 +67,7 @@ def command(
         settings.model_dump_json(),
         str(stages),
         str(len(data.synonyms)),
-        *data.parts.kept.texts,
+        *known.texts,
     ]
     place = load_settings().home / "categories" / "evaluation"
     place /= hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]

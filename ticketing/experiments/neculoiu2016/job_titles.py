@@ -1,4 +1,4 @@
-"""ESCO and O*NET as test beds: labels of an occupation are a group; what is held out of them.
+"""ESCO and O*NET as test beds: labels of an occupation are a group.
 
 `esco_occupations_en.csv` and `onet_alternate_titles.txt` are the public files of ESCO (EU reuse)
 and of O*NET (CC BY 4.0).
@@ -17,7 +17,7 @@ ESCO = "esco_occupations_en.csv"
 ONET = "onet_alternate_titles.txt"
 
 PARTS = {"test": 0.10, "validation": 0.05, "feedback": 0.05}
-"""Shares of the labels that are held out."""
+"""Shares of the labels that no training sees."""
 SHARED = 2
 """Titles that an O*NET and an ESCO occupation share where one counts as the other."""
 MOST_COUNTERPARTS = 3

@@ -6,22 +6,24 @@ Every model begins with the weights of the one before it, as the stages build on
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from zlib import crc32
 
 from ticketing.classification.augmentation import filler_words
+from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.matchers import Matcher, NgramMatcher, Scores, TfidfMatcher
-from ticketing.classification.model import CategoryModel
 from ticketing.classification.pairs import Sources
 from ticketing.classification.synonyms import Synonyms, induce
-from ticketing.classification.taxonomy import Parts, hold_out
-from ticketing.classification.training import TrainSettings, train
+from ticketing.classification.taxonomy import Parts, split_titles
+from ticketing.classification.training import ClassifierSettings, train
 from ticketing.classification.trials import Trial, accuracy, as_typed, make_trials, reciprocal_rank
-from ticketing.classification.verdicts import Verdict
-from ticketing.errors import BundleError, InputError
+from ticketing.errors import InputError
+from ticketing.experiments.cache import find_or_train
 from ticketing.experiments.neculoiu2016.job_titles import PARTS, Esco, onet_queries, read_esco
+from ticketing.model.registry import Registry
 from ticketing.text.bm25 import BM25
 
 COLUMNS = ("Typos", "Composition", "Extra words", "Annotations", "O*NET MRR")
@@ -49,23 +51,23 @@ class Row:
 
 
 class JobTitles:
-    """The public data, split once: what is learnt from, and what is asked."""
+    """The public data, split once: what is learned from, and what is asked."""
 
     def __init__(self, folder: Path, synonyms: Synonyms | None = None, seed: int = 0):
         self.folder = folder
         self.seed = seed
         self.esco: Esco = read_esco(folder)
-        self.parts: Parts = hold_out(self.esco.taxonomy, PARTS, seed)
-        self.synonyms = induce(self.parts.kept) | (synonyms or Synonyms(()))
+        self.parts: Parts = split_titles(self.esco.taxonomy, PARTS, seed)
+        self.synonyms = induce(self.parts.training) | (synonyms or Synonyms(()))
         words = filler_words(self.esco.taxonomy.texts, self.esco.descriptions)
         self.words = [word for word in words if crc32(word.encode()) % 2 == 0]
         self.unseen_words = [word for word in words if crc32(word.encode()) % 2]
 
     def trials(self, part: str, most: int = 1000) -> list[Trial]:
         """The four tests of a part, of at most so many inputs each."""
-        titles, words = self.parts.held_out[part], self.unseen_words
+        titles, words = self.parts.others[part], self.unseen_words
         seed = self.seed * 100 + SEEDS[part]
-        return make_trials(self.parts.kept, titles, self.synonyms, words, seed, most)
+        return make_trials(self.parts.training, titles, self.synonyms, words, seed, most)
 
     @cached_property
     def _onet(self) -> dict[str, list[tuple[str, frozenset[str]]]]:
@@ -80,22 +82,22 @@ class JobTitles:
 
     def watched(self) -> list[Trial]:
         """A few inputs of the validation part to choose an epoch by, with words of training."""
-        titles = self.parts.held_out["validation"]
+        titles = self.parts.others["validation"]
         seed = self.seed * 100 + SEEDS["watched"]
-        return make_trials(self.parts.kept, titles, self.synonyms, self.words, seed, WATCHED)
+        return make_trials(self.parts.training, titles, self.synonyms, self.words, seed, WATCHED)
 
-    def judged(self, model: CategoryModel) -> list[Verdict]:
-        """YES and NO on a model's proposals for the titles held out for feedback, as ESCO has it.
+    def judged(self, model: CategoryClassifier) -> list[CategoryLabel]:
+        """YES and NO on a model's proposals for the titles of part feedback, as ESCO has it.
 
         The titles come as people type them, with words of training around them.
         """
         chance = random.Random(self.seed * 100 + SEEDS["feedback"])
-        verdicts = []
-        for title in self.parts.held_out["feedback"]:
+        labels = []
+        for title in self.parts.others["feedback"]:
             text = as_typed(title.text, self.words, chance)
             for proposal in model.suggest(text, PROPOSALS):
-                verdicts.append(Verdict(text, proposal.group, proposal.group == title.group))
-        return verdicts
+                labels.append(CategoryLabel(text, proposal.group, proposal.group == title.group))
+        return labels
 
 
 class WordMatcher:
@@ -119,12 +121,12 @@ BASELINES: dict[str, Callable[[Sequence[str]], Matcher]] = {
 def baseline_rows(data: JobTitles, part: str = "test") -> Iterator[Row]:
     """The matchers that learn nothing."""
     for name, matcher in BASELINES.items():
-        yield Row(name, measure(matcher(data.parts.kept.texts), data, part))
+        yield Row(name, measure(matcher(data.parts.training.texts), data, part))
 
 
 def model_rows(
     data: JobTitles,
-    settings: TrainSettings,
+    settings: ClassifierSettings,
     folder: Path,
     part: str = "test",
     stages: Sequence[int] = STAGES,
@@ -136,7 +138,7 @@ def model_rows(
     """
     if stages[0] == STAGES[-1]:
         raise InputError("Stage 4 judges the proposals of a stage before it; name that as well.")
-    model: CategoryModel | None = None
+    model: CategoryClassifier | None = None
     for stage in stages:
         start = perf_counter()
         model = stage_model(data, settings, folder, stage, model)
@@ -145,29 +147,33 @@ def model_rows(
 
 
 def stage_model(
-    data: JobTitles, settings: TrainSettings, folder: Path, stage: int, begin: CategoryModel | None
-) -> CategoryModel:
+    data: JobTitles,
+    settings: ClassifierSettings,
+    folder: Path,
+    stage: int,
+    begin: CategoryClassifier | None,
+) -> CategoryClassifier:
     """The model of a stage: loaded where it was trained before."""
-    place = folder / f"stage-{stage}"
-    try:
-        return CategoryModel.load(place)
-    except BundleError:
-        pass
-    verdicts = data.judged(begin) if stage == STAGES[-1] and begin else []
-    sources = Sources(data.parts.kept, data.synonyms, data.words, verdicts, data.esco.codes)
-    recipe = settings.recipe.model_copy(update={"stage": stage})
-    chosen = settings.model_copy(update={"recipe": recipe})
-    start = perf_counter()
-    checkpoint = folder / f"stage-{stage}.checkpoint"
-    model = train(sources, data.watched(), chosen, checkpoint, begin)
-    model.facts["seconds"] = round(perf_counter() - start, 1)
-    model.save(place)
-    checkpoint.unlink(missing_ok=True)
-    return model
+    models = Registry(folder / "models")
+
+    def trained() -> str:
+        labels = data.judged(begin) if stage == STAGES[-1] and begin else []
+        sources = Sources(data.parts.training, data.synonyms, data.words, labels, data.esco.codes)
+        sampling = settings.sampling.model_copy(update={"stage": stage})
+        chosen = settings.model_copy(update={"sampling": sampling})
+        start = perf_counter()
+        checkpoint = folder / f"stage-{stage}.checkpoint"
+        model = train(sources, data.watched(), chosen, checkpoint, begin)
+        model.facts["seconds"] = round(perf_counter() - start, 1)
+        checkpoint.unlink(missing_ok=True)
+        return model.save(models)
+
+    record = folder / f"stage-{stage}.json"
+    return find_or_train(record, partial(CategoryClassifier.load, models), trained)
 
 
 def measure(matcher: Matcher, data: JobTitles, part: str) -> tuple[float, ...]:
     """A matcher's figures in the order of COLUMNS."""
-    kept, onet = data.parts.kept, data.onet(part)
+    kept, onet = data.parts.training, data.onet(part)
     hits = [accuracy(trial, matcher.scores(trial.texts), kept) for trial in data.trials(part)]
     return (*hits, reciprocal_rank(onet, matcher.scores(onet.texts), kept))

@@ -1,4 +1,4 @@
-"""The subject normaliser itself: what the network reads, what it learns, what a NO changes."""
+"""The category classifier itself: what the network reads, what it learns, what a NO changes."""
 
 import random
 
@@ -7,17 +7,24 @@ import pytest
 import torch
 
 from ticketing.classification.augmentation import typos
+from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.matchers import SpellingMatcher, TfidfMatcher
-from ticketing.classification.model import CategoryModel
 from ticketing.classification.network import CategoryNetwork, CategorySettings
-from ticketing.classification.objective import objective, shared_levels
-from ticketing.classification.pairs import Pair, Recipe, RecipeSettings, Sources, close_groups
+from ticketing.classification.objective import ObjectiveSettings, objective, shared_levels
+from ticketing.classification.pairs import (
+    Pair,
+    PairSampler,
+    SamplingSettings,
+    Sources,
+    close_groups,
+)
 from ticketing.classification.synonyms import induce
 from ticketing.classification.taxonomy import Taxonomy, Title
-from ticketing.classification.training import TrainSettings, train
-from ticketing.classification.trials import held_out_trial
-from ticketing.classification.verdicts import Verdict
-from ticketing.errors import BundleError
+from ticketing.classification.training import ClassifierSettings, train
+from ticketing.classification.trials import titles_trial
+from ticketing.errors import BundleError, NotFound
+from ticketing.model.registry import Registry
 from ticketing.nn.recurrent import RecurrentSettings
 from ticketing.nn.trainer import LoopSettings
 
@@ -65,14 +72,14 @@ FILLERS = (
 )
 
 
-def sources(verdicts=()) -> Sources:
-    return Sources(known(), induce(known()), FILLERS, verdicts)
+def sources(labels=()) -> Sources:
+    return Sources(known(), induce(known()), FILLERS, labels)
 
 
-def settings(epochs: int, rate: float = 1e-2, **recipe) -> TrainSettings:
-    return TrainSettings(
+def settings(epochs: int, rate: float = 1e-2, **sampling) -> ClassifierSettings:
+    return ClassifierSettings(
         network=TINY,
-        recipe=RecipeSettings(**recipe),
+        sampling=SamplingSettings(**sampling),
         loop=LoopSettings(
             learning_rate=rate,
             epochs=epochs,
@@ -85,7 +92,7 @@ def settings(epochs: int, rate: float = 1e-2, **recipe) -> TrainSettings:
 
 
 @pytest.fixture(scope="module")
-def model() -> CategoryModel:
+def model() -> CategoryClassifier:
     return train(sources(), [], settings(8))
 
 
@@ -95,7 +102,7 @@ def misspelt(seed: int) -> list[tuple[str, str]]:
     return [(typos(t.text, 0.04, 0.02, chance), t.group) for t in known().titles]
 
 
-def share_found(model: CategoryModel, asked: list[tuple[str, str]]) -> float:
+def share_found(model: CategoryClassifier, asked: list[tuple[str, str]]) -> float:
     return np.mean([model.suggest(text, 1)[0].group == group for text, group in asked])
 
 
@@ -143,13 +150,13 @@ def test_any_text_has_a_vector():
     assert np.isfinite(vectors).all()
 
 
-# the recipe ----------------------------------------------------------------------
+# sampling ------------------------------------------------------------------------
 
 
-def pairs(stage: int, verdicts=()) -> list[Pair]:
-    recipe = Recipe(sources(verdicts), RecipeSettings(stage=stage, feedback=0.25))
+def pairs(stage: int, labels=()) -> list[Pair]:
+    sampler = PairSampler(sources(labels), SamplingSettings(stage=stage, labels=0.25))
     chance = random.Random(1)
-    return [pair for _ in range(9) for block in recipe.blocks(chance) for pair in block]
+    return [pair for _ in range(9) for block in sampler.blocks(chance) for pair in block]
 
 
 def test_stage_0_pairs_titles_of_one_group():
@@ -173,14 +180,14 @@ def test_stage_2_substitutes_and_stage_3_adds_words():
 
 
 def test_stage_4_has_what_people_said():
-    verdicts = [Verdict("prnter", "printer", True), Verdict("vpm", "mail", False)]
-    judged = [pair for pair in pairs(4, verdicts) if pair.one in ("prnter", "vpm")]
+    labels = [CategoryLabel("prnter", "printer", True), CategoryLabel("vpm", "mail", False)]
+    judged = [pair for pair in pairs(4, labels) if pair.one in ("prnter", "vpm")]
     assert {(pair.one, pair.group, pair.same) for pair in judged} == {
         ("prnter", "printer", True),
         ("vpm", "mail", False),
     }
     assert all(pair.other in known().groups[pair.group] for pair in judged)
-    assert not [pair for pair in pairs(3, verdicts) if pair.one in ("prnter", "vpm")]
+    assert not [pair for pair in pairs(3, labels) if pair.one in ("prnter", "vpm")]
 
 
 def test_a_block_is_a_group_and_others_close_to_it():
@@ -196,10 +203,9 @@ def test_a_block_is_a_group_and_others_close_to_it():
 @pytest.mark.parametrize("loss", ["softmax", "contrastive", "contrastive as printed", "triplet"])
 def test_every_loss_can_be_trained_with(loss):
     net = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", TINY)
-    recipe = RecipeSettings(loss=loss)
-    blocks = Recipe(sources(), recipe).blocks(random.Random(1))[:6]
+    blocks = PairSampler(sources(), SamplingSettings()).blocks(random.Random(1))[:6]
     blocks[0].append(Pair("vpm", "mail is slow", "mail", same=False))
-    value = objective(net, blocks, recipe)
+    value = objective(net, blocks, ObjectiveSettings(loss=loss))
     value.backward()
     assert value.item() > 0
     assert any(p.grad.abs().sum() > 0 for p in net.parameters())
@@ -216,11 +222,11 @@ def test_levels_are_shared_from_the_top():
 
 def test_the_hierarchy_counts_only_where_it_is_asked_for():
     net = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", TINY)
-    blocks = Recipe(sources(), RecipeSettings()).blocks(random.Random(1))[:4]
+    blocks = PairSampler(sources(), SamplingSettings()).blocks(random.Random(1))[:4]
     codes = dict.fromkeys(THINGS, "11")
-    with_codes = objective(net, blocks, RecipeSettings(hierarchy=1.0), codes)
-    without = objective(net, blocks, RecipeSettings(), codes)
-    assert with_codes > without == objective(net, blocks, RecipeSettings())
+    with_codes = objective(net, blocks, ObjectiveSettings(hierarchy=1.0), codes)
+    without = objective(net, blocks, ObjectiveSettings(), codes)
+    assert with_codes > without == objective(net, blocks, ObjectiveSettings())
 
 
 # learning ------------------------------------------------------------------------
@@ -233,7 +239,7 @@ def test_it_finds_the_category_of_misspelt_titles(model):
 def test_training_is_repeatable_and_an_interrupted_one_ends_the_same(tmp_path):
     whole = train(sources(), [], settings(2))
     checkpoint = tmp_path / "checkpoint"
-    stopped = Recipe.blocks
+    stopped = PairSampler.blocks
 
     def stops(self, chance):
         if stops.calls == 2:  # once to count the batches, once to train an epoch
@@ -243,14 +249,14 @@ def test_training_is_repeatable_and_an_interrupted_one_ends_the_same(tmp_path):
 
     stops.calls = 0
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Recipe, "blocks", stops)
+        patch.setattr(PairSampler, "blocks", stops)
         train(sources(), [], settings(2), checkpoint)
     resumed = train(sources(), [], settings(2), checkpoint)
     assert resumed.id == whole.id
 
 
 def test_the_best_epoch_on_the_trials_is_kept():
-    trial = held_out_trial([Title("printer is slow", "printer")])
+    trial = titles_trial([Title("printer is slow", "printer")])
     history = train(sources(), [trial], settings(2)).facts["history"]
     assert [set(epoch) for epoch in history] == [{"epoch", "loss", "quality"}] * 2
 
@@ -272,8 +278,8 @@ def test_fifty_noes_remove_a_confusion_and_nothing_else_gets_worse(model):
     assert len(said) == 50 and len(unsaid) > 10
     elsewhere = share_found(model, misspelt(2))
 
-    verdicts = [Verdict(text, wrong, False) for text in said]
-    corrected = train(sources(verdicts), [], settings(6, 3e-3, feedback=0.5), begin=model)
+    labels = [CategoryLabel(text, wrong, False) for text in said]
+    corrected = train(sources(labels), [], settings(6, 3e-3, labels=0.5), begin=model)
 
     still = [text for text in unsaid if corrected.suggest(text, 1)[0].group == wrong]
     assert still == []
@@ -310,24 +316,28 @@ def test_near_spellings_count_where_a_word_is_new():
     assert matcher.scores(["pres"]) == pytest.approx(np.array([[(8 / 9) ** 8, (8 / 14) ** 8]]))
 
 
-def test_a_saved_model_answers_the_same(model, tmp_path):
-    model.save(tmp_path / "model")
-    loaded = CategoryModel.load(tmp_path / "model")
-    assert loaded.id == model.id
+def test_a_saved_classifier_answers_the_same(model, tmp_path):
+    models = Registry(tmp_path)
+    saved = model.save(models)
+    loaded = CategoryClassifier.load(models, saved)
+    assert loaded.id == saved
     assert loaded.suggest("vpm slw") == model.suggest("vpm slw")
     assert loaded.facts == model.facts
+    assert loaded.save(models) == saved
 
 
-def test_a_damaged_or_missing_model_is_one_sentence(model, tmp_path):
-    with pytest.raises(BundleError, match=r"no saved model.*ticketing categories train"):
-        CategoryModel.load(tmp_path / "none")
-    model.save(tmp_path / "model")
-    arrays = tmp_path / "model" / "arrays.safetensors"
+def test_a_damaged_or_missing_classifier_is_one_sentence(model, tmp_path):
+    models = Registry(tmp_path)
+    with pytest.raises(NotFound, match="no bundle 'none'"):
+        CategoryClassifier.load(models, "none")
+    saved = model.save(models)
+    arrays = tmp_path / saved / "titles.safetensors"
     arrays.write_bytes(arrays.read_bytes()[:-9])
-    with pytest.raises(BundleError, match=r"arrays\.safetensors"):
-        CategoryModel.load(tmp_path / "model")
+    with pytest.raises(BundleError, match=r"titles\.safetensors is truncated"):
+        CategoryClassifier.load(models, saved)
 
 
-def test_a_model_that_goes_on_leaves_the_one_it_began_with(model):
+def test_a_classifier_that_goes_on_leaves_the_one_it_began_with(model):
     train(sources(), [], settings(1), begin=model)
-    assert CategoryModel.index(model.network, model.taxonomy, {}).id == model.id
+    again = CategoryClassifier.index(model.network, model.taxonomy, {})
+    assert again.vectors.tobytes() == model.vectors.tobytes()

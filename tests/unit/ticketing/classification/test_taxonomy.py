@@ -12,9 +12,9 @@ from ticketing.classification.taxonomy import (
     LONGEST,
     Taxonomy,
     Title,
-    hold_out,
     normalise,
     read_taxonomy,
+    split_titles,
     tickets_taxonomy,
 )
 from ticketing.errors import InputError
@@ -87,20 +87,20 @@ def test_a_desks_categories_are_its_products():
 
 
 @given(st.integers(0, 5))
-def test_what_is_held_out_is_in_no_other_part_and_groups_keep_two_titles(seed):
+def test_no_title_is_in_two_parts_and_groups_keep_two_for_training(seed):
     titles = taxonomy(**{f"g{i}": [f"{w} {i}" for w in "abcdefg"] for i in range(9)})
-    parts = hold_out(titles, {"test": 0.3, "validation": 0.9}, seed)
-    held_out = [t.text for part in parts.held_out.values() for t in part]
-    assert len(parts.held_out["test"]) == 19  # 0.3 of 63, rounded up
-    assert len(held_out) == len(set(held_out)) == 63 - 9 * 2
-    assert not set(held_out) & set(parts.kept.texts)
-    assert all(len(texts) == 2 for texts in parts.kept.groups.values())
+    parts = split_titles(titles, {"test": 0.3, "validation": 0.9}, seed)
+    unseen = [t.text for part in parts.others.values() for t in part]
+    assert len(parts.others["test"]) == 19  # 0.3 of 63, rounded up
+    assert len(unseen) == len(set(unseen)) == 63 - 9 * 2
+    assert not set(unseen) & set(parts.training.texts)
+    assert all(len(texts) == 2 for texts in parts.training.groups.values())
 
 
-def test_names_and_texts_of_two_groups_are_never_held_out():
+def test_names_and_texts_of_two_groups_are_always_for_training():
     titles = taxonomy(a=["a", "shared", "x", "y"], b=["b", "shared", "z", "w"])
-    parts = hold_out(titles, {"test": 1.0})
-    assert {"a", "b", "shared"} <= set(parts.kept.texts)
+    parts = split_titles(titles, {"test": 1.0})
+    assert {"a", "b", "shared"} <= set(parts.training.texts)
 
 
 # noise ---------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What the subject normaliser is measured by: matchers, accuracy and reciprocal rank by hand."""
+"""What the category classifier is measured by: matchers, accuracy and reciprocal rank by hand."""
 
 import random
 
@@ -64,19 +64,19 @@ def test_any_right_group_counts_for_reciprocal_rank():
 
 def test_a_composition_is_one_substitution_from_a_kept_title_of_its_group():
     synonyms = Synonyms([(("developer",), ("programmer",))])
-    kept = Taxonomy([Title("java developer", "java"), Title("php developer", "php")])
-    assert is_composition(Title("java programmer", "java"), kept, synonyms)
-    assert not is_composition(Title("php programmer", "java"), kept, synonyms)
-    assert not is_composition(Title("java coder", "java"), kept, synonyms)
+    training = Taxonomy([Title("java developer", "java"), Title("php developer", "php")])
+    assert is_composition(Title("java programmer", "java"), training, synonyms)
+    assert not is_composition(Title("php programmer", "java"), training, synonyms)
+    assert not is_composition(Title("java coder", "java"), training, synonyms)
 
 
 def test_trials_are_repeatable_and_know_their_groups():
     synonyms = Synonyms([(("developer",), ("programmer",))])
-    kept = Taxonomy(
+    training = Taxonomy(
         [Title(f"{x} developer", x) for x in ("java", "php")] + [Title("clerk", "office")]
     )
-    held_out = [Title("java programmer", "java")]
-    made = [make_trials(kept, held_out, synonyms, ["zz"], seed=1, most=3) for _ in range(2)]
+    unseen = [Title("java programmer", "java")]
+    made = [make_trials(training, unseen, synonyms, ["zz"], seed=1, most=3) for _ in range(2)]
     assert made[0] == made[1]
     names = ["Typos", "Composition", "Extra words", "Annotations"]
     assert [trial.name for trial in made[0]] == names

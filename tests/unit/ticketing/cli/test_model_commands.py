@@ -294,14 +294,16 @@ def grow_old(folder, bundle_id: str) -> str:
 
 
 def test_an_old_bundle_is_listed_with_what_to_do_among_the_others(desk, trained):
-    new = desk.models.save({"n": 1}, {}, {}, ModelKind.CATEGORIES)
+    facts = {"data": {"titles": 24, "categories": 2}, "network": {}}
+    new = desk.models.save(facts, {}, {}, ModelKind.CATEGORIES)
+    desk.store.set_serving(new, ModelKind.CATEGORIES)
     old = grow_old(desk.models.folder, trained[1])
     first, second = run(models.command, "list").splitlines()
     assert first.endswith(
         f"Bundle {old} has format 3, written by an earlier version; train again with `ticketing"
         f" train` and delete it with `ticketing models delete {old}`."
     )
-    assert second.startswith(f"  {new}") and second.endswith("categories")
+    assert second.startswith(f"* {new}") and second.endswith("24 titles in 2 categories")
 
 
 def test_an_old_bundle_that_serves_gives_way_to_a_new_one_and_can_be_deleted(desk, trained):

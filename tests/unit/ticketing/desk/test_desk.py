@@ -449,7 +449,7 @@ def test_training_before_a_date_sees_nothing_younger(desk, monkeypatch):
 
 
 def test_two_trainings_at_once_are_refused(desk):
-    with desk._one_training(), pytest.raises(NotReady, match="Another training"):
+    with desk._one_training("training"), pytest.raises(NotReady, match="Another training"):
         open_desk(desk.settings).train(TINY, tiny_training())
 
 

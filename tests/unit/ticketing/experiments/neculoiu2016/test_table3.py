@@ -3,7 +3,6 @@
 import pytest
 from click.testing import CliRunner
 
-from ticketing.classification.model import CategoryModel
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.errors import InputError
 from ticketing.experiments.neculoiu2016.command import command, shown
@@ -14,6 +13,7 @@ from ticketing.experiments.neculoiu2016.table3 import (
     Row,
     baseline_rows,
     model_rows,
+    stage_model,
 )
 
 FAST = [
@@ -86,7 +86,8 @@ def test_the_whole_table_and_again_from_what_was_kept(folder, tmp_path):
     assert all(len(row.figures) == len(COLUMNS) for row in [*rows, *first])
     assert all(0 <= figure <= 1 for row in [*rows, *first] for figure in row.figures)
     assert sorted(p.name for p in (tmp_path / "kept").iterdir()) == [
-        f"stage-{stage}" for stage in range(5)
+        "models",
+        *(f"stage-{stage}.json" for stage in range(5)),
     ]
 
 
@@ -100,13 +101,13 @@ def test_some_stages_alone_but_no_feedback_without_proposals(folder, tmp_path):
 
 def test_answers_to_proposals_are_escos(folder, tmp_path):
     data = JobTitles(folder)
-    *_, _ = model_rows(data, read_category_settings(FAST), tmp_path / "kept", "validation")
-    verdicts = data.judged(CategoryModel.load(tmp_path / "kept" / "stage-3"))
-    titles = data.parts.held_out["feedback"]
-    assert len(verdicts) == 3 * len(titles) > 0
+    settings = read_category_settings(FAST)
+    labels = data.judged(stage_model(data, settings, tmp_path, stage=3, begin=None))
+    titles = data.parts.others["feedback"]
+    assert len(labels) == 3 * len(titles) > 0
     for number, title in enumerate(titles):
-        said = verdicts[3 * number : 3 * number + 3]
-        assert all(verdict.right == (verdict.group == title.group) for verdict in said)
+        said = labels[3 * number : 3 * number + 3]
+        assert all(label.right == (label.group == title.group) for label in said)
 
 
 def test_a_star_marks_what_misses_the_published_figure():

@@ -1,11 +1,10 @@
-"""A trained subject normaliser: the network and the titles it chooses among."""
+"""A trained category classifier: the network and the titles it chooses among."""
 
 import copy
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,11 +12,8 @@ import torch
 from ticketing.classification.matchers import SpellingMatcher, TfidfMatcher
 from ticketing.classification.network import CategoryNetwork, CategorySettings
 from ticketing.classification.taxonomy import Taxonomy, Title, normalise
-from ticketing.errors import BundleError
-from topic_models.errors import ModelFileError
-from topic_models.files import load_model, save_model
-
-KIND = "categories"
+from ticketing.model.registry import Registry
+from ticketing.tickets import ModelKind
 
 
 @dataclass(frozen=True)
@@ -29,25 +25,28 @@ class Suggestion:
     score: float
 
 
-class CategoryModel:
+class CategoryClassifier:
     """Finds the known titles nearest to a text; a text's groups are theirs."""
 
     def __init__(
-        self, network: CategoryNetwork, taxonomy: Taxonomy, vectors: np.ndarray, facts: Mapping
+        self,
+        network: CategoryNetwork,
+        taxonomy: Taxonomy,
+        vectors: np.ndarray,
+        facts: Mapping[str, Any],
+        id: str = "",
     ):
         self.network = network
         self.taxonomy = taxonomy
         self.vectors = vectors  # [texts, width]
         self.facts = dict(facts)
-
-    @cached_property
-    def id(self) -> str:
-        """Sixteen hex digits that depend on nothing but what the model answers with."""
-        return hashlib.sha256(self.vectors.tobytes()).hexdigest()[:16]
+        self.id = id  # of its bundle, once it has one
 
     @classmethod
-    def index(cls, network: CategoryNetwork, taxonomy: Taxonomy, facts: Mapping) -> "CategoryModel":
-        """A model over all titles of a taxonomy."""
+    def index(
+        cls, network: CategoryNetwork, taxonomy: Taxonomy, facts: Mapping[str, Any]
+    ) -> "CategoryClassifier":
+        """A classifier over all titles of a taxonomy."""
         return cls(network, taxonomy, network.encode(taxonomy.texts), facts)
 
     @cached_property
@@ -87,35 +86,38 @@ class CategoryModel:
                 break
         return list(found.values())[:limit]
 
-    def save(self, folder: Path) -> None:
-        """Write the model's folder in one go; an older model there is replaced."""
-        arrays = {f"network/{k}": v.numpy() for k, v in self.network.state_dict().items()}
-        about = {
-            "network": self.network.settings.model_dump(),
-            "characters": self.network.characters,
-            "titles": [[title.text, title.group] for title in self.taxonomy.titles],
-            "facts": self.facts,
+    def save(self, models: Registry) -> str:
+        """Write the classifier's bundle; returns its id."""
+        facts = {
+            "network": self.network.settings.model_dump(mode="json"),
+            "data": {"titles": len(self.taxonomy.titles), "categories": len(self.taxonomy.groups)},
+            "training": self.facts,
         }
-        save_model(folder, KIND, about, {**arrays, "vectors": self.vectors})
+        documents = {
+            "taxonomy": {
+                "characters": self.network.characters,
+                "titles": [[title.text, title.group] for title in self.taxonomy.titles],
+            }
+        }
+        state = self.network.state_dict()
+        arrays = {
+            "network": {name: value.numpy() for name, value in state.items()},
+            "titles": {"vectors": self.vectors},
+        }
+        return models.save(facts, documents, arrays, ModelKind.CATEGORIES)
 
     @classmethod
-    def load(cls, folder: Path) -> "CategoryModel":
-        """Raises BundleError where the folder holds no whole model."""
-        try:
-            about, arrays = load_model(folder, KIND)
-            network = CategoryNetwork(
-                about["characters"], CategorySettings.model_validate(about["network"])
-            )
-            weights = {
-                name.removeprefix("network/"): torch.from_numpy(array)
-                for name, array in arrays.items()
-                if name.startswith("network/")
-            }
-            network.load_state_dict(weights)
-            taxonomy = Taxonomy(Title(text, group) for text, group in about["titles"])
-            return cls(network.eval(), taxonomy, arrays["vectors"], about["facts"])
-        except (ModelFileError, KeyError, ValueError, RuntimeError) as error:
-            raise BundleError(f"{error} Run `ticketing categories train` again.") from None
+    def load(cls, models: Registry, bundle_id: str) -> "CategoryClassifier":
+        """The classifier of a bundle. Raises NotFound, BundleError."""
+        bundle = models.load(bundle_id, ModelKind.CATEGORIES)
+        described = bundle.documents["taxonomy"]
+        settings = CategorySettings.model_validate(bundle.manifest["network"])
+        network = CategoryNetwork(described["characters"], settings)
+        state = bundle.arrays["network"].items()
+        network.load_state_dict({name: torch.from_numpy(value) for name, value in state})
+        taxonomy = Taxonomy(Title(text, group) for text, group in described["titles"])
+        vectors = bundle.arrays["titles"]["vectors"]
+        return cls(network.eval(), taxonomy, vectors, bundle.manifest["training"], bundle_id)
 
 
 def continued(network: CategoryNetwork) -> CategoryNetwork:

@@ -1,0 +1,281 @@
+"""Categories at a desk: what people say is kept, the commands, and the panel in the page."""
+
+import json
+import re
+import shutil
+from contextlib import closing
+from datetime import datetime
+
+import pytest
+from click.testing import CliRunner
+from filelock import FileLock
+
+from tests.fake_desk import FakeDesk
+from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.synonyms import Synonyms
+from ticketing.classification.taxonomy import Taxonomy, Title
+from ticketing.cli.categories import command
+from ticketing.cli.model_settings import read_category_settings
+from ticketing.desk import open_desk
+from ticketing.errors import InputError, NotFound, NotReady, StoreError
+from ticketing.settings import Settings
+from ticketing.tickets import ModelKind, Verdict
+from web.app import create_app
+
+FAST = [
+    "loop.epochs=4",
+    "loop.batch_size=4",
+    "loop.learning_rate=1e-2",
+    "network.dims=16",
+    "network.buckets=1024",
+    "network.encoder.hidden=16",
+    "network.encoder.layers=1",
+    "network.encoder.dense=16",
+]
+TITLES = [
+    (f"{thing} {trouble}", group)
+    for group, things in {"Turbine": ("turbine", "rotor"), "Pump": ("pump", "feed pump")}.items()
+    for thing in things
+    for trouble in ("trips", "vibrates", "leaks oil", "runs hot", "is noisy", "does not start")
+]
+
+
+# a desk ----------------------------------------------------------------------------
+
+
+def titles() -> Taxonomy:
+    return Taxonomy(Title(text, group) for text, group in TITLES)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A desk's home with a trained classifier of two categories."""
+    home = tmp_path_factory.mktemp("home")
+    with closing(open_desk(Settings(home=home))) as desk:
+        settings = read_category_settings(FAST)
+        desk.train_categories(titles(), ["please"], Synonyms(()), settings)
+    return home
+
+
+@pytest.fixture
+def desk_home(home, tmp_path):
+    """A copy of the trained desk, free of other tests' verdicts."""
+    return shutil.copytree(home, tmp_path / "desk")
+
+
+@pytest.fixture
+def desk(desk_home):
+    with closing(open_desk(Settings(home=desk_home))) as desk:
+        yield desk
+
+
+def serving(desk) -> CategoryClassifier:
+    return CategoryClassifier.load(desk.models, desk.store.serving(ModelKind.CATEGORIES))
+
+
+def test_without_a_classifier_it_says_what_to_do(tmp_path):
+    with closing(open_desk(Settings(home=tmp_path))) as desk:
+        assert not desk.has_categories()
+        with pytest.raises(NotReady, match="ticketing categories train"):
+            desk.propose_categories("rotor trips")
+
+
+def test_training_leaves_a_bundle_that_serves_and_no_checkpoint(desk):
+    assert desk.models.ids(ModelKind.CATEGORIES) == [desk.store.serving(ModelKind.CATEGORIES)]
+    assert not list((desk.settings.home / "checkpoints").iterdir())
+    assert desk.propose_categories("Rotor trips", 1)[0].group == "Turbine"
+    assert desk.has_categories() and desk.store.serving() == ""
+
+
+def test_a_subject_far_from_everything_gets_no_proposal(desk):
+    known = serving(desk)
+    assert -1 < known.facts["floor"] <= 1
+    known.facts["floor"] = 0.9999
+    desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
+    assert desk.propose_categories("zzzz qqqq") == []
+
+
+def test_a_blank_subject_and_an_unknown_category_are_refused(desk):
+    with pytest.raises(InputError, match="blank"):
+        desk.propose_categories(" \n")
+    with pytest.raises(NotFound, match="no category 'Boat'"):
+        desk.judge_category("rotor trips", "Boat", True, "ada")
+    assert list(desk.store.verdicts()) == []
+
+
+def test_verdicts_stand_for_each_judge_until_undone(desk):
+    subject = "Rotor\u2028trips"
+    for judge, category, right in (
+        ("ada", "Turbine", True),
+        ("ada", "Pump", False),
+        ("bob", "Turbine", False),
+        ("ada", "Pump", None),
+    ):
+        desk.judge_category(subject, category, right, judge)
+    assert desk.category_verdicts(subject, "ada") == {"Turbine": True}
+    assert desk.category_verdicts(subject, "bob") == {"Turbine": False}
+    bundle_id = desk.store.serving(ModelKind.CATEGORIES)
+    assert {said.bundle_id for said in desk.store.verdicts()} == {bundle_id}
+    desk.judge_category(subject, "Pump", True, "cyd", event_id="once")
+    desk.judge_category(subject, "Pump", True, "cyd", event_id="once")
+    assert len(list(desk.store.verdicts())) == 5
+
+
+def test_two_processes_agree_on_what_serves_and_on_what_was_said(desk, desk_home):
+    """What one lets serve, and what is said to it, is seen by the other at once."""
+    with closing(open_desk(Settings(home=desk_home))) as other:
+        before = other.propose_categories("rotor trips", 1)
+        known = serving(desk)
+        renamed = Taxonomy(Title(t.text, f"new {t.group}") for t in known.taxonomy.titles)
+        bundle_id = CategoryClassifier.index(known.network, renamed, {}).save(desk.models)
+        desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
+        [after] = other.propose_categories("rotor trips", 1)
+        assert after.group == f"new {before[0].group}"
+        desk.judge_category("rotor trips", after.group, True, "ada")
+        assert other.category_verdicts("rotor trips", "ada") == {after.group: True}
+
+
+def test_a_training_learns_from_verdicts_and_lets_its_classifier_serve(desk):
+    before = desk.store.serving(ModelKind.CATEGORIES)
+    desk.judge_category("the big wheel stands still", "Turbine", True, "ada")
+    settings = read_category_settings([*FAST, "sampling.labels=1"])
+    fitted = desk.train_categories(titles(), ["please"], Synonyms(()), settings, go_on=True)
+    assert desk.store.serving(ModelKind.CATEGORIES) != before
+    [found] = serving(desk).suggest("the big wheel stands still", 1)
+    assert found.group == "Turbine"
+    assert serving(desk).facts["accuracy"] == fitted.accuracy
+
+
+def test_two_trainings_at_once_are_refused(desk, desk_home):
+    with FileLock(desk_home / "categories.lock"), pytest.raises(NotReady):
+        desk.train_categories(titles(), ["x"], Synonyms(()), read_category_settings(FAST))
+
+
+def test_the_classifier_that_serves_is_not_deleted(desk):
+    bundle_id = desk.store.serving(ModelKind.CATEGORIES)
+    with pytest.raises(StoreError, match="proposes the desk's categories"):
+        desk.delete_bundle(bundle_id)
+    desk.store.set_serving("another", ModelKind.CATEGORIES)
+    desk.delete_bundle(bundle_id)
+    assert desk.models.ids() == []
+
+
+def test_the_file_of_an_earlier_version_is_taken_over_once(desk_home):
+    folder = desk_home / "categories"
+    folder.mkdir()
+    event = {"event_id": "1", "subject": "ein\u2028s", "group": "Pump", "right": True}
+    event |= {"judge": "ada", "time": "2026-01-02T00:00:00", "model_id": "m"}
+    (folder / "feedback.jsonl").write_text(json.dumps(event, ensure_ascii=False) + "\n")
+    for _ in range(2):
+        with closing(open_desk(Settings(home=desk_home))) as desk:
+            told = [Verdict("1", "ein\u2028s", "Pump", True, "ada", datetime(2026, 1, 2), "m")]
+            assert list(desk.store.verdicts()) == told
+    assert [path.name for path in folder.iterdir()] == ["feedback.jsonl.imported"]
+
+
+# the commands ------------------------------------------------------------------------
+
+
+def run(home, *arguments: str):
+    return CliRunner(env={"TICKETING_HOME": str(home)}).invoke(command, arguments)
+
+
+def test_train_and_suggest_from_a_table(tmp_path):
+    table = tmp_path / "titles.csv"
+    table.write_text("label,group\n" + "".join(f"{text},{group}\n" for text, group in TITLES))
+    options = [option for value in FAST for option in ("--set", value)]
+    trained = run(tmp_path, "train", "--titles", str(table), *options)
+    assert trained.exception is None, trained.output
+    assert "24 titles in 2 categories." in trained.output
+    assert re.search(r"validation titles \d+% find their category \(\d+% by", trained.output)
+    asked = run(tmp_path, "suggest", "feed pump leaks oil", "--limit", "1")
+    assert re.fullmatch(r" 1\.00  Pump  \(as 'feed pump leaks oil'\)\n", asked.output)
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("loop.epochs", "--set loop.epochs: write it as"),
+        ("epochs=1", "--set epochs=1: write it as"),
+        ("loop.nothing=1", "loop.nothing=1: Extra inputs are not permitted"),
+        ("loop.epochs.x=1", "loop.epochs={'x': 1}: Input should be a valid integer"),
+        ("objective.loss=none", "objective.loss='none'"),
+        ("network.encoder.hidden=0", "network.encoder.hidden=0"),
+    ],
+)
+def test_an_override_that_cannot_be_is_one_sentence(override, sentence):
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        read_category_settings([override])
+
+
+# the page ----------------------------------------------------------------------------
+
+
+def opened(home):
+    client = create_app(FakeDesk(Settings(home=home))).test_client()
+    return client, post(client, "/", "/", subject="Rotor trips again").location
+
+
+def post(client, page: str, address: str, **fields):
+    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get(page).text)[1]
+    return client.post(address, data={"csrf_token": token, **fields})
+
+
+def pressed(page: str) -> list[str]:
+    return re.findall(r'name="right" value="(\w+)" aria-pressed="true"', page)
+
+
+def test_a_desk_without_categories_shows_no_panel(tmp_path):
+    client, address = opened(tmp_path)
+    assert 'id="categories"' not in client.get(address).text
+
+
+def test_the_page_proposes_categories_and_remembers_the_answer(desk, desk_home):
+    client, address = opened(desk_home)
+    page = client.get(address).text
+    assert "Turbine" in page and pressed(page) == []
+    answered = post(client, address, f"{address}/categories", group="Turbine", right="YES")
+    assert answered.status_code == 303
+    assert pressed(client.get(answered.location.split("#")[0]).text) == ["YES"]
+    post(client, address, f"{address}/categories", group="Turbine", right="NO")
+    assert pressed(client.get(address).text) == ["NO"]
+    post(client, address, f"{address}/categories", group="Turbine", right="")
+    assert pressed(client.get(address).text) == []
+    verdicts = list(desk.store.verdicts())
+    assert [said.right for said in verdicts] == [True, False, None]
+    assert {said.subject for said in verdicts} == {"Rotor trips again"}
+
+
+def test_a_category_that_is_a_product_filters_the_candidates(desk, desk_home):
+    known = serving(desk)
+    named = Taxonomy(
+        Title(title.text, {"Turbine": "SGT-400"}.get(title.group, title.group))
+        for title in known.taxonomy.titles
+    )
+    bundle_id = CategoryClassifier.index(known.network, named, {}).save(desk.models)
+    desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
+    client, address = opened(desk_home)
+    [link] = re.findall(r'href="([^"]+)">Only its tickets', client.get(address).text)
+    filtered = client.get(link).text
+    assert link == f"{address}?product=SGT-400"
+    assert "SGT-300" not in re.sub(r"<select.*?</select>", "", filtered, flags=re.S)
+    assert "Only its tickets" not in filtered
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [({"group": "Boat", "right": "YES"}, 404), ({"group": "Pump", "right": "x"}, 400), ({}, 400)],
+)
+def test_an_answer_that_cannot_be_is_refused(desk, desk_home, fields, status):
+    client, address = opened(desk_home)
+    assert post(client, address, f"{address}/categories", **fields).status_code == status
+    assert list(desk.store.verdicts()) == []
+
+
+def test_a_damaged_classifier_takes_no_ticket_from_the_page(desk, desk_home):
+    bundle_id = desk.store.serving(ModelKind.CATEGORIES)
+    (desk_home / "models" / bundle_id / "titles.safetensors").write_bytes(b"x")
+    client, address = opened(desk_home)
+    page = client.get(address)
+    assert page.status_code == 200
+    assert "titles.safetensors" in page.text and 'id="r1"' in page.text

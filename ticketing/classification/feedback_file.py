@@ -1,0 +1,31 @@
+"""The file that verdicts on categories lay in before stores kept them: JSON Lines."""
+
+import json
+from pathlib import Path
+
+from ticketing.errors import StoreError
+from ticketing.tickets import Verdict
+from ticketing.times import parse_time
+
+
+def read_feedback(path: Path) -> list[Verdict]:
+    """All events of a file, oldest first; a last line that a crash cut short is none.
+
+    Raises StoreError naming any other line that is no event.
+    """
+    lines = path.read_bytes().split(b"\n")[:-1]
+    return [_event(line, f"{path}:{number}") for number, line in enumerate(lines, 1)]
+
+
+def _event(line: bytes, where: str) -> Verdict:
+    try:
+        said = json.loads(line)
+        time = parse_time(said["time"])
+        if time is None:
+            raise ValueError("it has no time")
+        told = said["event_id"], said["subject"], said["group"], said["right"], said["judge"]
+        return Verdict(*told, time, said["model_id"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise StoreError(
+            f"{where} is no event ({error!r}); restore the file from a backup or remove that line."
+        ) from None

@@ -1,0 +1,103 @@
+"""A classifier for a desk: trained on its titles, measured on a few of them, over all of them."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.labels import CategoryLabel
+from ticketing.classification.matchers import Matcher, NgramMatcher
+from ticketing.classification.pairs import Sources
+from ticketing.classification.synonyms import induce
+from ticketing.classification.taxonomy import Taxonomy, split_titles
+from ticketing.classification.training import ClassifierSettings, train
+from ticketing.classification.trials import Trial, accuracy, make_trials, titles_trial
+
+VALIDATION = 0.05
+"""Share of the titles that chooses the best epoch and says how well the classifier does."""
+MOST_VALIDATED = 300
+GENTLY = 0.3
+"""Of the learning rate, where a classifier goes on: what it knows should stay."""
+BELOW_FLOOR = 0.05
+"""Share of right proposals whose score lies below the floor."""
+
+
+class Fitted(NamedTuple):
+    """A classifier, the share of validation titles whose category it finds, and the n-gram
+    matcher's share."""
+
+    classifier: CategoryClassifier
+    accuracy: float
+    reference: float
+
+
+def fit(
+    sources: Sources,
+    settings: ClassifierSettings,
+    checkpoints: Path,
+    begin: CategoryClassifier | None = None,
+) -> Fitted:
+    """Train on all titles of the sources but a few, and propose among all.
+
+    `begin` is a classifier to go on from; its learning rate is GENTLY less. `checkpoints` is a
+    folder, where an interrupted run is resumed from.
+    """
+    taxonomy, labels, words = sources.taxonomy, sources.labels, sources.words
+    if begin:
+        rate = GENTLY * settings.loop.learning_rate
+        loop = settings.loop.model_copy(update={"learning_rate": rate})
+        settings = settings.model_copy(update={"loop": loop})
+    seed = settings.loop.seed
+    parts = split_titles(taxonomy, {"validation": VALIDATION}, seed)
+    known, unseen = parts.training, parts.others["validation"]
+    synonyms = induce(known) | sources.synonyms
+    trials = make_trials(known, unseen, synonyms, words, seed, MOST_VALIDATED)
+    checkpoint = checkpoints / f"{_digest(taxonomy, labels, settings, begin)}.categories"
+    trained = train(Sources(known, synonyms, words, labels), trials, settings, checkpoint, begin)
+    trial = titles_trial(unseen)
+    found = _accuracy(trial, trained, known)
+    facts = {**trained.facts, "accuracy": found, "floor": _floor(trial, trained)}
+    checkpoint.unlink(missing_ok=True)
+    return Fitted(
+        CategoryClassifier.index(trained.network, taxonomy, facts),
+        found,
+        _accuracy(trial, NgramMatcher(known.texts), known),
+    )
+
+
+def _accuracy(trial: Trial, matcher: Matcher, known: Taxonomy) -> float:
+    return accuracy(trial, matcher.scores(trial.texts), known) if trial.texts else 0.0
+
+
+def _floor(trial: Trial, classifier: CategoryClassifier) -> float:
+    """The score that all but a few right proposals reach."""
+    if not trial.texts:
+        return -1.0
+    scores = classifier.scores(trial.texts)
+    best = scores.argmax(1)
+    right = [
+        bool(classifier.taxonomy.groups_of[classifier.taxonomy.texts[i]] & groups)
+        for i, groups in zip(best, trial.right, strict=True)
+    ]
+    reached = scores.max(1)[np.array(right)]
+    return float(np.quantile(reached, BELOW_FLOOR)) if len(reached) else -1.0
+
+
+def _digest(
+    taxonomy: Taxonomy,
+    labels: Sequence[CategoryLabel],
+    settings: ClassifierSettings,
+    begin: CategoryClassifier | None,
+) -> str:
+    """Names the checkpoint of a training by everything that it depends on."""
+    told = [
+        [(title.text, title.group) for title in taxonomy.titles],
+        [(label.text, label.group, label.right) for label in labels],
+        settings.model_dump(mode="json"),
+        begin.id if begin else "",
+    ]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
