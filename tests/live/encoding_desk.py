@@ -7,7 +7,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -17,6 +17,7 @@ from ticketing.model.registry import Registry
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
 from ticketing.stores.protocols import CodeRow
+from ticketing.tickets import Ticket
 from worker.app import make_app
 from worker.run import run_worker
 from worker.tasks import encode_batch
@@ -25,16 +26,28 @@ BUNDLE = "bundle"
 POISON = "poison"
 
 
-class FakeDesk:
-    """Codes are the digest of a ticket's id; a ticket of product `POISON` cannot be encoded."""
+class TimedDesk(Desk):
+    """A real desk below its home; to encode a ticket takes so many seconds more."""
 
     def __init__(self, home: Path, seconds: float = 0.0):
-        self.settings = load_settings(home=home)
-        self.store = open_store(self.settings)
+        settings = load_settings(home=home, threads=1)
+        super().__init__(settings, open_store(settings), Registry(home / "models"))
         self.seconds = seconds
+
+    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+        time.sleep(self.seconds * len(tickets))
+        return super().encode(bundle_id, tickets)
+
+
+class DigestDesk(TimedDesk):
+    """Needs no bundle: codes are the digest of a ticket's id; a ticket of product `POISON` cannot
+    be encoded."""
+
+    def __init__(self, home: Path, seconds: float = 0.0):
+        super().__init__(home, seconds)
         self.encoded: list[str] = []
 
-    def encode(self, bundle_id, tickets):
+    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
         time.sleep(self.seconds * len(tickets))
         for ticket in tickets:
             if ticket.product == POISON:
@@ -42,28 +55,12 @@ class FakeDesk:
         self.encoded += [ticket.id for ticket in tickets]
         return [CodeRow(t.id, t.version, code_of(t)) for t in tickets]
 
-    def newest_bundle(self):
+    def newest_bundle(self) -> str:
         return BUNDLE
 
-    def promote(self, bundle_id):
+    def promote(self, bundle_id: str, force: bool = False) -> str:
         self.store.set_serving(bundle_id)
         return f"Bundle {bundle_id} serves now."
-
-    def close(self):
-        self.store.close()
-
-
-class TinyDesk(Desk):
-    """A real desk, on the bundles below its home."""
-
-    def __init__(self, home: Path, seconds: float = 0.0):
-        settings = load_settings(home=home, threads=1)
-        super().__init__(settings, open_store(settings), Registry(home / "models"))
-        self.seconds = seconds
-
-    def encode(self, bundle_id, tickets):
-        time.sleep(self.seconds * len(tickets))
-        return super().encode(bundle_id, tickets)
 
 
 def code_of(ticket) -> bytes:
@@ -87,7 +84,7 @@ def work(make_desk, home: Path, seconds: float, environment: dict, log: Path) ->
 
 
 @contextmanager
-def workers(home: Path, make_desk=FakeDesk) -> Iterator:
+def workers(home: Path, make_desk=DigestDesk) -> Iterator:
     """A function that starts a worker process; those that still run are killed at the end.
 
     They are forked from a process that has imported everything, which takes seconds.

@@ -7,7 +7,7 @@ import uuid
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.live.encoding_desk import TinyDesk, finished, wait_until, workers
+from tests.live.encoding_desk import TimedDesk, finished, wait_until, workers
 from tests.live.test_reindex_load import Searchers, asked
 from tests.servers import elasticsearch_server
 from tests.tiny import other_bundle
@@ -36,7 +36,7 @@ def desk(cluster, redis_url, tiny_home, trained, archive_tickets, monkeypatch):
     monkeypatch.setenv("TICKETING_STORE", cluster.url)
     monkeypatch.setenv("TICKETING_STORE_PREFIX", f"t{uuid.uuid4().hex}")
     monkeypatch.setenv("TICKETING_BROKER", redis_url)
-    desk = TinyDesk(tiny_home)
+    desk = TimedDesk(tiny_home)
     desk.store.set_serving(trained[1])
     desk.put_tickets(archive_tickets)
     yield desk
@@ -89,7 +89,7 @@ def test_a_node_that_dies_takes_nothing_along_and_searches_go_on(
 
         wait_until(lambda: state() == "green")
         with (
-            workers(desk.settings.home, TinyDesk) as start,
+            workers(desk.settings.home, TimedDesk) as start,
             Searchers(desk, queries) as searchers,
             Judges(desk, queries[0]) as judges,
         ):

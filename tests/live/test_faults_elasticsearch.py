@@ -9,8 +9,8 @@ import pytest
 
 from tests.live.encoding_desk import (
     BUNDLE,
-    FakeDesk,
-    TinyDesk,
+    DigestDesk,
+    TimedDesk,
     assert_each_is_stored_once,
     encode_at_once,
     finished,
@@ -49,7 +49,7 @@ def new_store(server, redis_url, monkeypatch):
 
 @pytest.fixture
 def desk(new_store, tmp_path):
-    desk = FakeDesk(tmp_path)
+    desk = DigestDesk(tmp_path)
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.close()
@@ -58,7 +58,7 @@ def desk(new_store, tmp_path):
 @pytest.fixture
 def tiny_desk(new_store, tiny_home, trained, archive_tickets):
     """A real desk whose tiny bundle serves forty tickets."""
-    desk = TinyDesk(tiny_home)
+    desk = TimedDesk(tiny_home)
     desk.store.set_serving(trained[1])
     desk.put_tickets(archive_tickets)
     yield desk

@@ -7,7 +7,7 @@ import pytest
 
 from tests.live.encoding_desk import (
     BUNDLE,
-    FakeDesk,
+    DigestDesk,
     assert_each_is_stored_once,
     encode_at_once,
     finished,
@@ -26,7 +26,7 @@ AWAY_SECONDS = 10
 
 @pytest.fixture
 def desk(tmp_path, own_redis):
-    desk = FakeDesk(tmp_path)
+    desk = DigestDesk(tmp_path)
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.close()

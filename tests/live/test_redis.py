@@ -9,7 +9,7 @@ import pytest
 
 from tests.live.encoding_desk import (
     BUNDLE,
-    FakeDesk,
+    DigestDesk,
     assert_each_is_stored_once,
     finished,
     wait_until,
@@ -29,7 +29,7 @@ TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(640)]
 
 @pytest.fixture
 def desk(tmp_path, own_redis):
-    desk = FakeDesk(tmp_path)
+    desk = DigestDesk(tmp_path)
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.close()

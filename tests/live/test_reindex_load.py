@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from tests.live.encoding_desk import TinyDesk, finished, wait_until, workers
+from tests.live.encoding_desk import TimedDesk, finished, wait_until, workers
 from tests.tiny import other_bundle
 from ticketing.cli.models import rollback
 from ticketing.tickets import Query
@@ -34,7 +34,7 @@ def desk(request, tiny_home, trained, archive_tickets, monkeypatch):
         monkeypatch.setenv("TICKETING_STORE", settings.store)
         monkeypatch.setenv("TICKETING_STORE_PREFIX", settings.store_prefix)
         monkeypatch.setenv("TICKETING_BROKER", request.getfixturevalue("redis_url"))
-    desk = TinyDesk(tiny_home)
+    desk = TimedDesk(tiny_home)
     desk.store.set_serving(trained[1])
     desk.put_tickets(
         [
@@ -98,7 +98,7 @@ def test_searches_never_notice_that_another_bundle_is_built_and_takes_over(
     came = [replace(t, id=f"new-{t.id}", subject=f"came {t.id}") for t in tickets[250:255]]
     queries = [asked(ticket) for ticket in rest[::50]]
 
-    with workers(desk.settings.home, TinyDesk) as start, Searchers(desk, queries) as searchers:
+    with workers(desk.settings.home, TimedDesk) as start, Searchers(desk, queries) as searchers:
         start(seconds=0.01)
         job = jobs.start_reindex(desk, make_app(desk.settings), new)
         for one in range(5):

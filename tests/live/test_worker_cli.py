@@ -7,7 +7,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from tests.live.encoding_desk import BUNDLE, POISON, FakeDesk
+from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
 from ticketing.errors import NotFound, StoreAway, TicketingError
 from ticketing.tickets import Ticket
 from worker import follow, jobs, tasks
@@ -19,7 +19,7 @@ from worker.connection import waiting_messages
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    desk = FakeDesk(tmp_path)
+    desk = DigestDesk(tmp_path)
     desk.store.put_tickets([Ticket(f"{i:04}", f"ticket {i}") for i in range(300)])
     monkeypatch.setenv("TICKETING_HOME", str(tmp_path))
     for module in (reindex, jobs_command):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.live.encoding_desk import BUNDLE, POISON, FakeDesk
+from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
@@ -19,7 +19,7 @@ TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(300)]
 
 @pytest.fixture
 def desk(tmp_path):
-    desk = FakeDesk(tmp_path)
+    desk = DigestDesk(tmp_path)
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.store.close()

@@ -10,7 +10,7 @@ import pytest
 from tests.live.encoding_desk import (
     BUNDLE,
     POISON,
-    FakeDesk,
+    DigestDesk,
     assert_each_is_stored_once,
     finished,
     kill_at_random,
@@ -35,7 +35,7 @@ def broker(request, monkeypatch):
 
 @pytest.fixture
 def desk(tmp_path, broker):
-    desk = FakeDesk(tmp_path)
+    desk = DigestDesk(tmp_path)
     desk.store.put_tickets(TICKETS)
     yield desk
     desk.store.close()
