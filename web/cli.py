@@ -8,6 +8,7 @@ from contextlib import closing
 import click
 from waitress import create_server
 
+from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError, TicketingError
 from ticketing.settings import load_settings
@@ -55,7 +56,8 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
     left that loads or compiles. Where it cannot be, the page says why.
     """
     try:
-        desk.warm_up()
+        with shown_waiting("Loading the model"):
+            desk.warm_up()
     except TicketingError as error:
         click.echo(f"ticketing: {error}", err=True)
     server = create_server(

@@ -8,6 +8,7 @@ import click
 from celery import Celery
 from tqdm import tqdm
 
+from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.errors import StoreAway, TicketingError
 from ticketing.tickets import Job
@@ -37,7 +38,9 @@ def encode_and_promote(desk: Desk, app: Celery, bundle_id: str) -> None:
     for id, error in job.errors.items():
         click.echo(f"  set aside: {id}: {error}")
     if job.state == "done":
-        click.echo(desk.promote(bundle_id))
+        with shown_waiting("Comparing with the serving bundle"):
+            verdict = desk.promote(bundle_id)
+        click.echo(verdict)
 
 
 def follow(desk: Desk, app: Celery, job: Job) -> Job:

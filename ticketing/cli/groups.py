@@ -5,6 +5,8 @@ from importlib.metadata import entry_points
 
 import click
 
+from ticketing.cli.waiting import shown_waiting
+
 
 def first_sentence(command: click.Command) -> str:
     """What a command does: the first sentence of its help, whole."""
@@ -45,7 +47,8 @@ class PluggedGroup(Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of a name, None where there is none."""
         points = entry_points(group=self.plugs, name=name)
-        return next(iter(points)).load() if points else None
+        with shown_waiting("Starting"):
+            return next(iter(points)).load() if points else None
 
     def says(self, ctx: click.Context, name: str) -> str:
         """What a command does, without importing it where `sentences` knows it."""

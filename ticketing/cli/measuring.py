@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ticketing.cli.options import DATE, FILE
+from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.evaluation.bundle_diff import changes
 from ticketing.evaluation.comparison import Line
@@ -90,7 +91,8 @@ def print_measurement(
         click.echo(reason)
         return
     one, other = measuring.compare or (measuring.bundle, "")
-    rankers = in_memory(desk.recommender(one))
+    with shown_waiting("Loading the model"):
+        rankers = in_memory(desk.recommender(one))
     for warning in _leaks(desk, (rankers.model.id, other), measuring):
         click.echo(warning)
     lines, compared = measure_bundle(rankers, sample), []

@@ -5,6 +5,7 @@ from datetime import datetime
 import click
 
 from ticketing.cli.groups import Group
+from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.errors import BundleError, InputError
 from ticketing.model.registry import Registry
@@ -55,7 +56,9 @@ def compare(bundle: str, other: str) -> None:
     other = other or desk.store.serving()
     if not other:
         raise InputError("No bundle serves yet; name the other bundle to compare with.")
-    click.echo(f"{bundle} against {other}: {desk.compare(bundle, other)}")
+    with shown_waiting("Comparing"):
+        comparison = desk.compare(bundle, other)
+    click.echo(f"{bundle} against {other}: {comparison}")
 
 
 @command.command()
@@ -63,13 +66,17 @@ def compare(bundle: str, other: str) -> None:
 @click.option("--force", is_flag=True, help="Let it serve whatever the comparison says.")
 def promote(bundle: str, force: bool) -> None:
     """Let BUNDLE serve unless it loses to the serving one on held-out judgments, beyond chance."""
-    click.echo(open_desk(load_settings()).promote(bundle, force))
+    with shown_waiting("Comparing with the serving bundle"):
+        verdict = open_desk(load_settings()).promote(bundle, force)
+    click.echo(verdict)
 
 
 @command.command()
 def rollback() -> None:
     """Let the bundle that served before serve again."""
-    click.echo(open_desk(load_settings()).rollback())
+    with shown_waiting("Going back"):
+        verdict = open_desk(load_settings()).rollback()
+    click.echo(verdict)
 
 
 @command.command()

@@ -2,6 +2,7 @@
 
 import click
 
+from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 from ticketing.tickets import Query, Recommendations
@@ -14,6 +15,8 @@ from ticketing.tickets import Query, Recommendations
 def command(subject: str, description: str, limit: int) -> None:
     """Find the best past tickets for SUBJECT and DESCRIPTION."""
     desk = open_desk(load_settings())
+    with shown_waiting("Loading the model"):
+        desk.recommender()
     _show(desk.recommend(Query(subject, description), limit=limit))
 
 

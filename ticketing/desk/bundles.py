@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from tqdm import tqdm
+
 from ticketing.desk.base import DeskBase
 from ticketing.errors import BundleError, NotFound, NotReady, StoreError
 from ticketing.labels import derive_labels, is_test
@@ -48,7 +50,15 @@ class Bundles(DeskBase):
 
         with self._one_training("training"):
             return train(
-                list(self.store.iter_tickets(Filters(created_before=before))),
+                list(
+                    tqdm(
+                        self.store.iter_tickets(Filters(created_before=before)),
+                        desc="reading the store",
+                        unit=" tickets",
+                        leave=False,
+                        delay=0.5,  # seconds
+                    )
+                ),
                 self.training_labels(before) if labels is None else labels,
                 network,
                 training,
