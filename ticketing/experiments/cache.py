@@ -43,7 +43,7 @@ def labels_digest(labels: Sequence[Label]) -> str:
     return digest(*sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels))
 
 
-def kept(path: Path, make: Callable[[], Json]) -> Json:
+def find_or_make(path: Path, make: Callable[[], Json]) -> Json:
     """What a JSON file holds; made and written first where it is missing."""
     if not path.exists():
         write_atomically(path, json.dumps(make()))
@@ -51,13 +51,20 @@ def kept(path: Path, make: Callable[[], Json]) -> Json:
     return found
 
 
-def find_or_train(record: Path, load: Callable[[str], Found], train: Callable[[], str]) -> Found:
-    """What `load` makes of the bundle that `record` names; trained first where it is not whole."""
+def find_or_train(
+    record: Path, load: Callable[[str], Found], train: Callable[[], str], timed: bool = True
+) -> Found:
+    """What `load` makes of the bundle that `record` names; trained first where it is not whole.
+
+    The record also says how many seconds the training took, unless it is not `timed`.
+    """
     try:
         return load(json.loads(record.read_bytes())["bundle"])
     except (FileNotFoundError, NotFound, BundleError):
+        start = perf_counter()
         bundle = train()
-        write_atomically(record, json.dumps({"bundle": bundle}))
+        took = perf_counter() - start if timed else None
+        write_atomically(record, json.dumps({"bundle": bundle, "seconds": took}))
         return load(bundle)
 
 
@@ -82,14 +89,16 @@ class TrainingCache:
         nothing about how long they take.
         """
 
-        def make() -> Json:
+        def announced() -> str:
             self._say(f"Training {name}{self._estimate(left)}.")
-            start = perf_counter()
-            bundle = train()
-            took = perf_counter() - start if typical else None
-            return {"bundle": bundle, "seconds": took}
+            return train()
 
-        bundle: str = kept(self.folder / "trained" / f"{key}.json", make)["bundle"]
+        record = self.folder / "trained" / f"{key}.json"
+        return find_or_train(record, self._readable, announced, typical)
+
+    def _readable(self, bundle: str) -> str:
+        """The id of a bundle that is there. Raises NotFound, BundleError."""
+        self.models.manifest(bundle)
         return bundle
 
     def model(self, bundle: str) -> Model:
@@ -98,7 +107,9 @@ class TrainingCache:
 
     def ranked(self, key: str, rank: Callable[[], Ranked]) -> Ranked:
         """What a ranker made of queries."""
-        return Ranked(**kept(self.folder / "ranked" / f"{key}.json", lambda: asdict(rank())))
+        return Ranked(
+            **find_or_make(self.folder / "ranked" / f"{key}.json", lambda: asdict(rank()))
+        )
 
     def _estimate(self, left: int) -> str:
         """How long the trainings may still take, by those of this folder so far."""

@@ -21,7 +21,13 @@ from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.promotion import compare
 from ticketing.evaluation.runs import Ranked, encoded, queries_of, run_queries, run_words
-from ticketing.experiments.cache import TrainingCache, archive_digest, digest, kept, labels_digest
+from ticketing.experiments.cache import (
+    TrainingCache,
+    archive_digest,
+    digest,
+    find_or_make,
+    labels_digest,
+)
 from ticketing.files import Json
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.recommend import Recommender
@@ -147,7 +153,9 @@ class FeedbackSimulation:
                 self._texts, serving, str(month), *map(labels_digest, (judged, self.links))
             )
             path = self._trainings.folder / "months" / f"{key}-{self.queries_a_month}.json"
-            record = kept(path, partial(self._record, month, serving, judged, recommender, left))
+            record = find_or_make(
+                path, partial(self._record, month, serving, judged, recommender, left)
+            )
             serving = record["serving"]
             shown = self._labels(record["judged"])
             judged = judged + shown

@@ -11,7 +11,7 @@ from ticketing.errors import InputError
 from ticketing.evaluation.comparison import measured
 from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.runs import Ranked, queries_of
-from ticketing.experiments.cache import TrainingCache, kept
+from ticketing.experiments.cache import TrainingCache
 from ticketing.experiments.gupta2018.curves import label_page, label_text
 from ticketing.experiments.gupta2018.label_curve import LabelCurve, read_counts, some_labels
 from ticketing.tickets import Grade, Label, Query
@@ -40,17 +40,6 @@ def test_counts_are_read_in_ascending_order_and_no_more_than_there_are():
 def test_what_is_no_number_of_labels_is_refused(text):
     with pytest.raises(InputError, match="--labels"):
         read_counts(text, 100)
-
-
-def test_what_is_kept_is_made_once(tmp_path):
-    made = []
-
-    def make():
-        made.append(1)
-        return {"values": [len(made)]}
-
-    path = tmp_path / "deep" / "x.json"
-    assert kept(path, make) == kept(path, make) == {"values": [1]}
 
 
 @pytest.fixture
