@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, redirect, request, url_for
+from werkzeug.wrappers import Response
 
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
@@ -42,7 +43,7 @@ def proposed_categories(query: Query) -> Proposals | None:
 
 
 @category_pages.post("/queries/<query_id>/categories")
-def answer_proposal(query_id: str):
+def answer_proposal(query_id: str) -> Response:
     """Record YES, NO or (empty) their undo for a proposed category; back to the page."""
     query = known_query(query_id)
     given = valid(

@@ -65,7 +65,7 @@ class CategoryClassifier:
         a text with a word that nobody knows has its mean with 1, weighted by how near it is.
         """
         settings, texts = self.network.settings, [normalise(query) for query in queries]
-        scores = self.network.encode(queries) @ self.vectors.T
+        scores: np.ndarray = self.network.encode(queries) @ self.vectors.T
         if settings.lexical:
             scores += settings.lexical * self._lexical.scores(texts)
             scores /= 1 + settings.lexical

@@ -41,7 +41,8 @@ class NgramMatcher:
         grams = np.array([len(trigrams(text)) for text in queries], dtype=np.float32)
         lengths = _lengths(queries)[:, None]
         apart = np.abs(lengths - self._lengths) / np.maximum(lengths, self._lengths)
-        return shared - (1 - apart) * (grams[:, None] + self._grams - 2 * shared)
+        found: Scores = shared - (1 - apart) * (grams[:, None] + self._grams - 2 * shared)
+        return found
 
 
 class TfidfMatcher:
@@ -55,7 +56,8 @@ class TfidfMatcher:
 
     def scores(self, queries: Sequence[str]) -> Scores:
         """See Matcher."""
-        return (self._vectorizer.transform(queries) @ self._known).toarray()
+        found: Scores = (self._vectorizer.transform(queries) @ self._known).toarray()
+        return found
 
 
 class SpellingMatcher:

@@ -74,7 +74,8 @@ class CategoryNetwork(nn.Module):
         return F.normalize(vectors, dim=-1)[torch.tensor([place[text] for text in texts])]
 
     def _read(self, texts: Sequence[str]) -> Tensor:
-        return self.encoder(*self._embed(texts))
+        vectors: Tensor = self.encoder(*self._embed(texts))
+        return vectors
 
     def _embed(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """[n, longest, dims] and lengths [n], at least 1 each."""

@@ -79,9 +79,9 @@ def rests(one: Phrase, other: Phrase) -> tuple[Phrase, Phrase] | None:
     shorter = min(len(one), len(other))
     start = next((i for i in range(shorter) if one[i] != other[i]), shorter)
     end = next((i for i in range(shorter - start) if one[-1 - i] != other[-1 - i]), shorter - start)
-    left = tuple(sorted((one[start : len(one) - end], other[start : len(other) - end])))
-    fits = all(1 <= len(rest) <= LONGEST_REST for rest in left)
-    return left if start + end and fits and not set(left[0]) & set(left[1]) else None
+    first, second = sorted((one[start : len(one) - end], other[start : len(other) - end]))
+    fits = all(1 <= len(rest) <= LONGEST_REST for rest in (first, second))
+    return (first, second) if start + end and fits and not set(first) & set(second) else None
 
 
 def read_synonyms(path: Path) -> Synonyms:

@@ -7,7 +7,7 @@
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,7 +91,9 @@ def as_typed(text: str, words: Sequence[str], chance: random.Random) -> str:
     return text
 
 
-def _trial(name: str, training: Taxonomy, titles: Sequence[Title], change) -> Trial:
+def _trial(
+    name: str, training: Taxonomy, titles: Sequence[Title], change: Callable[[str], str]
+) -> Trial:
     right = [training.groups_of.get(title.text, frozenset()) | {title.group} for title in titles]
     return Trial(name, tuple(change(title.text) for title in titles), tuple(right))
 
