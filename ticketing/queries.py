@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,10 @@ class EncodedQuery:
     """
 
     words: Sequence[str]
-    vector: np.ndarray
-    codes: np.ndarray
-    terms: np.ndarray
-    weights: np.ndarray
-    present: np.ndarray
+    vector: npt.NDArray[np.int8]
+    codes: npt.NDArray[np.uint8]
+    terms: npt.NDArray[np.uint8]
+    weights: npt.NDArray[np.float32]
+    present: npt.NDArray[np.bool_]
     known: bool
     time: datetime | None = None

@@ -92,12 +92,12 @@ def print_measurement(
         return
     one, other = measuring.compare or (measuring.bundle, "")
     with shown_waiting("Loading the model"):
-        rankers = in_memory(desk.recommender(one))
+        rankers = in_memory(desk.store, desk.recommender(one).model)
     for warning in _leaks(desk, (rankers.model.id, other), measuring):
         click.echo(warning)
     lines, compared = measure_bundle(rankers, sample), []
     if other:
-        second = measure_bundle(in_memory(desk.recommender(other)), sample)[0]
+        second = measure_bundle(in_memory(desk.store, desk.recommender(other).model), sample)[0]
         compared = changes(sample.labels, lines[0].ranked, second.ranked)
         lines.insert(1, second)
     lines += [*others(sample), measure_words(desk.store, sample)]

@@ -164,7 +164,7 @@ class Bundles(DeskBase):
         from ticketing.retrieval.verify import verify_codes
 
         self._encode_stale(bundle_id)
-        verify_codes(self.recommender(bundle_id))
+        verify_codes(self.store, self.recommender(bundle_id).model)
         self.store.set_serving(bundle_id)
         self._encode_stale(bundle_id)
 

@@ -44,9 +44,11 @@ class LSTMEncoder(DenseEncoder):
         return encode_by_length(read, cut, -(-len(cut) // BUCKETS))
 
     def _read(self, embedded: Tensor, texts: Sequence[Tensor]) -> Tensor:
-        words = F.embedding(pad_sequence(texts, batch_first=True), embedded)  # [n, longest, dims]
+        padded = pad_sequence(list(texts), batch_first=True)
+        words = F.embedding(padded, embedded)  # [n, longest, dims]
         lengths = torch.tensor([len(text) for text in texts])
-        return self.recurrent(self.dropout(words * self.scale), lengths)
+        vectors: Tensor = self.recurrent(self.dropout(words * self.scale), lengths)
+        return vectors
 
 
 def _build(parts: Parts) -> LSTMEncoder:

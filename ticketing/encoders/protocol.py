@@ -97,7 +97,8 @@ def crossed_manhattan(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor
                 rows.append(torch.cdist(query[:, p], ticket[:, r], p=1))  # [B, N]
             else:
                 rows.append(query.new_zeros(len(query), len(ticket)))
-    return torch.stack(rows, -1).unflatten(-1, tuple(compared.shape))
+    apart: Tensor = torch.stack(rows, -1).unflatten(-1, tuple(compared.shape))
+    return apart
 
 
 @dataclass(frozen=True)

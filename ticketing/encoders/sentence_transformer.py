@@ -5,12 +5,14 @@ Nothing is ever downloaded, and only this module imports sentence_transformers.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -47,10 +49,10 @@ class Transformer:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._seen: dict[str, np.ndarray] = {}
+        self._seen: dict[str, npt.NDArray[np.float16]] = {}
 
     @cached_property
-    def _model(self):
+    def _model(self) -> Any:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
@@ -67,17 +69,20 @@ class Transformer:
         model.eval()
         return model
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, str]:
         """What a bundle keeps: where the weights lie, and which they are."""
         return {"folder": str(self.folder), "digest": self.digest}
 
     @classmethod
-    def from_json(cls, data: dict) -> "Transformer":
+    def from_json(cls, data: Mapping[str, str]) -> "Transformer":
         """The encoder that `to_json` described.
 
         Raises InputError where the folder holds other weights than the bundle was made with.
         """
-        encoder = cls(transformer_folder(data["folder"]))
+        folder = transformer_folder(data["folder"])
+        if folder is None:
+            raise InputError("This bundle names no folder of a transformer; train it again.")
+        encoder = cls(folder)
         if encoder.digest != data["digest"]:
             raise InputError(
                 f"{encoder.folder} holds other weights than this bundle was made with; "
@@ -88,14 +93,14 @@ class Transformer:
     @cached_property
     def dims(self) -> int:
         """Width of a vector."""
-        return self._model.get_embedding_dimension()
+        return int(self._model.get_embedding_dimension())
 
     @cached_property
     def digest(self) -> str:
         """Names the weights: sixteen hex digits."""
         return hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()[:16]
 
-    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """float32 [n, dims]."""
         new = sorted(dict.fromkeys(text for text in texts if text not in self._seen), key=len)
         if new:
@@ -106,7 +111,7 @@ class Transformer:
         found = [self._seen[text] for text in texts]
         return np.array(found, dtype=np.float32).reshape(len(texts), self.dims)
 
-    def remember(self, texts: Sequence[str], vectors: np.ndarray) -> None:
+    def remember(self, texts: Sequence[str], vectors: npt.NDArray[np.floating]) -> None:
         """Take vectors [n, dims] that were computed before."""
         self._seen.update(zip(texts, vectors.astype(np.float16), strict=True))
 

@@ -11,6 +11,7 @@ from collections import Counter
 from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -82,7 +83,9 @@ class TermEncoder(nn.Module):
         return None
 
     @staticmethod
-    def _fill(row: np.ndarray, buckets: np.ndarray, idf: np.ndarray) -> None:
+    def _fill(
+        row: npt.NDArray[np.int32], buckets: npt.NDArray[np.int64], idf: npt.NDArray[np.float64]
+    ) -> None:
         distinct, first, times = np.unique(buckets, return_index=True, return_counts=True)
         weights = times / (times + 1) * idf[first] * (distinct > 0)
         heaviest = np.argsort(-weights, kind="stable")[:TERMS]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -38,7 +39,7 @@ class TopicWords:
         self._own = np.full(max(self.ids, default=UNKNOWN) + 1, -1, dtype=np.int64)
         self._own[self.ids] = np.arange(len(self.ids))
 
-    def documents(self, texts: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    def documents(self, texts: Sequence[Sequence[int]]) -> list[npt.NDArray[np.int64]]:
         """Texts in the model's ids; words without a topic are left out."""
         documents = []
         for text in texts:
@@ -69,14 +70,15 @@ class TopicEncoder(DenseEncoder):
         return Saved(document, self.model.state())
 
     @cached_property
-    def loadings(self) -> np.ndarray:
+    def loadings(self) -> npt.NDArray[np.float32]:
         """How far each word speaks for each topic: float32 [own words, topics], from 0.
 
         DocNADE's hidden units are free to mix topics: turned axes say the same and each one
         speaks for few words (varimax). Topics are numbered like the units they were turned from.
         """
         units = self.model.state()["words"]  # [own words, topics]
-        return np.maximum(varimax(units - units.mean(0)), 0).astype(np.float32)
+        turned = varimax(units - units.mean(0))
+        return np.maximum(turned, 0).astype(np.float32)
 
     def main(self, texts: Sequence[Sequence[int]]) -> list[int | None]:
         """The main topic of each of n texts: its words speak for it most, on average.
@@ -123,7 +125,7 @@ class TopicEncoder(DenseEncoder):
         return [vocabulary.words[self.words.ids[loudest[i]] - 1] for i in best if strength[i] > 0]
 
 
-def _main(loadings: np.ndarray) -> int | None:
+def _main(loadings: npt.NDArray[np.float32]) -> int | None:
     """The column with the largest mean of [words, topics], the first of equal ones."""
     if not len(loadings):
         return None

@@ -64,7 +64,7 @@ class VectorCache:
 
     def _encode(self, texts: Sequence[str]) -> None:
         names = b"".join(map(_name, texts))
-        arrays = {
+        arrays: dict[str, np.ndarray] = {
             "names": np.frombuffer(names, np.uint8).reshape(-1, NAME_BYTES),
             "vectors": self.encoder(texts).astype(np.float16),
         }

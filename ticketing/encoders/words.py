@@ -16,6 +16,9 @@ class WordEmbedding(nn.Module):
     stays so: an unknown word is its spelling alone.
     """
 
+    spelled: Tensor
+    lengths: Tensor
+
     def __init__(self, vocabulary: Vocabulary, vectors: Tensor, character_dims: int):
         super().__init__()
         self.words = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)

@@ -1,6 +1,6 @@
 """Why a right ticket stood low: the part of the metric that pushed it down."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -111,14 +111,14 @@ def channel_means(
     a kind without pairs is absent."""
     queries, judged = queries_of(labels), qrels_of(labels)
     filters = searchable(recommender.store, queries)
-    sums: defaultdict[str, list[Counter[str]]] = defaultdict(list)
+    sums: defaultdict[str, list[defaultdict[str, float]]] = defaultdict(list)
     for query in queries:
         kinds = [(Grade(judged[query.id][id]).name, id) for id in ranked.places.get(query.id, {})]
         kinds += [(RANKED_FIRST, id) for id, _ in ranked.run.get(query.id, ())[:1]]
         tickets = [id for _, id in kinds]
         by_ticket = parts_by_ticket(recommender, query, filters[query.id], tickets)
         for kind, id in kinds:
-            by_channel: Counter[str] = Counter()
+            by_channel: defaultdict[str, float] = defaultdict(float)
             for part in by_ticket[id]:
                 by_channel[part.channel] += part.distance
             sums[kind].append(by_channel)

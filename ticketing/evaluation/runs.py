@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 from tqdm import tqdm
 
 from ticketing.evaluation.metrics import Run, qrels_of
@@ -14,7 +15,13 @@ from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import CodeBlock, Tickets
+from ticketing.stores.protocols import (
+    CodeBlock,
+    DatedTickets,
+    RankedTickets,
+    Tickets,
+    TicketsWithCodes,
+)
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Label, Query, Ticket
 
@@ -34,7 +41,7 @@ class Ranked:
     places: Mapping[str, Mapping[str, tuple[int, float]]]
 
 
-def searchable(store: Tickets, queries: Sequence[Query]) -> dict[str, Filters]:
+def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filters]:
     """By query id what may be found; one that is a ticket is matched only against older ones."""
     asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
     created = {id: ticket.created for id, ticket in asked.items()}
@@ -89,44 +96,44 @@ def _places(
     return {id: (rank, distance) for rank, (id, distance) in enumerate(found, 1) if id in judged}
 
 
-class EncodedTickets:
+class EncodedTickets(RankedTickets):
     """Tickets and their codes in memory: as much of a store as a Recommender asks of one.
 
     `codes` uint8 [n, width] belong to `tickets` in ascending order of id.
     """
 
-    def __init__(self, tickets: Sequence[Ticket], codes: np.ndarray):
+    def __init__(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]):
         self._ids = np.array([ticket.id for ticket in tickets], dtype=object)
         self._tickets = {ticket.id: ticket for ticket in tickets}
         self._codes = codes
         self._created = np.array([ticket.created for ticket in tickets], dtype="datetime64[us]")
 
-    def count_tickets(self) -> int:
-        """How many tickets there are."""
-        return len(self._ids)
+    def count_tickets(self, filters: Filters = Filters()) -> int:
+        """How many tickets match."""
+        return len(self.codes("", filters).live)
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
         return {id: self._tickets[id] for id in ids if id in self._tickets}
 
-    def newest(self, filters: Filters) -> datetime | None:
+    def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest of the tickets created before the filters' date was created."""
         created = self._created[self.codes("", filters).live]
         dated = created[~np.isnat(created)]
         return dated.max().item() if len(dated) else None
 
     def candidates(
-        self, bundle_id: str, query: EncodedQuery, filters: Filters, limit: int = 10
+        self, bundle_id: str, query: EncodedQuery, filters: Filters = Filters(), limit: int = 10
     ) -> CodeBlock:
         """All that match, as `codes` gives them."""
         return self.codes(bundle_id, filters)
 
-    def codes(self, bundle_id: str, filters: Filters) -> CodeBlock:
+    def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """Codes of the tickets created before the filters' date, if they name one."""
         live = np.arange(len(self._ids))
         if filters.created_before:
             live = np.flatnonzero(self._created < np.datetime64(filters.created_before, "us"))
-        return CodeBlock(self._codes, live, self._ids[live])
+        return CodeBlock(self._codes, live, self._ids[live].tolist())
 
 
 def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTickets:
@@ -155,9 +162,8 @@ class Rankers:
         return Recommender(self.store, self.model, encode=encode)
 
 
-def in_memory(recommender: Recommender) -> Rankers:
-    """The rankers of a model over a copy of its store; tickets that lack codes are encoded."""
-    store, model = recommender.store, recommender.model
+def in_memory(store: TicketsWithCodes, model: Model) -> Rankers:
+    """The rankers of a model over a copy of a store; tickets that lack codes are encoded."""
     tickets = list(store.iter_tickets())
     if store.count_codes(model.id) < len(tickets):
         return Rankers(model, encoded(model, tickets, model.id))
@@ -166,6 +172,7 @@ def in_memory(recommender: Recommender) -> Rankers:
     return Rankers(model, EncodedTickets([known[id] for id in block.ids], block.codes[block.live]))
 
 
-def row_of(block: CodeBlock, ticket_id: str) -> np.ndarray:
+def row_of(block: CodeBlock, ticket_id: str) -> npt.NDArray[np.uint8]:
     """A ticket's codes uint8 [width]; the block must hold it."""
-    return block.codes[block.live[bisect_left(block.ids, ticket_id)]]
+    row: npt.NDArray[np.uint8] = block.codes[block.live[bisect_left(block.ids, ticket_id)]]
+    return row

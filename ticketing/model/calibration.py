@@ -46,6 +46,10 @@ class Calibration:
         return cls(tuple(data["distances"]), tuple(data["scores"]), data["floor"])
 
 
+UNCALIBRATED = Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
+"""Where no validation query can be compared with any ticket."""
+
+
 def separating_distance(
     answered: Sequence[float] | npt.NDArray[np.floating],
     unanswered: Sequence[float] | npt.NDArray[np.floating],

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -14,8 +15,10 @@ from ticketing.encoders.registry import ENCODERS
 from ticketing.encoders.terms import spread
 from ticketing.encoders.topics import TopicEncoder
 from ticketing.encoders.words import WordEmbedding
+from ticketing.errors import NotReady
+from ticketing.files import Json
 from ticketing.model.bundle import Bundle
-from ticketing.model.calibration import Calibration
+from ticketing.model.calibration import UNCALIBRATED, Calibration
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
 from ticketing.model.network import EncodedComponents, SiameseNetwork
 from ticketing.model.projection import Projection
@@ -25,6 +28,9 @@ from ticketing.queries import EncodedQuery
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
+
+Tokens = tuple[list[str], ...]
+"""The components of a query or ticket as tokens, in the settings' order."""
 
 AT_ONCE = 256
 """Texts encoded together, which bounds memory."""
@@ -36,17 +42,17 @@ MOST_UNKNOWN = 256
 """Unknown words of a text that are spelled out; further ones are passed over."""
 
 
-def query_tokens(query: Query, settings: NetworkSettings) -> tuple[list[str], ...]:
+def query_tokens(query: Query, settings: NetworkSettings) -> Tokens:
     """A query's components as tokens, in the settings' order."""
     return _components(query, settings.query_components, QUERY_FIELDS)
 
 
-def ticket_tokens(ticket: Ticket, settings: NetworkSettings) -> tuple[list[str], ...]:
+def ticket_tokens(ticket: Ticket, settings: NetworkSettings) -> Tokens:
     """A ticket's components as tokens, in the settings' order."""
     return _components(ticket, settings.ticket_components, TICKET_FIELDS)
 
 
-def _components(source: Query | Ticket, names: Sequence[str], fields: dict[str, str]):
+def _components(source: Query | Ticket, names: Sequence[str], fields: dict[str, str]) -> Tokens:
     return tuple(
         [token for part in name.split("+") for token in tokenize(getattr(source, fields[part]))]
         for name in names
@@ -61,7 +67,7 @@ class Model:
         vocabulary: Vocabulary,
         network: SiameseNetwork,
         layout: CodeLayout | None = None,
-        calibration: Calibration | None = None,
+        calibration: Calibration = UNCALIBRATED,
         recency: Recency = Recency(),
         id: str = "",
     ):
@@ -69,7 +75,7 @@ class Model:
         self.vocabulary = vocabulary
         self.network = network.eval()
         self.settings = network.settings
-        self.layout = layout
+        self._layout = layout
         self.calibration = calibration
         self.recency = recency
         with torch.inference_mode():
@@ -77,18 +83,26 @@ class Model:
         self._rarest = float(network.word_weights.max())
 
     @property
+    def layout(self) -> CodeLayout:
+        """Where things stand in a row of codes. Raises NotReady before `fit_layout`."""
+        if self._layout is None:
+            raise NotReady("This model has no layout for codes yet; fit one first.")
+        return self._layout
+
+    @property
     def topics(self) -> TopicEncoder | None:
         """Channel T, where the network has it."""
-        return dict(self.network.encoders.items()).get("T")
+        encoder = self.network.plugs.get("T")
+        return encoder if isinstance(encoder, TopicEncoder) else None
 
     @torch.inference_mode()
-    def encode(self, items: Sequence[tuple[list[str], ...]]) -> EncodedComponents:
+    def encode(self, items: Sequence[Tokens]) -> EncodedComponents:
         """Tokenized components of B queries or tickets, in the order given."""
         return EncodedComponents.join(
             [self._encode(items[i : i + AT_ONCE]) for i in range(0, max(len(items), 1), AT_ONCE)]
         )
 
-    def _encode(self, items: Sequence[tuple[list[str], ...]]) -> EncodedComponents:
+    def _encode(self, items: Sequence[Tokens]) -> EncodedComponents:
         unknown: dict[str, int] = {}
         ids = [tuple(self._ids(text, unknown) for text in item) for item in items]
         spelled = list(unknown)
@@ -133,7 +147,7 @@ class Model:
             known=any(word in self.vocabulary for text in tokens for word in text),
         )
 
-    def encode_tickets(self, tickets: Sequence[Ticket]) -> np.ndarray:
+    def encode_tickets(self, tickets: Sequence[Ticket]) -> npt.NDArray[np.uint8]:
         """Rows of codes, uint8 [n, layout.width]."""
         if not tickets:
             return np.zeros((0, self.layout.width), np.uint8)
@@ -147,14 +161,14 @@ class Model:
         """Choose the code layout by some tickets' components."""
         sparse = self.settings.sparse_channel
         terms = encoded.vectors[sparse].shape[-1] if sparse else 0
-        self.layout = fit_layout(self._dense(encoded), encoded.present.numpy(), terms)
+        self._layout = fit_layout(self._dense(encoded), encoded.present.numpy(), terms)
 
-    def _dense(self, encoded: EncodedComponents) -> list[np.ndarray]:
+    def _dense(self, encoded: EncodedComponents) -> list[npt.NDArray[np.float32]]:
         return [encoded.vectors[channel].numpy() for channel in self.settings.dense_channels]
 
     def pattern_weights(
-        self, query_present: np.ndarray, channels: Collection[str] | None = None
-    ) -> np.ndarray:
+        self, query_present: npt.NDArray[np.bool_], channels: Collection[str] | None = None
+    ) -> npt.NDArray[np.float32]:
         """See CodeLayout.pattern_weights; with `channels` all others weigh nothing."""
         with torch.inference_mode():
             pairs = self.network.pair_weights.numpy()
@@ -170,7 +184,7 @@ class Model:
             pairs = self.network.pair_weights.numpy()
             return Projection(self.layout, pairs, self.network.channel_weights.numpy())
 
-    def content(self) -> tuple[dict, dict, dict]:
+    def content(self) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
         """Facts, documents and arrays, as `Registry.save` takes them."""
         facts = {
             "network": self.settings.model_dump(mode="json"),
@@ -188,7 +202,7 @@ class Model:
             "network": {key: value.numpy() for key, value in self.network.state_dict().items()}
         }
         documents = {"vocabulary": self.vocabulary.to_json()}
-        for channel, encoder in self.network.encoders.items():
+        for channel, encoder in self.network.plugs.items():
             if saved := encoder.saved():
                 documents[_NAME.format(channel)] = saved.document
                 arrays[_NAME.format(channel)] = saved.arrays
@@ -203,7 +217,7 @@ class Model:
         vectors = state["words.words.weight"]
         network = new_network(settings, vocabulary, vectors, _resources(settings, bundle))
         network.load_state_dict(state)
-        layout = {
+        layout: Json = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in bundle.manifest["layout"].items()
         }

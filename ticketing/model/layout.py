@@ -6,12 +6,14 @@ creation; and a last byte whose bit r says whether component r is present. Diffe
 times the channel's step are differences of vectors, so Manhattan distance survives quantising.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.encoders.terms import SUM
 from ticketing.queries import EncodedQuery
@@ -38,7 +40,7 @@ class CodeLayout:
     terms: int = 0
 
     @cached_property
-    def bounds(self) -> np.ndarray:
+    def bounds(self) -> npt.NDArray[np.int64]:
         """Where each channel starts inside a component, and the component's size: int64 [C + 1]."""
         return np.cumsum([0, *self.dims])
 
@@ -53,13 +55,17 @@ class CodeLayout:
         start = self.components * int(self.bounds[-1])
         return start, start + self.components * self.terms * TERM_BYTES
 
-    def minutes(self, codes: np.ndarray, live: np.ndarray) -> np.ndarray:
+    def minutes(
+        self, codes: npt.NDArray[np.uint8], live: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
         """When the tickets of live rows were created: int64 [n], 0 where unknown."""
         start = self.terms_span[1]
         stamps = codes[live, start : start + MINUTE_BYTES]  # [n, 4]
         return np.ascontiguousarray(stamps).view("<u4")[:, 0].astype(np.int64)
 
-    def quantise(self, vectors: list[np.ndarray], present: np.ndarray) -> np.ndarray:
+    def quantise(
+        self, vectors: Sequence[npt.NDArray[np.float32]], present: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.uint8]:
         """Channel vectors [n, components, dims[c]] each, bool [n, components] -> uint8 [n,
         components, sum of dims], 0 where a component is missing."""
         scaled = [
@@ -67,15 +73,16 @@ class CodeLayout:
             for channel, low, step in zip(vectors, self.lows, self.steps, strict=True)
         ]
         whole = np.concatenate([np.zeros((*present.shape, 0)), *scaled], axis=-1)
-        return (np.clip(whole, 0, LEVELS) * present[..., None]).astype(np.uint8)
+        kept: npt.NDArray[np.floating] = whole.clip(0, LEVELS) * present[..., None]
+        return kept.astype(np.uint8)
 
     def rows(
         self,
-        vectors: list[np.ndarray],
-        present: np.ndarray,
-        terms: np.ndarray | None = None,
-        minutes: np.ndarray | None = None,
-    ) -> np.ndarray:
+        vectors: Sequence[npt.NDArray[np.float32]],
+        present: npt.NDArray[np.bool_],
+        terms: npt.NDArray[np.int32] | None = None,
+        minutes: npt.NDArray[np.int64] | None = None,
+    ) -> npt.NDArray[np.uint8]:
         """Rows of n tickets: uint8 [n, width].
 
         Channel vectors [n, R, dims[c]] each, bool [n, R], terms int [n, R, 2, T] where there are
@@ -83,7 +90,7 @@ class CodeLayout:
         """
         n = len(present)
         parts = [self.quantise(vectors, present)]  # [n, R, sum of dims]
-        if self.terms:
+        if terms is not None:
             buckets, weights = terms[:, :, 0], terms[:, :, 1]  # [n, R, T]
             parts.append(np.stack([buckets & 255, buckets >> 8, weights], -1).astype(np.uint8))
         stamps = np.zeros(n, "<u4") if minutes is None else minutes.astype("<u4")
@@ -91,7 +98,7 @@ class CodeLayout:
         parts.append((present @ (1 << np.arange(self.components))).astype(np.uint8))  # [n]
         return np.concatenate([part.reshape(n, -1) for part in parts], axis=1)
 
-    def distances(self, row: np.ndarray, query: EncodedQuery) -> np.ndarray:
+    def distances(self, row: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.int64]:
         """Distances of one row in units of code: int [P, R, C], the sparse channel
         last."""
         size = int(self.bounds[-1])
@@ -104,15 +111,21 @@ class CodeLayout:
             by_channel.append(2 * SUM - 2 * self._shared(row, query.terms))
         return np.stack(by_channel, -1)
 
-    def _shared(self, row: np.ndarray, table: np.ndarray) -> np.ndarray:
+    def _shared(
+        self, row: npt.NDArray[np.uint8], table: npt.NDArray[np.uint8]
+    ) -> npt.NDArray[np.int64]:
         """Weight of terms that a query's and a ticket's components share: [P, R]."""
         kept = row[slice(*self.terms_span)].astype(int)
         low, high, weights = kept.reshape(self.components, self.terms, TERM_BYTES).T  # [T, R] each
-        return np.minimum(table[:, low + 256 * high], weights).sum(1)
+        shared: npt.NDArray[np.int64] = np.minimum(table[:, low + 256 * high], weights).sum(1)
+        return shared
 
     def pattern_weights(
-        self, pair_weights: np.ndarray, channel_weights: np.ndarray, query_present: np.ndarray
-    ) -> np.ndarray:
+        self,
+        pair_weights: npt.NDArray[np.float32],
+        channel_weights: npt.NDArray[np.float32],
+        query_present: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[np.float32]:
         """What one unit of code difference adds to the distance, by pattern of present components.
 
         V [P, R], W [C], bool [P] -> float32 [2 ** R, P, R, C], the sparse channel last; -1
@@ -134,7 +147,9 @@ def minute_of(created: datetime | None) -> int:
     return max(int((created - EPOCH).total_seconds() // 60), 0) if created else 0
 
 
-def fit_layout(vectors: list[np.ndarray], present: np.ndarray, terms: int = 0) -> CodeLayout:
+def fit_layout(
+    vectors: Sequence[npt.NDArray[np.float32]], present: npt.NDArray[np.bool_], terms: int = 0
+) -> CodeLayout:
     """A layout whose steps span what the given tickets' present components use.
 
     Channel vectors [n, R, dims[c]] each, bool [n, R]. The outermost 0.01 % of values on

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -52,6 +53,11 @@ class SiameseNetwork(nn.Module):
     learned.
     """
 
+    word_weights: Tensor
+    """How much each word counts by itself, [V]."""
+    compared: Tensor
+    """Which pairs of components are compared, bool [P, R]."""
+
     def __init__(
         self,
         settings: NetworkSettings,
@@ -64,13 +70,18 @@ class SiameseNetwork(nn.Module):
         self.settings = settings
         self.words = words
         self.register_buffer("word_weights", word_weights)  # [V]
-        self.encoders = nn.ModuleDict({c: encoders[c] for c in settings.channels})
+        self.encoders = nn.ModuleDict({c: cast(nn.Module, encoders[c]) for c in settings.channels})
         pairs = torch.tensor(settings.pair_weights())  # [P, R]
         self.register_buffer("compared", pairs > 0)
         self.pair_logits = nn.Parameter(_inverse_softplus(pairs))
         self.channel_logits = nn.Parameter(
             _inverse_softplus(torch.tensor(settings.channel_weights()))
         )
+
+    @property
+    def plugs(self) -> dict[str, Encoder]:
+        """The encoders by channel."""
+        return {channel: cast(Encoder, module) for channel, module in self.encoders.items()}
 
     @property
     def pair_weights(self) -> Tensor:
@@ -114,7 +125,7 @@ class SiameseNetwork(nn.Module):
         ids = [text for item in items for text in item if text]
         texts = self._texts(ids, embed or self.embed, unknown) if ids else None
         vectors = {}
-        for channel, encoder in self.encoders.items():
+        for channel, encoder in self.plugs.items():
             vectors[channel] = encoder.blank(*present.shape)  # [B, components, *shape]
             if texts:
                 encoded = encoder(texts)  # [n, *shape]
@@ -139,7 +150,7 @@ class SiameseNetwork(nn.Module):
 
     def matched_distances(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Unweighted distances of B queries to B tickets, one to one: [B, P, R, C]."""
-        apart = [e.matched(query.vectors[c], ticket.vectors[c]) for c, e in self.encoders.items()]
+        apart = [e.matched(query.vectors[c], ticket.vectors[c]) for c, e in self.plugs.items()]
         return torch.stack(apart, -1)
 
     def crossed_distance(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
@@ -164,7 +175,7 @@ class SiameseNetwork(nn.Module):
         """Unweighted distances of B queries and N tickets, each with each: C times [B, N, P, R]."""
         return [
             encoder.crossed(query.vectors[channel], ticket.vectors[channel], self.compared)
-            for channel, encoder in self.encoders.items()
+            for channel, encoder in self.plugs.items()
         ]
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.model.layout import LEVELS, CodeLayout
 
@@ -26,14 +27,19 @@ MIDDLE = LEVELS / 2
 class Projection:
     """From codes to one vector, under a layout with weights V [P, R] and W [C]."""
 
-    def __init__(self, layout: CodeLayout, pair_weights: np.ndarray, channel_weights: np.ndarray):
+    def __init__(
+        self,
+        layout: CodeLayout,
+        pair_weights: npt.NDArray[np.float32],
+        channel_weights: npt.NDArray[np.float32],
+    ):
         self._layout, self._pairs = layout, pair_weights
         of_channel = [channel_weights[c] * step for c, step in enumerate(layout.steps)]
         widths = [stop - start for start, stop in pairwise(layout.bounds)]
         weights = np.sqrt(pair_weights.sum(0))[:, None] * np.repeat(of_channel, widths)
         self._weights = weights / np.linalg.norm(weights) if weights.any() else None  # [R, size]
 
-    def ticket_vectors(self, rows: np.ndarray) -> np.ndarray:
+    def ticket_vectors(self, rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
         """Rows of codes uint8 [n, width] -> int8 [n, DIMS], or [n, 0] without dense codes.
 
         A missing component lies where the ticket's other ones do on average.
@@ -44,14 +50,17 @@ class Projection:
         mean = _mean(codes, present)[:, None]  # [n, 1, size]
         return self._projected(np.where(present[..., None], codes, mean))
 
-    def query_vector(self, codes: np.ndarray, present: np.ndarray) -> np.ndarray:
+    def query_vector(
+        self, codes: npt.NDArray[np.uint8], present: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int8]:
         """A query's codes uint8 [P, size], bool [P] -> int8 [DIMS], or [0] without dense ones."""
         pairs = self._pairs * present[:, None]  # [P, R]
         pairs = np.where(pairs.any(0), pairs, present[:, None])  # none compared: all alike
         means = np.stack([_mean(codes.astype(np.float32), weights) for weights in pairs.T])
-        return self._projected(means[None])[0]  # of [R, size]
+        vector: npt.NDArray[np.int8] = self._projected(means[None])[0]  # of [R, size]
+        return vector
 
-    def _projected(self, codes: np.ndarray) -> np.ndarray:
+    def _projected(self, codes: npt.NDArray[np.floating]) -> npt.NDArray[np.int8]:
         """Codes [n, R, size], about their middle, by what they weigh: int8 [n, DIMS].
 
         Each of the new dimensions is spread as a code is.
@@ -60,17 +69,21 @@ class Projection:
             return np.zeros((len(codes), 0), np.int8)
         weights = self._weights
         scaled = ((codes - MIDDLE) * weights).reshape(len(codes), weights.size).astype(np.float32)
-        return np.rint(scaled @ random_signs(scaled.shape[1])).clip(-127, 127).astype(np.int8)
+        projected: npt.NDArray[np.float32] = scaled @ random_signs(scaled.shape[1])
+        return np.rint(projected).clip(-127, 127).astype(np.int8)
 
 
-def _mean(codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _mean(
+    codes: npt.NDArray[np.float32], weights: npt.NDArray[np.floating] | npt.NDArray[np.integer]
+) -> npt.NDArray[np.floating]:
     """Mean over the last axis but one: [..., X, size], weights [..., X] -> [..., size]."""
     total = np.maximum(weights.sum(-1, keepdims=True), 1e-12)
-    return (codes * weights[..., None]).sum(-2) / total
+    mean: npt.NDArray[np.floating] = (codes * weights[..., None]).sum(-2) / total
+    return mean
 
 
 @cache
-def random_signs(width: int) -> np.ndarray:
+def random_signs(width: int) -> npt.NDArray[np.float32]:
     """1 and -1 at random: float32 [width, DIMS]; drawn from a hash, they are the same for ever."""
     drawn = hashlib.shake_256(b"neighbours").digest(width * DIMS // 8)
     bits = np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(width, DIMS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.model.layout import minute_of
 
@@ -21,7 +22,9 @@ class Recency:
     weight: float = 0.0
     typical: float = 0.0
 
-    def distances(self, time: datetime | None, minutes: np.ndarray) -> np.ndarray:
+    def distances(
+        self, time: datetime | None, minutes: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
         """What to add to the distances of tickets created at `minutes` since 1970 (int64 [n], 0 is
         unknown) from a query asked at `time`; a query of unknown time is equally far from all."""
         minute = minute_of(time)
@@ -31,6 +34,7 @@ class Recency:
         return self.weight * np.where(minutes > 0, days, self.typical)
 
 
-def log_days(one, other) -> np.ndarray:
+def log_days(one: npt.ArrayLike, other: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """log(1 + days) between times in minutes."""
-    return np.log1p(np.abs(np.subtract(other, one, dtype=float)) / MINUTES_A_DAY)
+    minutes: npt.NDArray[np.float64] = np.abs(np.subtract(other, one, dtype=float))
+    return np.log1p(minutes / MINUTES_A_DAY)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.stores.protocols import Tickets
+from ticketing.stores.protocols import DatedTickets
 from ticketing.tickets import Filters, Query
 
 
@@ -20,7 +20,7 @@ class QueryEncoder:
     def __init__(
         self,
         model: Model,
-        store: Tickets,
+        store: DatedTickets,
         channels: Collection[str] | None = None,
         read: Callable[[Query], EncodedQuery] | None = None,
     ):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from ticketing.model.inference import Model
@@ -13,7 +14,7 @@ EVERYDAY = 0.2
 """A word in more than this share of tickets is not marked."""
 
 
-def parts_of(model: Model, query: EncodedQuery, row: np.ndarray) -> tuple[Part, ...]:
+def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> tuple[Part, ...]:
     """Every term of the distance for one row of codes uint8 [width]; they add up to it.
 
     After those of equation 1 comes, where the model knows a query's time and lets it count, the
@@ -57,9 +58,9 @@ def shared_topics(
     topics = model.topics
     if topics is None:
         return ()
-    ids = [model.vocabulary.ids(tokens) for tokens in (query_tokens, ticket_tokens)]
+    said, found = model.vocabulary.ids(query_tokens), model.vocabulary.ids(ticket_tokens)
     with torch.inference_mode():
-        shared = topics.shared(*ids)
+        shared = topics.shared(said, found)
     return tuple(
         SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)
         for topic, activity, words in shared

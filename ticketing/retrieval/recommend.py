@@ -1,9 +1,11 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.errors import InputError
 from ticketing.model.inference import Model
@@ -11,7 +13,7 @@ from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import overlap, parts_of, shared_topics
 from ticketing.retrieval.scan import nearest, scan_distances
-from ticketing.stores.protocols import CodeBlock, TicketsWithCodes
+from ticketing.stores.protocols import CodeBlock, RankedTickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Query, Recommendation, Recommendations
 
@@ -33,7 +35,7 @@ class Recommender:
 
     def __init__(
         self,
-        store: TicketsWithCodes,
+        store: RankedTickets,
         model: Model,
         threads: int = 1,
         encode: QueryEncoder | None = None,
@@ -64,7 +66,7 @@ class Recommender:
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
         query_tokens = tokenize(query.text)
-        items = []
+        items: list[Recommendation] = []
         for i in best:
             ticket = tickets.get(block.ids[i])
             # Deleted, or hidden from whoever asks, since the codes were read.
@@ -76,7 +78,7 @@ class Recommender:
                 Recommendation(
                     rank=len(items) + 1,
                     ticket=ticket,
-                    score=float(self.model.calibration.score(distance)),
+                    score=self.model.calibration.score(distance),
                     similarity=float(np.exp(-distance)),
                     distance=distance,
                     parts=parts_of(self.model, encoded, block.codes[block.live[i]]),
@@ -94,7 +96,9 @@ class Recommender:
             searched=len(block.live) if block.of is None else block.of,
         )
 
-    def _scan(self, query: Query, encoded: EncodedQuery, block: CodeBlock) -> np.ndarray:
+    def _scan(
+        self, query: Query, encoded: EncodedQuery, block: CodeBlock
+    ) -> npt.NDArray[np.float32]:
         layout = self.model.layout
         distances = scan_distances(block.codes, block.live, encoded, layout, self._pool)
         if encoded.time:
@@ -115,7 +119,7 @@ class Recommender:
         return WEAK if query.known else UNKNOWN
 
 
-def _position(ids, ticket_id: str) -> int | None:
+def _position(ids: Sequence[str], ticket_id: str) -> int | None:
     """Where an id stands among ascending ids."""
     place = bisect_left(ids, ticket_id)
     return place if place < len(ids) and ids[place] == ticket_id else None

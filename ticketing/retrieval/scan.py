@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.encoders.terms import SUM
 from ticketing.model.layout import TERM_BYTES, CodeLayout
@@ -19,12 +20,12 @@ CHUNK = 8192
 
 
 @cache
-def compiled_scan() -> Callable:
+def compiled_scan() -> Callable[..., None]:
     """The loop, compiled once a process (about a second); it releases the interpreter lock."""
     from numba import njit
 
     @njit(nogil=True, boundscheck=False)
-    def apart(one, other):
+    def apart(one: npt.NDArray[np.uint8], other: npt.NDArray[np.uint8]) -> np.int32:
         """Sum of absolute differences of two byte vectors of one length."""
         total = np.int32(0)
         for k in range(one.size):
@@ -32,7 +33,9 @@ def compiled_scan() -> Callable:
         return total
 
     @njit(nogil=True, boundscheck=False)
-    def share(table, terms):
+    def share(
+        table: npt.NDArray[np.uint16], terms: npt.NDArray[np.uint8]
+    ) -> tuple[np.int32, np.int32]:
         """Weights that a query's first and second component share with a ticket's terms.
 
         `table` uint16 [BUCKETS] is that of `term_table`.
@@ -49,7 +52,17 @@ def compiled_scan() -> Callable:
         return first, second
 
     @njit(nogil=True, boundscheck=False)
-    def scan(codes, live, query, bounds, table, terms_at, terms_end, weights, distances):
+    def scan(
+        codes: npt.NDArray[np.uint8],
+        live: npt.NDArray[np.int64],
+        query: npt.NDArray[np.uint8],
+        bounds: npt.NDArray[np.int64],
+        table: npt.NDArray[np.uint16],
+        terms_at: int,
+        terms_end: int,
+        weights: npt.NDArray[np.float32],
+        distances: npt.NDArray[np.float32],
+    ) -> None:
         """Distances of live rows.
 
         codes uint8 [rows, width], the last byte says which components are present;
@@ -85,12 +98,12 @@ def compiled_scan() -> Callable:
 
 
 def scan_distances(
-    codes: np.ndarray,
-    live: np.ndarray,
+    codes: npt.NDArray[np.uint8],
+    live: npt.NDArray[np.int64],
     query: EncodedQuery,
     layout: CodeLayout,
     pool: ThreadPoolExecutor | None = None,
-) -> np.ndarray:
+) -> npt.NDArray[np.float32]:
     """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
     present.
 
@@ -112,23 +125,24 @@ def scan_distances(
     starts = range(0, len(live), CHUNK)
     for _ in pool.map(part, starts) if pool else map(part, starts):
         pass
-    comparable = (weights >= 0).any((1, 2, 3))  # [2 ** R]
+    comparable = np.any(weights >= 0, axis=(1, 2, 3))  # [2 ** R]
     if not comparable.all():
         distances[~comparable[codes[live, layout.width - 1]]] = np.inf
     return distances
 
 
-def term_table(terms: np.ndarray) -> np.ndarray:
+def term_table(terms: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
     """The term weights of a query's one or two components, so that one look-up finds both.
 
     uint8 [P, BUCKETS] -> uint16 [BUCKETS]: the first component's weight in the lower byte, the
     second's in the upper one.
     """
     places = np.array([[1], [256]], np.uint16)[: len(terms)]
-    return (terms * places).sum(0, np.uint16)
+    table: npt.NDArray[np.uint16] = (terms * places).sum(0, np.uint16)
+    return table
 
 
-def nearest(distances: np.ndarray, limit: int) -> np.ndarray:
+def nearest(distances: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
     """Positions of the `limit` smallest finite distances, nearest first, ties by position."""
     if limit < len(distances):
         bound = np.partition(distances, limit - 1)[limit - 1]

@@ -3,7 +3,9 @@
 import numpy as np
 
 from ticketing.errors import StoreError
-from ticketing.retrieval.recommend import Recommender
+from ticketing.model.inference import Model
+from ticketing.retrieval.encode import QueryEncoder
+from ticketing.stores.protocols import TicketsWithCodes
 from ticketing.tickets import Query
 
 SAMPLE = 24
@@ -13,26 +15,25 @@ ALIKE = 0.98
 """Share of bytes that must be equal: another machine may round some of them otherwise."""
 
 
-def verify_codes(recommender: Recommender) -> None:
+def verify_codes(store: TicketsWithCodes, model: Model) -> None:
     """Count what a search can find, and compare a sample of it with codes made now.
 
     Both are looked at twice before anything is said, as tickets may come and go meanwhile.
     Raises StoreError.
     """
-    for found in (_fault(recommender), _fault(recommender)):
+    for found in (_fault(store, model), _fault(store, model)):
         if not found:
             return
     raise StoreError(
-        f"Bundle {recommender.model.id} may not serve: {found}; delete it with `ticketing models"
-        f" delete {recommender.model.id}`, then train and reindex."
+        f"Bundle {model.id} may not serve: {found}; delete it with `ticketing models"
+        f" delete {model.id}`, then train and reindex."
     )
 
 
-def _fault(recommender: Recommender) -> str:
+def _fault(store: TicketsWithCodes, model: Model) -> str:
     """What is wrong, or an empty string."""
-    store, model = recommender.store, recommender.model
     before = store.count_codes(model.id)
-    block = store.candidates(model.id, recommender.encode(Query("any")), limit=1)
+    block = store.candidates(model.id, QueryEncoder(model, store)(Query("any")), limit=1)
     found = len(block.live) if block.of is None else block.of
     counted = min(before, store.count_codes(model.id))
     if found < counted:

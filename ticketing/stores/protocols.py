@@ -54,7 +54,17 @@ class CodeRow:
     vector: bytes = b""
 
 
-class Tickets(Protocol):
+class DatedTickets(Protocol):
+    """Tickets by id, and when the newest was created: what the time of a query is known by."""
+
+    def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
+        """The tickets that exist among `ids`, by id."""
+
+    def newest(self, filters: Filters = Filters()) -> datetime | None:
+        """When the newest matching ticket was created; None where none has a date."""
+
+
+class Tickets(DatedTickets, Protocol):
     """The knowledge base, and a search for words in it."""
 
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
@@ -69,17 +79,11 @@ class Tickets(Protocol):
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets and their codes under every bundle; returns how many existed."""
 
-    def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
-        """The tickets that exist among `ids`, by id."""
-
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, holding only a page in memory."""
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
         """How many tickets match."""
-
-    def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest matching ticket was created; None where none has a date."""
 
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
@@ -129,7 +133,26 @@ class Verdicts(Protocol):
         added."""
 
 
-class Codes(Protocol):
+class ScannedCodes(Protocol):
+    """The codes that a query is compared with."""
+
+    def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
+        """What a query under this bundle scans: for each matching ticket its latest codes (those of
+        its previous text, until the new text is encoded). Every change, by whatever process, is
+        seen by the next call; a block once given stays as it is."""
+
+    def candidates(
+        self,
+        bundle_id: str,
+        query: EncodedQuery,
+        filters: Filters = Filters(),
+        limit: int = 10,
+    ) -> CodeBlock:
+        """Codes as `codes` gives them, of all matching tickets or of those among which the
+        `limit` nearest to the query are: near in words or near by vector, never only in both."""
+
+
+class Codes(ScannedCodes, Protocol):
     """What the scan compares: each ticket's codes, vectors and main topic under each bundle."""
 
     def stale_ids(
@@ -151,21 +174,6 @@ class Codes(Protocol):
 
     def count_codes(self, bundle_id: str) -> int:
         """How many tickets carry fresh codes under the bundle."""
-
-    def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
-        """What a query under this bundle scans: for each matching ticket its latest codes (those of
-        its previous text, until the new text is encoded). Every change, by whatever process, is
-        seen by the next call; a block once given stays as it is."""
-
-    def candidates(
-        self,
-        bundle_id: str,
-        query: EncodedQuery,
-        filters: Filters = Filters(),
-        limit: int = 10,
-    ) -> CodeBlock:
-        """Codes as `codes` gives them, of all matching tickets or of those among which the
-        `limit` nearest to the query are: near in words or near by vector, never only in both."""
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
@@ -262,8 +270,15 @@ class Accounts(Protocol):
         """Delete an account; whether there was one."""
 
 
+class RankedTickets(DatedTickets, ScannedCodes, Protocol):
+    """As much of a store as the ranking of queries asks of it."""
+
+    def count_tickets(self, filters: Filters = Filters()) -> int:
+        """See Tickets."""
+
+
 class TicketsWithCodes(Tickets, Codes, Protocol):
-    """What a query is ranked among."""
+    """All that a search stands on."""
 
 
 class Store(Tickets, Judgments, Verdicts, Serving, Codes, Jobs, Accounts, Protocol):

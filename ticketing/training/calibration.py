@@ -2,7 +2,12 @@
 
 import torch
 
-from ticketing.model.calibration import Calibration, fit_scores, separating_distance
+from ticketing.model.calibration import (
+    UNCALIBRATED,
+    Calibration,
+    fit_scores,
+    separating_distance,
+)
 from ticketing.model.network import SiameseNetwork
 from ticketing.model.recency import Recency
 from ticketing.tickets import Grade
@@ -10,10 +15,6 @@ from ticketing.training.validation import ValidationSet
 
 PASSED_OVER = slice(10, 100, 10)
 """Ranks whose unjudged tickets count as NO."""
-
-
-UNCALIBRATED = Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
-"""Where no validation query can be compared with any ticket."""
 
 
 def calibrate(network: SiameseNetwork, validation: ValidationSet, recency: Recency) -> Calibration:

@@ -36,7 +36,7 @@ class Teacher:
         self.pair_weights = torch.tensor(settings.pair_weights())  # [P, R]
         self._encoder = encoder
         self._queries = {
-            key: archive.query(fields) for key, fields in (queries | archive.tickets).items()
+            key: archive.query(fields) for key, fields in {**queries, **archive.tickets}.items()
         }
         self._tickets = {key: archive.ticket(fields) for key, fields in archive.tickets.items()}
         self._scale = SHARPNESS
@@ -73,4 +73,5 @@ class Teacher:
     def _vectors(self, items: Sequence[Components]) -> Tensor:
         """[B, components, dims]; a missing component's are never compared."""
         texts = [text for item in items for text in item]
-        return self._encoder.vectors(texts).unflatten(0, (len(items), -1))
+        vectors: Tensor = self._encoder.vectors(texts).unflatten(0, (len(items), -1))
+        return vectors

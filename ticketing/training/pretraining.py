@@ -30,6 +30,7 @@ from ticketing.training.distillation import Teacher
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.word_vectors import load_vectors, train_vectors
 from topic_models import CheckpointError, DocNADE, DocNADESettings, ProgressBar
+from topic_models.documents import Document
 
 
 def run_key(
@@ -149,7 +150,7 @@ def _topics(
     whole = [list(chain(*fields.values())) for fields in corpus.archive.tickets.values()]
     documents = [document for document in words.documents(whole) if len(document)]
     kept = documents[::20] if len(documents) >= 40 else None
-    learned = [d for i, d in enumerate(documents) if i % 20] if kept else documents
+    learned: list[Document] = [d for i, d in enumerate(documents) if i % 20 or not kept]
     bar = ProgressBar("topics")
     # Where no ticket has a topic word, all get the vector of an empty text.
     learned = learned or [[0]]

@@ -1,6 +1,6 @@
 """How a network is trained."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -46,7 +46,7 @@ class TrainingSettings(LoopSettings):
     topic_epochs: int = Field(10, ge=1, description="most passes of the topic model")
 
     @classmethod
-    def for_loss(cls, **values) -> "TrainingSettings":
+    def for_loss(cls, **values: Any) -> "TrainingSettings":
         """Settings with the other defaults that suit the loss: the paper's for "mse"."""
         paper = {
             "weights": "fixed",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import InputError
@@ -15,7 +16,7 @@ from ticketing.model.network import SiameseNetwork
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
-from ticketing.nn.trainer import Trainer
+from ticketing.nn.trainer import Epoch, Trainer
 from ticketing.tickets import Label, Ticket
 from ticketing.training.calibration import calibrate
 from ticketing.training.corpus import Corpus, read_corpus
@@ -183,7 +184,7 @@ def _learn(
     training: TrainingSettings,
     teacher: Teacher | None,
     checkpoint: Path,
-) -> list[dict]:
+) -> list[Epoch]:
     """Imitate the teacher first, where there is one, then learn from labels and the archive.
 
     Returns loss and quality by epoch. (Both at once was measured, and is worse.) V is left alone
@@ -202,7 +203,12 @@ def _learn(
     def graded_examples(chance: random.Random) -> list[Example]:
         return graded(corpus.archive, labels, corpus.queries, chance)
 
-    def run(loss: Callable, examples: Callable, checkpoint: Path, **changes) -> list[dict]:
+    def run(
+        loss: Callable[[Sequence[Example]], Tensor],
+        examples: Callable[[random.Random], list[Example]],
+        checkpoint: Path,
+        **changes: float,
+    ) -> list[Epoch]:
         settings = training.model_copy(update=changes)
         quality = partial(validation.quality, network)
         return Trainer(network, settings, examples, loss, quality, checkpoint).run()
@@ -210,7 +216,8 @@ def _learn(
     dropout = training.spelling_dropout
     if training.loss == "mse":
         return run(LabelLoss(network, dropout), graded_examples, checkpoint)
-    imitated, changes = [], {}
+    imitated: list[Epoch] = []
+    changes: dict[str, float] = {}
     if teacher and training.imitation_epochs:
         first = checkpoint.with_suffix(".imitation")
         epochs = {"epochs": training.imitation_epochs, "patience": training.imitation_epochs}

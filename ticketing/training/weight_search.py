@@ -34,16 +34,16 @@ def search_weights(
     """
     query, ticket, wanted = _pairs(network, archive, queries, labels)
     scale = network.channel_weights.sum()
-    best: tuple[float, Tensor, Tensor] | None = None
     with torch.no_grad():
         apart = network.matched_distances(query, ticket)  # [B, P, R, C]
+        least, best = torch.inf, (network.pair_weights, network.channel_weights)
         for pairs, channels in _grid(network):
             weights = channels / channels.sum() * scale
             present = present_pair_weights(pairs, query.present, ticket.present)
             error = (similarity(distance_parts(apart, present, weights)) - wanted).square().mean()
-            if best is None or error < best[0]:
-                best = (float(error), pairs, weights)
-    network.set_weights(best[1], best[2])
+            if error < least:
+                least, best = float(error), (pairs, weights)
+    network.set_weights(*best)
 
 
 def _grid(network: SiameseNetwork) -> Iterator[tuple[Tensor, Tensor]]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -83,7 +84,7 @@ def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
     return _matrix(vocabulary, dims, vectors)
 
 
-def _read(path: Path):
+def _read(path: Path) -> Any:
     """Gensim's keyed vectors from a file of any of the kinds, told apart by their first bytes."""
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
@@ -104,7 +105,7 @@ def _read(path: Path):
     )
 
 
-def _matrix(vocabulary: Vocabulary, dims: int, vectors) -> Tensor:
+def _matrix(vocabulary: Vocabulary, dims: int, vectors: Any) -> Tensor:
     matrix = np.zeros((len(vocabulary), dims), dtype=np.float32)
     for id, word in enumerate(vocabulary.words, start=1):
         if word in vectors:

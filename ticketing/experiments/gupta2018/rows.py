@@ -29,7 +29,7 @@ class Row:
 
     def settings(self, like: NetworkSettings) -> NetworkSettings:
         """The row's network, with the sizes and the pooling of another."""
-        changed: dict = {"channels": self.channels}
+        changed: dict[str, object] = {"channels": self.channels}
         if isinstance(self.compared, str):
             changed["pairs"] = self.compared
         else:

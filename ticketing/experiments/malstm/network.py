@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field
@@ -37,6 +38,9 @@ class SentenceSettings(BaseModel):
 class SentenceNetwork(nn.Module):
     """Word ids to vectors, and two vectors to a similarity g of at most 1."""
 
+    words: Tensor
+    """Word vectors by id, float32 [V, dims]."""
+
     def __init__(self, vectors: WordVectors, settings: SentenceSettings):
         super().__init__()
         self.settings = settings
@@ -52,7 +56,7 @@ class SentenceNetwork(nn.Module):
         """n sentences of at least one word -> [n, width]."""
         ids = pad_sequence([torch.tensor(ids) for ids in sentences], batch_first=True)
         embedded = self.dropout(F.embedding(ids, self.words))  # [n, longest, dims]
-        states = self.encoder(embedded, torch.tensor([len(ids) for ids in sentences]))
+        states: Tensor = self.encoder(embedded, torch.tensor([len(ids) for ids in sentences]))
         return states * F.softplus(self.weights) if self.settings.scaled else states
 
     def similarity(self, one: Tensor, other: Tensor) -> Tensor:
@@ -60,7 +64,7 @@ class SentenceNetwork(nn.Module):
         return METRICS[self.settings.metric](one, other)
 
     @torch.no_grad()
-    def encode(self, sentences: Sequence[Sequence[int]]) -> np.ndarray:
+    def encode(self, sentences: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
         """Sentences -> float32 [n, width]; not for training."""
         self.eval()
         if not sentences:

@@ -24,12 +24,12 @@ def desk(tmp_path, trained, archive_tickets):
 
 
 def test_codes_of_their_tickets_are_in_order(desk):
-    verify_codes(desk.recommender())
+    verify_codes(desk.store, desk.recommender().model)
 
 
 def test_a_bundle_for_no_tickets_at_all_is_in_order(desk):
     desk.delete_tickets([ticket.id for ticket in desk.store.iter_tickets()])
-    verify_codes(desk.recommender())
+    verify_codes(desk.store, desk.recommender().model)
 
 
 def test_a_bundle_with_codes_of_other_texts_does_not_serve(desk, trained):
@@ -46,17 +46,17 @@ def test_a_bundle_with_codes_of_other_texts_does_not_serve(desk, trained):
 def test_codes_that_cannot_be_found_are_counted(desk, monkeypatch):
     monkeypatch.setattr(desk.store, "count_codes", lambda bundle_id: 41)
     with pytest.raises(StoreError, match="41 tickets are said to have codes, and 40 of them"):
-        verify_codes(desk.recommender())
+        verify_codes(desk.store, desk.recommender().model)
 
 
 def test_a_ticket_that_goes_between_two_looks_is_no_fault(desk, monkeypatch):
     counts = iter([41, 41, 40, 40])
     monkeypatch.setattr(desk.store, "count_codes", lambda bundle_id: next(counts))
-    verify_codes(desk.recommender())
+    verify_codes(desk.store, desk.recommender().model)
 
 
 def test_stale_codes_are_not_compared(desk, archive_tickets):
     """Their ticket's text is another one by now; the bundle's job will see to it."""
     assert len(archive_tickets) > SAMPLE
     desk.store.put_tickets([replace(ticket, subject="Other") for ticket in archive_tickets])
-    verify_codes(desk.recommender())
+    verify_codes(desk.store, desk.recommender().model)

@@ -105,7 +105,7 @@ def test_memory_ranks_as_the_store_does(store, model, archive_tickets):
         for ticket in archive_tickets[::8]:
             query = Query(ticket.subject, ticket.description, ticket.id)
             expected = stored.rank(query, filters, 40)
-            assert in_memory(stored).recommender().rank(query, filters, 40) == expected
+            assert in_memory(store, model).recommender().rank(query, filters, 40) == expected
             fresh = Recommender(encoded(model, archive_tickets[::-1], "x"), model)
             assert fresh.rank(query, filters, 40) == expected
 
@@ -114,7 +114,7 @@ def test_tickets_without_codes_are_encoded_to_be_measured(store, model, archive_
     put_codes(store, model, archive_tickets[:3])
     query = Query(archive_tickets[9].subject)
     assert len(Recommender(store, model).rank(query, limit=99)) == 3
-    assert len(in_memory(Recommender(store, model)).recommender().rank(query, limit=99)) == 40
+    assert len(in_memory(store, model).recommender().rank(query, limit=99)) == 40
 
 
 def test_places_are_ranks_among_all_tickets(model, archive_tickets, archive_labels):
