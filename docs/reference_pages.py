@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ticketing.classification.training import TrainSettings
+from ticketing.classification.training import ClassifierSettings
 from ticketing.cli.commands import commands
 from ticketing.desk import open_desk
 from ticketing.model.settings import NetworkSettings
@@ -53,7 +53,7 @@ def settings_page() -> str:
         ("The desk", "`TICKETING_` and the name, in capitals, in the environment", Settings, ""),
         ("A bundle's network", "`ticketing train --set`", NetworkSettings, "network."),
         ("A bundle's training", "`ticketing train --set`", TrainingSettings, "training."),
-        ("Categories", "`ticketing categories train --set`", TrainSettings, ""),
+        ("Categories", "`ticketing categories train --set`", ClassifierSettings, ""),
         ("Topic models", "`topic_models.DocNADESettings(…)`", DocNADESettings, ""),
     ]
     parts = ["# Settings", "An unknown or malformed setting is refused with one sentence."]

@@ -8,10 +8,16 @@ from collections.abc import Iterator
 
 import click
 import pytest
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from tests.docs.pages import PAGES, ROOT, blocks, command_lines, mentioned_commands
 from tests.docs.tutorial_files import FOLDER, tutorial_files
+from ticketing.classification.training import ClassifierSettings
 from ticketing.cli.commands import commands
+from ticketing.model.settings import NetworkSettings
+from ticketing.settings import Settings
+from ticketing.training.settings import TrainingSettings
 
 MOST_README_LINES = 130
 PACKAGES = ("ticketing", "topic_models", "worker", "web")
@@ -86,6 +92,36 @@ def test_every_command_within_a_sentence_exists(page):
 def test_every_command_is_explained_on_a_page(path):
     named = [words for page in PAGES for words in [*command_lines(page), *mentioned_commands(page)]]
     assert any(tuple(words[: len(path)]) == path for words in named)
+
+
+def settings(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    """Name and field of every setting, with those of tables within."""
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from settings(field.annotation, f"{prefix}{name}.")
+        else:
+            yield prefix + name, field
+
+
+SETTINGS = {
+    **dict(settings(Settings, "TICKETING_")),
+    **dict(settings(NetworkSettings, "network.")),
+    **dict(settings(TrainingSettings, "training.")),
+    **dict(settings(ClassifierSettings)),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_says_what_it_means(name):
+    assert SETTINGS[name].description
+
+
+@each_page
+def test_every_setting_that_is_named_exists(page):
+    named = re.findall(
+        r"(?:--set ['\"]?|`\"?)([a-z]+\.[a-z_.]+)=", page.read_text(encoding="utf-8")
+    )
+    assert set(named) <= set(SETTINGS)
 
 
 @each_page

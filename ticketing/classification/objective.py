@@ -22,9 +22,11 @@ class ObjectiveSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = "softmax"
+    loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = Field(
+        "softmax", description="over the batch; the paper's is contrastive"
+    )
     temperature: float = Field(0.05, gt=0, description="of the softmax")
-    margin: float = Field(0.3, ge=0, lt=1)
+    margin: float = Field(0.3, ge=0, lt=1, description="of the contrastive and triplet losses")
     negatives: int = Field(4, gt=0, description="pairs of two groups to one of the same")
     hierarchy: float = Field(
         0.0, ge=0, description="how much groups of one branch are kept close to one another"
