@@ -12,10 +12,8 @@ from tqdm import tqdm
 from ticketing.demo.generator import DemoBase, generate
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
-from ticketing.model.settings import NetworkSettings
 from ticketing.settings import load_settings
 from ticketing.tickets import Judgment
-from ticketing.training.settings import TrainingSettings
 from web.cli import listening_socket, serve_desk
 from worker.app import make_app
 from worker.follow import encode_and_promote
@@ -50,7 +48,7 @@ def build(desk: Desk) -> None:
             "folder for the demonstration."
         )
     fill(desk, generate())
-    bundle_id = desk.train(NetworkSettings(), TrainingSettings())
+    bundle_id = desk.train()
     encode_and_promote(desk, make_app(desk.settings), bundle_id)
 
 

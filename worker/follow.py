@@ -6,6 +6,7 @@ import time
 
 import click
 from celery import Celery
+from kombu import Queue
 from tqdm import tqdm
 
 from ticketing.cli.waiting import shown_waiting
@@ -57,7 +58,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                 try:
                     if not (alone and do_waiting_batch(desk, app)):
                         time.sleep(POLL_SECONDS)
-                    job = desk.store.get_job(job.id)
+                    job = desk.store.get_job(job.id) or job
                     alone = alone or (not desk.settings.broker and _is_left_alone(job))
                     missing = not alone and silent_for(job) > PATIENCE_SECONDS
                     notice = NO_WORKER if missing else ""
@@ -89,7 +90,7 @@ def do_waiting_batch(desk: Desk, app: Celery) -> bool:
     Jobs whose batches were lost with a worker are published again then.
     """
     with connected(app) as connection:
-        message = connection.default_channel.basic_get(QUEUE, no_ack=True)
+        message = Queue(QUEUE, channel=connection.default_channel).get(no_ack=True)
     if message is None:
         resume_jobs(desk, app)
         return False

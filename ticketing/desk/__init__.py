@@ -1,8 +1,10 @@
 """The desk: store, models and settings wired together, and every use case as one method.
 
-The command line, the page, the API and the worker call a Desk and nothing below it. `base` holds
-what the others stand on, `bundles` how a bundle comes to serve, `topics` what tickets are about,
-`categories` what the desk's own categories are proposed for.
+The page, the API and the worker call a Desk and nothing below it, but for the values that it
+hands out; import-linter holds it. Commands also read files and print tables by themselves.
+
+`base` holds what the others stand on, `bundles` how a bundle comes to serve, `topics` what tickets
+are about, `categories` what the desk's own categories are proposed for.
 """
 
 import uuid

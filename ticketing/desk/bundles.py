@@ -38,14 +38,19 @@ class Bundles(DeskBase):
 
     def train(
         self,
-        network: NetworkSettings,
-        training: TrainingSettings,
+        network: NetworkSettings | None = None,
+        training: TrainingSettings | None = None,
         before: datetime | None = None,
         vectors_file: Path | None = None,
         labels: Sequence[Label] | None = None,
     ) -> str:
         """Train on tickets (created before a date, if given) and labels (those of
-        `training_labels`, unless others are given); returns the bundle's id."""
+        `training_labels`, unless others are given); returns the bundle's id.
+
+        Settings that are not given are the default ones.
+        """
+        from ticketing.model.settings import NetworkSettings
+        from ticketing.training.settings import TrainingSettings
         from ticketing.training.train import train
 
         with self._one_training("training"):
@@ -60,8 +65,8 @@ class Bundles(DeskBase):
                     )
                 ),
                 self.training_labels(before) if labels is None else labels,
-                network,
-                training,
+                network or NetworkSettings(),
+                training or TrainingSettings(),
                 self.models,
                 self.settings.home / "checkpoints",
                 vectors_file,
