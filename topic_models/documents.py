@@ -50,7 +50,7 @@ class Ragged:
         return Ragged(self.words[order], self.lengths)
 
     def reordered(self, number: int) -> "Ragged":
-        """The words of each document in the `number`th order, which hangs on its length alone.
+        """The words of each document in the `number`th order, which depends on its length alone.
 
         Order 0 is the one given; the others are random.
         """

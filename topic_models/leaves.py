@@ -14,10 +14,10 @@ from scipy.sparse.linalg import norm
 from topic_models.documents import Ragged
 
 DIMENSIONS = 50
-"""Of the vectors by which words are compared."""
+"""Dimensions of the vectors by which words are compared."""
 
 STEPS = 20
-"""Of power iteration: towards those vectors, and towards the direction in which words differ."""
+"""Steps of power iteration towards those vectors, and towards where words differ most."""
 
 
 def leaves_by_id(vocabulary_size: int) -> npt.NDArray[np.int64]:

@@ -64,7 +64,7 @@ class Measurement:
         return cells(self.lines, self.reference)
 
     def matches(self) -> list[Matched]:
-        """Of each query the gold and what of it the first line's ranker proposed."""
+        """Each query's gold, and what of it the first line's ranker proposed."""
         return count_matches(self.sample.labels, self.lines[0].ranked.run)
 
     def success(self) -> list[Success]:

@@ -70,7 +70,7 @@ def success_plot(rates: Sequence[Success]) -> str:
 
 
 def matches_plot(counts: Sequence[Matched]) -> str:
-    """Of each query: right tickets as outlines, proposed ones filled."""
+    """Each query's right tickets as outlines, proposed ones filled."""
     figure, axes = new_figure("query", "tickets", width=10.0, height=3.0)
     ordered = sorted(counts, key=lambda x: (-x.gold(True), -x.gold_yes, x.query_id))[:MOST_QUERIES]
     places = range(1, len(ordered) + 1)

@@ -12,7 +12,7 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Matched:
-    """Of one query: how many tickets are right, and how many of them were proposed."""
+    """How many tickets are right for a query, and how many of them were proposed."""
 
     query_id: str
     gold_yes: int

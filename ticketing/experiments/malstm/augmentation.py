@@ -15,7 +15,7 @@ COMMON = 0.01
 """The most frequent of the words stay as they are: a, is, the, ..."""
 MOST_CHANGED = 3
 TRIES = 20
-"""For each sentence wanted, before giving up."""
+"""Changed sentences that are tried for each one wanted, before giving up."""
 
 
 def augment(
@@ -44,7 +44,7 @@ def augment(
 
 
 def _near_words(vectors: WordVectors) -> dict[str, list[str]]:
-    """By word the words whose vectors are nearest to it by cosine."""
+    """The nearest words of each word, by the cosine of their vectors."""
     matrix = vectors.unit_vectors()[1:]
     nearest = NearestNeighbors(n_neighbors=min(NEAR, len(matrix) - 1)).fit(matrix)
     return {

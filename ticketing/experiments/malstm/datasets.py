@@ -31,7 +31,7 @@ NEAR, DRAWN = 8, 2
 UNRELATED = 50
 """Pairs at cosine 0 that are rated 1 beside the rated pairs, of which few are so unlike."""
 LEAST_WEIGHT = 0.1
-"""Of an unrelated pair; a pair of the highest rating has 1 more."""
+"""Weight of an unrelated pair in the loss; a pair of the highest rating has 1 more."""
 
 
 def rarity(vectors: WordVectors, sentences: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -122,7 +122,7 @@ class TaughtPairs:
         self._rating.fit(cosines, ratings)
 
     def examples(self, chance: random.Random) -> list[list[int]]:
-        """For each sentence its number and those of some near ones."""
+        """Each sentence's number, with those of some near ones."""
         return [
             [i, *chance.sample(near, min(DRAWN, len(near)))]
             for i, near in enumerate(self._near.tolist())

@@ -40,7 +40,7 @@ class SentenceModel:
         self._knots, self._scores = fit_scores(1 - validation_similarity, validation_ratings)
 
     def encode(self, sentences: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-        """By network the vectors of sentences, which need a word each: float32 [n, width]."""
+        """Each network's vectors of sentences, which need a word each: float32 [n, width]."""
         ids = [self.vectors.ids(words(sentence)) for sentence in sentences]
         return [network.encode(ids) for network in self.networks]
 

@@ -29,7 +29,7 @@ LISTED = 15
 ENDS = 0.005
 """Share of the sentences left out at either end of that range."""
 WIDTH = 1000
-"""Of the drawings, in their own units."""
+"""Width of the drawings, in their own units."""
 
 
 class Dot(NamedTuple):
@@ -97,7 +97,7 @@ def find_traits(sentences: Sequence[str]) -> dict[str, npt.NDArray[np.bool_]]:
 def telling_units(
     vectors: npt.NDArray[np.float32], traits: dict[str, npt.NDArray[np.bool_]]
 ) -> dict[str, tuple[int, float]]:
-    """By trait the unit of [n, width] that tells it best, and their correlation.
+    """The unit of [n, width] that tells each trait best, and their correlation.
 
     Negation comes first, then the TOPICS best told words, each by a unit of its own.
     """

@@ -13,7 +13,7 @@ import torch
 from ticketing.model.calibration import HIGHEST, LOWEST
 
 WIDTH = 0.06
-"""Of the kernel: exp(-WIDTH * squared distance) of weighted features."""
+"""The kernel is exp(-WIDTH * squared distance) of weighted features."""
 PENALTY = 0.5
 """Both, and WEIGHTS, chosen by the error on left-out training pairs."""
 WEIGHTS = {"h": 4.0, "E": 0.5, "L": 4.0, "S": 1.0}

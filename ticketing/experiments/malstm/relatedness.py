@@ -180,7 +180,7 @@ class _Trial:
         )
 
     def accuracy(self, beside: Sequence[Channel] = ()) -> float:
-        """Of entailment, by the features of MaLSTM and other channels."""
+        """Percent of entailment judged right, by the features of MaLSTM and other channels."""
         known, test = (
             [pair_features(self.model, pairs), *(channel(pairs) for channel in beside)]
             for pairs in self.data

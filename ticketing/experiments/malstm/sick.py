@@ -39,7 +39,7 @@ class Sick(NamedTuple):
     test: list[Pair]
 
     def repeated(self) -> list[bool]:
-        """Of each test pair, whether it is also a training pair, in either order."""
+        """Whether each test pair is also a training pair, in either order."""
         seen = {frozenset(both(pair)) for pair in self.training}
         return [frozenset(both(pair)) in seen for pair in self.test]
 

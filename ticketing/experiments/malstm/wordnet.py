@@ -15,7 +15,7 @@ ENDINGS = {"noun": ("", "s", "es"), "verb": ("ing", "ed"), "adj": ("",)}
 
 
 def read_synonyms(folder: Path, words: Sequence[str]) -> dict[str, list[str]]:
-    """By word those of `words` that mean the same, sorted; words without one are left out.
+    """Each word's synonyms among `words`, sorted; words without one are left out.
 
     Raises InputError where the folder holds no WordNet.
     """

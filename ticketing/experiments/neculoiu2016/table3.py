@@ -28,7 +28,7 @@ from ticketing.text.bm25 import BM25
 
 COLUMNS = ("Typos", "Composition", "Extra words", "Annotations", "O*NET MRR")
 PUBLISHED_NGRAMS = ("0.99", "0.61", "1.00", "0.83")
-"""Of a matcher whose formula is not at hand."""
+"""The published n-gram matcher's figures; its formula is not at hand."""
 PUBLISHED = {
     "model (3)": (1.00, 0.84, 0.76, 0.87),
     "model (4)": (1.00, 0.79, 0.82, 0.84),
