@@ -74,7 +74,7 @@ class Bundles(DeskBase):
 
     def training_labels(self, before: datetime | None = None) -> list[Label]:
         """Labels to learn from, of tickets created before a date if one is given; those of
-        held-out queries are left for `promote` to measure on."""
+        test queries are left for `promote` to measure on."""
         known = {ticket.id for ticket in self.store.iter_tickets(Filters(created_before=before))}
         return [
             label
@@ -92,14 +92,14 @@ class Bundles(DeskBase):
         return ids[-1]
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Both bundles on the held-out judgments."""
+        """Both bundles on the judgments of test queries."""
         from ticketing.evaluation.promotion import compare
 
-        held_out = [label for label in self.labels() if is_test(label.query.id)]
-        return compare(self.recommender(bundle_id), self.recommender(other_id), held_out)
+        test = [label for label in self.labels() if is_test(label.query.id)]
+        return compare(self.recommender(bundle_id), self.recommender(other_id), test)
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
-        """Let a bundle serve unless it loses to the serving one on held-out judgments.
+        """Let a bundle serve unless it loses to the serving one on test queries.
 
         A loss that chance explains is none. Returns a sentence that says what happened and by how
         much; the page shows it among the jobs. Tickets that came since its reindexing are encoded
