@@ -1,6 +1,5 @@
 """A reindexing from the command line: followed to its end, and done here where nobody else does."""
 
-import json
 import sys
 import time
 
@@ -94,5 +93,6 @@ def do_waiting_batch(desk: Desk, app: Celery) -> bool:
     if message is None:
         resume_jobs(desk, app)
         return False
-    encode_batch(desk, *json.loads(message.body)[0])
+    arguments, *_ = message.payload
+    encode_batch(desk, *arguments)
     return True
