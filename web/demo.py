@@ -88,7 +88,8 @@ def worker_process() -> Iterator[None]:
     try:
         yield
     finally:
-        worker.stdin.close()
+        if worker.stdin:
+            worker.stdin.close()
         try:
             worker.wait(GRACE_SECONDS)
         except subprocess.TimeoutExpired:

@@ -56,18 +56,21 @@ def make_app(settings: Settings) -> Celery:
         worker_redirect_stdouts=False,
     )
     if settings.broker:
-        app.conf.broker_url = _address(settings.broker)
-        app.conf.broker_transport_options = {
-            "visibility_timeout": VISIBILITY_SECONDS,
-            "socket_connect_timeout": ANSWER_SECONDS,
-            "socket_timeout": ANSWER_SECONDS,
-            "socket_keepalive": True,
-            "health_check_interval": SILENCE_SECONDS,
-            "max_retries": 0,
-        }
+        app.conf.update(
+            broker_url=_address(settings.broker),
+            broker_transport_options={
+                "visibility_timeout": VISIBILITY_SECONDS,
+                "socket_connect_timeout": ANSWER_SECONDS,
+                "socket_timeout": ANSWER_SECONDS,
+                "socket_keepalive": True,
+                "health_check_interval": SILENCE_SECONDS,
+                "max_retries": 0,
+            },
+        )
     else:
-        app.conf.broker_url = "ticketing://localhost"
-        app.conf.broker_transport_options = _folders(settings)
+        app.conf.update(
+            broker_url="ticketing://localhost", broker_transport_options=_folders(settings)
+        )
     return app
 
 
@@ -85,7 +88,7 @@ def _address(broker: str) -> str:
     return broker
 
 
-def _folders(settings: Settings) -> dict:
+def _folders(settings: Settings) -> dict[str, str | float]:
     messages = settings.home.resolve() / "broker"
     try:
         messages.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ import warnings
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.worker import state
+from celery.worker import WorkController, state
 
 from ticketing.desk import Desk
 from ticketing.errors import TicketingError
@@ -61,16 +61,16 @@ def run_worker(app: Celery, desk: Desk) -> int:
     return worker.exitcode or 0
 
 
-def _ending_quietly(base: type) -> type:
+def _ending_quietly(base: type[WorkController]) -> type[WorkController]:
     """Celery's worker, but Ctrl-C and SIGTERM both let the current batch end, and say nothing."""
 
-    class Worker(base):
-        def install_platform_tweaks(self, worker) -> None:
+    class Worker(base):  # type: ignore[valid-type, misc]  # the app makes it
+        def install_platform_tweaks(self, worker: WorkController) -> None:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, self._end_after_the_batch)
 
-        def _end_after_the_batch(self, *_) -> None:
-            state.should_stop = 0
+        def _end_after_the_batch(self, *_: object) -> None:
+            state.should_stop = 0  # type: ignore[assignment]  # the stub knows None alone
 
     return Worker
 

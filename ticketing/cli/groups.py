@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib.metadata import entry_points
+from typing import Any
 
 import click
 
@@ -35,7 +36,9 @@ class PluggedGroup(Group):
     from `sentences` where it stands there.
     """
 
-    def __init__(self, *args, plugs: str, sentences: Mapping[str, str] | None = None, **kwargs):
+    def __init__(
+        self, *args: Any, plugs: str, sentences: Mapping[str, str] | None = None, **kwargs: Any
+    ):
         super().__init__(*args, **kwargs)
         self.plugs = plugs
         self.sentences = sentences or {}

@@ -1,6 +1,9 @@
 """`ticketing import`: tickets of any desk from CSV or JSON Lines."""
 
+from datetime import datetime
 from itertools import islice
+from pathlib import Path
+from typing import NoReturn
 
 import click
 from tqdm import tqdm
@@ -33,7 +36,14 @@ _SHOWN_TOKENS = 60
 @click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
 @click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
 @click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
-def command(files, mapping_file, overrides, dry_run, rejects, solution_before):
+def command(
+    files: tuple[Path, ...],
+    mapping_file: Path | None,
+    overrides: tuple[str, ...],
+    dry_run: bool,
+    rejects: Path | None,
+    solution_before: datetime | None,
+) -> None:
     """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).
 
     Fields: id, subject, description, solution, product, status, created, and a table
@@ -79,7 +89,7 @@ def _dry_run(sources: list[Source]) -> ImportReport:
     return report
 
 
-def _progress(sources: list[Source]) -> tqdm:
+def _progress(sources: list[Source]) -> "tqdm[NoReturn]":
     return tqdm(total=sum(source.rows for source in sources), unit=" rows", desc="importing")
 
 

@@ -6,7 +6,12 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+    Hook = Callable[[UnraisableHookArgs], object]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -42,11 +47,11 @@ class Interruption:
         self.came = True
         raise KeyboardInterrupt
 
-    def _raise_later(self, report: Callable) -> Callable:
+    def _raise_later(self, report: "Hook") -> "Hook":
         """A hook for exceptions that nobody can catch, as in a finalizer: there an interruption
         is raised again, a moment later; others are reported."""
 
-        def hook(unraisable) -> None:
+        def hook(unraisable: "UnraisableHookArgs") -> None:
             if unraisable.exc_type is KeyboardInterrupt:
                 self.came = False
                 signal.setitimer(signal.ITIMER_REAL, MOMENT)

@@ -1,5 +1,8 @@
 """`ticketing labels`: judgments in from other tools, and out to them."""
 
+from datetime import datetime
+from pathlib import Path
+
 import click
 
 from ticketing.cli.groups import Group
@@ -11,7 +14,7 @@ from ticketing.settings import load_settings
 
 
 @click.group("labels", cls=Group)
-def command():
+def command() -> None:
     """Import and export what people judged."""
 
 
@@ -29,8 +32,17 @@ def command():
 @click.option("--judge", default="import", show_default=True, help="Who judged.")
 @click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
 def import_(
-    file, query, subject, description, ticket, grade_column, grades, before, judge, rejects
-):
+    file: Path,
+    query: str,
+    subject: str,
+    description: str,
+    ticket: str,
+    grade_column: str,
+    grades: tuple[str, ...],
+    before: datetime | None,
+    judge: str,
+    rejects: Path | None,
+) -> None:
     """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
     report = import_labels(
         file,
@@ -49,7 +61,7 @@ def import_(
 
 @command.command("export")
 @click.argument("folder", type=FILE)
-def export(folder):
+def export(folder: Path) -> None:
     """Write judgments.jsonl, labels.csv, qrels.txt and queries.jsonl to FOLDER."""
     for path in export_labels(open_desk(load_settings()).store.judgments(), folder):
         click.echo(path)

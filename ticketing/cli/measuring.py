@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -32,6 +33,9 @@ FIT_QUERIES = 200
 """Queries whose labels map distances to grades."""
 
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
 @dataclass(frozen=True)
 class Measuring:
     """The options of `choose_measuring`: bundles, queries, and files to write."""
@@ -45,7 +49,7 @@ class Measuring:
     report: Path | None
 
 
-def choose_queries(function: Callable) -> Callable:
+def choose_queries(function: Command) -> Command:
     """Add the options that say which labelled queries are measured: since, before, demo."""
     for option in (
         click.option("--demo", is_flag=True, help="The demonstration base's 28 end-user queries."),
@@ -60,7 +64,7 @@ def choose_queries(function: Callable) -> Callable:
     return function
 
 
-def choose_measuring(function: Callable) -> Callable:
+def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options of Measuring, and give them to the function as `measuring`."""
 
     @click.option("--bundle", default="", help="The bundle to measure (default: the serving one).")
@@ -69,9 +73,18 @@ def choose_measuring(function: Callable) -> Callable:
     @click.option("--compare", nargs=2, metavar="A B", help="Two bundles, query by query.")
     @click.option("--report", type=FILE, help="Also write a page with tables, plots and misses.")
     @wraps(function)
-    def told(bundle, since, before, demo, run_file, compare, report, **others):
+    def told(
+        bundle: str,
+        since: datetime | None,
+        before: datetime | None,
+        demo: bool,
+        run_file: Path | None,
+        compare: tuple[str, str] | None,
+        report: Path | None,
+        **others: Any,
+    ) -> None:
         options = Measuring(bundle, since, before, demo, run_file, compare, report)
-        return function(measuring=options, **others)
+        function(measuring=options, **others)
 
     return told
 

@@ -1,8 +1,9 @@
 """`ticketing migrate`: move house."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from typing import NoReturn, Self
 
 import click
 import numpy as np
@@ -44,16 +45,16 @@ def command(source: str, target: str) -> None:
 class _Bars:
     """One progress bar after the other."""
 
-    def __enter__(self):
-        self._bar = None
+    def __enter__(self) -> Self:
+        self._bar: tqdm[NoReturn] | None = None
         return self
 
-    def __call__(self, what: str, total: int | None):
+    def __call__(self, what: str, total: int | None) -> Callable[[int], object]:
         self.__exit__()
         self._bar = tqdm(desc=what, total=total)
         return self._bar.update
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
 

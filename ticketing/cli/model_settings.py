@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from pydantic import BaseModel, ValidationError
@@ -15,8 +15,14 @@ from ticketing.errors import InputError, first_invalid
 from ticketing.model.settings import NetworkSettings
 from ticketing.training.settings import TrainingSettings
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+Made = TypeVar("Made", bound=BaseModel)
 
-def choose_settings(function: Callable) -> Callable:
+Table = dict[str, Any]
+"""A table of TOML."""
+
+
+def choose_settings(function: Command) -> Command:
     """Add the options that `read_settings` reads, as `file` and `overrides`."""
     function = click.option(
         "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As training.epochs=2."
@@ -30,39 +36,41 @@ def read_settings(
     file: Path | None, overrides: Sequence[str] = ()
 ) -> tuple[NetworkSettings, TrainingSettings]:
     """A bundle's settings: a TOML file with NAME=VALUE on top. Raises InputError naming one."""
-    makers = {"network": NetworkSettings, "training": TrainingSettings.for_loss}
-    network, training = _read(makers, file, overrides)
-    return network, training
+    tables = _tables(("network", "training"), file, overrides)
+    network = _made("network", NetworkSettings, tables)
+    return network, _made("training", TrainingSettings.for_loss, tables)
 
 
 def read_category_settings(overrides: Sequence[str]) -> ClassifierSettings:
     """A category model's settings: the defaults with NAME=VALUE on top, such as
     network.encoder.layers=4. Raises InputError naming the one that cannot be."""
     defaults = dict(ClassifierSettings())
-    makers = {name: partial(_changed, default) for name, default in defaults.items()}
-    return ClassifierSettings(**dict(zip(makers, _read(makers, None, overrides), strict=True)))
+    tables = _tables(list(defaults), None, overrides)
+    return ClassifierSettings(
+        **{name: _made(name, partial(_changed, of), tables) for name, of in defaults.items()}
+    )
 
 
-def _read(
-    makers: Mapping[str, Callable[..., BaseModel]], file: Path | None, overrides: Sequence[str]
-) -> list[BaseModel]:
-    """What each table's maker makes of the table's values."""
-    tables: dict[str, dict] = {name: {} for name in makers}
+def _tables(names: Sequence[str], file: Path | None, overrides: Sequence[str]) -> dict[str, Table]:
+    """The values that are set in each table."""
+    tables: dict[str, Table] = {name: {} for name in names}
     if file:
-        tables |= _read_toml(file, list(makers))
+        tables |= _read_toml(file, names)
     for override in overrides:
         _put(tables, override)
-    made = []
-    for name, make in makers.items():
-        try:
-            made.append(make(**tables[name]))
-        except ValidationError as error:
-            field, value, message = first_invalid(error)
-            raise InputError(f"{name}.{field}={value!r}: {message}.") from None
-    return made
+    return tables
 
 
-def _read_toml(file: Path, names: Sequence[str]) -> dict[str, dict]:
+def _made(name: str, make: Callable[..., Made], tables: Mapping[str, Table]) -> Made:
+    """What is made of a table's values. Raises InputError naming one."""
+    try:
+        return make(**tables[name])
+    except ValidationError as error:
+        field, value, message = first_invalid(error)
+        raise InputError(f"{name}.{field}={value!r}: {message}.") from None
+
+
+def _read_toml(file: Path, names: Sequence[str]) -> dict[str, Table]:
     try:
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -76,7 +84,7 @@ def _read_toml(file: Path, names: Sequence[str]) -> dict[str, dict]:
     return tables
 
 
-def _put(tables: dict[str, dict], override: str) -> None:
+def _put(tables: dict[str, Table], override: str) -> None:
     """Set the value that NAME=VALUE names, in a table of tables."""
     name, _, text = override.partition("=")
     path = name.split(".")
@@ -99,12 +107,12 @@ def _toml_value(text: str) -> Any:
         return text
 
 
-def _changed(default: BaseModel, **values) -> BaseModel:
+def _changed(default: BaseModel, **values: Any) -> BaseModel:
     """A settings object with some values changed, also those of tables within it."""
     return type(default).model_validate(_merged(default.model_dump(), values))
 
 
-def _merged(defaults: dict, values: dict) -> dict:
+def _merged(defaults: Table, values: Table) -> Table:
     return defaults | {
         name: _merged(defaults[name], value)
         if isinstance(value, dict) and isinstance(defaults.get(name), dict)

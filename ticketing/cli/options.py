@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,10 +11,12 @@ from ticketing.times import parse_time
 FILE = click.Path(path_type=Path)
 
 
-class _Date(click.ParamType):
+class _Date(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here
     name = "date"
 
-    def convert(self, value, param, ctx) -> datetime | None:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime | None:
         try:
             return value if isinstance(value, datetime) else parse_time(value)
         except ValueError as error:

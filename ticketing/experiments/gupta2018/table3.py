@@ -6,9 +6,8 @@ compare; those of different archives do not.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from time import perf_counter
 
 from ticketing.encoders.topics import TopicWords, topic_words
@@ -17,9 +16,9 @@ from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Label, Query, Ticket
 from topic_models import LDA, DocNADE, DocNADESettings, LDASettings, ProgressBar, TopicModel
+from topic_models.documents import Document
 
 Fields = tuple[str, ...]
-Document = Sequence[int]
 
 MODELS: dict[str, Fields] = {
     "M1": ("subject", "description"),
@@ -34,22 +33,6 @@ QUERY_PARTS: dict[str, Fields] = {
     "DESC1": ("description",),
     "SUB1+DESC1": ("subject", "description"),
 }
-KINDS = {
-    "DocNADE": (
-        DocNADE,
-        partial(
-            DocNADESettings,
-            dropout=0.5,
-            weight_decay=0.2,
-            batch_size=64,
-            averaged=True,
-            leaves="similar",
-        ),
-    ),
-    "LDA": (LDA, LDASettings),
-}
-"""A model and its settings: DocNADE's are those that suit labelled folders best
-(`topic_models.experiments.trials`)."""
 VALIDATION = 20
 """Every so many-th ticket to learn from is kept to stop on."""
 
@@ -116,6 +99,28 @@ def split(
     return Split(learned, tuple(t for t in tickets if t.id in tested), tuple(queries))
 
 
+def _docnade(**common: int) -> TopicModel:
+    """With the settings that suit labelled folders best (`topic_models.experiments.trials`)."""
+    return DocNADE(
+        DocNADESettings(
+            **common,
+            dropout=0.5,
+            weight_decay=0.2,
+            batch_size=64,
+            averaged=True,
+            leaves="similar",
+        )
+    )
+
+
+def _lda(**common: int) -> TopicModel:
+    return LDA(LDASettings(**common))
+
+
+KINDS: dict[str, Callable[..., TopicModel]] = {"DocNADE": _docnade, "LDA": _lda}
+"""By kind what makes a model of vocabulary size, topics and seed."""
+
+
 def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
     """Fit DocNADE and LDA as M1 and as M2, each with a progress bar, and score every column.
 
@@ -138,9 +143,9 @@ def topic_table(parts: Split, topics: int = 100, seed: int = 0) -> TopicTable:
         known = documents(texts)
         if len(known) < VALIDATION:
             raise InputError("The tickets share too few words to learn topics from; import more.")
-        for kind, (model, settings) in KINDS.items():
-            chosen = settings(vocabulary_size=len(words.ids), topics=topics, seed=seed)
-            rows.append(_row(name, kind, model(chosen), known, scored))
+        for kind, make in KINDS.items():
+            model = make(vocabulary_size=len(words.ids), topics=topics, seed=seed)
+            rows.append(_row(name, kind, model, known, scored))
     columns = tuple(
         Column(name, len(texts), sum(map(len, texts)) / max(len(texts), 1))
         for name, texts in scored.items()

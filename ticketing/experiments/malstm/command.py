@@ -72,8 +72,7 @@ def evaluate(
         f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "
         f"{sum(data.repeated())} repeat one that was learned from ('new' leaves them out)."
     )
-    for line in header():
-        click.echo(line)
+    click.echo("\n".join(header()))
     for line in lines(chosen, data, training_data, seed, home):
         tqdm.write(shown(line))
     if pictures:

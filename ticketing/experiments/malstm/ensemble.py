@@ -18,15 +18,18 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 from scipy.stats import pearsonr
 from sklearn.model_selection import KFold
 
 from ticketing.encoders.sentence_transformer import Transformer
+from ticketing.errors import InputError
 from ticketing.experiments.malstm.datasets import (
     RatedPairs,
     TaughtPairs,
+    Teacher,
     rarity,
     rated_loss,
     sum_of_words,
@@ -125,9 +128,11 @@ def _taught(
     """A network that has learned how related the teacher finds sentences."""
     network = _new(settings, data, seed)
     known = sentences(data.pairs)
-    teacher = data.encoder
+    teacher: Teacher | None = data.encoder
     if settings.teacher == "words":
         teacher = sum_of_words(data.vectors, rarity(data.vectors, known))
+    if teacher is None:
+        raise InputError("A teacher that is an encoder needs one; name its folder (--encoder).")
     taught = TaughtPairs([*known, *data.augmented], data.pairs, data.vectors, teacher)
     Trainer(
         network,
@@ -142,7 +147,7 @@ def _taught(
 
 def _similarities(
     network: SentenceNetwork, data: TrainingData, pairs: Sequence[Pair]
-) -> np.ndarray:
+) -> npt.NDArray[np.float32]:
     """g of pairs: [n]."""
     one, other = (
         torch.from_numpy(network.encode([data.vectors.ids(words(s)) for s in side]))

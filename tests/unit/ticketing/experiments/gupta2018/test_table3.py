@@ -38,7 +38,9 @@ class Spy:
 @pytest.fixture
 def spy(monkeypatch):
     Spy.fitted = []
-    monkeypatch.setattr(table_module, "KINDS", {"Spy": (Spy, SimpleNamespace)})
+    monkeypatch.setattr(
+        table_module, "KINDS", {"Spy": lambda **given: Spy(SimpleNamespace(**given))}
+    )
     return Spy
 
 
