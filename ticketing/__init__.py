@@ -2,19 +2,23 @@
 
 What flows, and the module at each step::
 
-    a desk's export -> importing -> stores -> training.train -> model.bundle
-                                      |                              |
-                                      +--> desk: text -> codes, one row a ticket, by bundle
-    query -> retrieval.encode -> stores (codes of tickets) -> retrieval.scan
-          -> retrieval.recommend, explain -> judgments (stores) -> labels -> training.train
+    a desk's export -> importing -> stores (tickets) -> training.train -> model.registry (a bundle)
+                                       |                                        |
+                                       +-> desk.bundles: encode every ticket <--+
+                                                   |
+                                            stores (codes, a row a ticket)
+                                                   |
+    a query -> retrieval.encode -> stores: candidates -> retrieval.scan -> retrieval.recommend,
+    explain -> the ten best with reasons -> stores (judgments) -> labels -> training.train
 
-A bundle is vocabulary, network, weights, code layout and calibration; `model.inference.Model` is
-a loaded one. `encoders` turn a text component into vectors or terms, `model.metric` compares
-them (equation 1), `evaluation` measures what comes of it.
+`encoders` turn a text component into a vector or terms, `model.metric` compares two of them
+(equation 1), and a bundle is what a training leaves of all that; `model.inference.Model` is a
+loaded one. `classification` proposes one of the desk's own categories for a subject, `nn` holds
+what all Siamese networks share, `evaluation` measures, and `experiments` holds the papers' tables.
 
-`desk.Desk` wires these together. `nn` holds what all Siamese networks share: those of `model`, of
-`classification` (a category for a subject, by its characters) and of `experiments.malstm`.
-`experiments` holds the papers' tables. Modules import downwards only: experiments -> cli -> desk
--> importing, labels, evaluation, demo -> retrieval, training -> stores, model, classification ->
-encoders -> nn -> text -> tickets -> errors.
+`desk.Desk` wires these together, a method a use case. The page, the API and the worker call a Desk
+and know beside it only the nouns (`tickets`, `errors`, `settings`, `times`, `files`, `tables`).
+
+Imports point down only: experiments -> cli -> desk -> importing, labels, evaluation, demo ->
+retrieval, training -> stores, model, classification -> encoders -> nn -> text -> tickets -> errors.
 """

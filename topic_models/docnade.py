@@ -82,14 +82,16 @@ class DocNADE(TopicModel):
     ) -> Self:
         """See TopicModel.fit. Adam on the mean -log p(v_i | v_<i) over a batch's words; validation
         scores them in the order given."""
-        training, held_out = trainable(documents, validation, self.settings.vocabulary_size)
-        learner = _Learner(self.settings, training, held_out)
+        training, ragged_validation = trainable(
+            documents, validation, self.settings.vocabulary_size
+        )
+        learner = _Learner(self.settings, training, ragged_validation)
         self.history = train(
             learner,
             documents=len(training),
             epochs=self.settings.epochs,
             patience=self.settings.patience,
-            fingerprint=fingerprint(self.settings, training, held_out),
+            fingerprint=fingerprint(self.settings, training, ragged_validation),
             progress=progress,
             checkpoint=checkpoint,
         )

@@ -108,11 +108,11 @@ def trainable(
     Raises DocumentsError when nothing is left of a part.
     """
     training = ragged(documents, vocabulary_size).known()
-    held_out = None if validation is None else ragged(validation, vocabulary_size).known()
-    for name, part in (("training", training), ("validation", held_out)):
+    ragged_validation = None if validation is None else ragged(validation, vocabulary_size).known()
+    for name, part in (("training", training), ("validation", ragged_validation)):
         if part is not None and not len(part):
             raise DocumentsError(f"No {name} document has a word of the vocabulary.")
-    return training, held_out
+    return training, ragged_validation
 
 
 def _joined(documents: Documents) -> npt.NDArray[np.int64] | None:

@@ -72,14 +72,16 @@ class LDA(TopicModel):
         checkpoint: Path | None = None,
     ) -> Self:
         """See TopicModel.fit."""
-        training, held_out = trainable(documents, validation, self.settings.vocabulary_size)
-        learner = _Learner(self.settings, training, held_out)
+        training, ragged_validation = trainable(
+            documents, validation, self.settings.vocabulary_size
+        )
+        learner = _Learner(self.settings, training, ragged_validation)
         self.history = train(
             learner,
             documents=len(training),
             epochs=self.settings.epochs,
             patience=self.settings.patience,
-            fingerprint=fingerprint(self.settings, training, held_out),
+            fingerprint=fingerprint(self.settings, training, ragged_validation),
             progress=progress,
             checkpoint=checkpoint,
         )

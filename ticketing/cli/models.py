@@ -51,7 +51,7 @@ def _described(models: Registry, id: str) -> str:
 @click.argument("bundle")
 @click.argument("other", default="")
 def compare(bundle: str, other: str) -> None:
-    """BUNDLE against OTHER (default: the serving one) on the held-out judgments."""
+    """BUNDLE against OTHER (default: the serving one) on the test queries."""
     desk = open_desk(load_settings())
     other = other or desk.store.serving()
     if not other:
@@ -65,7 +65,7 @@ def compare(bundle: str, other: str) -> None:
 @click.argument("bundle")
 @click.option("--force", is_flag=True, help="Let it serve whatever the comparison says.")
 def promote(bundle: str, force: bool) -> None:
-    """Let BUNDLE serve unless it loses to the serving one on held-out judgments, beyond chance."""
+    """Let BUNDLE serve unless it loses to the serving one on the test queries, beyond chance."""
     with shown_waiting("Comparing with the serving bundle"):
         verdict = open_desk(load_settings()).promote(bundle, force)
     click.echo(verdict)

@@ -90,7 +90,7 @@ class _Desk:
         """What each author may say about a fault, by fault key.
 
         What is kept for the end user of the test is missing from the tickets of the fault
-        and of its related faults; all other tickets use it, so it is learnt from those.
+        and of its related faults; all other tickets use it, so it is learned from those.
         """
         hands = {}
         for fault in self.catalogue.faults:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ticketing.tickets import Grade, Judgment, Label, Query
 
-_HELD_OUT_PERCENT = 20
+_TEST_PERCENT = 20
 
 
 def derive_labels(events: Iterable[Judgment]) -> list[Label]:
@@ -35,7 +35,7 @@ def is_test(query_id: str) -> bool:
     """Whether this is a test query, kept from every training to compare bundles: one in five, by
     a hash of its id."""
     digest = hashlib.sha256(b"held out\0" + query_id.encode()).digest()
-    return int.from_bytes(digest[:8], "big") % 100 < _HELD_OUT_PERCENT
+    return int.from_bytes(digest[:8], "big") % 100 < _TEST_PERCENT
 
 
 def _lower_median(grades: list[Grade]) -> Grade:

@@ -1,1 +1,7 @@
-"""Equation 1 and all that learns it: metric, network, losses, training, calibration, bundle."""
+"""What serves: a trained network and all that a query needs of it.
+
+`settings` say which channels and components a network has, `network` encodes and compares them by
+`metric` (equation 1), `recency` adds the time between two texts. `inference.Model` turns texts into
+codes, whose bytes `layout` places and `projection` cuts down to one vector; `calibration` maps a
+distance to the 1-5 scale. `bundle` says how all of it lies on disk, `registry` holds all bundles.
+"""

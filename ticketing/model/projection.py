@@ -19,7 +19,8 @@ import numpy.typing as npt
 from ticketing.model.layout import LEVELS, CodeLayout
 
 DIMS = 384
-"""Of a vector; measured, twice as many find hardly more, and cost an index twice the time."""
+"""Dimensions of a vector. Measured, twice as many find hardly more and cost an index twice the
+time."""
 
 MIDDLE = LEVELS / 2
 

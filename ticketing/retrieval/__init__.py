@@ -1,1 +1,6 @@
-"""Codes, the exact scan over them, and the main flow: recommend and explain."""
+"""The main flow: a query is encoded, scanned against the tickets' codes, answered and explained.
+
+`encode` makes an EncodedQuery, the store gives candidates, `scan` computes their exact distances,
+`recommend` takes the nearest and `explain` says why. `topics` tells what tickets are about,
+`verify` looks at a bundle's codes before it serves.
+"""

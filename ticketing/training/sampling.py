@@ -1,4 +1,4 @@
-"""The data recipe: what a network is shown, from labels and from the archive itself."""
+"""What a network is shown, from labels and from the archive itself."""
 
 import random
 from bisect import bisect

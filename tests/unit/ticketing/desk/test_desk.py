@@ -297,7 +297,7 @@ def test_a_truncated_bundle_is_refused_with_the_name_of_its_file(desk, trained):
 
 
 def judge_all(desk, grade_of):
-    """Judgments of fifty held-out queries, each for every ticket that `grade_of` grades."""
+    """Judgments of fifty test queries, each for every ticket that `grade_of` grades."""
     events = []
     for asked, ticket in enumerate([*desk.store.iter_tickets()] * 20):
         query = Query(ticket.subject, f"{ticket.description} {asked}")
@@ -405,7 +405,7 @@ def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
     assert desk.store.stale_ids(other) == ["A-1"], "it is not tried again"
 
 
-def test_labels_of_held_out_queries_never_reach_training(desk, monkeypatch):
+def test_labels_of_test_queries_never_reach_training(desk, monkeypatch):
     tickets = list(desk.store.iter_tickets())
     queries = [Query(f"problem {i}") for i in range(60)]
     desk.store.add_judgments(

@@ -62,10 +62,10 @@ def test_labels_are_ordered_whatever_the_order_of_events():
     assert labels == derive_labels(reversed(events))
 
 
-def test_one_query_in_five_is_held_out_and_stays_so():
-    held_out = [is_test(Query(f"query {i}").id) for i in range(2000)]
-    assert 340 < sum(held_out) < 460
-    assert held_out == [is_test(Query(f"query {i}").id) for i in range(2000)]
+def test_one_query_in_five_is_a_test_query_and_stays_so():
+    tested = [is_test(Query(f"query {i}").id) for i in range(2000)]
+    assert 340 < sum(tested) < 460
+    assert tested == [is_test(Query(f"query {i}").id) for i in range(2000)]
 
 
 @pytest.fixture
