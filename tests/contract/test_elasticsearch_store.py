@@ -54,7 +54,7 @@ def test_a_ticket_that_changes_while_its_codes_are_stored_is_filtered_as_it_is_n
     store, monkeypatch, changed, found, stale
 ):
     store.put_tickets(ALL)
-    meanwhile(monkeypatch, ElasticsearchCodes, "_write_codes", lambda: store.put_tickets([changed]))
+    meanwhile(monkeypatch, ElasticsearchCodes, "write_codes", lambda: store.put_tickets([changed]))
     store.put_codes("b1", [code(PUMP, 7)])
     now = Filters(status=changed.status, groups=changed.groups or None)
     assert scanned(store.codes("b1", now)) == found
@@ -67,9 +67,7 @@ def test_a_ticket_that_changes_while_its_codes_are_stored_is_filtered_as_it_is_n
 
 def test_a_ticket_that_goes_while_its_codes_are_stored_leaves_none(store, monkeypatch):
     store.put_tickets(ALL)
-    meanwhile(
-        monkeypatch, ElasticsearchCodes, "_write_codes", lambda: store.delete_tickets(["T-2"])
-    )
+    meanwhile(monkeypatch, ElasticsearchCodes, "write_codes", lambda: store.delete_tickets(["T-2"]))
     assert store.put_codes("b1", [code(PUMP, 7), code(ALL[1], 7)]) == 1
     assert scanned(store.codes("b1")) == {"T-10": 7}
     assert store.topic_counts("b1") == {(None, ALL[1].created.date().replace(day=1)): 1}
@@ -143,7 +141,7 @@ def test_codes_that_die_before_their_tickets_are_marked_are_stored_again(store, 
         raise StoreAway("gone")
 
     with monkeypatch.context() as dying, pytest.raises(StoreAway):
-        dying.setattr(ElasticsearchCodes, "_mark", die)
+        dying.setattr(ElasticsearchCodes, "mark_coded", die)
         store.put_codes("b1", [code(PUMP, 7)])
     assert store.stale_ids("b1") == ["A-1", "T-10", "T-2"]
     assert store.put_codes("b1", [code(PUMP, 7)]) == 1
@@ -156,10 +154,10 @@ def test_codes_that_die_before_their_tickets_are_marked_are_stored_again(store, 
 @pytest.fixture
 def read_only(store):
     """Does what the server does to its indices when the disk is nearly full."""
-    pattern = store._connection.alias("*")
+    pattern = store.connection.alias("*")
 
     def block(blocked):
-        with store._connection.client() as client:
+        with store.connection.client() as client:
             settings = {"index.blocks.read_only_allow_delete": blocked}
             client.indices.put_settings(index=pattern, settings=settings)
 
@@ -189,8 +187,8 @@ def test_a_full_disk_is_said_and_reading_goes_on(store, read_only):
 
 def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(store):
     store.put_tickets(ALL)
-    index = behind(store._connection.alias("tickets"))
-    with store._connection.client() as client:
+    index = behind(store.connection.alias("tickets"))
+    with store.connection.client() as client:
         client.indices.delete(index=index)
     for read in (
         lambda: store.get_tickets(["T-2"]),
@@ -214,7 +212,7 @@ def test_codes_that_are_dropped_as_they_are_begun_can_be_stored_again(store, mon
 def test_codes_that_were_dropped_do_not_come_back_with_a_late_write(store, monkeypatch):
     store.put_tickets(ALL)
     store.put_codes("b1", [code(PUMP, 1)])
-    opened = ElasticsearchCodes._open
+    opened = ElasticsearchCodes.open_build
 
     def drop_then_write(self, bundle_id, rows):
         build = opened(self, bundle_id, rows)
@@ -222,7 +220,7 @@ def test_codes_that_were_dropped_do_not_come_back_with_a_late_write(store, monke
         return build
 
     with monkeypatch.context() as late, pytest.raises(StoreError, match="lost a part"):
-        late.setattr(ElasticsearchCodes, "_open", drop_then_write)
+        late.setattr(ElasticsearchCodes, "open_build", drop_then_write)
         store.put_codes("b1", [code(ALL[1], 1)])
     assert store.bundles() == []
     assert store.put_codes("b1", [code(ALL[1], 2, width=9)]) == 1

@@ -34,7 +34,7 @@ class TestSQLiteStore(StoreContract):
 
 
 def code_file(store):
-    [path] = (store._database.folder / "codes").iterdir()
+    [path] = (store.database.folder / "codes").iterdir()
     return path
 
 
@@ -73,7 +73,7 @@ def test_lost_code_files_are_said_not_scanned(store):
     store.put_tickets(ALL)
     store.put_codes("b1", [code(t, 1) for t in ALL[:2]])
     os.truncate(code_file(store), 7)
-    fresh = SQLiteStore(store._database.folder)
+    fresh = SQLiteStore(store.database.folder)
     with pytest.raises(StoreError, match=r"1\.bin holds 7 bytes .* counts 8"):
         fresh.codes("b1")
     with pytest.raises(StoreError, match=r"1\.bin holds 7 bytes"):
@@ -89,7 +89,7 @@ def test_an_unchanged_store_gives_the_same_block(store):
 
 def test_another_process_sees_every_change_at_its_next_call(store):
     """A second store has connections and caches of its own, as another process has."""
-    other = SQLiteStore(store._database.folder)
+    other = SQLiteStore(store.database.folder)
     changed = replace(PUMP, subject="Other")
     steps = [
         (lambda: store.put_tickets(ALL), {}),
@@ -141,7 +141,7 @@ def run_together(count, work, folder):
 
 def test_two_processes_storing_the_same_batches_store_each_row_once(store):
     store.put_tickets([Ticket(f"{i:03}", f"ticket {i}") for i in range(300)])
-    run_together(2, _encode_all, store._database.folder)
+    run_together(2, _encode_all, store.database.folder)
     block = store.codes("b1")
     assert block.codes.shape == (300, 4)
     assert scanned(block) == {f"{i:03}": i % 250 for i in range(300)}
@@ -173,9 +173,9 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store._database.rows("PRAGMA user_version = 5")
+    store.database.rows("PRAGMA user_version = 5")
     with pytest.raises(StoreError, match="has format 5, and this program reads format 4; run "):
-        SQLiteStore(store._database.folder)
+        SQLiteStore(store.database.folder)
 
 
 LACKED = {
@@ -192,8 +192,8 @@ LACKED = {
 def grow_old(store, version: int) -> None:
     for older in range(3, version - 1, -1):
         for statement in LACKED[older]:
-            store._database.rows(statement)
-    store._database.rows(f"PRAGMA user_version = {version}")
+            store.database.rows(statement)
+    store.database.rows(f"PRAGMA user_version = {version}")
 
 
 def test_format_3_is_brought_up(store):
@@ -203,14 +203,14 @@ def test_format_3_is_brought_up(store):
     for bundle_id in ("b1", "b2"):
         store.set_serving(bundle_id)
     grow_old(store, 3)
-    brought_up = SQLiteStore(store._database.folder)
+    brought_up = SQLiteStore(store.database.folder)
     assert (brought_up.serving(), brought_up.previous_serving()) == ("b2", "b1")
     assert brought_up.serving(ModelKind.CATEGORIES) == ""
     assert brought_up.add_verdicts([VERDICT]) == 1
     assert list(brought_up.judgments()) == [EVENT]
     brought_up.set_serving("c1", ModelKind.CATEGORIES)
     brought_up.close()
-    again = SQLiteStore(store._database.folder)
+    again = SQLiteStore(store.database.folder)
     assert list(again.verdicts()) == [VERDICT]
     assert again.serving(ModelKind.CATEGORIES) == "c1"
     again.close()
@@ -220,7 +220,7 @@ def test_verdicts_are_never_changed(store):
     store.add_verdicts([VERDICT])
     for statement in ("DELETE FROM verdicts", "UPDATE verdicts SET judge = 'eve'"):
         with pytest.raises(StoreError, match="verdicts are never"):
-            store._database.rows(statement)
+            store.database.rows(statement)
 
 
 def test_format_2_is_brought_up(tmp_path, store):
@@ -229,7 +229,7 @@ def test_format_2_is_brought_up(tmp_path, store):
     store.put_codes("b1", [code(t, 1) for t in ALL])
     store.add_judgments([EVENT])
     grow_old(store, 2)
-    brought_up = SQLiteStore(store._database.folder)
+    brought_up = SQLiteStore(store.database.folder)
     assert {t.id: t for t in brought_up.iter_tickets()} == {t.id: t for t in ALL}
     assert scanned(brought_up.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
     assert brought_up.count_tickets(Filters(groups=frozenset())) == 3
@@ -239,13 +239,13 @@ def test_format_2_is_brought_up(tmp_path, store):
     assert list(brought_up.judgments()) == [EVENT]
     assert brought_up.accounts() == []
     brought_up.close()
-    SQLiteStore(store._database.folder).close()
+    SQLiteStore(store.database.folder).close()
 
 
 def test_an_older_format_is_refused_with_what_to_do(store):
-    store._database.rows("PRAGMA user_version = 1")
+    store.database.rows("PRAGMA user_version = 1")
     with pytest.raises(StoreError, match=r"has format 1, .* reads format 4; export its judgments"):
-        SQLiteStore(store._database.folder)
+        SQLiteStore(store.database.folder)
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path):
@@ -263,8 +263,8 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
 
 
 def test_a_full_disk_is_said_and_nothing_is_put(store):
-    [(pages,)] = store._database.rows("PRAGMA page_count")
-    store._database.rows(f"PRAGMA max_page_count = {pages + 10}")
+    [(pages,)] = store.database.rows("PRAGMA page_count")
+    store.database.rows(f"PRAGMA max_page_count = {pages + 10}")
     with pytest.raises(StoreError, match=r"tickets\.sqlite3 cannot be used: .*full"):
         store.put_tickets([PUMP, Ticket("big", "word " * 50_000)])
     assert store.count_tickets() == 0
@@ -299,7 +299,7 @@ def test_judgments_cannot_be_changed_or_deleted_even_by_hand(store):
     store.add_judgments([EVENT])
     for statement in ("DELETE FROM judgments", "UPDATE judgments SET grade = 0"):
         with pytest.raises(StoreError, match="judgments are never"):
-            store._database.rows(statement)
+            store.database.rows(statement)
     assert list(store.judgments()) == [EVENT]
 
 
@@ -309,7 +309,7 @@ def test_a_thread_takes_its_connection_with_it(store):
         thread.start()
         thread.join()
     gc.collect()  # a connection and its statement cache hold each other
-    assert len(store._database._connections) == 1
+    assert len(store.database.connections) == 1
 
 
 # speed ------------------------------------------------------------------------------------

@@ -78,16 +78,17 @@ def block(desk, blocked: bool) -> None:
     It looks every half minute and would lift the block at once, were the disk not full by the
     watermarks set here.
     """
-    client, disk = desk.store._connection._client, "cluster.routing.allocation.disk"
+    disk = "cluster.routing.allocation.disk"
     marks = dict.fromkeys(("low", "high", "flood_stage"), "1%" if blocked else None)
-    client.cluster.put_settings(
-        persistent={f"{disk}.threshold_enabled": True if blocked else None}
-        | {f"{disk}.watermark.{name}": mark for name, mark in marks.items()}
-    )
-    client.indices.put_settings(
-        index=desk.store._connection.alias("*"),
-        settings={"index.blocks.read_only_allow_delete": True if blocked else None},
-    )
+    with desk.store.connection.client() as client:
+        client.cluster.put_settings(
+            persistent={f"{disk}.threshold_enabled": True if blocked else None}
+            | {f"{disk}.watermark.{name}": mark for name, mark in marks.items()}
+        )
+        client.indices.put_settings(
+            index=desk.store.connection.alias("*"),
+            settings={"index.blocks.read_only_allow_delete": True if blocked else None},
+        )
 
 
 # jobs -------------------------------------------------------------------------------------
@@ -151,18 +152,25 @@ def test_a_full_store_stops_a_job_until_there_is_room(desk):
     print(f"full at {done} of 3000; done once there was room")
 
 
+def block_codes(desk, blocked: bool | None) -> None:
+    """What Elasticsearch does to the indices of codes alone when their disk is full."""
+    with desk.store.connection.client() as client:
+        client.indices.put_settings(
+            index=desk.store.connection.alias("codes-*"),
+            settings={"index.blocks.read_only_allow_delete": blocked},
+        )
+
+
 def test_where_only_the_codes_find_no_room_the_job_says_why_and_goes_on_when_asked(desk):
     app = make_app(desk.settings)
     job = desk.store.create_job(jobs.REINDEX, BUNDLE, 3000)
     desk.store.put_codes(BUNDLE, desk.encode(BUNDLE, TICKETS[:128]))
-    index = {"index": desk.store._connection.alias("codes-*")}
-    settings = desk.store._connection._client.indices.put_settings
-    settings(**index, settings={"index.blocks.read_only_allow_delete": True})
+    block_codes(desk, True)
     tasks.encode_batch(desk, job.id, BUNDLE, [ticket.id for ticket in TICKETS[128:256]])
     record = desk.store.get_job(job.id)
     assert (record.state, record.errors) == ("failed", {})
     assert "lets nothing be written, as when its disk is full" in record.message
-    settings(**index, settings={"index.blocks.read_only_allow_delete": None})
+    block_codes(desk, None)
     with workers(desk.settings.home) as start:
         start()
         again = finished(desk, jobs.start_reindex(desk, app, BUNDLE))

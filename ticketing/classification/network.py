@@ -74,10 +74,10 @@ class CategoryNetwork(nn.Module):
         return F.normalize(vectors, dim=-1)[torch.tensor([place[text] for text in texts])]
 
     def _read(self, texts: Sequence[str]) -> Tensor:
-        vectors: Tensor = self.encoder(*self._embed(texts))
+        vectors: Tensor = self.encoder(*self.embed(texts))
         return vectors
 
-    def _embed(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
+    def embed(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
         """[n, longest, dims] and lengths [n], at least 1 each."""
         rows = [self._spell(text) for text in texts]
         spelled = pad_sequence(rows, batch_first=True)  # [n, longest]

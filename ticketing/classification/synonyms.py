@@ -44,7 +44,7 @@ class Synonyms:
         return Synonyms(
             (one, another)
             for synonyms in (self, other)
-            for one, others in synonyms._of.items()
+            for one, others in synonyms._of.items()  # noqa: SLF001  of its own class
             for another in others
         )
 

@@ -52,7 +52,8 @@ class Transformer:
         self._seen: dict[str, npt.NDArray[np.float16]] = {}
 
     @cached_property
-    def _model(self) -> Any:
+    def model(self) -> Any:
+        """What encodes, read from the folder. Raises InputError where its library is missing."""
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
@@ -93,7 +94,7 @@ class Transformer:
     @cached_property
     def dims(self) -> int:
         """Width of a vector."""
-        return int(self._model.get_embedding_dimension())
+        return int(self.model.get_embedding_dimension())
 
     @cached_property
     def digest(self) -> str:
@@ -104,7 +105,7 @@ class Transformer:
         """float32 [n, dims]."""
         new = sorted(dict.fromkeys(text for text in texts if text not in self._seen), key=len)
         if new:
-            vectors = self._model.encode(
+            vectors = self.model.encode(
                 new, batch_size=AT_ONCE, normalize_embeddings=True, show_progress_bar=False
             )
             self.remember(new, vectors)

@@ -132,7 +132,7 @@ class Trainer(Generic[Example]):
             for done, batch in enumerate(bar):
                 if self.settings.decay:
                     self._slow_down((epoch - 1 + done / len(batches)) / epochs)
-                losses.append(self._step(batch))
+                losses.append(self.step(batch))
                 bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}")
         return float(np.mean(losses)) if losses else 0.0
 
@@ -141,7 +141,8 @@ class Trainer(Generic[Example]):
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * (1 + math.cos(math.pi * share)) / 2
 
-    def _step(self, batch: Sequence[Example]) -> float:
+    def step(self, batch: Sequence[Example]) -> float:
+        """One step against the gradient of the batch's loss, clipped; gives that loss."""
         self.optimizer.zero_grad()
         loss = self.loss(batch)
         loss.backward()

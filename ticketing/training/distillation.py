@@ -39,7 +39,7 @@ class Teacher:
             key: archive.query(fields) for key, fields in {**queries, **archive.tickets}.items()
         }
         self._tickets = {key: archive.ticket(fields) for key, fields in archive.tickets.items()}
-        self._scale = SHARPNESS
+        self.scale = SHARPNESS
 
     def prepare(self, folder: Path) -> None:
         """Encode all texts. What a training on this folder has encoded before, even one that was
@@ -47,7 +47,7 @@ class Teacher:
         items = chain(self._queries.values(), self._tickets.values())
         texts = sorted({self._encoder.text(text) for item in items for text in item if text})
         VectorCache(folder, self._encoder.transformer).prepare(texts, "teacher")
-        self._scale = SHARPNESS / max(self._spread(texts), 1e-6)
+        self.scale = SHARPNESS / max(self._spread(texts), 1e-6)
 
     def _spread(self, texts: list[str]) -> float:
         """Mean distance of a few texts."""
@@ -68,7 +68,7 @@ class Teacher:
             self.pair_weights, query.present.unsqueeze(1), ticket.present[:size].unsqueeze(0)
         )  # [B, B, P, R]
         apart = crossed_manhattan(asked, found, self.pair_weights > 0)
-        return (apart * weights).sum((-2, -1)) * self._scale
+        return (apart * weights).sum((-2, -1)) * self.scale
 
     def _vectors(self, items: Sequence[Components]) -> Tensor:
         """[B, components, dims]; a missing component's are never compared."""

@@ -59,10 +59,10 @@ class RankingLoss(_Loss):
         distances = self.network.crossed_distance(
             self.encode([x.query for x in batch]), self.encode(tickets)
         ).clamp_max(FAR)
-        positives = torch.tensor([[self._is_right(one, other) for other in batch] for one in batch])
+        positives = torch.tensor([[self.is_right(one, other) for other in batch] for one in batch])
         return in_batch_softmax(-distances, positives, torch.tensor([x.label for x in batch]))
 
-    def _is_right(self, one: Example, other: Example) -> bool:
+    def is_right(self, one: Example, other: Example) -> bool:
         """Whether the other's ticket answers this query, or one of them is the other's own text."""
         return (
             (one.query_key, other.ticket_key) in self.right

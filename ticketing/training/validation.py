@@ -83,18 +83,18 @@ class ValidationSet:
         self.minutes = np.array(
             [minute_of(created.get(id)) for id in self.candidates], dtype=np.int64
         )
-        self._components = {id: archive.ticket(archive.tickets[id]) for id in self.candidates}
+        self.components = {id: archive.ticket(archive.tickets[id]) for id in self.candidates}
         for id in weak:
             fields = archive.tickets[id]
             rest = archive.ticket({**fields, "subject": []})
             if fields.get("subject") and any(rest):
                 query = archive.query({"subject": fields["subject"]})
                 self.queries.append(ValidationQuery(query, {id: Grade.YES}, weak=True))
-                self._components[id] = rest
+                self.components[id] = rest
 
     def encode(self, network: SiameseNetwork) -> tuple[EncodedComponents, EncodedComponents]:
         """The queries, and the candidates."""
-        components = [self._components[id] for id in self.candidates]
+        components = [self.components[id] for id in self.candidates]
         starts = range(0, len(components), AT_ONCE)
         with torch.no_grad():
             candidates = EncodedComponents.join(

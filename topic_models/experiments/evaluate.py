@@ -112,14 +112,14 @@ def command(
         tables = [
             (
                 read_dataset(folder, seed),
-                {name: _trials(name, folder, kinds, topics, seed, grid) for name in names},
+                {name: planned_trials(name, folder, kinds, topics, seed, grid) for name in names},
             )
             for folder in folders
         ]
         work = sum(t.work for _, by in tables for trials in by.values() for t in trials)
         with tqdm(total=work, unit=" words", unit_scale=True, leave=False) as bar:
             for dataset, trials in tables:
-                for line in _lines(dataset, trials, bar, checkpoints):
+                for line in evaluated_lines(dataset, trials, bar, checkpoints):
                     bar.write(line)
     except TopicModelError as error:
         sys.exit(f"evaluate: {error}")
@@ -127,7 +127,7 @@ def command(
         sys.exit(f"evaluate: {error.filename} cannot be written ({error.strerror}).")
 
 
-def _trials(
+def planned_trials(
     name: str, folder: Path, kinds: tuple[str, ...], topics: int, seed: int, grid: bool
 ) -> list[Trial]:
     """What to train on a folder in the reading `name`: nothing where its files do not hold it."""
@@ -138,7 +138,7 @@ def _trials(
     return [trial(kind, reading, dataset, topics, seed, grid) for kind in kinds or KINDS]
 
 
-def _lines(
+def evaluated_lines(
     dataset: Dataset,
     by_reading: dict[str, list[Trial]],
     bar: "tqdm[NoReturn]",

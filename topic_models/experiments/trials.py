@@ -142,7 +142,7 @@ def train(
             checkpoint=checkpoints and checkpoints / _file_name(trial, model),
         )
         seconds = perf_counter() - start
-        yield Trained(model, _figures(model, validation, trial), seconds)
+        yield Trained(model, figures_of(model, validation, trial), seconds)
 
 
 def choose(trial: Trial, trained: Sequence[Trained]) -> Result:
@@ -152,11 +152,12 @@ def choose(trial: Trial, trained: Sequence[Trained]) -> Result:
     seconds = sum(each.seconds for each in trained)
     test = trial.dataset.test
     return Result(
-        _figures(likeliest.model, test, trial), _figures(nearest.model, test, trial), seconds
+        figures_of(likeliest.model, test, trial), figures_of(nearest.model, test, trial), seconds
     )
 
 
-def _figures(model: TopicModel, part: Part, trial: Trial) -> Figures:
+def figures_of(model: TopicModel, part: Part, trial: Trial) -> Figures:
+    """A trained model's perplexity and precision on a part of the trial's data set."""
     return Figures(
         perplexity(model, part, trial.reading), precision(model, part, trial.dataset.training)
     )

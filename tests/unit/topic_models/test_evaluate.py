@@ -101,11 +101,12 @@ def test_nothing_is_trained_where_a_later_folder_is_bad(folder, tmp_path):
 def test_progress_counts_the_words_of_all_models_and_ends_full(folder, monkeypatch):
     monkeypatch.setitem(trials.CHOICES, DocNADE, {"dropout": (0.0, 0.5)})
     dataset = evaluate.read_dataset(folder)
-    planned = evaluate._trials("text", folder, ("DocNADE tree", "iDocNADE tree"), 4, 0, False)
+    kinds = ("DocNADE tree", "iDocNADE tree")
+    planned = evaluate.planned_trials("text", folder, kinds, 4, 0, False)
     work = sum(each.work for each in planned)
 
     with tqdm(total=work) as bar:
-        lines = evaluate._lines(dataset, {"text": planned}, bar, None)
+        lines = evaluate.evaluated_lines(dataset, {"text": planned}, bar, None)
         seen = [bar.n for line in lines if line.startswith(("DocNADE", "iDocNADE"))]
 
     assert work == 4 * 15 * 120 * 5  # models, epochs, documents, words
@@ -149,12 +150,12 @@ def test_validation_figures_choose(folder, monkeypatch, grid, options):
 
 def test_each_figure_is_of_the_model_that_was_chosen_by_it(folder):
     """The first model is the likeliest on the validation part, the second finds the nearest."""
-    planned = evaluate._trials("text", folder, ("LDA",), 4, 0, False)
+    planned = evaluate.planned_trials("text", folder, ("LDA",), 4, 0, False)
     figures = {"a": trials.Figures(20.0, 0.4), "b": trials.Figures(30.0, 0.6)}
     trained = [trials.Trained(model, validation, 1) for model, validation in figures.items()]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trials, "_figures", lambda model, *_: {"a": "A", "b": "B"}[model])
+        patch.setattr(trials, "figures_of", lambda model, *_: {"a": "A", "b": "B"}[model])
         result = trials.choose(planned[0], trained)
 
     assert result == trials.Result(likeliest="A", nearest="B", seconds=2)

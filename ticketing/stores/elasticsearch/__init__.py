@@ -37,8 +37,8 @@ class ElasticsearchStore(
 
     def __init__(self, settings: Settings):
         super().__init__(Connection(settings))
-        open_indices(self._connection)
+        open_indices(self.connection)
 
     def close(self) -> None:
         """Release connections; the store can't be used afterwards."""
-        self._connection.close()
+        self.connection.close()

@@ -27,25 +27,25 @@ class ElasticsearchAccounts(ConnectionPart, Accounts):
             "role": account.role,
             "groups": sorted(account.groups),
         }
-        self._connection.write(RECORDS, _key(account.name), source)
+        self.connection.write(RECORDS, _key(account.name), source)
 
     def get_account(self, name: str) -> Account | None:
         """The account of a name."""
-        found = self._connection.get(RECORDS, [_key(name)])
+        found = self.connection.get(RECORDS, [_key(name)])
         return _account(found[_key(name)]) if found else None
 
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
-        answer = self._connection.search(
+        answer = self.connection.search(
             RECORDS, query={"term": {"kind": "account"}}, sort=[{"name": "asc"}], size=MOST
         )
         return [_account(hit) for hit in answer["hits"]["hits"]]
 
     def delete_account(self, name: str) -> bool:
         """Delete an account; whether there was one."""
-        index = self._connection.alias(RECORDS)
+        index = self.connection.alias(RECORDS)
         action = {"_op_type": "delete", "_index": index, "_id": _key(name)}
-        [answer] = self._connection.bulk([action])
+        [answer] = self.connection.bulk([action])
         return bool(answer["status"] != MISSING)
 
 

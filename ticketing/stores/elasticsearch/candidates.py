@@ -45,7 +45,7 @@ class Candidates(ElasticsearchServing, Codes):
         self._show(bundle_id)
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
         ways = [{**way, **COLUMNS} for way in self._ways(query, filters)]
-        answers = self._connection.searches(codes_of(bundle_id), [counted, *ways])
+        answers = self.connection.searches(codes_of(bundle_id), [counted, *ways])
         if not answers:
             return block([])
         hits = (hit for answer in answers[1:] for hit in answer["hits"]["hits"])
@@ -58,7 +58,7 @@ class Candidates(ElasticsearchServing, Codes):
         large segments of them instead of one for each batch, at half the cost.
         """
         if self.serving() != bundle_id:
-            self._connection.refresh(codes_of(bundle_id))
+            self.connection.refresh(codes_of(bundle_id))
 
     def _ways(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
         words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}

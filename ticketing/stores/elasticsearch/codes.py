@@ -47,11 +47,11 @@ class ElasticsearchCodes(Candidates):
         """Ids, ascending and greater than `after`, of tickets without fresh codes."""
         build = self._build(bundle_id)
         if among is not None:
-            found = self._connection.get(TICKETS, among, ["coded"])
+            found = self.connection.get(TICKETS, among, ["coded"])
             stale = (id for id, doc in found.items() if build not in doc["_source"]["coded"])
             return sorted(id for id in stale if id > after)[: limit or None]
         ids = []
-        for hit in self._connection.pages(
+        for hit in self.connection.pages(
             TICKETS,
             sort=[{"id": "asc"}],
             after=[after],
@@ -68,36 +68,36 @@ class ElasticsearchCodes(Candidates):
         """Store codes; a ticket's count as there once the ticket is marked, which is done last."""
         if not rows:
             return 0
-        build = self._open(bundle_id, rows)
+        build = self.open_build(bundle_id, rows)
         left = {row.ticket_id: row for row in reversed(rows)}
         stored = 0
         for _ in range(ATTEMPTS):
-            tickets = self._connection.get(TICKETS, left, ["version", "coded", *_COPIED])
+            tickets = self.connection.get(TICKETS, left, ["version", "coded", *_COPIED])
             wanted = {
                 id: doc
                 for id, doc in tickets.items()
                 if doc["_source"]["version"] == left[id].version
                 and build not in doc["_source"]["coded"]
             }
-            self._write_codes(bundle_id, (left[id] for id in wanted), wanted)
-            lost = self._mark(build, wanted)
+            self.write_codes(bundle_id, (left[id] for id in wanted), wanted)
+            lost = self.mark_coded(build, wanted)
             stored += len(wanted) - len(lost)
             if not lost:
                 return stored
             # These tickets changed or went while their codes were written.
-            remove_codes(self._connection, lost)
-            now = tickets_of(self._connection, lost)
-            copy_filters(self._connection, list(now.values()))
+            remove_codes(self.connection, lost)
+            now = tickets_of(self.connection, lost)
+            copy_filters(self.connection, list(now.values()))
             left = {id: left[id] for id in lost}
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
-    def _open(self, bundle_id: str, rows: Sequence[CodeRow]) -> str:
+    def open_build(self, bundle_id: str, rows: Sequence[CodeRow]) -> str:
         """The build to store in, made where there is none; raises StoreError for a wrong width."""
         widths = {len(row.code) for row in rows}
         if len(widths) == 1 and not self._build(bundle_id):
             new = {"bundle_id": bundle_id, "build": uuid.uuid4().hex, "width": min(widths)}
-            create(self._connection, codes_of(bundle_id), CODES, new, self._connection.shards)
-        meta = meta_of(self._connection, codes_of(bundle_id))
+            create(self.connection, codes_of(bundle_id), CODES, new, self.connection.shards)
+        meta = meta_of(self.connection, codes_of(bundle_id))
         widths |= {meta["width"]} if meta else set()
         if len(widths) > 1:
             raise StoreError(
@@ -109,11 +109,12 @@ class ElasticsearchCodes(Candidates):
         build: str = meta["build"]
         return build
 
-    def _write_codes(
+    def write_codes(
         self, bundle_id: str, rows: Iterable[CodeRow], tickets: Mapping[str, Json]
     ) -> None:
-        index = self._connection.alias(codes_of(bundle_id))
-        self._connection.bulk(
+        """Write rows with what their tickets are filtered by, as it was read."""
+        index = self.connection.alias(codes_of(bundle_id))
+        self.connection.bulk(
             (
                 {"_index": index, "_id": row.ticket_id, "_source": _document(row, tickets)}
                 for row in rows
@@ -121,13 +122,13 @@ class ElasticsearchCodes(Candidates):
             refresh=self.serving() == bundle_id,
         )
 
-    def _mark(self, build: str, tickets: Mapping[str, Json]) -> list[str]:
+    def mark_coded(self, build: str, tickets: Mapping[str, Json]) -> list[str]:
         """Note that the tickets have codes of this build, if they are still as they were read;
         returns the ids of those that are not."""
-        answers = self._connection.bulk(
+        answers = self.connection.bulk(
             {
                 "_op_type": "update",
-                "_index": self._connection.alias(TICKETS),
+                "_index": self.connection.alias(TICKETS),
                 "_id": id,
                 "doc": {"coded": [*doc["_source"]["coded"], build]},
                 **seen(doc),
@@ -139,13 +140,13 @@ class ElasticsearchCodes(Candidates):
     def count_codes(self, bundle_id: str) -> int:
         """How many tickets carry fresh codes under the bundle."""
         build = self._build(bundle_id)
-        return self._connection.count(TICKETS, {"term": {"coded": build}}) if build else 0
+        return self.connection.count(TICKETS, {"term": {"coded": build}}) if build else 0
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """All codes that a query under this bundle may be compared with, read now."""
         self._show(bundle_id)
         return block(
-            self._connection.pages(
+            self.connection.pages(
                 codes_of(bundle_id),
                 sort=[{"id": "asc"}],
                 query=where(filters),
@@ -166,7 +167,7 @@ class ElasticsearchCodes(Candidates):
         counts: dict[tuple[int | None, date | None], int] = {}
         after: Json = {}
         while True:
-            answer = self._connection.search(
+            answer = self.connection.search(
                 codes_of(bundle_id),
                 size=0,
                 query=where(filters),
@@ -191,7 +192,7 @@ class ElasticsearchCodes(Candidates):
     ) -> list[str]:
         """Ids of the matching tickets with this main topic, newest first, undated ones last."""
         self._show(bundle_id)
-        answer = self._connection.search(
+        answer = self.connection.search(
             codes_of(bundle_id),
             query={"bool": {"filter": [{"term": {"topic": topic}}, where(filters)]}},
             sort=[{"created": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
@@ -203,20 +204,20 @@ class ElasticsearchCodes(Candidates):
 
     def bundles(self) -> list[str]:
         """Ids of the bundles that codes are kept under."""
-        return sorted(meta["bundle_id"] for meta in metas_of(self._connection, codes_of("*")))
+        return sorted(meta["bundle_id"] for meta in metas_of(self.connection, codes_of("*")))
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
         """All fresh codes in ascending order of ticket id."""
         self._show(bundle_id)
         build = self._build(bundle_id)
-        hits = self._connection.pages(
+        hits = self.connection.pages(
             codes_of(bundle_id),
             sort=[{"id": "asc"}],
             query={"match_all": {}},
             source_includes=["version", "topic", "code", "vector"],
         )
         while page := list(islice(hits, PAGE)):
-            tickets = self._connection.get(TICKETS, [hit["_id"] for hit in page], ["coded"])
+            tickets = self.connection.get(TICKETS, [hit["_id"] for hit in page], ["coded"])
             for hit in page:
                 if hit["_id"] in tickets and build in tickets[hit["_id"]]["_source"]["coded"]:
                     yield _row(hit)
@@ -227,11 +228,11 @@ class ElasticsearchCodes(Candidates):
             raise StoreError(
                 f"Bundle {bundle_id} serves; let another one serve before its codes go."
             )
-        drop(self._connection, codes_of(bundle_id))
+        drop(self.connection, codes_of(bundle_id))
 
     def _build(self, bundle_id: str) -> str:
         """The build of a bundle's codes, or an empty string, which no ticket is marked with."""
-        meta = meta_of(self._connection, codes_of(bundle_id))
+        meta = meta_of(self.connection, codes_of(bundle_id))
         return meta["build"] if meta else ""
 
 

@@ -217,4 +217,4 @@ class ConnectionPart:
     """What the parts of the store share: the connection they stand on."""
 
     def __init__(self, connection: Connection):
-        self._connection = connection
+        self.connection = connection

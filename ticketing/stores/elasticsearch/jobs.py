@@ -31,13 +31,13 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         """
         same = [{"term": {"kind": "job"}}, {"term": {"name": kind}}]
         same.append({"term": {"bundle_id": bundle_id}})
-        number = self._connection.count(RECORDS, {"bool": {"filter": same}})
+        number = self.connection.count(RECORDS, {"bool": {"filter": same}})
         for job in self._listed({"bool": {"filter": same, "must_not": _FINISHED}}, limit=1):
             return job
         for attempt in range(_ATTEMPTS):
             digest = hashlib.sha256(f"{kind}\0{bundle_id}\0{number + attempt}".encode())
             job = Job(digest.hexdigest()[:32], kind, bundle_id, "queued", total, 0, utc_now())
-            if self._connection.write(RECORDS, _key(job.id), _record(job), op_type="create"):
+            if self.connection.write(RECORDS, _key(job.id), _record(job), op_type="create"):
                 return job
             existing = self.get_job(job.id)
             if existing and not existing.finished:
@@ -46,11 +46,11 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
 
     def put_job(self, job: Job) -> None:
         """Keep the record of a job that was made elsewhere; one that is here already stays."""
-        self._connection.write(RECORDS, _key(job.id), _record(job), op_type="create")
+        self.connection.write(RECORDS, _key(job.id), _record(job), op_type="create")
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
-        found = self._connection.get(RECORDS, [_key(job_id)])
+        found = self.connection.get(RECORDS, [_key(job_id)])
         return _job(found[_key(job_id)]) if found else None
 
     def jobs(self, limit: int = 20) -> list[Job]:
@@ -68,19 +68,19 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
         key = _key(job_id)
         for _ in range(_ATTEMPTS):
-            found = self._connection.get(RECORDS, [key]).get(key)
+            found = self.connection.get(RECORDS, [key]).get(key)
             if found is None:
                 raise no_job(job_id)
             job = _job(found)
             changed = change(job)
-            if changed == job or self._connection.write(
+            if changed == job or self.connection.write(
                 RECORDS, key, _record(changed), **seen(found)
             ):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 
     def _listed(self, query: Json, limit: int) -> list[Job]:
-        answer = self._connection.search(
+        answer = self.connection.search(
             RECORDS, query=query, sort=[{"created": "desc"}], size=limit
         )
         return [_job(hit) for hit in answer["hits"]["hits"]]

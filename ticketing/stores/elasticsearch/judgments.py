@@ -25,18 +25,18 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
     def put_queries(self, queries: Sequence[Query]) -> None:
         """Remember many at once; they are found by id at once, and by `queries` when it asks."""
         actions = [self._query_action(query) for query in queries]
-        self._connection.bulk(actions, refresh=False)
+        self.connection.bulk(actions, refresh=False)
 
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""
         key = f"query:{query_id}"
-        found = self._connection.get(RECORDS, [key])
+        found = self.connection.get(RECORDS, [key])
         return _query(found[key]["_source"]) if found else None
 
     def queries(self) -> Iterator[Query]:
         """All queries, read page by page."""
-        self._connection.refresh(RECORDS)  # `put_query` leaves that out
-        pages = self._connection.pages(
+        self.connection.refresh(RECORDS)  # `put_query` leaves that out
+        pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"term": {"kind": "query"}}
         )
         return (_query(hit["_source"]) for hit in pages)
@@ -50,7 +50,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         queries = {judgment.query.id: judgment.query for judgment in judgments}
         actions = [self._query_action(query) for query in queries.values()]
         actions += [self._judgment_action(judgment) for judgment in judgments]
-        answers = self._connection.bulk(actions)[len(queries) :]
+        answers = self.connection.bulk(actions)[len(queries) :]
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
@@ -59,7 +59,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         if query_id:
             must.append({"term": {"query_id": query_id}})
         # Their index has one shard, which numbers what it is given.
-        pages = self._connection.pages(
+        pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
         )
         return (_judgment(hit["_source"]) for hit in pages)
@@ -94,7 +94,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
 
     def _create(self, key: str, source: Mapping[str, Any]) -> Json:
         """The action that writes a record unless there is one already."""
-        index = self._connection.alias(RECORDS)
+        index = self.connection.alias(RECORDS)
         return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
 
 

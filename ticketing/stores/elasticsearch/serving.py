@@ -26,20 +26,20 @@ class ElasticsearchServing(ConnectionPart, Serving):
         """Switch atomically; naming the serving bundle again changes nothing."""
         key = _key(kind)
         for _ in range(_ATTEMPTS):
-            found = self._connection.get(RECORDS, [key]).get(key)
+            found = self.connection.get(RECORDS, [key]).get(key)
             served = found["_source"]["bundles"] if found else []
             if served[-1:] == [bundle_id]:
                 return
-            self._connection.refresh(codes_of(bundle_id))  # `put_codes` leaves that out
+            self.connection.refresh(codes_of(bundle_id))  # `put_codes` leaves that out
             source = {"kind": "serving", "bundles": [*served, bundle_id]}
             condition = seen(found) if found else {"op_type": "create"}
-            if self._connection.write(RECORDS, key, source, **condition):
+            if self.connection.write(RECORDS, key, source, **condition):
                 return
         raise StoreAway("Others keep switching the serving bundle; try again.")
 
     def _served(self, kind: ModelKind, switches_ago: int) -> str:
         key = _key(kind)
-        found = self._connection.get(RECORDS, [key])
+        found = self.connection.get(RECORDS, [key])
         served = found[key]["_source"]["bundles"] if found else []
         return served[-1 - switches_ago] if len(served) > switches_ago else ""
 

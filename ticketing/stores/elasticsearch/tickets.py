@@ -45,7 +45,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             require_text((ticket.id, ticket.text, ticket.product, ticket.status, *ticket.groups))
         added = changed = unchanged = 0
         for _ in range(ATTEMPTS):
-            known = self._connection.get(TICKETS, left, [*FIELDS, "version", "coded"])
+            known = self.connection.get(TICKETS, left, [*FIELDS, "version", "coded"])
             stale = {
                 id: ticket
                 for id, ticket in left.items()
@@ -66,9 +66,9 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         `coded` is emptied first and set again once all copies agree: a process that dies between
         leaves tickets that will be encoded anew, never copies that are wrong for good.
         """
-        answers = self._connection.bulk(
+        answers = self.connection.bulk(
             {
-                "_index": self._connection.alias(TICKETS),
+                "_index": self.connection.alias(TICKETS),
                 "_id": id,
                 "_source": _document(ticket),
                 **({"_op_type": "index", **seen(known[id])} if id in known else _NEW),
@@ -81,14 +81,14 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             if answer["status"] != CONFLICT
         }
         replaced = {id: answer for id, answer in written.items() if id in known}
-        copy_filters(self._connection, [tickets[id] for id in replaced])
+        copy_filters(self.connection, [tickets[id] for id in replaced])
         same_text = [
             id for id in replaced if known[id]["_source"]["version"] == tickets[id].version
         ]
-        self._connection.bulk(
+        self.connection.bulk(
             {
                 "_op_type": "update",
-                "_index": self._connection.alias(TICKETS),
+                "_index": self.connection.alias(TICKETS),
                 "_id": id,
                 "doc": {"coded": known[id]["_source"]["coded"]},
                 **seen(replaced[id]),
@@ -101,34 +101,34 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets, and then their codes."""
         distinct = list(dict.fromkeys(ids))
-        alias = self._connection.alias(TICKETS)
-        answers = self._connection.bulk(
+        alias = self.connection.alias(TICKETS)
+        answers = self.connection.bulk(
             {"_op_type": "delete", "_index": alias, "_id": id} for id in distinct
         )
-        remove_codes(self._connection, distinct)
+        remove_codes(self.connection, distinct)
         return sum(answer["status"] != MISSING for answer in answers)
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
-        return tickets_of(self._connection, ids)
+        return tickets_of(self.connection, ids)
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""
         return map(
             _ticket,
-            self._connection.pages(
+            self.connection.pages(
                 TICKETS, sort=[{"id": "asc"}], query=where(filters), source_includes=FIELDS
             ),
         )
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
         """How many tickets match."""
-        return self._connection.count(TICKETS, where(filters))
+        return self.connection.count(TICKETS, where(filters))
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created."""
         dated = {"bool": {"filter": [where(filters), {"exists": {"field": "created"}}]}}
-        answer = self._connection.search(
+        answer = self.connection.search(
             TICKETS,
             query=dated,
             sort=[{"created": "desc"}],
@@ -142,7 +142,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
         fields = ("product", "status")
-        answer = self._connection.search(
+        answer = self.connection.search(
             TICKETS,
             query=where(filters),
             size=0,
@@ -158,7 +158,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         self, words: Sequence[str], limit: int, filters: Filters = Filters()
     ) -> list[tuple[str, float]]:
         """BM25 (k1 1.2, b 0.75) over the rarest of `words`: (ticket id, score), best first."""
-        answer = self._connection.search(
+        answer = self.connection.search(
             TICKETS,
             query={"bool": {"must": any_word(words), "filter": where(filters)}},
             sort=[{"_score": "desc"}, {"id": "asc"}],

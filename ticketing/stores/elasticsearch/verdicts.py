@@ -21,7 +21,7 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
         for verdict in verdicts:
             texts = (verdict.event_id, verdict.subject, verdict.category, verdict.judge)
             require_text((*texts, verdict.bundle_id))
-        answers = self._connection.bulk([self._action(verdict) for verdict in verdicts])
+        answers = self.connection.bulk([self._action(verdict) for verdict in verdicts])
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
@@ -30,7 +30,7 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
         if subject:
             must.append({"term": {"subject_digest": _digest(subject)}})
         # Their index has one shard, which numbers what it is given.
-        pages = self._connection.pages(
+        pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
         )
         return (_verdict(hit["_source"]["verdict"]) for hit in pages)
@@ -43,7 +43,7 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
             "verdict": asdict(verdict) | {"time": verdict.time.isoformat()},
         }
         key = f"verdict:{_digest(verdict.event_id)}"
-        index = self._connection.alias(RECORDS)
+        index = self.connection.alias(RECORDS)
         return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
 
 

@@ -41,4 +41,4 @@ class SQLiteStore(
     def close(self) -> None:
         """Release files and connections; the store can't be used afterwards."""
         self._forget_codes()
-        self._database.close()
+        self.database.close()

@@ -16,7 +16,7 @@ class SQLiteAccounts(DatabasePart, Accounts):
     def put_account(self, account: Account) -> None:
         """Add an account, or replace that of the same name."""
         require_account(account)
-        with self._database.writing(durable=True) as connection:
+        with self.database.writing(durable=True) as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO accounts (name, password_hash, role, groups)"
                 " VALUES (?, ?, ?, ?)",
@@ -30,16 +30,16 @@ class SQLiteAccounts(DatabasePart, Accounts):
 
     def get_account(self, name: str) -> Account | None:
         """The account of a name."""
-        rows = self._database.rows(f"{_SELECT} WHERE name = ?", name)
+        rows = self.database.rows(f"{_SELECT} WHERE name = ?", name)
         return _account(rows[0]) if rows else None
 
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
-        return [_account(row) for row in self._database.rows(f"{_SELECT} ORDER BY name")]
+        return [_account(row) for row in self.database.rows(f"{_SELECT} ORDER BY name")]
 
     def delete_account(self, name: str) -> bool:
         """Delete an account; whether there was one."""
-        with self._database.writing(durable=True) as connection:
+        with self.database.writing(durable=True) as connection:
             deleted = connection.execute("DELETE FROM accounts WHERE name = ?", (name,))
             return deleted.rowcount > 0
 

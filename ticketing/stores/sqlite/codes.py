@@ -63,7 +63,7 @@ class SQLiteCodes(DatabasePart, Codes):
     ) -> list[str]:
         """Ids, ascending and greater than `after`, of tickets without fresh codes."""
         condition, values = ("TRUE", []) if among is None else (f"id {ANY_OF}", [json_list(among)])
-        rows = self._database.rows(
+        rows = self.database.rows(
             "SELECT id FROM tickets LEFT JOIN codes ON codes.ticket = tickets.pk AND codes.file ="
             " (SELECT number FROM code_files WHERE bundle_id = ?)"
             f" WHERE id > ? AND {condition} AND ({_FRESH}) IS NOT TRUE ORDER BY id LIMIT ?",
@@ -76,7 +76,7 @@ class SQLiteCodes(DatabasePart, Codes):
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
         """Store codes, all or none; a killed process leaves only bytes that nobody reads."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             file = _file(connection, bundle_id)
             widths = {len(row.code) for row in rows} | ({file.width} if file else set())
             if len(widths) > 1:
@@ -106,7 +106,7 @@ class SQLiteCodes(DatabasePart, Codes):
 
     def count_codes(self, bundle_id: str) -> int:
         """How many tickets carry fresh codes under the bundle."""
-        [(count,)] = self._database.rows(
+        [(count,)] = self.database.rows(
             "SELECT count(*) FROM code_files JOIN codes ON codes.file = code_files.number"
             f" JOIN tickets ON tickets.pk = codes.ticket WHERE bundle_id = ? AND {_FRESH}",
             bundle_id,
@@ -117,7 +117,7 @@ class SQLiteCodes(DatabasePart, Codes):
         """What a query under this bundle scans, as of this very call."""
         if filters == Filters():
             return self._whole_block(bundle_id)
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             file = _file(connection, bundle_id)
             if file is None:
                 return _EMPTY
@@ -140,7 +140,7 @@ class SQLiteCodes(DatabasePart, Codes):
     ) -> dict[tuple[int | None, date | None], int]:
         """How many matching tickets have each main topic in each month."""
         condition, values = where(filters)
-        rows = self._database.rows(
+        rows = self.database.rows(
             "SELECT topic, substr(created, 1, 7) AS month, count(*) FROM code_files"
             " JOIN codes ON file = number JOIN tickets ON pk = ticket"
             f" WHERE bundle_id = ? AND {condition} GROUP BY topic, month",
@@ -162,7 +162,7 @@ class SQLiteCodes(DatabasePart, Codes):
     ) -> list[str]:
         """Ids of the matching tickets with this main topic, newest first, undated ones last."""
         condition, values = where(filters)
-        rows = self._database.rows(
+        rows = self.database.rows(
             "SELECT id FROM code_files JOIN codes ON file = number JOIN tickets ON pk = ticket"
             f" WHERE bundle_id = ? AND topic = ? AND {condition}"
             " ORDER BY created DESC NULLS LAST, id LIMIT ? OFFSET ?",
@@ -176,7 +176,7 @@ class SQLiteCodes(DatabasePart, Codes):
 
     def bundles(self) -> list[str]:
         """Ids of the bundles that codes are kept under."""
-        rows = self._database.rows("SELECT bundle_id FROM code_files ORDER BY bundle_id")
+        rows = self.database.rows("SELECT bundle_id FROM code_files ORDER BY bundle_id")
         return [bundle_id for (bundle_id,) in rows]
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
@@ -192,7 +192,7 @@ class SQLiteCodes(DatabasePart, Codes):
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises StoreError for the serving one."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             if served(connection) == bundle_id:
                 raise StoreError(
                     f"Bundle {bundle_id} serves; let another one serve before its codes go."
@@ -203,7 +203,7 @@ class SQLiteCodes(DatabasePart, Codes):
             self._path(file).unlink(missing_ok=True)
 
     def _whole_block(self, bundle_id: str) -> CodeBlock:
-        with self._looking, self._database.reading() as connection:
+        with self._looking, self.database.reading() as connection:
             file = _file(connection, bundle_id)
             if file is None:
                 self._seen.pop(bundle_id, None)
@@ -226,7 +226,7 @@ class SQLiteCodes(DatabasePart, Codes):
         self._seen.clear()
 
     def _path(self, file: _File) -> Path:
-        return self._database.folder / "codes" / f"{file.number}.bin"
+        return self.database.folder / "codes" / f"{file.number}.bin"
 
     def _map(self, file: _File) -> npt.NDArray[np.uint8]:
         return map_rows(self._path(file), file.rows, file.width)

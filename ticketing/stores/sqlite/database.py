@@ -42,7 +42,7 @@ class Database:
         self.folder = folder
         self.path = folder / "tickets.sqlite3"
         self._local = threading.local()
-        self._connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self.connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._closed = False
         with self._plain_errors():
             folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ class Database:
     def close(self) -> None:
         """Close every thread's connection."""
         self._closed = True
-        for connection in list(self._connections):
+        for connection in list(self.connections):
             connection.close()
 
     def _connection(self) -> sqlite3.Connection:
@@ -88,7 +88,7 @@ class Database:
                 factory=_Connection,
             )
             connection.execute("PRAGMA foreign_keys = ON")
-            self._connections.add(connection)
+            self.connections.add(connection)
             self._local.connection = connection
         held: _Connection = self._local.connection
         return held
@@ -173,7 +173,7 @@ class DatabasePart:
     """What the parts of the store share: the database they stand on."""
 
     def __init__(self, database: Database):
-        self._database = database
+        self.database = database
 
     def _pages(self, statement: str, after: str | int, *values: object) -> Iterator[Row]:
         """Rows of a statement in pages that follow each other by its first column, the key.
@@ -183,6 +183,6 @@ class DatabasePart:
         """
         rows: list[Row] = [()] * PAGE
         while len(rows) == PAGE:
-            rows = self._database.rows(statement, *values, after, PAGE)
+            rows = self.database.rows(statement, *values, after, PAGE)
             yield from rows
             after = rows[-1][0] if rows else after

@@ -26,7 +26,7 @@ class SQLiteJobs(DatabasePart, Jobs):
 
     def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
         """A new job in state queued, or the unfinished one of the same kind and bundle."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute(
                 "INSERT INTO jobs (id, kind, bundle_id, state, total, done, created)"
                 f" VALUES (?, ?, ?, 'queued', ?, 0, ?) ON CONFLICT (kind, bundle_id)"
@@ -43,7 +43,7 @@ class SQLiteJobs(DatabasePart, Jobs):
 
     def put_job(self, job: Job) -> None:
         """Keep the record of a job that was made elsewhere; one that is here already stays."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute(
                 f"INSERT INTO jobs ({_COLUMNS}) VALUES ({_PLACES}) ON CONFLICT DO NOTHING",
                 _record(job),
@@ -51,13 +51,13 @@ class SQLiteJobs(DatabasePart, Jobs):
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
-        rows = self._database.rows(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", job_id)
+        rows = self.database.rows(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", job_id)
         return _job(rows[0]) if rows else None
 
     def jobs(self, limit: int = 20) -> list[Job]:
         """The latest jobs, newest first."""
         statement = f"SELECT {_COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
-        return [_job(row) for row in self._database.rows(statement, limit)]
+        return [_job(row) for row in self.database.rows(statement, limit)]
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
         """Change what is given and set the heartbeat, unless the job has finished."""
@@ -68,7 +68,7 @@ class SQLiteJobs(DatabasePart, Jobs):
         return self._change(job_id, to_be_cancelled)
 
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             changed = change(_existing(connection, job_id))
             connection.execute(
                 f"UPDATE jobs SET ({_COLUMNS}) = ({_PLACES}) WHERE id = ?",

@@ -20,13 +20,13 @@ class SQLiteJudgments(DatabasePart, Judgments):
 
     def put_queries(self, queries: Sequence[Query]) -> None:
         """Remember many at once."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             for query in queries:
                 _put_query(connection, query)
 
     def get_query(self, query_id: str) -> Query | None:
         """A query put or judged before."""
-        rows = self._database.rows(
+        rows = self.database.rows(
             "SELECT subject, description, ticket_id FROM queries WHERE id = ?", query_id
         )
         return Query(*rows[0]) if rows else None
@@ -41,7 +41,7 @@ class SQLiteJudgments(DatabasePart, Judgments):
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events, safe from a power cut once this returns; returns how many were new."""
-        with self._database.writing(durable=True) as connection:
+        with self.database.writing(durable=True) as connection:
             return sum(_add_judgment(connection, judgment) for judgment in judgments)
 
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:

@@ -12,17 +12,17 @@ class SQLiteServing(DatabasePart, Serving):
 
     def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the serving bundle, or an empty string."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return served(connection, kind)
 
     def previous_serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
         """Id of the bundle that served before the current one, or an empty string."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return served(connection, kind, switches_ago=1)
 
     def set_serving(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> None:
         """Switch atomically; naming the serving bundle again changes nothing."""
-        with self._database.writing(durable=True) as connection:
+        with self.database.writing(durable=True) as connection:
             if served(connection, kind) != bundle_id:
                 connection.execute(
                     "INSERT INTO serving (bundle_id, kind) VALUES (?, ?)", (bundle_id, kind)

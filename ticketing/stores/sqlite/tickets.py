@@ -26,7 +26,7 @@ class SQLiteTickets(DatabasePart, Tickets):
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or replace tickets by id; raises InputError for an unusable id."""
         latest = latest_by_id(tickets)
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             known = _tickets(
                 connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(latest),))
             )
@@ -40,7 +40,7 @@ class SQLiteTickets(DatabasePart, Tickets):
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets, their words and, by cascade, their codes."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             found = f"SELECT pk FROM tickets WHERE id {ANY_OF}"
             given = (json_list(ids),)
             connection.execute(
@@ -53,7 +53,7 @@ class SQLiteTickets(DatabasePart, Tickets):
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
-        return _tickets(self._database.rows(f"{_SELECT} WHERE id {ANY_OF}", json_list(ids)))
+        return _tickets(self.database.rows(f"{_SELECT} WHERE id {ANY_OF}", json_list(ids)))
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""
@@ -64,14 +64,14 @@ class SQLiteTickets(DatabasePart, Tickets):
     def count_tickets(self, filters: Filters = Filters()) -> int:
         """How many tickets match."""
         condition, values = where(filters)
-        [(count,)] = self._database.rows(f"SELECT count(*) FROM tickets WHERE {condition}", *values)
+        [(count,)] = self.database.rows(f"SELECT count(*) FROM tickets WHERE {condition}", *values)
         return int(count)
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created."""
         condition, values = where(filters)
         statement = f"SELECT max(created) FROM tickets WHERE {condition}"
-        [(created,)] = self._database.rows(statement, *values)
+        [(created,)] = self.database.rows(statement, *values)
         return created and datetime.fromisoformat(created)
 
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
@@ -80,7 +80,7 @@ class SQLiteTickets(DatabasePart, Tickets):
         return {
             field: [
                 value
-                for (value,) in self._database.rows(
+                for (value,) in self.database.rows(
                     f"SELECT DISTINCT {field} FROM tickets WHERE {field} <> '' AND {condition}"
                     f" ORDER BY {field}",
                     *values,
@@ -97,7 +97,7 @@ class SQLiteTickets(DatabasePart, Tickets):
         if not rarest:
             return []
         condition, values = where(filters)
-        return self._database.rows(
+        return self.database.rows(
             "SELECT tickets.id, -bm25(words) AS score"
             " FROM words JOIN tickets ON tickets.pk = words.rowid"
             f" WHERE words MATCH ? AND {condition} ORDER BY score DESC, tickets.id LIMIT ?",
@@ -109,7 +109,7 @@ class SQLiteTickets(DatabasePart, Tickets):
     def _rarest(self, words: Sequence[str]) -> list[str]:
         """The distinct words that any ticket holds, at most RAREST_WORDS, rarest first."""
         distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
-        rows = self._database.rows(
+        rows = self.database.rows(
             f"SELECT term FROM vocabulary WHERE term {ANY_OF} ORDER BY doc, term LIMIT ?",
             json_list(distinct),
             RAREST_WORDS,

@@ -16,7 +16,7 @@ class SQLiteVerdicts(DatabasePart, Verdicts):
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
         """Append events, safe from a power cut once this returns; returns how many were new."""
-        with self._database.writing(durable=True) as connection:
+        with self.database.writing(durable=True) as connection:
             return sum(
                 connection.execute(
                     f"INSERT INTO verdicts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"

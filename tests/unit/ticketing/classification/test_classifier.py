@@ -138,8 +138,8 @@ def test_case_blanks_and_what_is_beyond_the_longest_text_do_not_count():
 def test_texts_are_read_in_their_own_order_so_that_a_seed_decides_a_training(monkeypatch):
     """Not in that of a set, which Python draws anew for every process."""
     net, read = network(), []
-    whole = net._embed
-    monkeypatch.setattr(net, "_embed", lambda texts: read.extend(texts) or whole(texts))
+    whole = net.embed
+    monkeypatch.setattr(net, "embed", lambda texts: read.extend(texts) or whole(texts))
     texts = [f"{a}{b}" for a in "zyxwv" for b in "qponm"]
     net([*texts, *texts[::-1]])
     assert read == texts

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from math import log
 
 import pytest
+from filelock import FileLock
 
 from tests.tiny import TINY, other_bundle, tiny_training
 from ticketing import desk as desk_module
@@ -449,7 +450,10 @@ def test_training_before_a_date_sees_nothing_younger(desk, monkeypatch):
 
 
 def test_two_trainings_at_once_are_refused(desk):
-    with desk._one_training("training"), pytest.raises(NotReady, match="Another training"):
+    with (
+        FileLock(desk.settings.home / "training.lock"),
+        pytest.raises(NotReady, match="Another training"),
+    ):
         open_desk(desk.settings).train(TINY, tiny_training())
 
 

@@ -123,6 +123,6 @@ def test_gradients_are_clipped():
     learner = Regression(clip=0.25)
     learner.trainer.optimizer = torch.optim.SGD(learner.network.parameters(), lr=1.0)
     before = torch.cat([p.flatten() for p in learner.network.parameters()]).clone()
-    learner.trainer._step([(100.0, -100.0), (50.0, 9.0)])
+    learner.trainer.step([(100.0, -100.0), (50.0, 9.0)])
     after = torch.cat([p.flatten() for p in learner.network.parameters()])
     assert (after - before).norm().item() == pytest.approx(0.25, rel=1e-3)

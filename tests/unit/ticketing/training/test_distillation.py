@@ -98,7 +98,7 @@ def test_a_text_is_encoded_once_and_remembered_ones_never(folder):
     assert found[0, :3] == pytest.approx([0.5**0.5, 0.5**0.5, 0], abs=1e-3)
     assert (found[1] == 0.5).all()
     encoder(["ab"])
-    assert encoder._model.encoded == ["ab"]
+    assert encoder.model.encoded == ["ab"]
 
 
 def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
@@ -138,7 +138,7 @@ def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
         present([True, False], [True, True]),
         present([True, True], [True, True]),
     )
-    whole = taught._scale * 2 * 0.6  # aa and bb are 2 apart; V sums to 0.6
+    whole = taught.scale * 2 * 0.6  # aa and bb are 2 apart; V sums to 0.6
     np.testing.assert_allclose(apart, [[whole, whole], [whole / 2, whole / 2]], rtol=1e-3)
 
 
@@ -151,14 +151,14 @@ def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path
         channel.vectors([[3]]).unsqueeze(0),
         torch.ones(1, 1, dtype=torch.bool),
     )
-    assert float(apart) * taught._scale == pytest.approx(distillation.SHARPNESS, rel=1e-3)
+    assert float(apart) * taught.scale == pytest.approx(distillation.SHARPNESS, rel=1e-3)
 
 
 def encoded(folder, tmp_path, *texts):
     """Prepares a cache for texts; gives those that were encoded."""
     encoder = Transformer(folder)
     VectorCache(tmp_path, encoder).prepare(texts, "x")
-    return encoder._model.encoded
+    return encoder.model.encoded
 
 
 def test_encoding_goes_on_from_the_last_piece(folder, tmp_path, monkeypatch):
@@ -184,7 +184,7 @@ def test_vectors_that_are_read_are_those_that_were_encoded(folder, tmp_path):
     for encoder in (first, second):
         VectorCache(tmp_path, encoder).prepare(["abc", "aab"], "x")
     assert first(["aab", "abc"]).tolist() == second(["aab", "abc"]).tolist()
-    assert second._model.encoded == []
+    assert second.model.encoded == []
 
 
 # a whole training -------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def example(query, ticket, **values):
 )
 def test_what_counts_as_a_right_answer_in_a_batch(one, other, right):
     loss = RankingLoss(None, 0.0, frozenset({("q3", "T9")}))
-    assert loss._is_right(example(*one), example(*other)) is right
+    assert loss.is_right(example(*one), example(*other)) is right
 
 
 def test_right_answers_hold_both_ways_for_graded_yes_and_rel():

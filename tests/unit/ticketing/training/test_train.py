@@ -75,16 +75,16 @@ def test_a_training_broken_off_goes_on_to_the_same_bundle(trained, fit, tmp_path
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken:
-        broken.setattr(training_steps, "_finish", killed)
+        broken.setattr(training_steps, "calibrate", killed)
         with pytest.raises(KeyboardInterrupt):
             fit()
     assert Registry(tmp_path / "models").ids() == []
     assert len(list((tmp_path / "checkpoints").iterdir())) > 0
 
     def twice(*_):
-        raise AssertionError("an epoch was trained again")
+        raise AssertionError("a batch was trained again")
 
-    monkeypatch.setattr(training_steps.Trainer, "_epoch", twice)
+    monkeypatch.setattr(training_steps.Trainer, "step", twice)
     assert fit().id == trained[1]
 
 
@@ -189,7 +189,7 @@ def test_a_damaged_checkpoint_of_any_step_is_ignored(trained, fit, tmp_path, mon
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken:
-        broken.setattr(training_steps, "_finish", killed)
+        broken.setattr(training_steps, "calibrate", killed)
         with pytest.raises(KeyboardInterrupt):
             fit()
     for path in (tmp_path / "checkpoints").glob(f"*.{what}"):

@@ -150,7 +150,7 @@ def test_few_queries_are_joined_by_tickets_that_ask_their_own_subject():
         [own] = query.grades
         assert own in asked.left_out
         assert query.components == ([many()[own]["subject"][0]], [])
-        assert asked._components[own][0] == []
+        assert asked.components[own][0] == []
 
 
 def test_calibration_scores_as_people_graded():
