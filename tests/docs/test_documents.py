@@ -133,6 +133,12 @@ def test_every_module_that_is_named_exists(page):
         assert importlib.util.find_spec(name), name
 
 
+def test_the_architecture_names_every_part_of_the_core():
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    parts = {path.stem for path in (ROOT / "ticketing").iterdir() if not path.stem.startswith("_")}
+    assert {part for part in parts if f"`ticketing.{part}`" not in text} == set()
+
+
 @each_page
 def test_every_path_that_is_named_exists(page):
     text = page.read_text(encoding="utf-8")
