@@ -19,7 +19,7 @@ class QoS(redis.QoS):
         """Tell Redis that a message was dealt with, and hold it no longer in any case."""
         try:
             super().ack(delivery_tag)
-        except self.channel.connection_errors as error:  # type: ignore[attr-defined]  # unsaid
+        except self.channel.connection_errors as error:  # type: ignore[attr-defined]  # no stub
             log.warning("The broker does not answer (%s); a batch may be done twice.", error)
             virtual.QoS.ack(self, delivery_tag)
 

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
-from ticketing.classification.matchers import SpellingMatcher, TfidfMatcher
+from ticketing.classification.matchers import Scores, SpellingMatcher, TfidfMatcher
 from ticketing.classification.network import CategoryNetwork, CategorySettings
 from ticketing.classification.taxonomy import Taxonomy, Title, normalise
 from ticketing.model.registry import Registry
@@ -32,7 +33,7 @@ class CategoryClassifier:
         self,
         network: CategoryNetwork,
         taxonomy: Taxonomy,
-        vectors: np.ndarray,
+        vectors: npt.NDArray[np.float32],
         facts: Mapping[str, Any],
         id: str = "",
     ):
@@ -57,7 +58,7 @@ class CategoryClassifier:
     def _spelling(self) -> SpellingMatcher:
         return SpellingMatcher(self.taxonomy.texts)
 
-    def scores(self, queries: Sequence[str]) -> np.ndarray:
+    def scores(self, queries: Sequence[str]) -> Scores:
         """Scores of texts with all known ones, 1 for the same: [queries, texts].
 
         The weighted mean of the energy and of the cosine of character TF-IDF: what the network
@@ -65,7 +66,7 @@ class CategoryClassifier:
         a text with a word that nobody knows has its mean with 1, weighted by how near it is.
         """
         settings, texts = self.network.settings, [normalise(query) for query in queries]
-        scores: np.ndarray = self.network.encode(queries) @ self.vectors.T
+        scores: Scores = self.network.encode(queries) @ self.vectors.T
         if settings.lexical:
             scores += settings.lexical * self._lexical.scores(texts)
             scores /= 1 + settings.lexical

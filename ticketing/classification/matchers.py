@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cdist
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-Scores = np.ndarray
+Scores = npt.NDArray[np.floating]
 
 
 class Matcher(Protocol):
@@ -88,5 +89,5 @@ def trigrams(text: str) -> list[str]:
     return sorted({text[i : i + 3] for i in range(max(len(text) - 2, 1))})
 
 
-def _lengths(texts: Sequence[str]) -> np.ndarray:
+def _lengths(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return np.array([len(text) for text in texts], dtype=np.float32)

@@ -8,6 +8,7 @@ alone, as in Neculoiu et al. (2016).
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field
@@ -93,7 +94,7 @@ class CategoryNetwork(nn.Module):
         return torch.tensor([self._ids.get(c, UNKNOWN) for c in text[:LONGEST]] or [UNKNOWN])
 
     @torch.no_grad()
-    def encode(self, texts: Sequence[str]) -> np.ndarray:
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Any texts -> float32 [n, width], the same whatever else is encoded; not for training."""
         self.eval()
         if not texts:
