@@ -17,7 +17,8 @@ loaded one. `classification` proposes one of the desk's own categories for a sub
 what all Siamese networks share, `evaluation` measures, and `experiments` holds the papers' tables.
 
 `desk.Desk` wires these together, a method a use case. The page, the API and the worker call a Desk
-and know beside it only the nouns (`tickets`, `errors`, `settings`, `times`, `files`, `tables`).
+and none of the rooms below it; beside it they know nouns (`tickets`, `errors`, `settings`, `times`,
+the stores' protocols) and the tokenizer that marks words. import-linter holds all of this.
 
 Imports point down only: experiments -> cli -> desk -> importing, labels, evaluation, demo ->
 retrieval, training -> stores, model, classification -> encoders -> nn -> text -> tickets -> errors.

@@ -7,6 +7,8 @@ either: the ticket that one is to find lacks its subject, which would teach V th
 little.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -55,7 +57,6 @@ def fit_weights(
         return pairs * pair.view_as(pairs), channels * channel, START_RECENCY * age
 
     def loss() -> Tensor:
-        optimizer.zero_grad()
         pair, channel, age = weights()
         scaled = present_pair_weights(pair, *present)  # [n, N, P, R]
         distances = ((apart * channel).sum(-1) * scaled).sum((-2, -1)) + age * log_days
@@ -65,13 +66,41 @@ def fit_weights(
         total.backward()
         return total
 
-    optimizer = torch.optim.LBFGS([changes], max_iter=ITERATIONS, line_search_fn="strong_wolfe")
-    optimizer.step(loss)
+    minimise(loss, changes)
     with torch.no_grad():
         pair, channel, age = weights()
         scale = pair.sum() / pairs.sum()
         network.set_weights(pair / scale, channel * scale)
     return Recency(float(age), typical) if log_days.any() else Recency()
+
+
+class _Diverged(Exception):
+    """A step of the line search went where the loss is no number."""
+
+
+def minimise(loss: Callable[[], Tensor], parameters: Tensor) -> None:
+    """Set parameters (in place) to where a loss that also sets their gradient is smallest.
+
+    L-BFGS with a strong Wolfe line search. Near the minimum the search may reach out so far that
+    the loss is no number; then the best point so far stands.
+    """
+    best, lowest = parameters.detach().clone(), float("inf")
+    optimizer = torch.optim.LBFGS([parameters], max_iter=ITERATIONS, line_search_fn="strong_wolfe")
+
+    def closure() -> Tensor:
+        nonlocal best, lowest
+        optimizer.zero_grad()
+        found = loss()
+        if not found.isfinite():
+            raise _Diverged
+        if found.item() < lowest:
+            best, lowest = parameters.detach().clone(), found.item()
+        return found
+
+    try:
+        optimizer.step(closure)
+    except _Diverged:
+        parameters.data.copy_(best)
 
 
 def _columns(validation: ValidationSet) -> list[int]:

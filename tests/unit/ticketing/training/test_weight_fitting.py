@@ -13,7 +13,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationQuery
-from ticketing.training.weight_fitting import fit_weights, query_worths
+from ticketing.training.weight_fitting import fit_weights, minimise, query_worths
 
 SETTINGS = NetworkSettings(channels=("E", "L"), word_dims=4, character_dims=2)
 PAIRS = torch.tensor([[0.5, 0.1, 0.05], [0.1, 0.3, 0.15]])
@@ -155,3 +155,31 @@ def test_weak_queries_change_nothing():
     planted.queries = [SimpleNamespace(grades={"T": Grade.YES}, weak=True)] * 50
     assert fit_weights(learner, planted) == Recency()
     assert products(learner) == before
+
+
+def test_a_search_that_leaves_the_numbers_ends_at_the_best_point_so_far():
+    """(x - 2)^2 is no number from the third time on that it is looked at."""
+    x = torch.zeros(1, requires_grad=True)
+    found = []
+
+    def loss():
+        total = ((x - 2) ** 2).sum() if len(found) < 2 else (x * torch.nan).sum()
+        total.backward()
+        found.append((float(total.detach()), float(x.detach())))
+        return total
+
+    minimise(loss, x)
+    assert len(found) == 3 and x.isfinite().all()
+    assert float(x.detach()) == min(pair for pair in found if pair[0] == pair[0])[1]
+
+
+def test_a_plain_minimum_is_found():
+    x = torch.tensor([5.0, -3.0], requires_grad=True)
+
+    def loss():
+        total = ((x - torch.tensor([2.0, 1.0])) ** 2).sum()
+        total.backward()
+        return total
+
+    minimise(loss, x)
+    torch.testing.assert_close(x.detach(), torch.tensor([2.0, 1.0]), atol=1e-4, rtol=0)
