@@ -1,0 +1,59 @@
+"""Metrics of tiny runs, and TREC runs, by hand."""
+
+from math import log2
+
+import pytest
+
+from tests.rankings import NO, ONE, REL, TWO, YES, labels, ranking
+from ticketing.evaluation.metrics import MEASURES, evaluate, qrels_of, with_answers, write_run
+from ticketing.tickets import Query
+
+
+def test_metrics_by_hand():
+    """YES at ranks 2 and 3 and one missed; REL at rank 1."""
+    judged = labels(ONE, A=YES, B=YES, C=YES, R=REL, N=NO)
+    run = {ONE.id: ranking("R", "A", "B", *(f"x{i}" for i in range(9)), "C")}
+    table = {name: values[0] for name, values in evaluate(judged, run).items()}
+    assert (table["Acc@1"], table["Acc@5"], table["Acc@10"]) == (0, 1, 1)
+    assert table["MRR@10"] == pytest.approx(1 / 2)
+    assert table["MAP@10"] == pytest.approx((1 / 2 + 2 / 3) / 3)
+    assert table["Recall@100"] == pytest.approx(1)
+    ideal = 2 / log2(2) + 2 / log2(3) + 2 / log2(4) + 1 / log2(5)
+    assert table["nDCG@10"] == pytest.approx((1 / log2(2) + 2 / log2(3) + 2 / log2(4)) / ideal)
+    assert table["judged@10"] == pytest.approx(3 / 10)
+
+
+def test_a_judged_query_without_results_still_counts():
+    judged = labels(ONE, A=YES) + labels(TWO, A=YES)
+    for run in ({ONE.id: ranking("A")}, {ONE.id: ranking("A"), TWO.id: []}):
+        table = evaluate(judged, run)
+        assert set(table) == {*MEASURES, "judged@10"}
+        assert table["Acc@10"] == [1, 0]
+        assert all(len(values) == 2 for values in table.values())
+
+
+def test_no_results_at_all_are_zeros():
+    assert evaluate(labels(ONE, A=YES), {})["MAP@10"] == [0]
+
+
+def test_queries_without_a_yes_cannot_be_answered_and_do_not_count():
+    judged = labels(ONE, A=YES, B=NO) + labels(TWO, A=REL, B=NO)
+    assert with_answers(judged) == judged[:2]
+    assert len(evaluate(judged, {})["Acc@10"]) == 1
+    assert qrels_of(judged) == {ONE.id: {"A": 2, "B": 0}, TWO.id: {"A": 1, "B": 0}}
+
+
+def test_equal_distances_keep_the_order_of_the_run():
+    run = {ONE.id: [("Z", 1.0), ("A", 1.0), ("M", 1.0)]}
+    assert evaluate(labels(ONE, A=YES), run)["MRR@10"] == [pytest.approx(1 / 2)]
+    assert evaluate(labels(ONE, Z=YES), run)["MRR@10"] == [1]
+
+
+def test_a_trec_run_by_hand(tmp_path):
+    linked = Query("linked", ticket_id="T-7")
+    judged = labels(ONE, A=YES) + labels(linked, B=YES)
+    run = {ONE.id: [("A", 0.5), ("B", 12.25)], linked.id: [("B", 1.0)]}
+    write_run(tmp_path / "deep" / "run.txt", judged, run, "tag")
+    assert (tmp_path / "deep" / "run.txt").read_text() == (
+        f"{ONE.id} Q0 A 1 -0.500000 tag\n{ONE.id} Q0 B 2 -12.250000 tag\nT-7 Q0 B 1 -1.000000 tag\n"
+    )
