@@ -1,0 +1,202 @@
+"""How a bundle comes to serve: labels, training, comparison, the switch and the way back."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from filelock import FileLock
+
+from tests.tiny import TINY, other_bundle, tiny_training
+from ticketing.desk import open_desk
+from ticketing.errors import BundleError, NotFound, NotReady
+from ticketing.labels import is_test
+from ticketing.model.registry import Registry
+from ticketing.tickets import Grade, Judgment, Query, Ticket
+
+NOON = datetime(2020, 1, 1, 12)
+
+
+def reindex(desk, bundle_id):
+    desk.store.put_codes(bundle_id, desk.encode(bundle_id, list(desk.store.iter_tickets())))
+
+
+def ids(answer):
+    return [item.ticket.id for item in answer.items]
+
+
+ASKED = Query("Barring drive pawl faulty", "Break-away torque greater than the drive can give.")
+
+
+def test_a_truncated_bundle_is_refused_with_the_name_of_its_file(desk, trained):
+    path = desk.models.folder / trained[1] / "network.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    again = open_desk(desk.settings)
+    with pytest.raises(BundleError, match=r"network\.safetensors is truncated"):
+        again.recommend(ASKED)
+
+
+def judge_all(desk, grade_of):
+    """Judgments of fifty test queries, each for every ticket that `grade_of` grades."""
+    events = []
+    for asked, ticket in enumerate([*desk.store.iter_tickets()] * 20):
+        query = Query(ticket.subject, f"{ticket.description} {asked}")
+        if is_test(query.id):
+            for id, grade in grade_of(query, ticket).items():
+                events.append(Judgment(f"{query.id}{id}", query, id, grade, "ann", NOON))
+    desk.store.add_judgments(events[:50])
+
+
+def test_a_bundle_whose_codes_are_missing_may_not_serve(desk, trained):
+    other = other_bundle(desk, trained[1])
+    with pytest.raises(NotReady, match=f"40 tickets have no codes under bundle {other}"):
+        desk.promote(other)
+    assert desk.store.serving() == trained[1]
+
+
+def test_a_ticket_that_came_since_the_reindexing_is_found_under_either_bundle(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    desk.put_tickets([Ticket("came", "Barring drive pawl faulty")])
+    desk.promote(other, force=True)
+    assert desk.store.stale_ids(other) == []
+    desk.put_tickets([Ticket("later", "Barring drive pawl faulty again")])
+    desk.rollback()
+    assert desk.store.stale_ids(trained[1]) == []
+    assert {"came", "later"} < set(ids(desk.recommend(ASKED)))
+
+
+def test_a_ticket_put_while_the_bundles_are_switched_is_found_at_once(desk, trained, monkeypatch):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    encode = desk.encode
+
+    def encode_and_switch(bundle_id, tickets):
+        desk.store.set_serving(other)
+        return encode(bundle_id, tickets)
+
+    monkeypatch.setattr(desk, "encode", encode_and_switch)
+    desk.put_tickets([Ticket("came", "Barring drive pawl faulty")])
+    assert "came" in ids(desk.recommend(ASKED))
+
+
+@pytest.mark.parametrize("action", ["promote", "recommender"])
+def test_an_unknown_bundle_is_not_found(desk, trained, action):
+    with pytest.raises(NotFound, match="no bundle 'nowhere'"):
+        getattr(desk, action)("nowhere")
+    assert desk.store.serving() == trained[1]
+
+
+def test_a_better_bundle_serves_and_the_previous_one_can_come_back(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+
+    def grades(query, ticket):
+        """What the other bundle finds first is right."""
+        return {desk.recommender(other).rank(query)[0][0]: Grade.YES}
+
+    judge_all(desk, grades)
+    told = desk.promote(other)
+    assert told.startswith(f"Bundle {other} serves now: on ")
+    assert "Acc@10 1.000 (serving " in told
+    assert desk.store.serving() == other
+    assert desk.promote(other) == f"Bundle {other} serves already."
+    assert desk.rollback() == f"Bundle {trained[1]} serves again."
+    assert desk.recommend(ASKED).bundle_id == trained[1]
+
+
+def test_a_worse_bundle_is_refused_unless_forced(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+
+    def grades(query, ticket):
+        """Right is, of what the serving bundle finds, what the other finds last."""
+        place = {id: i for i, (id, _) in enumerate(desk.recommender(other).rank(query, limit=40))}
+        found = [id for id, _ in desk.recommender(trained[1]).rank(query)]
+        return {max(found, key=place.__getitem__): Grade.YES}
+
+    judge_all(desk, grades)
+    assert f"Bundle {other} was not promoted: on " in desk.promote(other)
+    assert desk.store.serving() == trained[1]
+    assert desk.promote(other, force=True) == f"Bundle {other} serves now."
+    assert desk.store.previous_serving() == trained[1]
+
+
+def test_what_came_of_a_bundle_stands_among_the_jobs(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    judge_all(desk, lambda query, ticket: {ticket.id: Grade.YES})
+    verdict = desk.promote(other)
+    assert verdict.startswith(f"Bundle {other} serves now: on ")
+    desk.rollback()
+    assert {(job.kind, job.bundle_id, job.state, job.message) for job in desk.store.jobs()} == {
+        ("promotion", other, "done", verdict),
+        ("promotion", trained[1], "done", f"Bundle {trained[1]} serves again."),
+    }
+
+
+def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    desk.store.put_tickets([Ticket("A-1", "cannot be encoded")])
+    job = desk.store.create_job("reindex", other, 41)
+    desk.store.update_job(job.id, errors={"A-1": "no"})
+    assert "serves now" in desk.promote(other)
+    assert desk.store.stale_ids(other) == ["A-1"], "it is not tried again"
+
+
+def test_labels_of_test_queries_never_reach_training(desk, monkeypatch):
+    tickets = list(desk.store.iter_tickets())
+    queries = [Query(f"problem {i}") for i in range(60)]
+    desk.store.add_judgments(
+        [Judgment(q.id, q, tickets[0].id, Grade.YES, "ann", NOON) for q in queries]
+    )
+    seen = {}
+
+    def spy(tickets, labels, *_):
+        seen.update(tickets=tickets, labels=labels)
+        return "bundle"
+
+    monkeypatch.setattr("ticketing.training.train.train", spy)
+    assert desk.train(TINY, tiny_training()) == "bundle"
+    assert seen["tickets"] == tickets
+    held = {query.id for query in queries if is_test(query.id)}
+    assert 0 < len(held) < 60
+    assert {label.query.id for label in seen["labels"]} == {q.id for q in queries} - held
+
+
+def test_training_before_a_date_sees_nothing_younger(desk, monkeypatch):
+    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
+    old, young = tickets[0], tickets[-1]
+    between = tickets[20].created
+    free = next(q for q in (Query(f"free {i}") for i in range(99)) if not is_test(q.id))
+    pairs = [
+        (replace(free, ticket_id=""), old),
+        (replace(free, ticket_id=""), young),
+        *((Query(f"linked {i}", ticket_id=young.id), old) for i in range(9)),
+    ]
+    desk.store.add_judgments(
+        [Judgment(str(i), q, t.id, Grade.YES, "ann", NOON) for i, (q, t) in enumerate(pairs)]
+    )
+    seen = {}
+    monkeypatch.setattr(
+        "ticketing.training.train.train",
+        lambda tickets, labels, *_: seen.update(tickets=tickets, labels=labels) or "bundle",
+    )
+    desk.train(TINY, tiny_training(), before=between)
+    assert {t.id for t in seen["tickets"]} == {t.id for t in tickets[:20]}
+    assert [(label.query.id, label.ticket_id) for label in seen["labels"]] == [(free.id, old.id)]
+
+
+def test_two_trainings_at_once_are_refused(desk):
+    with (
+        FileLock(desk.settings.home / "training.lock"),
+        pytest.raises(NotReady, match="Another training"),
+    ):
+        open_desk(desk.settings).train(TINY, tiny_training())
+
+
+def test_the_newest_bundle_is_the_one_trained_last(desk, trained):
+    assert desk.newest_bundle() == trained[1]
+    other = other_bundle(desk, trained[1])
+    assert desk.newest_bundle() == other
+    assert isinstance(desk.models, Registry)
