@@ -9,7 +9,7 @@ import pytest
 
 from ticketing import cli
 from ticketing.cli.commands import commands
-from ticketing.errors import InputError
+from ticketing.errors import InputError, NotReady, TicketingError
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in entry_points(group="ticketing.commands")))
@@ -69,3 +69,13 @@ def test_a_defect_is_not_hidden(monkeypatch):
     monkeypatch.setattr(commands, "main", fail)
     with pytest.raises(OSError, match="no number"):
         cli.main()
+
+
+def test_the_program_prints_one_sentence_and_ends_with_1(home, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["ticketing", "models", "rollback"])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("ticketing: No other bundle has served before")
+    assert issubclass(NotReady, TicketingError)

@@ -1,0 +1,27 @@
+"""A home to run commands in, and a desk of it that the tiny bundle serves."""
+
+import shutil
+
+import pytest
+
+from ticketing.desk import open_desk
+from ticketing.settings import load_settings
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def desk(home, trained, archive_tickets):
+    """A desk of the home, filled and served by the tiny bundle."""
+    home.mkdir()
+    shutil.copytree(trained[0], home / "models")
+    desk = open_desk(load_settings())
+    desk.store.set_serving(trained[1])
+    desk.put_tickets(archive_tickets)
+    yield desk
+    desk.close()

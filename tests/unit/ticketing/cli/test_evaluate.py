@@ -1,0 +1,82 @@
+"""`ticketing evaluate`."""
+
+from datetime import datetime
+
+import pytest
+
+from tests.commands import TINY_OPTIONS, judge, link, refused, run
+from ticketing.cli import evaluate
+from ticketing.cli.model_settings import read_settings
+from ticketing.errors import NotFound
+from ticketing.labels import is_test
+from ticketing.tickets import Grade, Judgment, Query
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def test_nothing_to_measure_is_said(desk):
+    assert "Nothing can be measured" in run(evaluate.command)
+
+
+def test_labels_of_another_knowledge_base_are_not_measured(desk):
+    sentence = "none of the judged tickets is in this knowledge base"
+    judge(desk)
+    desk.delete_tickets([ticket.id for ticket in desk.store.iter_tickets()])
+    assert sentence in run(evaluate.command)
+
+
+def test_test_queries_are_measured_beside_bm25(desk, trained, tmp_path):
+    held = [query for query in judge(desk) if is_test(query.id)]
+    assert held
+    lines = run(evaluate.command, "--run", str(tmp_path / "run.txt")).splitlines()
+    assert lines[0] == f"{len(held)} queries ({len(held)} with a YES), {len(held)} labels"
+    assert ["Acc@1", "Acc@5"] in [line.split()[:2] for line in lines]
+    names = [line.split()[0] for line in lines if "bundle " in line[:7] or line[:4] == "BM25"]
+    assert names[:2] == ["bundle", "BM25"]
+    [words] = [line for line in lines if line.startswith("BM25")]
+    assert words.split()[3] == "1.000"  # BM25 finds a ticket by its own words
+    written = (tmp_path / "run.txt").read_text().splitlines()
+    assert {line.split()[0] for line in written} == {query.id for query in held}
+    assert all(line.split()[5] == trained[1] for line in written)
+
+
+def test_dates_choose_queries_that_are_tickets(desk):
+    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
+    query = Query(tickets[30].subject, ticket_id=tickets[30].id)
+    judge(desk)
+    desk.store.add_judgments(
+        [Judgment("e", query, tickets[3].id, Grade.YES, "ann", datetime(2020, 1, 1))]
+    )
+    since = tickets[30].created.isoformat()
+    lines = run(evaluate.command, "--since", since).splitlines()
+    assert "1 queries (1 with a YES), 1 labels" in lines
+    assert "Nothing can be measured" in run(evaluate.command, "--before", since)
+
+
+def test_an_unknown_bundle_to_measure_is_not_found(desk):
+    judge(desk)
+    assert "no bundle 'nowhere'" in refused(NotFound, evaluate.command, "--bundle", "nowhere")
+
+
+def test_two_bundles_are_compared_and_the_page_is_written(desk, trained, tmp_path):
+    judge(desk)
+    other = desk.train(*read_settings(None, tuple(o[6:] for o in TINY_OPTIONS)))
+    page = tmp_path / "report.html"
+    text = run(evaluate.command, "--compare", trained[1], other, "--report", str(page))
+    assert " gained, " in text and " unchanged" in text
+    lines = [line for line in text.splitlines() if line.startswith("bundle ")]
+    assert [line.split()[1] for line in lines[:2]] == [trained[1], other]
+    assert f"bundle {trained[1]} → bundle {other}" in page.read_text()
+
+
+def test_a_bundle_that_has_seen_the_evaluated_period_is_named(desk, trained):
+    judge(desk)
+    tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
+    since = tickets[30].created.isoformat()
+    link(desk, tickets[30], tickets[3])
+    seen = f"Bundle {trained[1]} has learned from tickets until {tickets[-1].created:%Y-%m-%d}"
+    assert seen in run(evaluate.command, "--since", since)
+    assert "has learned from tickets until" not in run(evaluate.command)
+    settings = read_settings(None, tuple(o[6:] for o in TINY_OPTIONS))
+    older = desk.train(*settings, before=tickets[30].created)
+    assert "has learned" not in run(evaluate.command, "--since", since, "--bundle", older)

@@ -1,0 +1,37 @@
+"""`ticketing train` encodes and lets its bundle serve."""
+
+import pytest
+from click.testing import CliRunner
+
+from tests.commands import TINY_OPTIONS, refused, run
+from ticketing.errors import InputError
+from worker.cli import train
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def test_training_needs_tickets(home):
+    assert "no tickets" in refused(InputError, train.command)
+
+
+def test_a_trained_bundle_is_encoded_and_serves(desk, trained):
+    told = run(train.command, *TINY_OPTIONS)
+    [new] = set(desk.models.ids()) - {trained[1]}
+    assert f"Bundle {new} serves now" in told
+    assert desk.store.serving() == new
+    assert desk.store.count_codes(new) == 40
+
+
+def test_an_experiments_bundle_does_not_serve(desk, trained):
+    told = run(train.command, "--no-promote", *TINY_OPTIONS)
+    [new] = set(desk.models.ids()) - {trained[1]}
+    assert f"Bundle {new} is trained" in told
+    assert desk.store.serving() == trained[1]
+    data = desk.models.manifest(new)["data"]
+    assert data["tickets"] == 40
+
+
+def test_a_date_that_is_none_is_refused():
+    result = CliRunner().invoke(train.command, ["--before", "soon"])
+    assert result.exit_code == 2
+    assert "'soon' is no date" in result.output
