@@ -1,11 +1,24 @@
 """A home to run commands in, and a desk of it that the tiny bundle serves."""
 
 import shutil
+import signal
+import sys
 
 import pytest
 
+from ticketing.cli.interruption import SIGNALS
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
+
+
+@pytest.fixture(autouse=True)
+def own_signals(monkeypatch):
+    """The program meets signals in its own way; afterwards they are the test runner's again."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
