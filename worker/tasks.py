@@ -50,7 +50,8 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     except StoreAway:
         raise
     except Exception as error:
-        log.exception("job %s failed", job_id)
+        # What a person can act on is a sentence; anything else is a defect, told in full.
+        log.error("job %s failed: %s", job_id, error, exc_info=not _is_for_people(error))
         desk.store.update_job(job_id, state="failed", message=_sentence(error))
 
 
@@ -118,5 +119,9 @@ def _may_be_a_tickets_fault(error: Exception) -> bool:
     return isinstance(error, InputError) or not isinstance(error, TicketingError)
 
 
+def _is_for_people(error: Exception) -> bool:
+    return isinstance(error, TicketingError)
+
+
 def _sentence(error: Exception) -> str:
-    return str(error) if isinstance(error, TicketingError) else f"{type(error).__name__}: {error}"
+    return str(error) if _is_for_people(error) else f"{type(error).__name__}: {error}"

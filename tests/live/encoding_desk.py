@@ -55,8 +55,8 @@ class DigestDesk(TimedDesk):
         self.encoded += [ticket.id for ticket in tickets]
         return [CodeRow(t.id, t.version, code_of(t)) for t in tickets]
 
-    def newest_bundle(self) -> str:
-        return BUNDLE
+    def bundle(self, bundle_id: str = "") -> str:
+        return bundle_id or BUNDLE
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
         self.store.set_serving(bundle_id)

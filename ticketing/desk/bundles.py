@@ -84,8 +84,13 @@ class Bundles(DeskBase):
             and (not before or not label.query.ticket_id or label.query.ticket_id in known)
         ]
 
-    def newest_bundle(self) -> str:
-        """The bundle trained last. Raises NotReady when there is none."""
+    def bundle(self, bundle_id: str = "") -> str:
+        """The id of a bundle that is here, or of the one trained last.
+
+        Raises NotFound, and NotReady when there is none at all.
+        """
+        if bundle_id:
+            return self.models.require(bundle_id).name
         ids = self.models.ids(ModelKind.RANKING)
         if not ids:
             raise NotReady("There is no model yet: run `ticketing train`.")

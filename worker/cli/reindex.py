@@ -21,7 +21,7 @@ def command(bundle: str, cancel: bool) -> None:
     """
     settings = load_settings()
     desk = open_desk(settings)
-    bundle = bundle or desk.newest_bundle()
+    bundle = desk.bundle(bundle)
     if cancel:
         job = cancel_reindex(desk.store, bundle)
         click.echo("Cancelled." if job.finished else "The worker ends after its current batch.")

@@ -45,7 +45,7 @@ def command(
     synonyms_file: Path | None,
     overrides: tuple[str, ...],
 ) -> None:
-    """Learning Text Similarity with Siamese Recurrent Networks (Neculoiu et al. 2016).
+    """Learning Text Similarity with Siamese Recurrent Networks (Neculoiu and others 2016).
 
     Print Table 3 on the job titles in FOLDER, ESCO's, and search O*NET's titles among ESCO's.
 

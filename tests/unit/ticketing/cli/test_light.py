@@ -62,4 +62,5 @@ def test_help_sentences_are_whole(path):
     command = commands
     for name in path:
         command = command.get_command(None, name)
-    assert first_sentence(command).endswith(".")
+    said = first_sentence(command)
+    assert said.endswith(".") and said.count("(") == said.count(")")

@@ -196,7 +196,13 @@ def test_two_trainings_at_once_are_refused(desk):
 
 
 def test_the_newest_bundle_is_the_one_trained_last(desk, trained):
-    assert desk.newest_bundle() == trained[1]
+    assert desk.bundle() == trained[1]
     other = other_bundle(desk, trained[1])
-    assert desk.newest_bundle() == other
+    assert desk.bundle() == other
     assert isinstance(desk.models, Registry)
+
+
+def test_a_bundle_that_is_not_here_is_not_found(desk, trained):
+    assert desk.bundle(trained[1]) == trained[1]
+    with pytest.raises(NotFound, match="There is no bundle 'nope'"):
+        desk.bundle("nope")

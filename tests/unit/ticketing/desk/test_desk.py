@@ -244,7 +244,7 @@ def test_without_a_serving_bundle_asking_says_what_to_do(tmp_path):
     with pytest.raises(NotReady, match="ticketing train"):
         desk.recommend(ASKED)
     with pytest.raises(NotReady, match="ticketing train"):
-        desk.newest_bundle()
+        desk.bundle()
     with pytest.raises(NotReady, match="nothing to go back to"):
         desk.rollback()
 
