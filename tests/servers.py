@@ -8,15 +8,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 SCRIPT = Path(__file__).resolve().parents[2] / "shared" / "elasticsearch" / "es"
 
 
-def free_port(count: int = 1) -> int:
-    """The first of so many ports in a row that nobody listens on, with those of the cluster."""
+LOCKS = Path(tempfile.gettempdir()) / "ticketing-test-ports"
+
+
+@contextmanager
+def free_port(count: int = 1) -> Iterator[int]:
+    """The first of so many ports in a row that nobody listens on, with those of the cluster.
+
+    They are nobody else's until the end of the block, also while their server is down: a test that
+    kills it must find them free again.
+    """
+    LOCKS.mkdir(exist_ok=True)
     for first in range(19_200, 29_000, 300):
-        ports = [first + step + i for step in (0, 100) for i in range(count)]
-        if not any(_is_open(port) for port in ports):
-            return first
+        lock = FileLock(LOCKS / f"{first}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            continue
+        try:
+            ports = [first + step + i for step in (0, 100) for i in range(count)]
+            if not any(map(_is_open, ports)):
+                yield first
+                return
+        finally:
+            lock.release()
     raise OSError("no free port between 19200 and 29000")
 
 
@@ -28,9 +48,9 @@ def _is_open(port: int) -> bool:
 class ElasticsearchServer:
     """A server, or several nodes, under `es`; `url` lists all nodes' addresses."""
 
-    def __init__(self, folder: Path, *options: str, nodes: int = 1):
+    def __init__(self, folder: Path, port: int, *options: str, nodes: int = 1):
         self.folder = folder
-        port, scheme = free_port(nodes), "https" if "--tls" in options else "http"
+        scheme = "https" if "--tls" in options else "http"
         self.url = ",".join(f"{scheme}://127.0.0.1:{port + i}" for i in range(nodes))
         self.start("--nodes", str(nodes), "--port", str(port), "--heap", "512m", *options)
 
@@ -57,10 +77,11 @@ def elasticsearch_server(*options: str, nodes: int = 1) -> Iterator[Elasticsearc
     folder = Path(tempfile.mkdtemp(prefix="ticketing-es-", dir="/var/tmp"))
     folder.chmod(0o755)  # the server runs as a user of its own
     server = None
-    try:
-        server = ElasticsearchServer(folder, *options, nodes=nodes)
-        yield server
-    finally:
-        if server:
-            server.do("kill")
-        shutil.rmtree(folder, ignore_errors=True)
+    with free_port(nodes) as port:
+        try:
+            server = ElasticsearchServer(folder, port, *options, nodes=nodes)
+            yield server
+        finally:
+            if server:
+                server.do("kill")
+            shutil.rmtree(folder, ignore_errors=True)
