@@ -1,6 +1,7 @@
 """Redis as the broker: who is let in, what waits where, and what is said when it is away."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -77,13 +78,15 @@ def test_a_batch_that_takes_long_is_given_to_nobody_else(desk, monkeypatch):
     assert max(silences) < jobs.SILENT_SECONDS
 
 
-def test_a_broker_that_is_away_is_one_sentence(desk, own_redis):
+def test_a_broker_that_is_away_is_one_sentence(desk, own_redis, trained):
+    bundle = trained[1]
+    shutil.copytree(trained[0], desk.settings.home / "models", dirs_exist_ok=True)
     own_redis.kill()
     environment = {**os.environ, "TICKETING_HOME": str(desk.settings.home)}
     program = [sys.executable, "-m", "ticketing"]
     processes = [
         subprocess.Popen([*program, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
-        for arguments in (["work"], ["reindex", "some-bundle"])
+        for arguments in (["work"], ["reindex", bundle])
     ]
     for process in processes:
         _, errors = process.communicate(timeout=60)

@@ -28,8 +28,12 @@ SENTENCE = "Interrupted; what was finished is kept, run it again for the rest."
 
 
 class Interruption:
-    """Whether Ctrl-C or SIGTERM came. The first is a KeyboardInterrupt in the main thread; one
-    more does not wait for the command to put its things away."""
+    """Whether Ctrl-C or SIGTERM came.
+
+    The first is a KeyboardInterrupt in the main thread. While a module is being loaded it ends the
+    process at once: a library's own code, called from there, may not bear an exception and would
+    crash, and nothing is there yet to be put away. One more does not wait for the command either.
+    """
 
     def __init__(self) -> None:
         self.came = False
@@ -45,6 +49,8 @@ class Interruption:
         if self.came:
             os._exit(self._code())
         self.came = True
+        if _is_loading(frame):
+            self.leave(self.say(before="\n"))  # a bar's line is unfinished
         raise KeyboardInterrupt
 
     def _raise_later(self, report: "Hook") -> "Hook":
@@ -63,11 +69,11 @@ class Interruption:
     def _code(self) -> int:
         return 0 if self._expected else INTERRUPTED
 
-    def say(self) -> int:
+    def say(self, before: str = "") -> int:
         """Say that the command is interrupted, unless that is its end; gives the exit code."""
         if not self._expected:
-            with suppress(OSError):
-                print(f"ticketing: {SENTENCE}", file=sys.stderr)
+            with suppress(OSError, RuntimeError):
+                print(f"{before}ticketing: {SENTENCE}", file=sys.stderr)
         return self._code()
 
     def leave(self, code: int) -> NoReturn:
@@ -80,7 +86,16 @@ class Interruption:
             sys.exit(code)
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
-        with suppress(OSError):
+        with suppress(OSError, RuntimeError):  # amid a write, which then stands as it is
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
+
+
+def _is_loading(frame: FrameType | None) -> bool:
+    """Whether a module is being loaded where a signal came."""
+    while frame:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
