@@ -12,6 +12,7 @@ import click
 from ticketing.cli.options import DATE, FILE
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
+from ticketing.evaluation.ages import ages_of
 from ticketing.evaluation.bundle_diff import changes
 from ticketing.evaluation.comparison import Line
 from ticketing.evaluation.measurement import (
@@ -115,7 +116,7 @@ def print_measurement(
         lines.insert(1, second)
     lines += [*others(sample), measure_words(desk.store, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
-    found = Measurement(sample, lines, tested, compared)
+    found = Measurement(sample, lines, tested, compared, ages_of(desk.store, sample.labels))
     for line in measurement_text(found):
         click.echo(line)
     if measuring.run_file:

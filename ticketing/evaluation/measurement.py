@@ -1,8 +1,9 @@
 """Everything that is measured in one run, and how it is said on the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ticketing.evaluation.ages import MEASURE, AgeRow, age_text, by_age
 from ticketing.evaluation.bundle_diff import Change, change_text
 from ticketing.evaluation.comparison import (
     SIGNIFICANT,
@@ -20,6 +21,7 @@ from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label
 
 WORDS = "BM25"
+WITHOUT_TIME = "without time"
 NO_LABELS = (
     "Nothing can be measured: no such query is judged. Judge results in the page, or import "
     "labels with `ticketing labels import`."
@@ -58,6 +60,12 @@ class Measurement:
     lines: list[Line]
     reference: Line
     compared: list[Change] = field(default_factory=list)
+    ages: Mapping[str, int] = field(default_factory=dict)
+    """By query id the place in AGES of its youngest right ticket, where that is known."""
+
+    def by_age(self) -> list[AgeRow]:
+        """Acc@10 by the age of the youngest right ticket, a row a line."""
+        return by_age(self.lines, self.sample.labels, self.ages)
 
     def cells(self) -> list[dict[str, Cell]]:
         """Retrieval measures by line, with intervals and p."""
@@ -73,7 +81,8 @@ class Measurement:
 
 
 def measure_bundle(rankers: Rankers, sample: Sample) -> list[Line]:
-    """A bundle, and, where it has several, each of its channels alone."""
+    """A bundle; the same without time, where time counts; and each of its channels alone, where it
+    has several (a channel knows no time)."""
     model = rankers.model
     about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"
     whole = f"bundle {model.id}"
@@ -82,6 +91,11 @@ def measure_bundle(rankers: Rankers, sample: Sample) -> list[Line]:
             whole, about, rank_labelled(rankers.recommender(), sample.all, whole), *_both(sample)
         )
     ]
+    if model.recency.weight:
+        timeless = rankers.recommender(model.settings.channels)
+        ranked = rank_labelled(timeless, sample.all, WITHOUT_TIME)
+        about = "all channels of the bundle"
+        lines.append(measured(WITHOUT_TIME, about, ranked, *_both(sample)))
     for channel in model.settings.channels if len(model.settings.channels) > 1 else ():
         alone = rankers.recommender([channel])
         ranked = rank_labelled(alone, sample.all, f"{channel} alone")
@@ -113,6 +127,9 @@ def measurement_text(found: Measurement) -> list[str]:
         ]
     else:
         text.append(NO_YES)
+    if found.ages:
+        text += ["", f"{MEASURE} by the age of the youngest YES ticket"]
+        text += age_text(found.by_age(), found.ages)
     text += ["", "Labelled pairs", *relatedness_text(lines)]
     if rates := found.success():
         text += ["", f"Queries with right tickets among the ten proposed ({lines[0].name})"]

@@ -7,6 +7,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ticketing.evaluation import plots
+from ticketing.evaluation.ages import AGES
 from ticketing.evaluation.bundle_diff import first_line
 from ticketing.evaluation.comparison import SIGNIFICANT, Line
 from ticketing.evaluation.diagnosis import calibration_bins, channel_means, worst_queries
@@ -37,6 +38,7 @@ def render(found: Measurement, recommender: Recommender, notice: str = "") -> st
         .get_template("report.html")
         .render(
             found=found,
+            ages=AGES,
             notice=notice,
             bundle=recommender.model.id,
             tickets=recommender.store.count_tickets(),
