@@ -2,8 +2,11 @@
 
 Problems of one time have common causes, a new release or a season, so a desk's links lead to
 recent tickets more often than to old ones. How much that counts is learned, and may be nothing.
+What it may count is bounded: beyond HORIZON_DAYS a ticket is as far as any older one, so that
+an old solution whose text matches is not buried under what is merely recent.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,13 +17,25 @@ from ticketing.model.layout import minute_of
 
 MINUTES_A_DAY = 24 * 60
 
+HORIZON_DAYS = 30.0
+"""Days apart beyond which time adds no more."""
+
+NO_HORIZON = 1e9
+
+AGE_ENDS = (7, 30, 180, 365)
+"""Days at which one age of solutions ends and the next begins; the last has no end."""
+
 
 @dataclass(frozen=True)
 class Recency:
-    """`weight` times log(1 + days apart); a ticket without a date is `typical` (a log) apart."""
+    """`weight` times the time apart (see `time_apart`); a ticket without a date is `typical` apart.
+
+    `horizon` is in days; without one, as in bundles of before it was known, time adds on and on.
+    """
 
     weight: float = 0.0
     typical: float = 0.0
+    horizon: float = NO_HORIZON
 
     def distances(
         self, time: datetime | None, minutes: npt.NDArray[np.int64]
@@ -30,11 +45,18 @@ class Recency:
         minute = minute_of(time)
         if not (minute and self.weight):
             return np.zeros(len(minutes))
-        days = log_days(minute, minutes)
-        return self.weight * np.where(minutes > 0, days, self.typical)
+        apart = time_apart(minute, minutes, self.horizon)
+        return self.weight * np.where(minutes > 0, apart, self.typical)
 
 
-def log_days(one: npt.ArrayLike, other: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """log(1 + days) between times in minutes."""
+def time_apart(
+    one: npt.ArrayLike, other: npt.ArrayLike, horizon: float = HORIZON_DAYS
+) -> npt.NDArray[np.float64]:
+    """log(1 + days) between times in minutes, never more than that of the horizon's days."""
     minutes: npt.NDArray[np.float64] = np.abs(np.subtract(other, one, dtype=float))
-    return np.log1p(minutes / MINUTES_A_DAY)
+    return np.log1p(np.minimum(minutes / MINUTES_A_DAY, horizon))
+
+
+def age_of(days: float) -> int:
+    """Which of the ages that AGE_ENDS divide a ticket so many days older than its query is of."""
+    return bisect_right(AGE_ENDS, days)

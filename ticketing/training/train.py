@@ -35,6 +35,7 @@ from ticketing.training.pretraining import (
     start_network,
     texts_key,
 )
+from ticketing.training.recency_fitting import fit_recency
 from ticketing.training.sampling import Example, graded, labelled, weak
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet, is_validation
@@ -92,7 +93,9 @@ def train(
         search_weights(learner, corpus.archive, corpus.queries, kept or learned)
     recency = Recency()
     if training.weights == "learned":
-        recency = fit_weights(learner, validation, training.recency)
+        fit_weights(learner, validation)
+        if training.recency:
+            recency = fit_recency(learner, validation)
     model = _finish(learner, corpus, validation, recency)
     facts, documents, arrays = model.content()
     facts |= {

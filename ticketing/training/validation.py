@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ticketing.model.layout import minute_of
 from ticketing.model.network import Components, EncodedComponents, SiameseNetwork
-from ticketing.model.recency import Recency, log_days
+from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.tickets import Grade, Label
 from ticketing.training.sampling import Archive, Fields
 
@@ -110,16 +110,26 @@ class ValidationSet:
         ages = np.stack([recency.distances(query.time, self.minutes) for query in self.queries])
         return (apart + torch.from_numpy(ages).float()).masked_fill(~self.eligible(), torch.inf)
 
-    def log_days(self) -> tuple[Tensor, float]:
-        """log(1 + days) between queries and candidates [queries, candidates], and its mean.
+    def times_apart(self) -> tuple[Tensor, float]:
+        """`recency.time_apart` of queries and candidates [queries, candidates], and its mean.
 
         The mean stands for an unknown time of a candidate; a query of unknown time has zeros.
         """
         asked = np.array([[minute_of(query.time)] for query in self.queries])
         known = (asked > 0) & (self.minutes > 0)  # [queries, candidates]
-        days = log_days(asked, self.minutes)
-        typical = float(days[known].mean()) if known.any() else 0.0
-        return torch.from_numpy(np.where(known, days, typical * (asked > 0))).float(), typical
+        apart = time_apart(asked, self.minutes)
+        typical = float(apart[known].mean()) if known.any() else 0.0
+        return torch.from_numpy(np.where(known, apart, typical * (asked > 0))).float(), typical
+
+    def days_to_right(self) -> list[float]:
+        """By query the days to its youngest right candidate; infinite where no time is known."""
+        found = []
+        for query, right in zip(self.queries, self.right().numpy(), strict=True):
+            known = self.minutes[right & (self.minutes > 0)]
+            asked = minute_of(query.time)
+            days = (asked - known) / MINUTES_A_DAY
+            found.append(float(days.min()) if asked and len(days) else np.inf)
+        return found
 
     def eligible(self) -> Tensor:
         """Which candidates could have been found: bool [queries, candidates].

@@ -1,10 +1,11 @@
-"""V, W and recency fitted to queries that the network was not trained on.
+"""V and W fitted to queries that the network was not trained on.
 
 In training the network comes to know its own examples, so the weights it learns there trust
 its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
 training found, so few queries are enough and none changes nothing. Weak queries change nothing
 either: the ticket that one is to find lacks its subject, which would teach V that subjects matter
-little.
+little. Time has no part in it: it adds what the texts leave open (`recency_fitting`), and would
+hide here which of them finds what.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,6 @@ from torch import Tensor
 
 from ticketing.model.metric import present_pair_weights
 from ticketing.model.network import SiameseNetwork
-from ticketing.model.recency import Recency
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationSet
 
@@ -25,53 +25,39 @@ HOLD = 10.0
 """What a weight's change by a factor of e costs, beside a query's cross-entropy. (With 1, twenty
 queries made the ranking worse than none did.)"""
 
-RECENCY_HOLD = 1.0
-"""The same for the weight of time, of which training knows nothing."""
-
-START_RECENCY = 0.1
 ITERATIONS = 60
 
 
-def fit_weights(
-    network: SiameseNetwork, validation: ValidationSet, recency: bool = True
-) -> Recency:
-    """Set V and W, and return the recency, that best tell right candidates from others.
-
-    Without `recency` the time between query and ticket counts nothing.
-    """
+def fit_weights(network: SiameseNetwork, validation: ValidationSet) -> None:
+    """Set the V and W that best tell right candidates from others."""
     worth = query_worths(validation)
     if not worth.any():
-        return Recency()
+        return
     columns = _columns(validation)
     apart, present, right, allowed = _measured(network, validation, columns)
-    log_days, typical = validation.log_days()
-    log_days = log_days[:, columns] * recency
     pairs = network.pair_weights.detach()
     channels = network.channel_weights.detach()
-    changes = torch.zeros(pairs.numel() + len(channels) + 1, requires_grad=True)
-    hold = torch.full_like(changes, HOLD)
-    hold[-1] = RECENCY_HOLD
+    changes = torch.zeros(pairs.numel() + len(channels), requires_grad=True)
 
-    def weights() -> tuple[Tensor, Tensor, Tensor]:
-        pair, channel, age = changes.exp().split([pairs.numel(), len(channels), 1])
-        return pairs * pair.view_as(pairs), channels * channel, START_RECENCY * age
+    def weights() -> tuple[Tensor, Tensor]:
+        pair, channel = changes.exp().split([pairs.numel(), len(channels)])
+        return pairs * pair.view_as(pairs), channels * channel
 
     def loss() -> Tensor:
-        pair, channel, age = weights()
+        pair, channel = weights()
         scaled = present_pair_weights(pair, *present)  # [n, N, P, R]
-        distances = ((apart * channel).sum(-1) * scaled).sum((-2, -1)) + age * log_days
+        distances = ((apart * channel).sum(-1) * scaled).sum((-2, -1))
         logits = (-distances).masked_fill(~allowed, -torch.inf)
         missed = logits.logsumexp(1) - logits.masked_fill(~right, -torch.inf).logsumexp(1)
-        total = (missed * worth).sum() + (hold * changes.square()).sum()
+        total = (missed * worth).sum() + HOLD * changes.square().sum()
         total.backward()
         return total
 
     minimise(loss, changes)
     with torch.no_grad():
-        pair, channel, age = weights()
+        pair, channel = weights()
         scale = pair.sum() / pairs.sum()
         network.set_weights(pair / scale, channel * scale)
-    return Recency(float(age), typical) if log_days.any() else Recency()
 
 
 class _Diverged(Exception):

@@ -19,8 +19,8 @@ BY_VECTOR, BY_WORDS = 800, 200
 """Tickets found each way; measured by `tests.benchmarks.candidates`."""
 
 WINDOWS = tuple(timedelta(days) for days in (10, 100, 1000))
-"""Where time counts, its part of the distance grows by the logarithm of days: among tickets
-within one of these of the query it differs so little that the nearest by vector are found.
+"""Where time counts, its part of the distance grows by the logarithm of days up to a horizon: among
+tickets within one of these of the query it differs so little that the nearest by vector are found.
 They share BY_VECTOR among them, with all the other tickets."""
 
 COLUMNS = {"docvalue_fields": ["id", "code"], "stored_fields": "_none_"}

@@ -7,16 +7,40 @@ import numpy as np
 import pytest
 
 from ticketing.model.layout import EPOCH
-from ticketing.model.recency import MINUTES_A_DAY, Recency, log_days
+from ticketing.model.recency import HORIZON_DAYS, MINUTES_A_DAY, Recency, age_of, time_apart
 
 DAY = MINUTES_A_DAY
 ASKED = 100 * DAY
 TIME = EPOCH + timedelta(days=100)
 
 
-def test_log_days_are_the_same_before_and_after():
-    days = log_days(ASKED, np.array([ASKED, ASKED - DAY, ASKED + DAY, ASKED - 3 * DAY // 2]))
-    assert days.tolist() == pytest.approx([0, log(2), log(2), log(2.5)])
+def test_time_apart_is_the_same_before_and_after():
+    apart = time_apart(ASKED, np.array([ASKED, ASKED - DAY, ASKED + DAY, ASKED - 3 * DAY // 2]))
+    assert apart.tolist() == pytest.approx([0, log(2), log(2), log(2.5)])
+
+
+def test_beyond_the_horizon_time_adds_no_more():
+    """A ticket of two years is as good as one of one."""
+    now = 2000 * DAY
+    days = [29, 30, 31, 365, 730]
+    apart = time_apart(now, np.array([now - day * DAY for day in days]))
+    assert HORIZON_DAYS == 30
+    assert apart.tolist() == pytest.approx([log(30), log(31), log(31), log(31), log(31)])
+    assert time_apart(now, np.array([now - 9 * DAY]), horizon=3).tolist() == [log(4)]
+
+
+def test_a_bundle_that_names_no_horizon_lets_time_add_on_and_on():
+    found = Recency(0.5, 1.2).distances(TIME, np.array([ASKED - 99 * DAY]))
+    assert found.tolist() == pytest.approx([0.5 * log(100)])
+    bounded = Recency(0.5, 1.2, 10).distances(TIME, np.array([ASKED - 99 * DAY]))
+    assert bounded.tolist() == pytest.approx([0.5 * log(11)])
+
+
+@pytest.mark.parametrize(
+    ("days", "age"), [(-3, 0), (0, 0), (6.9, 0), (7, 1), (30, 2), (180, 3), (365, 4), (9999, 4)]
+)
+def test_an_age_begins_where_the_one_before_ends(days, age):
+    assert age_of(days) == age
 
 
 def test_a_ticket_without_a_date_is_typically_far():

@@ -1,7 +1,7 @@
 """Validation queries: whom they ask, whom they never propose, and how the network is judged."""
 
 from datetime import datetime, timedelta
-from math import log
+from math import inf, log
 
 import pytest
 import torch
@@ -72,17 +72,26 @@ def test_where_a_time_is_unknown_a_ticket_may_be_an_answer(days):
     assert validation(YES_B, [5], days=days).eligible().tolist() == [[True, True, False]]
 
 
-def test_log_days_by_hand():
+def test_times_apart_by_hand():
     """C asks on day 5, A is of day 2, the date of B is unknown: it is the mean, of A and C."""
-    days, typical = validation(YES_B, [5], days={"A": 2, "C": 5}).log_days()
+    days, typical = validation(YES_B, [5], days={"A": 2, "C": 5}).times_apart()
     assert typical == pytest.approx(log(4) / 2)
     assert days.tolist() == [pytest.approx([log(4), log(4) / 2, 0])]
 
 
 def test_a_query_of_unknown_time_is_no_days_from_anything():
     [label] = [Label(Query("asked"), "B", Grade.YES)]
-    days, typical = validation([label], [3], days={"A": 2}).log_days()
+    days, typical = validation([label], [3], days={"A": 2}).times_apart()
     assert (days.tolist(), typical) == ([[0, 0, 0]], 0)
+
+
+def test_days_to_the_youngest_right_ticket_of_known_time():
+    assert validation(YES_B, [5], days={"A": 6, "B": 2, "C": 5}).days_to_right() == [3]
+    both = [Label(ASKED, "A", Grade.YES), Label(ASKED, "B", Grade.YES)]
+    assert validation(both, [5], days={"A": 3, "B": 2, "C": 5}).days_to_right() == [2]
+    assert validation(both, [5], days={"B": 2, "C": 5}).days_to_right() == [3]
+    assert validation(YES_B, [5], days={"A": 2, "C": 5}).days_to_right() == [inf]
+    assert validation(YES_B, [5], days={"A": 2, "B": 2}).days_to_right() == [inf]
 
 
 def test_time_apart_is_added_to_the_distance():

@@ -1,4 +1,4 @@
-"""V, W and recency fitted to validation queries: a planted weighting comes back."""
+"""V and W fitted to validation queries: a planted weighting comes back."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,6 @@ import torch
 from ticketing.model.inference import new_network
 from ticketing.model.metric import present_pair_weights
 from ticketing.model.network import EncodedComponents
-from ticketing.model.recency import Recency
 from ticketing.model.settings import NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade
@@ -18,7 +17,6 @@ from ticketing.training.weight_fitting import fit_weights, minimise, query_worth
 SETTINGS = NetworkSettings(channels=("E", "L"), word_dims=4, character_dims=2)
 PAIRS = torch.tensor([[0.5, 0.1, 0.05], [0.1, 0.3, 0.15]])
 CHANNELS = torch.tensor([1.0, 8.0])
-AGE = 0.7
 CANDIDATES = 40
 
 
@@ -33,16 +31,15 @@ def network():
 class Planted:
     """Stands in for ValidationSet: n queries that find what planted weights say, drawn by g."""
 
-    def __init__(self, network, n, dated=True):
+    def __init__(self, network, n):
         chance = torch.Generator().manual_seed(0)
         self.apart = torch.rand(n, CANDIDATES, 2, 3, 2, generator=chance) * 4
-        self.days = torch.rand(n, CANDIDATES, generator=chance) * 6 * dated
         self.present = torch.rand(n, 2, generator=chance) > 0.2
         self.present[:, 0] = True
         scaled = present_pair_weights(
             PAIRS, self.present.unsqueeze(1), torch.ones(1, CANDIDATES, 3, dtype=torch.bool)
         )
-        distances = ((self.apart * CHANNELS).sum(-1) * scaled).sum((-2, -1)) + AGE * self.days
+        distances = ((self.apart * CHANNELS).sum(-1) * scaled).sum((-2, -1))
         drawn = torch.softmax(-distances, 1).multinomial(1, generator=chance)  # [n, 1]
         self._right = torch.zeros(n, CANDIDATES, dtype=torch.bool).scatter(1, drawn, True)
         self.queries = [SimpleNamespace(grades={"T": Grade.YES}, weak=False)] * n
@@ -63,9 +60,6 @@ class Planted:
     def eligible(self):
         return torch.ones_like(self._right)
 
-    def log_days(self):
-        return self.days, 2.5
-
 
 @torch.no_grad()
 def products(network):
@@ -75,9 +69,7 @@ def products(network):
 
 def test_many_queries_bring_back_planted_weights():
     learner = network()
-    recency = fit_weights(learner, Planted(learner, 1500))
-    assert recency.typical == 2.5
-    assert recency.weight == pytest.approx(AGE, rel=0.1)
+    fit_weights(learner, Planted(learner, 1500))
     planted = (PAIRS[..., None] * CHANNELS).flatten().tolist()
     for found, wanted in zip(products(learner), planted, strict=True):
         assert found == pytest.approx(wanted, rel=0.25, abs=0.06)
@@ -93,7 +85,7 @@ def test_the_sum_of_v_is_kept():
 def test_no_query_changes_nothing():
     learner = network()
     before = products(learner)
-    assert fit_weights(learner, Planted(learner, 0)) == Recency()
+    fit_weights(learner, Planted(learner, 0))
     assert products(learner) == before
 
 
@@ -102,8 +94,7 @@ def test_one_query_that_is_answered_well_changes_next_to_nothing():
     before = products(learner)
     planted = Planted(learner, 1)
     planted.apart[planted.right()] = 0.5
-    recency = fit_weights(learner, planted)
-    assert recency.weight == pytest.approx(0.1, rel=0.1)
+    fit_weights(learner, planted)
     assert products(learner) == pytest.approx(before, rel=0.1)
 
 
@@ -113,21 +104,11 @@ def test_what_one_surprising_query_changes_costs_no_more_than_its_cross_entropy(
     before = torch.tensor(products(learner))
     planted = Planted(learner, 1)
     apart = (planted.apart.flatten(2) * before.view(2, 3, 2).flatten()).sum(-1)  # all present
-    missed = float((apart + 0.1 * planted.days)[planted.right()])  # at most, for g <= 1
+    missed = float(apart[planted.right()])  # at most, for g <= 1
     assert planted.present.all()
     fit_weights(learner, planted)
     changes = (torch.tensor(products(learner)) / before).log()
     assert 0.1 < float(changes.abs().max()) <= 2 * (missed / 10) ** 0.5
-
-
-def test_without_dates_time_counts_nothing():
-    learner = network()
-    assert fit_weights(learner, Planted(learner, 50, dated=False)) == Recency()
-
-
-def test_time_counts_nothing_where_it_is_not_wanted():
-    learner = network()
-    assert fit_weights(learner, Planted(learner, 50), recency=False) == Recency()
 
 
 def test_queries_whose_answer_cannot_be_compared_change_nothing():
@@ -153,7 +134,7 @@ def test_weak_queries_change_nothing():
     before = products(learner)
     planted = Planted(learner, 50)
     planted.queries = [SimpleNamespace(grades={"T": Grade.YES}, weak=True)] * 50
-    assert fit_weights(learner, planted) == Recency()
+    fit_weights(learner, planted)
     assert products(learner) == before
 
 
