@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 import numpy as np
+import torch
 
 from tests.benchmarks.reading import aviation, questions, tracker
 from tests.benchmarks.reading.bundles import TRAINED, Bundles
@@ -61,6 +62,7 @@ def main(
     file: Path | None,
 ) -> None:
     """Print the table of all sources, and each source's rows once they are known."""
+    torch.set_num_threads(1)
     bundles = Bundles(cache, overrides)
     chosen = () if peers_only else rankers
     rows = [["source", "ranker", "tickets", "queries", *MEASURES]]
@@ -68,7 +70,10 @@ def main(
     for source in sources:
         try:
             cases = read(source, data, before)
-            found = [measured(case, source, cache, bundles, chosen) for case in cases]
+            found = [
+                measured(case, family(source, number), cache, bundles, chosen)
+                for number, case in enumerate(cases)
+            ]
         except TicketingError as error:
             raise click.ClickException(str(error)) from None
         figures[source] = found
@@ -92,11 +97,15 @@ def read(source: str, data: Path, before: datetime) -> list[Case]:
     raise click.ClickException(f"{folder} holds none of {', '.join(READERS)}.")
 
 
+def family(source: str, number: int) -> str:
+    """What folders are called of a source's case, whose texts no other case has."""
+    return f"{source.strip('/').replace('/', '-').replace(':', '-')}-{number}"
+
+
 def measured(
-    case: Case, source: str, cache: Path, bundles: Bundles, rankers: Sequence[str]
+    case: Case, family: str, cache: Path, bundles: Bundles, rankers: Sequence[str]
 ) -> dict[str, dict[str, list[float]]]:
     """The measures by query of every ranker, peers first."""
-    family = source.replace("/", "-").replace(":", "-")
     found: dict[str, Scores] = peers(case, cache / "peers" / family)
     found |= {ranker: bundles.scores(case, family, ranker) for ranker in rankers}
     return {

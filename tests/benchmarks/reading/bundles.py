@@ -52,7 +52,7 @@ class Bundles:
 
     def scores(self, case: Case, family: str, ranker: str) -> Scores:
         """What a ranker of this room, NAME or NAME:CHANNELS for some channels alone, makes of a
-        case. Cases of one `family` share what they can of their training."""
+        case. `family` names what it learns from: trainings of one share what they can."""
         name, _, channels = ranker.partition(":")
         folder = Path(name)
         if name in TRAINED:
