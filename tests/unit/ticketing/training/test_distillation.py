@@ -15,6 +15,9 @@ from tests.tiny import TINY, tiny_training
 from ticketing.encoders import vector_cache
 from ticketing.encoders.sentence_transformer import (
     MOST_WORDS,
+    PADDED_TO,
+    TOKENS_AT_ONCE,
+    Precision,
     Transformer,
     TransformerEncoder,
     transformer_folder,
@@ -44,8 +47,9 @@ class LetterCounts:
     def __init__(self, folder, device, local_files_only, model_kwargs):
         assert device == "cpu"
         assert local_files_only
-        assert model_kwargs == {"use_safetensors": True}
-        self.encoded = []
+        assert model_kwargs["use_safetensors"]
+        self.dtype = model_kwargs["dtype"]
+        self.encoded, self.batches = [], []
 
     def eval(self):
         return self
@@ -53,7 +57,18 @@ class LetterCounts:
     def get_embedding_dimension(self):
         return len(LETTERS)
 
-    def encode(self, texts, batch_size, normalize_embeddings, show_progress_bar):
+    def preprocess(self, texts):
+        longest = max(map(len, texts))
+        return {
+            "attention_mask": torch.tensor(
+                [[1] * len(text) + [0] * (longest - len(text)) for text in texts]
+            )
+        }
+
+    def encode(self, texts, batch_size, normalize_embeddings, show_progress_bar, processing_kwargs):
+        assert processing_kwargs == {"text": {"pad_to_multiple_of": PADDED_TO}}
+        assert batch_size == len(texts)
+        self.batches.append(texts)
         self.encoded += texts
         counts = np.array([[text.count(letter) for letter in LETTERS] for text in texts], float)
         return counts / np.linalg.norm(counts, axis=1, keepdims=True).clip(1e-9)
@@ -107,6 +122,76 @@ def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
     (folder / "model.safetensors").write_bytes(b"others")
     with pytest.raises(InputError, match="holds other weights"):
         Transformer.from_json(described)
+
+
+def test_batches_hold_texts_of_one_padded_length_and_no_more_tokens_than_fit(folder):
+    encoder = Transformer(folder)
+    texts = [letter * length for length in (40, 3, 33, 7, 120) for letter in LETTERS]
+    encoder(texts)
+    batches = encoder.model.batches
+    assert sorted(text for batch in batches for text in batch) == sorted(texts)
+    for batch in batches:
+        [length] = {-(-len(text) // PADDED_TO) * PADDED_TO for text in batch}
+        assert len(batch) * length <= TOKENS_AT_ONCE
+
+
+def test_a_text_longer_than_a_batch_is_encoded_alone(folder):
+    encoder = Transformer(folder)
+    encoder(["a" * (TOKENS_AT_ONCE + 1)])
+    assert len(encoder.model.batches) == 1
+
+
+@pytest.mark.parametrize(("native", "precision"), [(True, "bfloat16"), (False, "float32")])
+def test_bfloat16_where_the_processor_has_it(folder, monkeypatch, native, precision):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": native})
+    encoder = Transformer(folder)
+    assert encoder.model.dtype == precision
+    assert encoder.digest.endswith(f"-{precision}")
+
+
+@pytest.mark.parametrize("precision", Precision)
+def test_a_bundle_keeps_its_precision_on_every_processor(folder, monkeypatch, precision):
+    described = Transformer(folder, precision).to_json()
+    for native in (True, False):
+        monkeypatch.setattr(
+            torch.cpu, "get_capabilities", lambda native=native: {"avx512_bf16": native}
+        )
+        assert Transformer.from_json(described).precision == precision
+
+
+def test_a_bundle_that_names_no_precision_was_made_in_float32(folder):
+    described = Transformer(folder).to_json()
+    del described["precision"]
+    assert Transformer.from_json(described).precision == Precision.FLOAT32
+
+
+def test_vectors_of_two_precisions_are_kept_apart(folder, tmp_path):
+    for precision in Precision:
+        encoder = Transformer(folder, precision)
+        VectorCache(tmp_path, encoder).prepare(["ab"], "x")
+        assert encoder.model.encoded == ["ab"]
+    names = [path.name.partition(".")[0] for path in tmp_path.glob("*.texts-*")]
+    assert sorted(name.partition("-")[2] for name in names) == ["bfloat16", "float32"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", Precision)
+def test_a_vector_depends_on_nothing_but_its_text(precision):
+    """With the extra's own weights: alone, among few and among many, bytes are the same."""
+    pytest.importorskip("sentence_transformers")
+    if (installed := transformer_folder("installed")) is None:
+        pytest.skip("install ticketing[teacher]")
+    texts = [" ".join(["pump leaks oil at night", str(n)] * (1 + n % 12)) for n in range(60)]
+    loaded = Transformer(installed, precision).model
+
+    def vectors(texts):
+        encoder = Transformer(installed, precision)
+        encoder.__dict__["model"] = loaded
+        return encoder(texts)
+
+    whole = vectors(texts)
+    assert (vectors(texts[::-3])[::-1] == whole[texts.index(texts[::-3][-1]) :: 3]).all()
+    assert (np.concatenate([vectors([text]) for text in texts[:24]]) == whole[:24]).all()
 
 
 def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
