@@ -56,5 +56,6 @@ def asked_questions(pairs: list[dict]) -> int:
 
 def own_order(pairs: list[dict], case: Case) -> Scores:
     """The forum's own order as scores."""
-    places = {(_label(x).query.id, x["did"]): -float(x["se_rank"]) for x in pairs}
+    dev = [pair for pair in pairs if pair["split"] == "dev"]
+    places = {(_label(x).query.id, x["did"]): -float(x["se_rank"]) for x in dev}
     return np.array([[places.get((q.id, id), -np.inf) for id in case.ids] for q in case.queries])
