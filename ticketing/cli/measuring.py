@@ -21,6 +21,7 @@ from ticketing.evaluation.measurement import (
     Measurement,
     Sample,
     measure_bundle,
+    measure_channels,
     measure_words,
     measurement_text,
 )
@@ -111,10 +112,11 @@ def print_measurement(
         click.echo(warning)
     lines, compared = measure_bundle(rankers, sample), []
     if other:
-        second = measure_bundle(in_memory(desk.store, desk.recommender(other).model), sample)[0]
-        compared = changes(sample.labels, lines[0].ranked, second.ranked)
-        lines.insert(1, second)
-    lines += [*others(sample), measure_words(desk.store, sample)]
+        second = measure_bundle(in_memory(desk.store, desk.recommender(other).model), sample)
+        compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
+        lines = [lines[0], second[0], *lines[1:], *second[1:]]
+    lines += measure_channels(rankers, sample)
+    lines += [*others(sample), *measure_words(desk.store, rankers.store, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
     found = Measurement(sample, lines, tested, compared, ages_of(desk.store, sample.labels))
     for line in measurement_text(found):

@@ -4,7 +4,6 @@ Duplicates cluster in time, so a ranker that mostly knows the calendar looks goo
 while old solutions stay unfound. The mean over the ages ("balanced") shows that.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,14 +13,13 @@ import numpy as np
 from ticketing.evaluation.comparison import Line
 from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.text_table import table_text
+from ticketing.model.recency import age_of
 from ticketing.stores.protocols import DatedTickets
 from ticketing.tickets import Grade, Label
 
 MEASURE = "Acc@10"
-DAYS = (7, 30, 180, 365)
-"""Where one age ends and the next begins."""
-
 AGES = ("under 7 days", "7 to 30", "30 to 180", "180 to 365", "older")
+"""As `recency.AGE_ENDS` divide them."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ def ages_of(store: DatedTickets, labels: Sequence[Label]) -> dict[str, int]:
         apart = _days(created.get(label.query.ticket_id), created.get(label.ticket_id))
         if apart is not None:
             days[label.query.id] = min(apart, days.get(label.query.id, apart))
-    return {id: bisect_right(DAYS, apart) for id, apart in days.items()}
+    return {id: age_of(apart) for id, apart in days.items()}
 
 
 def _days(asked: datetime | None, created: datetime | None) -> float | None:

@@ -1,6 +1,6 @@
 """Everything that is measured in one run, and how it is said on the terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ticketing.evaluation.ages import MEASURE, AgeRow, age_text, by_age
@@ -15,13 +15,15 @@ from ticketing.evaluation.comparison import (
     retrieval_text,
 )
 from ticketing.evaluation.metrics import with_answers
-from ticketing.evaluation.runs import Rankers, queries_of, rank_labelled, rank_words
+from ticketing.evaluation.runs import EncodedTickets, Rankers, queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
+from ticketing.evaluation.timed_words import TimedWords
 from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label
 
 WORDS = "BM25"
-WITHOUT_TIME = "without time"
+WITH_TIME, WITHOUT_TIME = "with time", "without time"
+ALONE = "alone"
 NO_LABELS = (
     "Nothing can be measured: no such query is judged. Judge results in the page, or import "
     "labels with `ticketing labels import`."
@@ -81,37 +83,49 @@ class Measurement:
 
 
 def measure_bundle(rankers: Rankers, sample: Sample) -> list[Line]:
-    """A bundle; the same without time, where time counts; and each of its channels alone, where it
-    has several (a channel knows no time)."""
+    """A bundle, and the same without time, where time counts."""
     model = rankers.model
     about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"
     whole = f"bundle {model.id}"
-    lines = [
-        measured(
-            whole, about, rank_labelled(rankers.recommender(), sample.all, whole), *_both(sample)
-        )
+    if not model.recency.weight:
+        return [_line(whole, f"{about}, {WITHOUT_TIME}", rankers, None, sample)]
+    channels = model.settings.channels
+    return [
+        _line(whole, f"{about}, {WITH_TIME}", rankers, None, sample),
+        _line(f"{whole} {WITHOUT_TIME}", about, rankers, channels, sample),
     ]
-    if model.recency.weight:
-        timeless = rankers.recommender(model.settings.channels)
-        ranked = rank_labelled(timeless, sample.all, WITHOUT_TIME)
-        about = "all channels of the bundle"
-        lines.append(measured(WITHOUT_TIME, about, ranked, *_both(sample)))
-    for channel in model.settings.channels if len(model.settings.channels) > 1 else ():
-        alone = rankers.recommender([channel])
-        ranked = rank_labelled(alone, sample.all, f"{channel} alone")
-        about = f"{channel} of the bundle, {model.settings.pairs} pairs"
-        lines.append(measured(f"{channel} alone", about, ranked, *_both(sample)))
+
+
+def measure_channels(rankers: Rankers, sample: Sample) -> list[Line]:
+    """Each channel of a bundle alone, where it has several. A channel knows no time."""
+    channels, about = rankers.model.settings.channels, f"of bundle {rankers.model.id}"
+    return [
+        _line(f"{channel} {ALONE}", f"{about}, {WITHOUT_TIME}", rankers, [channel], sample)
+        for channel in (channels if len(channels) > 1 else ())
+    ]
+
+
+def _line(
+    name: str, about: str, rankers: Rankers, channels: Collection[str] | None, sample: Sample
+) -> Line:
+    ranked = rank_labelled(rankers.recommender(channels), sample.all, name)
+    return measured(name, about, ranked, sample.labels, sample.fit)
+
+
+def measure_words(store: Tickets, tickets: EncodedTickets, sample: Sample) -> list[Line]:
+    """BM25, and the same with time, where other queries are there to weigh it by.
+
+    Their scores are no distances of pairs. `tickets` are those of the store.
+    """
+    labels, about = sample.labels, "words of all components"
+    lines = [measured(WORDS, f"{about}, {WITHOUT_TIME}", rank_words(store, labels), labels)]
+    timed = TimedWords(store, tickets)
+    recency = timed.fit(sample.fit)
+    if recency.weight:
+        ranked = timed.rank(labels, recency)
+        about = f"its standard scores, less {recency.weight:.2f} of the time part"
+        lines.append(measured(f"{WORDS} {WITH_TIME}", about, ranked, labels))
     return lines
-
-
-def measure_words(store: Tickets, sample: Sample) -> Line:
-    """BM25; its scores are no distances of pairs."""
-    about = "words of all components"
-    return measured(WORDS, about, rank_words(store, sample.labels), sample.labels)
-
-
-def _both(sample: Sample) -> tuple[Sequence[Label], Sequence[Label]]:
-    return sample.labels, sample.fit
 
 
 def measurement_text(found: Measurement) -> list[str]:

@@ -115,6 +115,16 @@ def curves_plot(
     return svg(figure, "curves", f"Acc@10 by {across}")
 
 
+def ages_plot(ages: Sequence[str], curves: Mapping[str, Sequence[float | None]]) -> str:
+    """Acc@10 of rankers by the age of the right ticket; None where no query is of that age."""
+    nothing = float("nan")
+    points = {
+        name: [(nothing if share is None else share, nothing, nothing) for share in shares]
+        for name, shares in curves.items()
+    }
+    return curves_plot("age of the right ticket", ages, points)
+
+
 def calibration_plot(bins: Sequence[Bin]) -> str:
     """Mean grade against shown score; the diagonal is where a score means what it says."""
     figure, axes = new_figure("shown score", "mean grade given (NO 1, REL 3, YES 5)")

@@ -11,7 +11,7 @@ from ticketing.evaluation.ages import AGES
 from ticketing.evaluation.bundle_diff import first_line
 from ticketing.evaluation.comparison import SIGNIFICANT, Line
 from ticketing.evaluation.diagnosis import calibration_bins, channel_means, worst_queries
-from ticketing.evaluation.measurement import Measurement
+from ticketing.evaluation.measurement import ALONE, Measurement
 from ticketing.evaluation.metrics import recall_curve, with_answers
 from ticketing.evaluation.runs import queries_of
 from ticketing.files import write_atomically
@@ -86,6 +86,9 @@ def _plots(found: Measurement, recommender: Recommender) -> list[tuple[str, str,
         curves = {line.name: recall_curve(labels, line.ranked.run) for line in _curves(found.lines)}
         about = "Share of a query's YES tickets among the first k."
         drawn.append(("Recall", about, plots.recall_plot(curves)))
+        if found.ages:
+            about = "Share of queries with a YES among ten, by days to the youngest one."
+            drawn.append(("Age of the right ticket", about, plots.ages_plot(AGES, _by_age(found))))
     if bins := calibration_bins(recommender.model.calibration, labels, ranked):
         about = "Labelled pairs by shown score, with their number; dotted: a score that holds."
         drawn.append(("Calibration", about, plots.calibration_plot(bins)))
@@ -98,8 +101,15 @@ def _plots(found: Measurement, recommender: Recommender) -> list[tuple[str, str,
     return [(title, about, Markup(svg)) for title, about, svg in drawn]
 
 
+def _by_age(found: Measurement) -> dict[str, tuple[float | None, ...]]:
+    shown = {line.name for line in _curves(found.lines)}
+    return {row.name: row.shares for row in found.by_age() if row.name in shown}
+
+
 def _curves(lines: Sequence[Line]) -> list[Line]:
-    """Bundles, channels and BM25; of the paper's rows only the last, for want of colours."""
-    named = [line for line in lines if not line.name.startswith("#")]
+    """Bundles and BM25, the last of the paper's rows, then channels, for want of colours."""
     rows = [line for line in lines if line.name.startswith("#")]
-    return [*named, *rows[-1:]][:MOST_CURVES]
+    channels = [line for line in lines if line.name.endswith(ALONE)]
+    apart = {line.name for line in (*rows, *channels)}
+    whole = [line for line in lines if line.name not in apart]
+    return [*whole, *rows[-1:], *channels][:MOST_CURVES]

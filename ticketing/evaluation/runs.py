@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from ticketing.evaluation.metrics import Run, qrels_of
 from ticketing.model.inference import Model
+from ticketing.model.layout import minute_of
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.recommend import Recommender
@@ -79,7 +80,7 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
     for query in tqdm(queries, desc=name, unit="query", leave=False):
         found = recommender.rank(query, filters[query.id], everything)
         run[query.id] = found[:DEPTH]
-        places[query.id] = _places(found, judged[query.id])
+        places[query.id] = places_of(found, judged[query.id])
     return Ranked(run, places)
 
 
@@ -87,12 +88,13 @@ def rank_words(store: Tickets, labels: Sequence[Label]) -> Ranked:
     """The same by BM25, to DEPTH."""
     run = run_words(store, queries_of(labels))
     judged = qrels_of(labels)
-    return Ranked(run, {id: _places(found, judged[id]) for id, found in run.items()})
+    return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
 
 
-def _places(
+def places_of(
     found: Sequence[tuple[str, float]], judged: Container[str]
 ) -> dict[str, tuple[int, float]]:
+    """Rank (from 1) and distance of the judged tickets among the found ones."""
     return {id: (rank, distance) for rank, (id, distance) in enumerate(found, 1) if id in judged}
 
 
@@ -121,6 +123,11 @@ class EncodedTickets(RankedTickets):
         created = self._created[self.codes("", filters).live]
         dated = created[~np.isnat(created)]
         return dated.max().item() if len(dated) else None
+
+    def minutes(self, filters: Filters = Filters()) -> npt.NDArray[np.int64]:
+        """When the tickets of `codes` were created: minutes since 1970, 0 for no date."""
+        live = self.codes("", filters).live
+        return np.array([minute_of(self._tickets[id].created) for id in self._ids[live]], np.int64)
 
     def candidates(
         self, bundle_id: str, query: EncodedQuery, filters: Filters = Filters(), limit: int = 10

@@ -22,6 +22,7 @@ from ticketing.evaluation.measurement import (
     Measurement,
     Sample,
     measure_bundle,
+    measure_channels,
     measure_words,
     measurement_text,
 )
@@ -63,9 +64,10 @@ def found(recommender, judged, evil, tmp_path_factory):
     store = SQLiteStore(tmp_path_factory.mktemp("store"))
     store.put_tickets(evil)
     sample = Sample(judged, [])
-    lines = measure_bundle(Rankers(recommender.model, recommender.store), sample)
+    rankers = Rankers(recommender.model, recommender.store)
+    lines = [*measure_bundle(rankers, sample), *measure_channels(rankers, sample)]
     compared = changes(judged, lines[0].ranked, lines[1].ranked)
-    lines.append(measure_words(store, sample))
+    lines += measure_words(store, recommender.store, sample)
     yield Measurement(sample, lines, lines[0], compared)
     store.close()
 

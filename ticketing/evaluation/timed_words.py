@@ -1,0 +1,107 @@
+"""BM25 with the time part that a bundle has, so that the calendar is no bundle's lead.
+
+A query's standard scores over all tickets that it may find, minus weight * `time_apart`. The weight
+is fitted as a bundle's is, on queries that are not measured.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from ticketing.evaluation.metrics import qrels_of, with_answers
+from ticketing.evaluation.runs import (
+    DEPTH,
+    EncodedTickets,
+    Ranked,
+    places_of,
+    queries_of,
+    searchable,
+)
+from ticketing.model.layout import minute_of
+from ticketing.model.recency import HORIZON_DAYS, MINUTES_A_DAY, Recency, time_apart
+from ticketing.retrieval.scan import nearest
+from ticketing.stores.protocols import Tickets
+from ticketing.text import tokenize
+from ticketing.tickets import Filters, Grade, Label, Query
+from ticketing.training.recency_fitting import DatedQuery, fit_weight
+
+MOST_FOUND = 10_000
+"""Tickets with words of a query; what either store gives in one answer. Others score 0."""
+
+
+class TimedWords:
+    """Ranks queries by the words of a store and by the time of its tickets.
+
+    `tickets` are those of `store` in memory, which know their time.
+    """
+
+    def __init__(self, store: Tickets, tickets: EncodedTickets):
+        self._store, self._tickets = store, tickets
+
+    def fit(self, labels: Sequence[Label]) -> Recency:
+        """The recency that suits the labels' queries; none where no time is known."""
+        answered = with_answers(labels)
+        filters = searchable(self._tickets, queries_of(answered))
+        right = {
+            id: {x for x, grade in grades.items() if grade == Grade.YES}
+            for id, grades in qrels_of(answered).items()
+        }
+        asked = tqdm(queries_of(answered), desc="BM25, its time", unit="query", leave=False)
+        dated = [self._dated(query, filters[query.id], right[query.id]) for query in asked]
+        found = [query for query in dated if query]
+        if not found:
+            return Recency()
+        typical = float(np.concatenate([query.times for query in found]).mean())
+        return Recency(fit_weight(found), typical, HORIZON_DAYS)
+
+    def rank(self, labels: Sequence[Label], recency: Recency) -> Ranked:
+        """Rank each query of the labels, to DEPTH. A distance is a negative standard score."""
+        queries, judged = queries_of(labels), qrels_of(labels)
+        filters, run = searchable(self._tickets, queries), {}
+        for query in tqdm(queries, desc="BM25 with time", unit="query", leave=False):
+            allowed = filters[query.id]
+            asked = allowed.created_before
+            if not query.ticket_id:
+                asked = self._tickets.newest(allowed)  # as a bundle takes a new query
+            ids, apart = self._distances(query, allowed)
+            apart = apart + recency.distances(asked, self._tickets.minutes(allowed))
+            best = nearest(apart.astype(np.float32), DEPTH)
+            run[query.id] = [(ids[i], float(apart[i])) for i in best]
+        return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
+
+    def _dated(self, query: Query, filters: Filters, right: set[str]) -> DatedQuery | None:
+        """A query to fit by, with its dated tickets; None where it has no time, or no right one."""
+        asked, minutes = minute_of(filters.created_before), self._tickets.minutes(filters)
+        ids, texts = self._distances(query, filters)
+        dated = minutes > 0
+        is_right = np.array([id in right for id in ids], dtype=bool)[dated]
+        if not (asked and is_right.any()):
+            return None
+        times = time_apart(asked, minutes[dated])
+        days = (asked - minutes[dated][is_right].max()) / MINUTES_A_DAY
+        return DatedQuery(texts[dated], times, is_right, float(days))
+
+    def _distances(
+        self, query: Query, filters: Filters
+    ) -> tuple[Sequence[str], npt.NDArray[np.float64]]:
+        """Tickets a query may find, and their negative standard scores; its own is infinite."""
+        ids = self._tickets.codes("", filters).ids
+        places = {id: place for place, id in enumerate(ids)}
+        scores = np.zeros(len(ids))
+        limit = min(len(ids) + 1, MOST_FOUND)
+        for id, score in self._store.search_words(tokenize(query.text), limit, filters):
+            if id in places:
+                scores[places[id]] = score
+        apart = standard(-scores)
+        if query.ticket_id in places:
+            apart[places[query.ticket_id]] = np.inf
+        return ids, apart
+
+
+def standard(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Values less their mean, by their standard deviation; zeros where all are alike."""
+    spread = values.std() if len(values) else 0.0
+    centred: npt.NDArray[np.float64] = values - values.mean() if spread else np.zeros(len(values))
+    return centred / (spread or 1.0)
