@@ -144,11 +144,12 @@ class Transformer:
             vectors = self.model.encode(
                 batch,
                 batch_size=len(batch),
-                normalize_embeddings=True,
                 show_progress_bar=False,
                 processing_kwargs={"text": {"pad_to_multiple_of": PADDED_TO}},
-            )
-            self.remember(batch, vectors)
+            ).astype(np.float32)
+            # Not by the library, which rounds the norms in the model's precision.
+            norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+            self.remember(batch, vectors / norms.clip(1e-9))
         found = [self._seen[text] for text in texts]
         return np.array(found, dtype=np.float32).reshape(len(texts), self.dims)
 
