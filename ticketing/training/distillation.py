@@ -34,24 +34,25 @@ class Teacher:
         """`queries` are by the key that examples give them."""
         settings = archive.settings
         self.pair_weights = torch.tensor(settings.pair_weights())  # [P, R]
-        self._encoder = encoder
+        self.encoder = encoder
         self._queries = {
             key: archive.query(fields) for key, fields in {**queries, **archive.tickets}.items()
         }
         self._tickets = {key: archive.ticket(fields) for key, fields in archive.tickets.items()}
         self.scale = SHARPNESS
 
-    def prepare(self, folder: Path) -> None:
-        """Encode all texts. What a training on this folder has encoded before, even one that was
-        stopped, is read from it."""
+    def prepare(self, folder: Path, words: int = 0) -> None:
+        """Encode all texts, and each word alone of an id below `words`. What a training on this
+        folder has encoded before, even one that was stopped, is read from it."""
         items = chain(self._queries.values(), self._tickets.values())
-        texts = sorted({self._encoder.text(text) for item in items for text in item if text})
-        VectorCache(folder, self._encoder.transformer).prepare(texts, "teacher")
+        texts = sorted({self.encoder.text(text) for item in items for text in item if text})
+        alone = [self.encoder.text([id]) for id in range(1, words)]
+        VectorCache(folder, self.encoder.transformer).prepare([*texts, *alone], "teacher")
         self.scale = SHARPNESS / max(self._spread(texts), 1e-6)
 
     def _spread(self, texts: list[str]) -> float:
         """Mean distance of a few texts."""
-        some = torch.from_numpy(self._encoder.transformer(texts[:: max(len(texts) // 300, 1)]))
+        some = torch.from_numpy(self.encoder.transformer(texts[:: max(len(texts) // 300, 1)]))
         return float(torch.pdist(some, p=1).mean()) if len(some) > 1 else 1.0
 
     def distances(
@@ -73,5 +74,5 @@ class Teacher:
     def _vectors(self, items: Sequence[Components]) -> Tensor:
         """[B, components, dims]; a missing component's are never compared."""
         texts = [text for item in items for text in item]
-        vectors: Tensor = self._encoder.vectors(texts).unflatten(0, (len(items), -1))
+        vectors: Tensor = self.encoder.vectors(texts).unflatten(0, (len(items), -1))
         return vectors

@@ -28,7 +28,7 @@ from ticketing.tickets import Label
 from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
 from ticketing.training.settings import TrainingSettings
-from ticketing.training.word_vectors import load_vectors, train_vectors
+from ticketing.training.word_vectors import load_vectors, read_words, train_vectors
 from topic_models import CheckpointError, DocNADE, DocNADESettings, ProgressBar
 from topic_models.documents import Document
 
@@ -48,11 +48,15 @@ def run_key(
 
 
 def texts_key(
-    corpus: Corpus, network: NetworkSettings, training: TrainingSettings, vectors: Path | None
+    corpus: Corpus,
+    network: NetworkSettings,
+    training: TrainingSettings,
+    vectors: Path | None,
+    teacher: Transformer | None,
 ) -> str:
     """Names word vectors and topics by everything that they depend on."""
     shape = [network.word_dims, network.topics, training.topic_epochs, training.seed]
-    about = [corpus.texts_digest, shape, str(vectors)]
+    about = [corpus.texts_digest, shape, str(vectors), teacher and teacher.digest]
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
 
 
@@ -86,11 +90,11 @@ def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Tr
 def make_teacher(
     corpus: Corpus, transformer: Transformer, labels: Sequence[Label], checkpoints: Path
 ) -> Teacher:
-    """A teacher that has read the archive and the labels' queries."""
+    """A teacher that has read the archive, the labels' queries and each word alone."""
     asked = {x.query.ticket_id or x.query.id: corpus.queries[x.query.id] for x in labels}
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
     teacher = Teacher(encoder, corpus.archive, asked)
-    teacher.prepare(checkpoints)
+    teacher.prepare(checkpoints, len(corpus.vocabulary))
     return teacher
 
 
@@ -99,26 +103,29 @@ def start_network(
     settings: NetworkSettings,
     training: TrainingSettings,
     vectors_file: Path | None,
+    teacher: Teacher | None,
     checkpoint: Path,
 ) -> SiameseNetwork:
-    """A network over the archive's word vectors and topics, otherwise untrained."""
+    """A network over word vectors and the archive's topics, otherwise untrained.
+
+    The vectors are the file's, the teacher's where there is no file, and else the archive's own.
+    """
     torch.manual_seed(training.seed)
-    vectors = _vectors(corpus, settings, training, vectors_file, Path(f"{checkpoint}.vectors"))
+    if vectors_file:
+        vectors = load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
+    elif teacher:
+        vectors = read_words(corpus.vocabulary, teacher.encoder, settings.word_dims)
+    else:
+        vectors = _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"))
     resources = {}
     if "T" in settings.channels:
         resources["T"] = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
     return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
 
 
-def _vectors(
-    corpus: Corpus,
-    settings: NetworkSettings,
-    training: TrainingSettings,
-    file: Path | None,
-    checkpoint: Path,
+def _own_vectors(
+    corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
 ) -> torch.Tensor:
-    if file:
-        return load_vectors(file, corpus.vocabulary, settings.word_dims)
     if saved := _saved(checkpoint):
         return torch.from_numpy(saved["vectors"])
     vectors = train_vectors(corpus.texts, corpus.vocabulary, settings.word_dims, training.seed)

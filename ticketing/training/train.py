@@ -74,17 +74,16 @@ def train(
     encoder = find_transformer(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
     checkpoints.mkdir(parents=True, exist_ok=True)
-    texts = texts_key(corpus, network, training, vectors_file)
+    reader = encoder if training.loss == "in-batch" else None
+    texts = texts_key(corpus, network, training, vectors_file, reader)
+    teacher = make_teacher(corpus, reader, usable, checkpoints) if reader else None
     learner = start_network(
-        corpus, network.only_trained(), training, vectors_file, checkpoints / texts
+        corpus, network.only_trained(), training, vectors_file, teacher, checkpoints / texts
     )
     learned = [label for label in usable if not is_validation(label.query.id)]
     kept = [label for label in usable if is_validation(label.query.id)]
     validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
     _set_start_weights(learner, corpus, training)
-    teacher = None
-    if encoder and training.loss == "in-batch":
-        teacher = make_teacher(corpus, encoder, usable, checkpoints)
     checkpoint = checkpoints / f"{key}.network"
     history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint)
     if learner.settings != network:

@@ -1,4 +1,4 @@
-"""Word vectors to begin with: loaded from a file, or trained on the desk's own text."""
+"""Word vectors to begin with: from a file, as a teacher reads the words, or from the desk's text."""
 
 import struct
 from collections import Counter
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.errors import InputError
 from ticketing.text.vocabulary import Vocabulary
 
@@ -57,6 +58,23 @@ def train_vectors(
     model.train(sentences, total_examples=len(texts), total_words=words, epochs=passes)
     sentences.bar.close()
     return _matrix(vocabulary, dims, model.wv)
+
+
+def read_words(vocabulary: Vocabulary, encoder: TransformerEncoder, dims: int) -> Tensor:
+    """A sentence encoder's reading of each word alone: float32 [len(vocabulary), dims].
+
+    The words' principal components about their mean, which all words share and which tells none
+    from another; row 0 is zero, and the mean length of the others is 1. Where there are fewer
+    components than `dims`, the last dimensions are zero.
+    """
+    matrix = np.zeros((len(vocabulary), dims), dtype=np.float32)
+    if vocabulary.words:
+        read = encoder.vectors([[id] for id in range(1, len(vocabulary))]).double()  # [n, D]
+        centred = read - read.mean(0)
+        _, axes = torch.linalg.eigh(centred.T @ centred)  # in ascending order
+        reduced = centred @ axes.flip(1)[:, :dims]
+        matrix[1:, : reduced.shape[1]] = reduced.numpy()
+    return _scaled(matrix)
 
 
 def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
@@ -110,5 +128,10 @@ def _matrix(vocabulary: Vocabulary, dims: int, vectors: Any) -> Tensor:
     for id, word in enumerate(vocabulary.words, start=1):
         if word in vectors:
             matrix[id] = vectors[word]
+    return _scaled(matrix)
+
+
+def _scaled(matrix: np.ndarray) -> Tensor:
+    """The vectors [n, dims] with mean length 1; zero rows stay, and count nothing."""
     lengths = np.linalg.norm(matrix, axis=1)
-    return torch.from_numpy(matrix / max(lengths[lengths > 0].mean(), 1e-9))
+    return torch.from_numpy(matrix / (lengths[lengths > 0].mean() if lengths.any() else 1.0))

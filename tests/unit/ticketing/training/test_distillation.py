@@ -302,7 +302,7 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     assert bundle.manifest["teacher"]["folder"] == str(folder)
     assert "S" not in Model.from_bundle(bundle).network.encoders
     kept = {path.suffix[1:].split("-")[0] for path in (tmp_path / "checkpoints").iterdir()}
-    assert kept == {"vectors", "topics", "texts"}  # of use to the next training
+    assert kept == {"topics", "texts"}  # of use to the next training; words are among the texts
 
 
 def test_the_papers_loss_has_no_teacher(fit, tmp_path):

@@ -10,7 +10,7 @@ from gensim.models.fasttext import save_facebook_model
 
 from ticketing.errors import InputError
 from ticketing.text.vocabulary import Vocabulary
-from ticketing.training.word_vectors import load_vectors, train_vectors
+from ticketing.training.word_vectors import load_vectors, read_words, train_vectors
 
 VOCABULARY = Vocabulary(["trip", "pump", "seal"], [3, 2, 2], 5)
 LINES = ["the 9 9", "trip 3 4", "pump 0 5"]
@@ -124,3 +124,32 @@ def test_trained_vectors_repeat_with_the_seed_and_know_the_vocabulary_only():
 def test_a_desk_whose_words_never_recur_has_vectors_for_none():
     found = train_vectors([["trip"], ["pump"]], Vocabulary([], [], 2), 6, 1)
     assert found.tolist() == [[0.0] * 6]
+
+
+class Reading:
+    """An encoder whose vectors of the words trip, pump and seal are written down here."""
+
+    def vectors(self, ids):
+        assert ids == [[1], [2], [3]]
+        return torch.tensor([[1.0, 5.0, 0.0], [1.0, 1.0, 2.0], [1.0, 3.0, 1.0]])
+
+
+def test_words_as_read_alone_are_their_main_components_about_the_mean():
+    """Less their mean (1, 3, 1), the words lie on one line: (0, 2, -1), (0, -2, 1) and 0 itself."""
+    found = read_words(VOCABULARY, Reading(), 2)
+    assert found.dtype == torch.float32
+    assert found.abs().tolist() == [
+        [0, 0],
+        [pytest.approx(1), pytest.approx(0, abs=1e-6)],
+        [pytest.approx(1), pytest.approx(0, abs=1e-6)],
+        [pytest.approx(0, abs=1e-6)] * 2,
+    ]
+    assert found[1, 0] == -found[2, 0]
+
+
+def test_words_as_read_alone_fill_what_dimensions_there_are():
+    found = read_words(VOCABULARY, Reading(), 5)
+    assert found.shape == (4, 5)
+    assert (found[:, 3:] == 0).all()
+    torch.testing.assert_close(found[:, :2].abs(), read_words(VOCABULARY, Reading(), 2).abs())
+    assert read_words(Vocabulary([], [], 0), Reading(), 5).tolist() == [[0.0] * 5]
