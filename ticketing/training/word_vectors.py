@@ -1,4 +1,4 @@
-"""Word vectors to begin with: from a file, as a teacher reads the words, or from the desk's text."""
+"""Word vectors to begin with: from a file, as a teacher reads words, or from the desk's own text."""
 
 import struct
 from collections import Counter
