@@ -1,4 +1,4 @@
-"""Word vectors to begin with: from a file, as a teacher reads words, or from the desk's own text."""
+"""Word vectors to begin with: from a file, as a teacher reads words, or from the own texts."""
 
 import struct
 from collections import Counter
