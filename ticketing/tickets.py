@@ -5,7 +5,7 @@ stripped, numbers kept); masking happens only in the tokens the model sees.
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
@@ -206,6 +206,13 @@ class Recommendation:
     overlap: frozenset[str] = frozenset()
 
 
+class Order(StrEnum):
+    """In which order the best tickets are shown; which ones they are does not depend on it."""
+
+    BEST = "best"
+    NEWEST = "newest"
+
+
 @dataclass(frozen=True)
 class Recommendations:
     """The answer to a query: at most ten tickets, best first, ties broken by ticket id.
@@ -222,6 +229,14 @@ class Recommendations:
     note: str = ""
     searched: int = 0
     """Number of tickets the best were sought among (after filters)."""
+
+    def ordered(self, order: Order) -> "Recommendations":
+        """The same tickets, each with its rank by match: best first, or the last created first and
+        those without a date last."""
+        items = sorted(self.items, key=lambda item: item.rank)
+        if order == Order.NEWEST:
+            items.sort(key=lambda item: item.ticket.created or datetime.min, reverse=True)
+        return replace(self, items=tuple(items))
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ api.before_request(guard_api)
 def recommend(asked: RecommendIn) -> Recommendations:
     """The best past tickets for a new problem."""
     query = Query(asked.subject, asked.description)
-    return current_desk().recommend(query, asked.filters.filters(), asked.limit)
+    found = current_desk().recommend(query, asked.filters.filters(), asked.limit)
+    return found.ordered(asked.order)
 
 
 @api.get("/queries/<query_id>")
@@ -48,7 +49,7 @@ def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
     """The answer to a query asked before, as of now, with your grades."""
     found = current_desk().recommend(known_query(query_id), args.filters(), args.limit)
     grades = current_desk().grades(query_id, current_judge())
-    answer = RecommendationsOut.model_validate(found).model_dump(mode="json")
+    answer = RecommendationsOut.model_validate(found.ordered(args.order)).model_dump(mode="json")
     return {**answer, "grades": {ticket: grade.name for ticket, grade in grades.items()}}
 
 

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ValidationError
 from werkzeug.datastructures import MultiDict
 
 from ticketing.errors import InputError
-from ticketing.tickets import Filters
+from ticketing.tickets import Filters, Order
 from web.errors import first_invalid
-from web.schemas import FiltersIn
+from web.schemas import FiltersIn, Ordered
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -30,3 +30,8 @@ def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
 def filters_of(given: MultiDict[str, str]) -> Filters:
     """The filters of a form or an address. Raises InputError naming the field."""
     return valid(FiltersIn, set_filters(given)).filters()
+
+
+def order_of(given: MultiDict[str, str]) -> Order:
+    """The order that a form or an address names, best first unless it does. Raises InputError."""
+    return valid(Ordered, {"order": given.get("order") or Order.BEST}).order

@@ -18,7 +18,7 @@ from web.context import (
     known_ticket,
     remember_judge,
 )
-from web.forms import filters_of, set_filters, valid
+from web.forms import filters_of, order_of, set_filters, valid
 from web.progress import progress
 from web.schemas import JudgmentIn, grade_named
 
@@ -139,12 +139,13 @@ def healthz() -> ResponseReturnValue:
 
 
 def _answer(query: Query, problem: str = "") -> str:
-    desk = current_desk()
+    desk, order = current_desk(), order_of(request.values)
     return render_template(
         "answer.html",
         query=query,
         problem=problem,
-        answer=desk.recommend(query, filters_of(request.values)),
+        answer=desk.recommend(query, filters_of(request.values)).ordered(order),
+        order=order,
         grades=desk.grades(query.id, current_judge()),
         facets=desk.store.facets(),
         set_filters=set_filters(request.values),

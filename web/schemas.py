@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from ticketing.tickets import Filters, Grade, Ticket
+from ticketing.tickets import Filters, Grade, Order, Ticket
 
 GradeName = Literal["YES", "REL", "NO"]
 MOST_RESULTS = 100
@@ -61,19 +61,23 @@ class CategoryAnswerIn(_In):
         return {"YES": True, "NO": False, "": None}[self.right]
 
 
-class RecommendIn(_In):
+class Ordered(_In):
+    """How many of the best tickets, and in which order; `newest` shows the same ones by date."""
+
+    limit: int = Field(10, ge=1, le=MOST_RESULTS)
+    order: Order = Field(Order.BEST, description="best match first, or newest of the best first")
+
+
+class RecommendIn(Ordered):
     """A new problem."""
 
     subject: str = ""
     description: str = ""
     filters: FiltersIn = FiltersIn()
-    limit: int = Field(10, ge=1, le=MOST_RESULTS)
 
 
-class QueryArgs(FiltersIn):
-    """Filters and limit in the address of a query."""
-
-    limit: int = Field(10, ge=1, le=MOST_RESULTS)
+class QueryArgs(FiltersIn, Ordered):
+    """Filters, limit and order in the address of a query."""
 
 
 class PageArgs(_In):
@@ -195,7 +199,7 @@ class TopicTicketsOut(TrendOut):
 class RecommendationOut(_Out):
     """A proposed ticket; `parts` add up to `distance`, `similarity` is exp(-distance)."""
 
-    rank: int
+    rank: int = Field(description="by match, 1 is the best, whatever the order")
     ticket: TicketOut
     score: float = Field(description="calibrated, 1 to 5")
     similarity: float
@@ -206,7 +210,8 @@ class RecommendationOut(_Out):
 
 
 class RecommendationsOut(_Out):
-    """The answer to a query, best first. `good_match` false: nothing matches well, see `note`."""
+    """The answer to a query, in the order asked for. `good_match` false: nothing matches well, see
+    `note`."""
 
     query: QueryOut
     bundle_id: str

@@ -5,19 +5,21 @@ import click
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
-from ticketing.tickets import Query, Recommendations
+from ticketing.tickets import Order, Query, Recommendations
 
 
 @click.command()
 @click.argument("subject", default="")
 @click.argument("description", default="")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100))
-def command(subject: str, description: str, limit: int) -> None:
+@click.option("--newest-first", is_flag=True, help="Show these best tickets by date.")
+def command(subject: str, description: str, limit: int, newest_first: bool) -> None:
     """Find the best past tickets for SUBJECT and DESCRIPTION."""
     desk = open_desk(load_settings())
     with shown_waiting("Loading the model"):
         desk.recommender()
-    _show(desk.recommend(Query(subject, description), limit=limit))
+    order = Order.NEWEST if newest_first else Order.BEST
+    _show(desk.recommend(Query(subject, description), limit=limit).ordered(order))
 
 
 def _show(answer: Recommendations) -> None:

@@ -45,6 +45,15 @@ def test_limit_and_filters_act(client):
     assert {item["ticket"]["product"] for item in answer["items"]} == {"SGT-300"}
 
 
+def test_newest_is_another_order_of_the_same_ranks(client, query_id):
+    best = client.post("/api/recommend", json=EXHAUST).json["items"]
+    newest = client.post("/api/recommend", json={**EXHAUST, "order": "newest"}).json["items"]
+    again = client.get(f"/api/queries/{query_id}?order=newest").json["items"]
+    assert newest == again == sorted(best, key=lambda x: x["ticket"]["created"], reverse=True)
+    assert newest != best
+    assert client.post("/api/recommend", json={**EXHAUST, "order": "oldest"}).status_code == 400
+
+
 def test_a_time_with_a_zone_is_taken_as_that_moment(client):
     since = {"filters": {"created_since": "2014-08-01T01:00:00+02:00"}}  # 31 July 23:00 UTC
     answer = client.post("/api/recommend", json={**EXHAUST, **since}).json

@@ -77,6 +77,32 @@ def test_filters_travel_with_the_address_and_act(client):
     assert "GT-0101" not in page
 
 
+def shown(page):
+    """(rank, ticket id) of the results in their order."""
+    return re.findall(r'<article id="r(\d+)".*?/tickets/([^"]+)"', page, re.DOTALL)
+
+
+def test_newest_first_shows_the_same_tickets_by_date_with_their_ranks(client, desk):
+    address = asked(client, **EXHAUST)
+    best = shown(client.get(address).text)
+    page = client.get(f"{address}?order=newest").text
+    newest = shown(page)
+    assert newest != best and sorted(newest) == sorted(best)
+    created = [desk.store.get_tickets([id])[id].created for _, id in newest]
+    assert created == sorted(created, reverse=True)
+    assert "each number is still the rank by match" in page
+    assert [rank for rank, _ in best] == [str(rank) for rank in range(1, 11)]
+
+
+def test_the_order_is_kept_beside_filters_and_one_that_is_none_is_refused(client):
+    address = asked(client, **EXHAUST, product="SGT-300")
+    page = client.get(f"{address}&order=newest").text
+    assert '<input type="hidden" name="order" value="newest">' in page
+    assert 'aria-current="true">newest first' in page
+    assert f'href="{address}"' in page.replace("&amp;", "&")  # best match, with the filters
+    assert client.get(f"{address}&order=oldest").status_code == 400
+
+
 def test_a_date_that_is_none_is_refused_by_name(client):
     answer = post(client, "/", **EXHAUST, created_before="2013-13-45")
     assert answer.status_code == 400
