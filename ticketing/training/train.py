@@ -39,8 +39,9 @@ from ticketing.training.recency_fitting import fit_recency
 from ticketing.training.sampling import Example, graded, labelled, weak
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet, is_validation
-from ticketing.training.weight_fitting import fit_weights
+from ticketing.training.weight_fitting import fit_weights, query_worths
 from ticketing.training.weight_search import search_weights
+from ticketing.training.word_share import lean_on_words, unrelated_distances
 
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
 """How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
@@ -86,6 +87,8 @@ def train(
     _set_start_weights(learner, corpus, training)
     checkpoint = checkpoints / f"{key}.network"
     history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint)
+    if training.weights == "learned":
+        lean_on_words(learner, corpus.archive, int(query_worths(validation).count_nonzero()))
     if learner.settings != network:
         learner = _joined(learner, network, corpus, {"S": encoder})
     if training.weights == "searched":
@@ -137,12 +140,8 @@ def _joined(
     state["channel_logits"] = whole.channel_logits.detach()
     whole.load_state_dict(state)
     weights = dict(zip(trained.settings.channels, trained.channel_weights.tolist(), strict=True))
-    ids = sorted(corpus.archive.tickets)
-    some = [corpus.archive.ticket(corpus.archive.tickets[id]) for id in ids[:: len(ids) // 200 + 1]]
-    with torch.inference_mode():
-        queries = whole.eval().encode([item[: len(settings.query_components)] for item in some])
-        apart, comparable = whole.crossed_channels(queries, whole.encode(some))
-    means = dict(zip(settings.channels, apart[comparable].mean(0).tolist(), strict=True))
+    apart = unrelated_distances(whole, corpus.archive).tolist()
+    means = dict(zip(settings.channels, apart, strict=True))
     others = sum(weight * means[channel] for channel, weight in weights.items())
     for channel in set(settings.channels) - set(weights):
         weights[channel] = others / max(means[channel], 1e-6)

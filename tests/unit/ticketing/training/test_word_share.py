@@ -1,0 +1,77 @@
+"""The words' share of the distance, by how much there was to learn from."""
+
+import random
+
+import pytest
+import torch
+
+from ticketing.model.inference import new_network
+from ticketing.model.settings import NetworkSettings
+from ticketing.text.vocabulary import Vocabulary
+from ticketing.training.sampling import Archive
+from ticketing.training.word_share import (
+    LARGE_SHARE,
+    SMALL,
+    SMALL_SHARE,
+    lean_on_words,
+    unrelated_distances,
+    word_share,
+)
+
+WORDS = [f"word{chr(97 + i)}{chr(97 + j)}" for i in range(6) for j in range(6)]
+SETTINGS = NetworkSettings(channels=("E", "L"), word_dims=4, character_dims=2)
+
+
+def network(settings=SETTINGS):
+    torch.manual_seed(0)
+    vocabulary = Vocabulary(WORDS, [1] * len(WORDS), len(WORDS))
+    made = new_network(settings, vocabulary, torch.randn(len(vocabulary), 4), {})
+    weights = torch.tensor([2.0, 0.5])[: len(settings.channels)]
+    made.set_weights(made.pair_weights.detach(), weights)
+    return made
+
+
+def archive(size):
+    chance = random.Random(0)
+
+    def words():
+        return [chance.randrange(1, len(WORDS)) for _ in range(5)]
+
+    tickets = {f"{n:05}": {"subject": words(), "description": words()} for n in range(size)}
+    return Archive(SETTINGS, tickets)
+
+
+def shares(made, tickets):
+    parts = made.channel_weights.detach() * unrelated_distances(made, tickets)
+    return parts.sum().item(), (parts / parts.sum())[-1].item()
+
+
+@pytest.mark.parametrize("tickets", [SMALL // 2, 4 * SMALL])
+def test_without_labels_words_have_their_share_and_the_whole_distance_stays(tickets):
+    made, known = network(), archive(tickets)
+    before, found = shares(made, known)
+    lean_on_words(made, known, 0)
+    after, leaned = shares(made, known)
+    assert found != pytest.approx(leaned, abs=0.05)
+    assert leaned == pytest.approx(word_share(tickets), abs=1e-4)
+    assert after == pytest.approx(before, rel=1e-4)
+
+
+def test_the_larger_the_archive_the_less_the_words_count():
+    assert word_share(0) == word_share(SMALL) == SMALL_SHARE
+    assert SMALL_SHARE > word_share(2 * SMALL) > word_share(50 * SMALL) > LARGE_SHARE
+
+
+def test_what_training_found_stands_where_many_queries_are_judged():
+    made, known = network(), archive(SMALL // 2)
+    _, found = shares(made, known)
+    lean_on_words(made, known, 1000)
+    _, leaned = shares(made, known)
+    assert leaned == pytest.approx(found, abs=0.02)
+
+
+def test_a_network_of_words_alone_stays_as_it_is():
+    made = network(NetworkSettings(channels=("L",), word_dims=4, character_dims=2))
+    before = made.channel_weights.detach().clone()
+    lean_on_words(made, archive(10), 0)
+    assert torch.equal(made.channel_weights.detach(), before)

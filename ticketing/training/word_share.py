@@ -1,0 +1,65 @@
+"""How much the words themselves count at a desk of which nobody judged anything yet.
+
+Training knows the tickets' own texts alone, so it trusts vectors that come from those more than
+people's queries do, the more so the fewer tickets there were to learn vectors from; and the
+tickets' own subjects as validation queries do not show it. Words need no learning. So channel L
+has a share that was good at desks without labels, and what training found counts the more the
+more judged queries there are.
+"""
+
+import torch
+from torch import Tensor
+
+from ticketing.model.network import SiameseNetwork
+from ticketing.training.sampling import Archive
+
+SMALL, SMALL_SHARE = 200, 0.8
+"""Tickets of a small archive, and L's share there of the distance of unrelated texts. (Chosen on
+aviation records and the demonstration base.)"""
+
+LARGE_SHARE = 0.4
+"""The same of an archive of thousands. (Chosen on aviation records and a tracker's 2012.)"""
+
+QUERIES = 10
+"""So many judged queries count as much as these shares."""
+
+SAMPLE = 200
+
+
+def lean_on_words(network: SiameseNetwork, archive: Archive, queries: int) -> None:
+    """Set the weight of channel L, where there is one beside others, by how much was learned from:
+    the archive's tickets, and judged `queries`, by which weights are fitted next."""
+    channels, sparse = network.settings.channels, network.settings.sparse_channel
+    if sparse is None or len(channels) == 1:
+        return
+    apart = unrelated_distances(network, archive)
+    weights = network.channel_weights.detach()
+    parts = weights * apart
+    words = channels.index(sparse)
+    found = parts[words] / (parts.sum() - parts[words])  # the odds of L
+    if not (found.isfinite() and found > 0):
+        return
+    share = word_share(len(archive.tickets))
+    prior = QUERIES / (QUERIES + queries)
+    odds = (share / (1 - share)) ** prior * found ** (1 - prior)
+    changed = weights.clone()
+    changed[words] *= odds / found
+    changed *= parts.sum() / (changed * apart).sum()
+    network.set_weights(network.pair_weights.detach(), changed)
+
+
+def word_share(tickets: int) -> float:
+    """L's share at a desk of so many tickets without labels."""
+    return LARGE_SHARE + (SMALL_SHARE - LARGE_SHARE) * min(1.0, SMALL / max(tickets, 1))
+
+
+def unrelated_distances(network: SiameseNetwork, archive: Archive) -> Tensor:
+    """What W weighs, by channel, on average over pairs of evenly spaced tickets: [C]."""
+    ids = sorted(archive.tickets)
+    some = [archive.tickets[id] for id in ids[:: len(ids) // SAMPLE + 1]]
+    with torch.inference_mode():
+        queries = network.eval().encode([archive.query(fields) for fields in some])
+        tickets = network.encode([archive.ticket(fields) for fields in some])
+        apart, comparable = network.crossed_channels(queries, tickets)
+    means: Tensor = apart[comparable].mean(0).clone()
+    return means
