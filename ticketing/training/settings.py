@@ -45,6 +45,11 @@ class TrainingSettings(LoopSettings):
     )
     topic_epochs: int = Field(10, ge=1, description="most passes of the topic model")
 
+    @property
+    def weighs_time(self) -> bool:
+        """Whether a bundle so trained lets the time between query and ticket count."""
+        return self.recency and self.weights == "learned"
+
     @classmethod
     def for_loss(cls, **values: Any) -> "TrainingSettings":
         """Settings with the other defaults that suit the loss: the paper's for "mse"."""

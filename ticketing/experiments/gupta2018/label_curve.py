@@ -11,6 +11,7 @@ from functools import partial
 
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
+from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME
 from ticketing.evaluation.runs import Ranked, encoded, rank_labelled, rank_words
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.model.settings import NetworkSettings
@@ -95,13 +96,18 @@ class LabelCurve:
         """BM25 on the same queries, which learns from no label."""
         key = digest(self._archive, "words", labels_digest(self.measured))
         ranked = self._trainings.ranked(key, partial(rank_words, store, self.measured))
-        return measured("BM25", "words of all components", ranked, self.measured)
+        about = f"words of all components, {WITHOUT_TIME}"
+        return measured("BM25", about, ranked, self.measured)
 
     def _line(self, loss: str, count: int, left: int) -> Line:
         network, training = self.settings[loss]
-        about = f"{loss}, {training.epochs} epochs at most"
+        timed = WITH_TIME if training.weighs_time else WITHOUT_TIME
+        about = f"{loss}, {training.epochs} epochs at most, {timed}"
         if loss == "mse" and not count:
-            training, about = _untrained(training), "untrained: it learns from labels alone"
+            training, about = (
+                _untrained(training),
+                "untrained: it learns from labels alone, without time",
+            )
         labels = some_labels(self.learned, count, training.seed)
         name = f"{LOSSES[loss]}, {count:,} labels"
         shape = network.model_dump_json(), training.model_dump_json()

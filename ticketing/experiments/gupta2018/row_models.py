@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from ticketing.evaluation.comparison import Line, measured
-from ticketing.evaluation.measurement import Sample
+from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME, Sample
 from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.experiments.gupta2018.rows import Row
 from ticketing.model.inference import Model, new_network, ticket_tokens
 from ticketing.model.settings import NetworkSettings
+from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Label, Ticket
 from ticketing.training.settings import TrainingSettings
@@ -56,13 +57,18 @@ class RowModels:
         self.tickets = tickets
         self.labels = labels
         self.network = network
-        self.training = training.model_copy(update={"recency": False})  # the paper has none
+        self.training = training
         self._trainings, self._train, self._threads = trainings, train, threads
         self._archive = digest(archive_digest(tickets), learned)
         self._queries = labels_digest(labels)
 
-    def ranked(self, row: Row, left: int = 0) -> Ranked:
-        """What the row ranks; `left` trained rows are still to come, for the estimate."""
+    def knows_time(self, row: Row) -> bool:
+        """Whether the row's training weighs time; the paper has none."""
+        return row.trained and self.training.weighs_time
+
+    def ranked(self, row: Row, left: int = 0, time: bool = False) -> Ranked:
+        """What the row ranks, with time where it is wanted; `left` trained rows are still to come,
+        for the estimate."""
         network, training = self._settings(row)
         name = f"#{row.number}"
 
@@ -72,9 +78,12 @@ class RowModels:
             else:
                 model = narrowed(self._untrained, network, self.tickets[:: self._every])
             store = encoded(model, self.tickets, name)
-            return rank_labelled(Recommender(store, model, self._threads), self.labels, name)
+            encode = QueryEncoder(model, store, None if time else network.channels)
+            recommender = Recommender(store, model, self._threads, encode)
+            return rank_labelled(recommender, self.labels, name)
 
-        key = digest(self._archive, self._queries, str(row), _json(network), _json(training))
+        about = f"{row}, time {time}", _json(network), _json(training)
+        key = digest(self._archive, self._queries, *about)
         return self._trainings.ranked(key, rank)
 
     def _settings(self, row: Row) -> tuple[NetworkSettings, TrainingSettings]:
@@ -114,12 +123,18 @@ def _json(settings: NetworkSettings | TrainingSettings) -> str:
     return settings.model_dump_json()
 
 
-def measure_rows(rows: Sequence[Row], models: RowModels, sample: Sample) -> list[Line]:
-    """Rows of Tables 5 and 6."""
+def measure_rows(
+    rows: Sequence[Row], models: RowModels, sample: Sample, time: bool = False
+) -> list[Line]:
+    """Rows of Tables 5 and 6, without time as in the paper; with `time` the trained ones once more
+    with it."""
     lines = []
     for place, row in enumerate(rows):
         left = sum(later.trained for later in rows[place:])
         about = f"{row.about}; {models.training.loss if row.trained else 'untrained'}"
-        ranked = models.ranked(row, left)
-        lines.append(measured(f"#{row.number}", about, ranked, sample.labels, sample.fit))
+        for timed in (False, True) if time and models.knows_time(row) else (False,):
+            name = f"#{row.number} {WITH_TIME}" if timed else f"#{row.number}"
+            said = f"{about}, {WITH_TIME if timed else WITHOUT_TIME}"
+            ranked = models.ranked(row, left, timed)
+            lines.append(measured(name, said, ranked, sample.labels, sample.fit))
     return lines

@@ -9,6 +9,7 @@ from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import DATE, FILE
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
+from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME
 from ticketing.experiments.cache import open_cache
 from ticketing.experiments.gupta2018.curves import feedback_page, feedback_text
 from ticketing.experiments.gupta2018.feedback import FeedbackSimulation, whole_months
@@ -38,7 +39,8 @@ def command(
     """Draw what a desk gains that judges its ten best proposals and retrains every month.
 
     The archive's own labels of queries that are tickets play the judge; training sees the
-    judgments of what was shown, and nothing else of them. Measured on the month after.
+    judgments of what was shown, and nothing else of them. Measured on the month after. Time counts
+    in all rows but BM25, and with --set training.recency=false in none.
     """
     desk = open_desk(load_settings())
     recent = {ticket.id for ticket in desk.store.iter_tickets(Filters(created_since=since))}
@@ -52,11 +54,13 @@ def command(
             "between tickets with `ticketing labels import --query COLUMN`."
         )
     trainings, trainer = open_cache(desk, click.echo)
+    network, training = read_settings(file, overrides)
     simulation = FeedbackSimulation(
         trainings,
         desk.store,
         links,
-        *read_settings(file, overrides),
+        network,
+        training,
         train=lambda network, training, end, some: trainer.train(
             network, training, end, labels=some
         ),
@@ -65,6 +69,7 @@ def command(
         threads=desk.settings.threads,
     )
     found = simulation.run(months)
+    click.echo(f"Bundles rank {WITH_TIME if training.weighs_time else WITHOUT_TIME}, BM25 without.")
     for line in feedback_text(found):
         click.echo(line)
     if page:

@@ -41,7 +41,8 @@ def command(
     """Draw the ranking's quality against the number of labelled pairs learned from.
 
     Without dates the queries are those of the test judgments, which no training has seen; with
-    dates the labels to learn from are older than the measured queries.
+    dates the labels to learn from are older than the measured queries. Every row says whether time
+    counts in it; with --set training.recency=false it does in none.
     """
     if before and not since:
         raise InputError("--before needs --since, the date that the labels to learn from end at.")

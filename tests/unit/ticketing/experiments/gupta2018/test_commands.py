@@ -40,7 +40,7 @@ def test_rows_of_the_paper_are_trained_once_and_then_only_printed(desk):
     said = [line for line in lines if line.startswith("Training ")]
     assert [line.split()[1] for line in said] == ["word", "#15", "#22"]
     assert any(line.endswith("* differs from #22 (p < 0.05)") for line in lines)
-    assert "  h SUB1–SUB2; in-batch" in [line[:23] for line in lines]
+    assert "  h SUB1–SUB2; in-batch, without time" in [line[:37] for line in lines]
     assert run(rows.command, "1,15,22", *TINY_OPTIONS).splitlines() == [
         line for line in lines if line not in said
     ]

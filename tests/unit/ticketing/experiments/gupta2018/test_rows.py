@@ -11,6 +11,7 @@ from tests.tiny import TINY, tiny_training
 from ticketing.errors import InputError
 from ticketing.evaluation.bundle_diff import Change, best_ranks, change_text, changes, first_line
 from ticketing.evaluation.comparison import cells, measured, relatedness_text, retrieval_text
+from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.metrics import DEPTHS, recall_curve
 from ticketing.evaluation.runs import (
     Ranked,
@@ -20,7 +21,7 @@ from ticketing.evaluation.runs import (
     rank_words,
 )
 from ticketing.experiments.cache import TrainingCache
-from ticketing.experiments.gupta2018.row_models import RowModels, narrowed
+from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows, narrowed
 from ticketing.experiments.gupta2018.rows import ROWS, choose_rows
 from ticketing.model.inference import Model, ticket_tokens
 from ticketing.model.recency import Recency
@@ -266,12 +267,38 @@ def test_other_queries_are_ranked_by_the_same_training(rows, archive_labels):
     assert len(trained) == 2
 
 
-def test_the_papers_rows_know_neither_time_nor_the_words_themselves(rows):
+def test_the_papers_rows_know_neither_time_nor_the_words_themselves(
+    rows, monkeypatch, archive_tickets
+):
     make, _, trained = rows
-    make().ranked(ROWS[21])
-    [(network, training)] = trained
-    assert network.channels == ("h", "E", "T")
-    assert not training.recency
+    labels = [Label(Query(t.subject, t.description, t.id), "", YES) for t in archive_tickets[9:12]]
+    plain = make(labels=labels, learned="as if nothing had a date").ranked(ROWS[21])
+    assert trained[0][0].channels == ("h", "E", "T")
+    read = TrainingCache.model
+
+    def dated(trainings, bundle):
+        model = read(trainings, bundle)
+        model.recency = Recency(2.0, 1.0)
+        return model
+
+    monkeypatch.setattr(TrainingCache, "model", dated)
+    without, timed = (make(labels=labels).ranked(ROWS[21], time=time) for time in (False, True))
+    assert without.run == plain.run != timed.run
+    assert len(trained) == 2  # none for time alone
+
+
+def test_a_row_with_time_stands_beside_the_papers(rows, archive_labels):
+    make, _, _ = rows
+    sample = Sample(archive_labels, [])
+    lines = measure_rows([ROWS[0], ROWS[14]], make(), sample, time=True)
+    assert [line.name for line in lines] == ["#1", "#15", "#15 with time"]
+    assert [line.about.split(", ")[-1] for line in lines] == [
+        "without time",
+        "without time",
+        "with time",
+    ]
+    fixed = make(training=tiny_training(weights="fixed"))
+    assert [line.name for line in measure_rows([ROWS[14]], fixed, sample, time=True)] == ["#15"]
 
 
 # lines ---------------------------------------------------------------------------
