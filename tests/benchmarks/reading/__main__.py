@@ -49,6 +49,7 @@ READERS: dict[str, Callable[[Path, str, datetime], list[Case]]] = {
 @click.option("--ranker", "rankers", multiple=True, default=tuple(TRAINED), show_default=True,
               help="One of these or a bundle's folder; NAME:CHANNELS for some.")  # fmt: skip
 @click.option("--peers-only", is_flag=True, help="Train nothing.")
+@click.option("--no-peers", is_flag=True, help="Rank by bundles alone.")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="Of every training.")
 @click.option("--json", "file", type=click.Path(path_type=Path), help="Figures of every case.")
 def main(
@@ -58,6 +59,7 @@ def main(
     before: datetime,
     rankers: Sequence[str],
     peers_only: bool,
+    no_peers: bool,
     overrides: Sequence[str],
     file: Path | None,
 ) -> None:
@@ -71,7 +73,7 @@ def main(
         try:
             cases = read(source, data, before)
             found = [
-                measured(case, family(source, number), cache, bundles, chosen)
+                measured(case, family(source, number), None if no_peers else cache, bundles, chosen)
                 for number, case in enumerate(cases)
             ]
         except TicketingError as error:
@@ -103,10 +105,10 @@ def family(source: str, number: int) -> str:
 
 
 def measured(
-    case: Case, family: str, cache: Path, bundles: Bundles, rankers: Sequence[str]
+    case: Case, family: str, cache: Path | None, bundles: Bundles, rankers: Sequence[str]
 ) -> dict[str, dict[str, list[float]]]:
-    """The measures by query of every ranker, peers first."""
-    found: dict[str, Scores] = peers(case, cache / "peers" / family)
+    """The measures by query of every ranker; first, where there is a cache for them, the peers."""
+    found: dict[str, Scores] = peers(case, cache / "peers" / family) if cache else {}
     found |= {ranker: bundles.scores(case, family, ranker) for ranker in rankers}
     return {
         name: {measure: case.measure(scores)[measure] for measure in MEASURES}
