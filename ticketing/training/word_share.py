@@ -15,7 +15,7 @@ from ticketing.training.sampling import Archive
 
 SMALL, SMALL_SHARE = 200, 0.8
 """Tickets of a small archive, and L's share there of the distance of unrelated texts. (Chosen on
-aviation records and the demonstration base.)"""
+aviation records, the demonstration base and a tracker's 2012.)"""
 
 LARGE_SHARE = 0.4
 """The same of an archive of thousands. (Chosen on aviation records and a tracker's 2012.)"""
