@@ -5,15 +5,16 @@ import numpy as np
 from ticketing.queries import EncodedQuery
 
 
-def scanned(codes, terms=None, weights=None, present=None) -> EncodedQuery:
+def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> EncodedQuery:
     """A query of which nothing but what a scan compares is given: codes uint8 [P, size]."""
+    coverage = np.zeros(len(codes), np.float32) if coverage is None else coverage
     nothing = np.zeros((len(codes), 0), np.uint8)
     present = np.ones(len(codes), bool) if present is None else present
     terms = nothing if terms is None else terms
-    return EncodedQuery([], np.zeros(0, np.int8), codes, terms, weights, present, known=True)
+    return EncodedQuery([], np.zeros(0, np.int8), codes, terms, weights, coverage, present, True)
 
 
 def query_by(words, vector, time=None) -> EncodedQuery:
     """A query of which a store sees nothing but what candidates are found by."""
     nothing = np.zeros((0, 0), np.uint8)
-    return EncodedQuery(words, vector, nothing, nothing, nothing, nothing, True, time)
+    return EncodedQuery(words, vector, nothing, nothing, nothing, nothing, nothing, True, time)

@@ -15,7 +15,8 @@ class EncodedQuery:
     `words` are its tokens and `vector` int8 [D] (D may be 0) is its projection: a store that does
     not compare all tickets finds candidates by both. The scan compares `codes` uint8 [P, size],
     the dense channels, and `terms` uint8 [P, BUCKETS], weights by bucket of the sparse one ([P, 0]
-    without one), by `weights` float32 [2 ** R, P, R, C] (see CodeLayout.pattern_weights).
+    without one), by `weights` float32 [2 ** R, P, R, C] (see CodeLayout.pattern_weights), and lets
+    what a ticket lacks of the terms count by `coverage` float32 [P].
     `present` bool [P] says which components it has, `known` whether the vocabulary has any of its
     words, and `time` when it was asked, None where time does not count.
     """
@@ -25,6 +26,7 @@ class EncodedQuery:
     codes: npt.NDArray[np.uint8]
     terms: npt.NDArray[np.uint8]
     weights: npt.NDArray[np.float32]
+    coverage: npt.NDArray[np.float32]
     present: npt.NDArray[np.bool_]
     known: bool
     time: datetime | None = None

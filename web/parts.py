@@ -70,7 +70,8 @@ def parts_table(parts: Sequence[Part], labels: Mapping[str, str]) -> PartsTable:
     units = round_to_sum([part.distance for part in parts])
     cells: dict[str, dict[str, int]] = {}  # by row, by channel
     for part, unit in zip(parts, units, strict=True):
-        cells.setdefault(_name(part), {})[part.channel] = unit
+        row = cells.setdefault(_name(part), {})
+        row[part.channel] = row.get(part.channel, 0) + unit
     paired = dict.fromkeys(part.channel for part in parts if part.query_component)
     everything = dict.fromkeys([*paired, *(part.channel for part in parts)])
     longest = max((sum(row.values()) for row in cells.values()), default=0)

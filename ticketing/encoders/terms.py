@@ -2,6 +2,8 @@
 
 A text is its heaviest terms, weighted by idf and damped frequency and scaled to one sum. The
 Manhattan distance of two such vectors is 2 - 2 sum(min(a, b)), so only shared terms matter.
+Beside it stands how much of a query's text a ticket lacks altogether (`missing_terms`), since what
+the query says may be spread over the ticket's components.
 A term is the start of a word, which lets inflected forms meet in most languages; terms are
 kept as buckets of a hash, which new words have as well as known ones.
 """
@@ -135,6 +137,24 @@ def crossed_terms(query: Tensor, ticket: Tensor) -> Tensor:
         ]
     )
     return distance_of(shared)
+
+
+def missing_terms(query: Tensor, ticket: Tensor) -> Tensor:
+    """What share of each query text's weight no component of a ticket holds, each with each.
+
+    int [B, P, 2, TERMS], [N, R, 2, TERMS] -> float [B, N, P], from 0 to 1; 1 for an empty text.
+    """
+    buckets = ticket[:, :, 0].flatten(1).long()  # [N, R * TERMS]
+    places = torch.zeros(BUCKETS, dtype=torch.long)
+    missing = []
+    for text in query:  # [P, 2, TERMS]
+        distinct = text[:, 0].unique().long()
+        distinct = distinct[distinct > 0]
+        places[distinct] = torch.arange(1, len(distinct) + 1)
+        held = torch.zeros(len(ticket), len(distinct) + 1).scatter_(1, places[buckets], 1.0)
+        places[distinct] = 0
+        missing.append(1 - held[:, 1:] @ (spread(text)[:, distinct].float() / SUM).T)  # [N, P]
+    return torch.stack(missing)
 
 
 KIND = EncoderKind(

@@ -20,6 +20,7 @@ from ticketing.files import Json
 from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import UNCALIBRATED, Calibration
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
+from ticketing.model.metric import present_coverage_weights
 from ticketing.model.network import EncodedComponents, SiameseNetwork
 from ticketing.model.projection import Projection
 from ticketing.model.recency import Recency
@@ -143,6 +144,7 @@ class Model:
             codes=codes,
             terms=terms,
             weights=self.pattern_weights(present[0]),
+            coverage=self.coverage(encoded.present[0]),
             present=present[0],
             known=any(word in self.vocabulary for text in tokens for word in text),
         )
@@ -176,6 +178,12 @@ class Model:
         if channels is not None:
             weights = weights * [name in channels for name in self.settings.channels]
         return self.layout.pattern_weights(pairs, weights, query_present)
+
+    @torch.inference_mode()
+    def coverage(self, query_present: Tensor) -> npt.NDArray[np.float32]:
+        """U for a query whose components are present as bool [P] says: float32 [P]."""
+        weights = present_coverage_weights(self.network.coverage_weights, query_present)
+        return weights.numpy()
 
     @cached_property
     def projection(self) -> Projection:

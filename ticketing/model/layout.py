@@ -120,6 +120,14 @@ class CodeLayout:
         shared: npt.NDArray[np.int64] = np.minimum(table[:, low + 256 * high], weights).sum(1)
         return shared
 
+    def missing(self, row: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
+        """What share of each of the query's components one row lacks (see
+        encoders.terms.missing_terms): [P]."""
+        kept = row[slice(*self.terms_span)].astype(int).reshape(-1, TERM_BYTES)
+        held = np.unique(kept[:, 0] + 256 * kept[:, 1])
+        missing: npt.NDArray[np.float64] = 1 - query.terms[:, held].sum(1) / SUM
+        return missing
+
     def pattern_weights(
         self,
         pair_weights: npt.NDArray[np.float32],

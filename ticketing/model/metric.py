@@ -5,6 +5,10 @@
 Pure functions over tensors; B queries, N tickets, P query components, R ticket
 components, C channels. The distances of a channel are its encoder's. A missing component drops
 its pairs and the remaining V are rescaled to the same sum.
+
+Where a network has terms, sum_p U[p] * missing[p] is added to the distance: how much of a query's
+component the whole ticket lacks, since what a query says may be spread over all of a ticket. U is
+rescaled likewise where a component of the query is missing.
 """
 
 import torch
@@ -23,6 +27,12 @@ def present_pair_weights(
     kept = pair_weights * both  # [..., P, R]
     total = kept.sum((-2, -1), keepdim=True)  # [..., 1, 1]
     return kept * (pair_weights.sum() / total.clamp_min(1e-12))
+
+
+def present_coverage_weights(coverage_weights: Tensor, query_present: Tensor) -> Tensor:
+    """U for each query: [P], bool [..., P] -> [..., P], rescaled to the same sum or 0."""
+    kept = coverage_weights * query_present  # [..., P]
+    return kept * (coverage_weights.sum() / kept.sum(-1, keepdim=True).clamp_min(1e-12))
 
 
 def distance_parts(distances: Tensor, pair_weights: Tensor, channel_weights: Tensor) -> Tensor:

@@ -9,8 +9,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ticketing.encoders.protocol import Encoder, Texts
+from ticketing.encoders.terms import missing_terms
 from ticketing.encoders.words import WordEmbedding
-from ticketing.model.metric import distance_parts, present_pair_weights
+from ticketing.model.metric import (
+    distance_parts,
+    present_coverage_weights,
+    present_pair_weights,
+)
 from ticketing.model.settings import NetworkSettings
 
 Components = tuple[list[int], ...]
@@ -49,7 +54,7 @@ class EncodedComponents:
 class SiameseNetwork(nn.Module):
     """Encodes components and compares them by equation 1.
 
-    V and W are kept as softplus of free parameters, so that they stay non-negative when
+    U, V and W are kept as softplus of free parameters, so that they stay non-negative when
     learned.
     """
 
@@ -77,6 +82,7 @@ class SiameseNetwork(nn.Module):
         self.channel_logits = nn.Parameter(
             _inverse_softplus(torch.tensor(settings.channel_weights()))
         )
+        self.coverage_logits = nn.Parameter(torch.full((len(pairs),), -torch.inf))
 
     @property
     def plugs(self) -> dict[str, Encoder]:
@@ -98,6 +104,16 @@ class SiameseNetwork(nn.Module):
     def channel_weights(self) -> Tensor:
         """W [C], non-negative."""
         return F.softplus(self.channel_logits)
+
+    @property
+    def coverage_weights(self) -> Tensor:
+        """U [P], non-negative; zeros until set, and without a channel of terms."""
+        return F.softplus(self.coverage_logits) * bool(self.settings.sparse_channel)
+
+    def set_coverage_weights(self, weights: Tensor) -> None:
+        """Set U [P]."""
+        with torch.no_grad():
+            self.coverage_logits.copy_(_inverse_softplus(weights))
 
     def embed(self, ids: Tensor, spelled_only: float = 0.0) -> tuple[Tensor, Tensor]:
         """Distinct word ids [U] -> embeddings [U, dims] and weights [U].
@@ -156,7 +172,19 @@ class SiameseNetwork(nn.Module):
     def crossed_distance(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """-log g of B queries and N tickets, each with each: [B, N]; infinite if incomparable."""
         apart, comparable = self.crossed_channels(query, ticket)
-        return (apart * self.channel_weights).sum(-1).masked_fill(~comparable, torch.inf)
+        missing = self.crossed_missing(query, ticket)  # [B, N, P]
+        whole = present_coverage_weights(self.coverage_weights, query.present)  # [B, P]
+        distances = (apart * self.channel_weights).sum(-1) + (missing * whole.unsqueeze(1)).sum(-1)
+        return distances.masked_fill(~comparable, torch.inf)
+
+    def crossed_missing(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
+        """What U weighs: the share of B queries' components that N tickets lack, [B, N, P].
+
+        Zeros without a channel of terms.
+        """
+        if sparse := self.settings.sparse_channel:
+            return missing_terms(query.vectors[sparse], ticket.vectors[sparse])
+        return torch.zeros(len(query.present), len(ticket.present), query.present.shape[1])
 
     def crossed_channels(
         self, query: EncodedComponents, ticket: EncodedComponents

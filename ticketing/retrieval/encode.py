@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
+
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.stores.protocols import DatedTickets
@@ -33,7 +35,8 @@ class QueryEncoder:
         if self._channels is None:
             return replace(encoded, time=self._time(query, filters))
         weights = self._model.pattern_weights(encoded.present, self._channels)
-        return replace(encoded, weights=weights)
+        sparse = self._model.settings.sparse_channel in self._channels
+        return replace(encoded, weights=weights, coverage=encoded.coverage * np.float32(sparse))
 
     def _time(self, query: Query, filters: Filters) -> datetime | None:
         """When a query was asked; None where time does not count or is not known.

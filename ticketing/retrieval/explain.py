@@ -17,7 +17,8 @@ EVERYDAY = 0.2
 def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> tuple[Part, ...]:
     """Every term of the distance for one row of codes uint8 [width]; they add up to it.
 
-    After those of equation 1 comes, where the model knows a query's time and lets it count, the
+    After those of the pairs come those of the whole ticket: the terms of a query's component that
+    it lacks. Last comes, where the model knows a query's time and lets it count, the
     part of channel "age", which belongs to no pair of components.
     """
     weights = query.weights[row[-1]]  # [P, R, C]
@@ -34,6 +35,14 @@ def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> t
         for c, channel in enumerate(model.settings.channels)
         if weights[p, r, c] >= 0
     ]
+    if query.coverage.any():
+        sparse, whole = model.settings.sparse_channel, "+".join(model.settings.ticket_components)
+        lacks = query.coverage * model.layout.missing(row, query)  # [P]
+        parts += [
+            Part(sparse or "", component, whole, float(lacks[p]))
+            for p, component in enumerate(model.settings.query_components)
+            if query.present[p]
+        ]
     if query.time and model.recency.weight:
         minutes = model.layout.minutes(row[None], np.array([0]))
         parts.append(Part("age", "", "", float(model.recency.distances(query.time, minutes)[0])))

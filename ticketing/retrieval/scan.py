@@ -34,11 +34,15 @@ def compiled_scan() -> Callable[..., None]:
 
     @njit(nogil=True, boundscheck=False)
     def share(
-        table: npt.NDArray[np.uint16], terms: npt.NDArray[np.uint8]
-    ) -> tuple[np.int32, np.int32]:
-        """Weights that a query's first and second component share with a ticket's terms.
+        table: npt.NDArray[np.uint16],
+        places: npt.NDArray[np.uint8],
+        terms: npt.NDArray[np.uint8],
+        held: np.uint64,
+    ) -> tuple[np.int32, np.int32, np.uint64]:
+        """Weights that a query's first and second component share with a ticket's terms, and
+        `held` with a bit more for each of the query's terms that is among them.
 
-        `table` uint16 [BUCKETS] is that of `term_table`.
+        `table` uint16 [BUCKETS] is that of `term_table`, `places` uint8 [BUCKETS] of `term_places`.
         """
         first, second = np.int32(0), np.int32(0)
         for i in range(terms.size // TERM_BYTES):
@@ -49,7 +53,9 @@ def compiled_scan() -> Callable[..., None]:
             weight, both = np.int32(terms[k + np.uint64(2)]), np.int32(table[bucket])
             first += min(both & 255, weight)
             second += min(both >> 8, weight)
-        return first, second
+            if both:
+                held |= np.uint64(1) << np.uint64(places[bucket])
+        return first, second, held
 
     @njit(nogil=True, boundscheck=False)
     def scan(
@@ -58,6 +64,8 @@ def compiled_scan() -> Callable[..., None]:
         query: npt.NDArray[np.uint8],
         bounds: npt.NDArray[np.int64],
         table: npt.NDArray[np.uint16],
+        places: npt.NDArray[np.uint8],
+        worths: npt.NDArray[np.float32],
         terms_at: int,
         terms_end: int,
         weights: npt.NDArray[np.float32],
@@ -67,7 +75,8 @@ def compiled_scan() -> Callable[..., None]:
 
         codes uint8 [rows, width], the last byte says which components are present;
         live int64 [n]; query uint8 [P, width of one component]; bounds int64 [dense C + 1];
-        table uint16 [BUCKETS] or empty, and where a row's terms lie; weights float32
+        table uint16 [BUCKETS] or empty, places uint8 [BUCKETS] or empty, worths float32 [query's
+        terms] (what it adds to lack each), and where a row's terms lie; weights float32
         [2 ** R, P, R, C]; distances float32 [n] is filled.
         """
         queries, components = weights.shape[1:3]
@@ -78,10 +87,12 @@ def compiled_scan() -> Callable[..., None]:
             row = codes[live[i]]
             weight = weights[row[row.size - 1]]
             total = np.float32(0)
+            held = np.uint64(0)
             for r in range(components):
                 ticket = row[r * size : (r + 1) * size]
                 first = terms_at + r * terms
-                shared = share(table, row[first : first + terms])
+                one, other, held = share(table, places, row[first : first + terms], held)
+                shared = (one, other)
                 for p in range(queries):
                     if weight[p, r, 0] < 0:
                         continue
@@ -92,6 +103,9 @@ def compiled_scan() -> Callable[..., None]:
                         )
                     if terms:
                         total += weight[p, r, dense] * np.float32(2 * SUM - 2 * shared[p])
+            for k in range(worths.size):
+                if not held >> np.uint64(k) & np.uint64(1):
+                    total += worths[k]
             distances[i] = total
 
     return scan
@@ -116,10 +130,11 @@ def scan_distances(
         return distances
     scan, bounds = compiled_scan(), layout.bounds
     table = term_table(query.terms)
+    places, worths = term_places(query.terms, query.coverage)
 
     def part(start: int) -> None:
         stop = start + CHUNK
-        about = query.codes, bounds, table, *layout.terms_span, weights
+        about = query.codes, bounds, table, places, worths, *layout.terms_span, weights
         scan(codes, live[start:stop], *about, distances[start:stop])
 
     starts = range(0, len(live), CHUNK)
@@ -140,6 +155,22 @@ def term_table(terms: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
     places = np.array([[1], [256]], np.uint16)[: len(terms)]
     table: npt.NDArray[np.uint16] = (terms * places).sum(0, np.uint16)
     return table
+
+
+def term_places(
+    terms: npt.NDArray[np.uint8], coverage: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """A place from 0 for each of a query's terms, at most 64, and what it adds to lack it.
+
+    uint8 [P, BUCKETS] and U [P] -> uint8 [BUCKETS], float32 [terms]; no terms where U is 0.
+    """
+    places = np.zeros(terms.shape[1], np.uint8)
+    if not coverage.any():
+        return places, np.zeros(0, np.float32)
+    distinct = np.flatnonzero(terms.any(0))
+    places[distinct] = np.arange(len(distinct))
+    worths: npt.NDArray[np.float32] = coverage @ terms[:, distinct].astype(np.float32) / SUM
+    return places, worths
 
 
 def nearest(distances: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:

@@ -46,6 +46,9 @@ from ticketing.training.word_share import lean_on_words, unrelated_distances
 START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
 """How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
 
+COVERAGE_SHARE = 0.25
+"""U at the start: how far lacking all of a query's terms puts a ticket, beside START_DISTANCE."""
+
 LAYOUT_SAMPLE = 2000
 
 
@@ -175,6 +178,10 @@ def _set_start_weights(network: SiameseNetwork, corpus: Corpus, training: Traini
         wanted = wanted / wanted.sum() * START_DISTANCE[training.loss]
         weights = wanted / apart[comparable].mean(0).clamp_min(1e-6)
         network.set_weights(network.pair_weights, weights)
+    if learned and network.settings.sparse_channel:
+        components = len(network.settings.query_components)
+        whole = START_DISTANCE[training.loss] * COVERAGE_SHARE
+        network.set_coverage_weights(torch.full((components,), whole / components))
 
 
 def _learn(
@@ -195,6 +202,7 @@ def _learn(
     learned = training.weights == "learned"
     network.pair_logits.requires_grad_(learned and bool(labels))
     network.channel_logits.requires_grad_(learned)
+    network.coverage_logits.requires_grad_(learned)
     weak_ids = sorted(set(corpus.archive.tickets) - validation.left_out)
 
     def ranking_examples(chance: random.Random) -> list[Example]:

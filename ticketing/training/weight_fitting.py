@@ -1,4 +1,4 @@
-"""V and W fitted to queries that the network was not trained on.
+"""U, V and W fitted to queries that the network was not trained on.
 
 In training the network comes to know its own examples, so the weights it learns there trust
 its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ticketing.model.metric import present_pair_weights
+from ticketing.model.metric import present_coverage_weights, present_pair_weights
 from ticketing.model.network import SiameseNetwork
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationSet
@@ -29,24 +29,27 @@ ITERATIONS = 60
 
 
 def fit_weights(network: SiameseNetwork, validation: ValidationSet) -> None:
-    """Set the V and W that best tell right candidates from others."""
+    """Set the U, V and W that best tell right candidates from others."""
     worth = query_worths(validation)
     if not worth.any():
         return
     columns = _columns(validation)
-    apart, present, right, allowed = _measured(network, validation, columns)
+    apart, missing, present, right, allowed = _measured(network, validation, columns)
     pairs = network.pair_weights.detach()
     channels = network.channel_weights.detach()
-    changes = torch.zeros(pairs.numel() + len(channels), requires_grad=True)
+    coverage = network.coverage_weights.detach()
+    sizes = [pairs.numel(), len(channels), len(coverage)]
+    changes = torch.zeros(sum(sizes), requires_grad=True)
 
-    def weights() -> tuple[Tensor, Tensor]:
-        pair, channel = changes.exp().split([pairs.numel(), len(channels)])
-        return pairs * pair.view_as(pairs), channels * channel
+    def weights() -> tuple[Tensor, Tensor, Tensor]:
+        pair, channel, whole = changes.exp().split(sizes)
+        return pairs * pair.view_as(pairs), channels * channel, coverage * whole
 
     def loss() -> Tensor:
-        pair, channel = weights()
+        pair, channel, whole = weights()
         scaled = present_pair_weights(pair, *present)  # [n, N, P, R]
         distances = ((apart * channel).sum(-1) * scaled).sum((-2, -1))
+        distances = distances + (missing * present_coverage_weights(whole, present[0])).sum(-1)
         logits = (-distances).masked_fill(~allowed, -torch.inf)
         missed = logits.logsumexp(1) - logits.masked_fill(~right, -torch.inf).logsumexp(1)
         total = (missed * worth).sum() + HOLD * changes.square().sum()
@@ -55,9 +58,11 @@ def fit_weights(network: SiameseNetwork, validation: ValidationSet) -> None:
 
     minimise(loss, changes)
     with torch.no_grad():
-        pair, channel = weights()
+        pair, channel, whole = weights()
         scale = pair.sum() / pairs.sum()
         network.set_weights(pair / scale, channel * scale)
+        if coverage.any():
+            network.set_coverage_weights(whole)
 
 
 class _Diverged(Exception):
@@ -99,8 +104,9 @@ def _columns(validation: ValidationSet) -> list[int]:
 
 def _measured(
     network: SiameseNetwork, validation: ValidationSet, columns: list[int]
-) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor, Tensor]:
-    """Distances [n, N, P, R, C], presence of their components, which are right, which count at all.
+) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor], Tensor, Tensor]:
+    """Distances [n, N, P, R, C], what candidates lack of the queries [n, N, P], presence of their
+    components, which are right, which count at all.
 
     ValidationSet none of whose right candidates can be compared are as if they were not there.
     """
@@ -108,6 +114,7 @@ def _measured(
     candidates = candidates.take(columns)
     with torch.no_grad():
         apart = torch.stack(network.crossed_distances(queries, candidates), -1)
+        missing = network.crossed_missing(queries, candidates)
     present = queries.present.unsqueeze(1), candidates.present.unsqueeze(0)
     scaled = present_pair_weights(network.pair_weights.detach(), *present)
     right = validation.right()[:, columns]
@@ -116,7 +123,7 @@ def _measured(
     )
     right = right & allowed
     hopeless = ~right.any(1, keepdim=True)
-    return apart, present, right | hopeless, allowed | hopeless
+    return apart, missing, present, right | hopeless, allowed | hopeless
 
 
 def query_worths(validation: ValidationSet) -> Tensor:

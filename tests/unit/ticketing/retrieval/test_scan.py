@@ -38,8 +38,24 @@ def plain_distances(codes, live, query, layout, pairs, channels, query_present):
                     weights[low + 256 * high] = weight
                 shared = np.minimum(weights, query.terms[p]).sum() / SUM
                 total += kept[p, r] * channels[-1] * (2 - 2 * shared)
+        total += lacking(row, query, layout)
         distances.append(total)
     return np.array(distances)
+
+
+def lacking(row, query, layout):
+    """What the weight of the terms that no component of the row holds adds."""
+    held = {
+        low + 256 * high
+        for r in range(layout.components)
+        for low, high, _ in terms_of(row, layout, r).astype(int)
+    }
+    return sum(
+        worth * weights[bucket] / SUM
+        for worth, weights in zip(query.coverage, query.terms.astype(int), strict=True)
+        for bucket in np.flatnonzero(weights)
+        if bucket not in held
+    )
 
 
 def terms_of(row, layout, r):
@@ -81,7 +97,8 @@ def scans(draw):
     present = chance.random(queries) > 0.3
     channels = chance.random(len(dims) + bool(terms)) + 0.01
     weights = layout.pattern_weights(pairs, channels, present)
-    code = scanned(query, tables, weights, present)
+    coverage = chance.random(queries).astype(np.float32) * draw(st.booleans()) * bool(terms)
+    code = scanned(query, tables, weights, present, coverage)
     return codes, live, code, layout, pairs, channels, present
 
 

@@ -1,4 +1,4 @@
-"""V and W fitted to validation queries: a planted weighting comes back."""
+"""U, V and W fitted to validation queries: a planted weighting comes back."""
 
 from types import SimpleNamespace
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from ticketing.model.inference import new_network
-from ticketing.model.metric import present_pair_weights
+from ticketing.model.metric import present_coverage_weights, present_pair_weights
 from ticketing.model.network import EncodedComponents
 from ticketing.model.settings import NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
@@ -17,6 +17,7 @@ from ticketing.training.weight_fitting import fit_weights, minimise, query_worth
 SETTINGS = NetworkSettings(channels=("E", "L"), word_dims=4, character_dims=2)
 PAIRS = torch.tensor([[0.5, 0.1, 0.05], [0.1, 0.3, 0.15]])
 CHANNELS = torch.tensor([1.0, 8.0])
+COVERAGE = torch.tensor([3.0, 1.0])
 CANDIDATES = 40
 
 
@@ -25,6 +26,7 @@ def network():
     vocabulary = Vocabulary(["word"], [1], 1)
     made = new_network(SETTINGS, vocabulary, torch.zeros(len(vocabulary), 4), {})
     made.set_weights(torch.tensor([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]), torch.tensor([2.0, 3.0]))
+    made.set_coverage_weights(torch.tensor([2.0, 2.0]))
     return made
 
 
@@ -34,18 +36,24 @@ class Planted:
     def __init__(self, network, n):
         chance = torch.Generator().manual_seed(0)
         self.apart = torch.rand(n, CANDIDATES, 2, 3, 2, generator=chance) * 4
+        self.missing = torch.rand(n, CANDIDATES, 2, generator=chance)
         self.present = torch.rand(n, 2, generator=chance) > 0.2
         self.present[:, 0] = True
         scaled = present_pair_weights(
             PAIRS, self.present.unsqueeze(1), torch.ones(1, CANDIDATES, 3, dtype=torch.bool)
         )
         distances = ((self.apart * CHANNELS).sum(-1) * scaled).sum((-2, -1))
+        whole = present_coverage_weights(COVERAGE, self.present)
+        distances = distances + (self.missing * whole.unsqueeze(1)).sum(-1)
         drawn = torch.softmax(-distances, 1).multinomial(1, generator=chance)  # [n, 1]
         self._right = torch.zeros(n, CANDIDATES, dtype=torch.bool).scatter(1, drawn, True)
         self.queries = [SimpleNamespace(grades={"T": Grade.YES}, weak=False)] * n
         network.crossed_distances = lambda queries, candidates: list(
             self.apart[:, : len(candidates.present)].unbind(-1)
         )
+        network.crossed_missing = lambda queries, candidates: self.missing[
+            :, : len(candidates.present)
+        ]
 
     def encode(self, network):
         everything = torch.ones(CANDIDATES, 3, dtype=torch.bool)
@@ -71,6 +79,7 @@ def test_many_queries_bring_back_planted_weights():
     learner = network()
     fit_weights(learner, Planted(learner, 1500))
     planted = (PAIRS[..., None] * CHANNELS).flatten().tolist()
+    assert learner.coverage_weights.tolist() == pytest.approx(COVERAGE.tolist(), rel=0.25)
     for found, wanted in zip(products(learner), planted, strict=True):
         assert found == pytest.approx(wanted, rel=0.25, abs=0.06)
 
