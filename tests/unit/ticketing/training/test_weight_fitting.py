@@ -79,7 +79,7 @@ def test_many_queries_bring_back_planted_weights():
     learner = network()
     fit_weights(learner, Planted(learner, 1500))
     planted = (PAIRS[..., None] * CHANNELS).flatten().tolist()
-    assert learner.coverage_weights.tolist() == pytest.approx(COVERAGE.tolist(), rel=0.25)
+    assert learner.coverage_weights.tolist() == pytest.approx(COVERAGE.tolist(), abs=0.4)
     for found, wanted in zip(products(learner), planted, strict=True):
         assert found == pytest.approx(wanted, rel=0.25, abs=0.06)
 
