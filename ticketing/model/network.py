@@ -172,10 +172,13 @@ class SiameseNetwork(nn.Module):
     def crossed_distance(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """-log g of B queries and N tickets, each with each: [B, N]; infinite if incomparable."""
         apart, comparable = self.crossed_channels(query, ticket)
-        missing = self.crossed_missing(query, ticket)  # [B, N, P]
-        whole = present_coverage_weights(self.coverage_weights, query.present)  # [B, P]
-        distances = (apart * self.channel_weights).sum(-1) + (missing * whole.unsqueeze(1)).sum(-1)
+        distances = (apart * self.channel_weights).sum(-1) + self.crossed_coverage(query, ticket)
         return distances.masked_fill(~comparable, torch.inf)
+
+    def crossed_coverage(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
+        """What U adds to the distances of B queries and N tickets, each with each: [B, N]."""
+        weights = present_coverage_weights(self.coverage_weights, query.present)  # [B, P]
+        return (self.crossed_missing(query, ticket) * weights.unsqueeze(1)).sum(-1)
 
     def crossed_missing(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """What U weighs: the share of B queries' components that N tickets lack, [B, N, P].

@@ -169,8 +169,8 @@ def term_places(
         return places, np.zeros(0, np.float32)
     distinct = np.flatnonzero(terms.any(0))
     places[distinct] = np.arange(len(distinct))
-    worths: npt.NDArray[np.float32] = coverage @ terms[:, distinct].astype(np.float32) / SUM
-    return places, worths
+    worths = coverage @ (terms[:, distinct] / SUM)
+    return places, worths.astype(np.float32)
 
 
 def nearest(distances: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:

@@ -143,8 +143,8 @@ def _joined(
     state["channel_logits"] = whole.channel_logits.detach()
     whole.load_state_dict(state)
     weights = dict(zip(trained.settings.channels, trained.channel_weights.tolist(), strict=True))
-    apart = unrelated_distances(whole, corpus.archive).tolist()
-    means = dict(zip(settings.channels, apart, strict=True))
+    apart, _ = unrelated_distances(whole, corpus.archive)
+    means = dict(zip(settings.channels, apart.tolist(), strict=True))
     others = sum(weight * means[channel] for channel, weight in weights.items())
     for channel in set(settings.channels) - set(weights):
         weights[channel] = others / max(means[channel], 1e-6)

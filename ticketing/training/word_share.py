@@ -27,25 +27,32 @@ SAMPLE = 200
 
 
 def lean_on_words(network: SiameseNetwork, archive: Archive, queries: int) -> None:
-    """Set the weight of channel L, where there is one beside others, by how much was learned from:
-    the archive's tickets, and judged `queries`, by which weights are fitted next."""
+    """Set what channel L weighs, where there is one beside others, by how much was learned from:
+    the archive's tickets, and judged `queries`, by which weights are fitted next.
+
+    That is its W and, in proportion, U.
+    """
     channels, sparse = network.settings.channels, network.settings.sparse_channel
     if sparse is None or len(channels) == 1:
         return
-    apart = unrelated_distances(network, archive)
+    apart, whole = unrelated_distances(network, archive)
     weights = network.channel_weights.detach()
-    parts = weights * apart
-    words = channels.index(sparse)
-    found = parts[words] / (parts.sum() - parts[words])  # the odds of L
+    coverage = network.coverage_weights.detach()
+    place = channels.index(sparse)
+    words = weights[place] * apart[place] + whole
+    others = weights @ apart - weights[place] * apart[place]
+    found = words / others  # the odds of L
     if not (found.isfinite() and found > 0):
         return
     share = word_share(len(archive.tickets))
     prior = QUERIES / (QUERIES + queries)
     odds = (share / (1 - share)) ** prior * found ** (1 - prior)
     changed = weights.clone()
-    changed[words] *= odds / found
-    changed *= parts.sum() / (changed * apart).sum()
-    network.set_weights(network.pair_weights.detach(), changed)
+    changed[place] *= odds / found
+    scale = (words + others) / (words * odds / found + others)
+    network.set_weights(network.pair_weights.detach(), changed * scale)
+    if coverage.any():
+        network.set_coverage_weights(coverage * odds / found * scale)
 
 
 def word_share(tickets: int) -> float:
@@ -53,13 +60,14 @@ def word_share(tickets: int) -> float:
     return LARGE_SHARE + (SMALL_SHARE - LARGE_SHARE) * min(1.0, SMALL / max(tickets, 1))
 
 
-def unrelated_distances(network: SiameseNetwork, archive: Archive) -> Tensor:
-    """What W weighs, by channel, on average over pairs of evenly spaced tickets: [C]."""
+def unrelated_distances(network: SiameseNetwork, archive: Archive) -> tuple[Tensor, Tensor]:
+    """What W weighs, by channel [C], and what U adds, a scalar, on average over pairs of evenly
+    spaced tickets."""
     ids = sorted(archive.tickets)
     some = [archive.tickets[id] for id in ids[:: len(ids) // SAMPLE + 1]]
     with torch.inference_mode():
         queries = network.eval().encode([archive.query(fields) for fields in some])
         tickets = network.encode([archive.ticket(fields) for fields in some])
         apart, comparable = network.crossed_channels(queries, tickets)
-    means: Tensor = apart[comparable].mean(0).clone()
-    return means
+        whole = network.crossed_coverage(queries, tickets)
+    return apart[comparable].mean(0).clone(), whole[comparable].mean().clone()

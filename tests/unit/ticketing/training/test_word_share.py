@@ -28,6 +28,7 @@ def network(settings=SETTINGS):
     made = new_network(settings, vocabulary, torch.randn(len(vocabulary), 4), {})
     weights = torch.tensor([2.0, 0.5])[: len(settings.channels)]
     made.set_weights(made.pair_weights.detach(), weights)
+    made.set_coverage_weights(torch.tensor([0.5, 0.25]))
     return made
 
 
@@ -42,8 +43,11 @@ def archive(size):
 
 
 def shares(made, tickets):
-    parts = made.channel_weights.detach() * unrelated_distances(made, tickets)
-    return parts.sum().item(), (parts / parts.sum())[-1].item()
+    """The mean distance of unrelated tickets, and which share of it the words have."""
+    apart, whole = unrelated_distances(made, tickets)
+    parts = made.channel_weights.detach() * apart
+    total = (parts.sum() + whole).item()
+    return total, (parts[-1] + whole).item() / total
 
 
 @pytest.mark.parametrize("tickets", [SMALL // 2, 4 * SMALL])
