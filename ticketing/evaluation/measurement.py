@@ -122,7 +122,7 @@ def measure_words(store: Tickets, tickets: EncodedTickets, sample: Sample) -> li
     timed = TimedWords(store, tickets)
     recency = timed.fit(sample.fit)
     if recency.weight:
-        ranked = timed.rank(labels, recency)
+        ranked = timed.rank(with_answers(labels), recency)
         about = f"its standard scores, less {recency.weight:.2f} of the time part"
         lines.append(measured(f"{WORDS} {WITH_TIME}", about, ranked, labels))
     return lines

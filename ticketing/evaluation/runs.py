@@ -108,6 +108,7 @@ class EncodedTickets(RankedTickets):
         self._ids = np.array([ticket.id for ticket in tickets], dtype=object)
         self._tickets = {ticket.id: ticket for ticket in tickets}
         self._codes = codes
+        self._minutes = np.array([minute_of(ticket.created) for ticket in tickets], np.int64)
         self._created = np.array([ticket.created for ticket in tickets], dtype="datetime64[us]")
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
@@ -126,8 +127,7 @@ class EncodedTickets(RankedTickets):
 
     def minutes(self, filters: Filters = Filters()) -> npt.NDArray[np.int64]:
         """When the tickets of `codes` were created: minutes since 1970, 0 for no date."""
-        live = self.codes("", filters).live
-        return np.array([minute_of(self._tickets[id].created) for id in self._ids[live]], np.int64)
+        return self._minutes[self.codes("", filters).live]
 
     def candidates(
         self, bundle_id: str, query: EncodedQuery, filters: Filters = Filters(), limit: int = 10
