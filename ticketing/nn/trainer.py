@@ -75,13 +75,18 @@ class Trainer(Generic[Example]):
         loss: Callable[[Sequence[Example]], Tensor],
         quality: Callable[[], float],
         checkpoint: Path | None = None,
+        keep_last: bool = False,
     ):
+        """With `keep_last` every epoch is run and the last one kept, whatever its quality: the
+        right end where the learning rate falls to 0 and nothing is learned that could be
+        overdone."""
         self.network = network
         self.settings = settings
         self.examples = examples
         self.loss = loss
         self.quality = quality
         self.checkpoint = checkpoint
+        self.keep_last = keep_last
         self.parameters = [p for p in network.parameters() if p.requires_grad]
         self.optimizer = make_optimizer(settings, self.parameters)
         self.history: list[Epoch] = []
@@ -95,7 +100,7 @@ class Trainer(Generic[Example]):
             mean_loss = self._epoch(len(self.history) + 1, epochs)
             self.network.eval()
             quality = self.quality()
-            if all(quality > past["quality"] for past in self.history):
+            if self.keep_last or all(quality > past["quality"] for past in self.history):
                 self.best = {k: v.clone() for k, v in self.network.state_dict().items()}
             epoch = len(self.history) + 1
             self.history.append({"epoch": epoch, "loss": mean_loss, "quality": quality})
@@ -113,7 +118,7 @@ class Trainer(Generic[Example]):
 
     def _exhausted(self) -> bool:
         """Whether the last `patience` epochs all stayed below the best one."""
-        if not self.history:
+        if not self.history or self.keep_last:
             return False
         best = max(range(len(self.history)), key=lambda i: self.history[i]["quality"])
         return len(self.history) - 1 - best >= self.settings.patience

@@ -72,9 +72,9 @@ class RankingLoss(_Loss):
 
 
 class ImitationLoss(_Loss):
-    """Without labels: ranking the batch's tickets and queries as a teacher does.
+    """Without labels: ranking a batch of different texts against each other as a teacher does.
 
-    Pairs of one text with itself say nothing and are left out.
+    What is said of a text and itself is left out.
     """
 
     def __init__(self, network: SiameseNetwork, spelled_only: float, teacher: Teacher):
@@ -83,12 +83,14 @@ class ImitationLoss(_Loss):
 
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
-        query = self.encode([x.query for x in batch])
-        ticket = self.encode([x.ticket for x in batch])
-        distances = self.network.crossed_distance(query, ticket).clamp_max(FAR)
-        same = torch.tensor([[x.query_key == y.ticket_key for y in batch] for x in batch])
-        taught = self.teacher.distances(batch, query, ticket)
-        return in_batch_imitation(-distances.masked_fill(same, FAR), -taught.masked_fill(same, FAR))
+        distances = self.network.crossed_distance(
+            self.encode([x.query for x in batch]), self.encode([x.ticket for x in batch])
+        ).clamp_max(FAR)
+        itself = torch.eye(len(batch), dtype=torch.bool)
+        taught = self.teacher.logits([x.ticket_key for x in batch])
+        return in_batch_imitation(
+            -distances.masked_fill(itself, FAR), taught.masked_fill(itself, -FAR)
+        )
 
 
 def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:

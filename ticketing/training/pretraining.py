@@ -27,6 +27,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.tickets import Label
 from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
+from ticketing.training.sampling import Fields
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.word_vectors import load_vectors, read_words, train_vectors
 from topic_models import CheckpointError, DocNADE, DocNADESettings, ProgressBar
@@ -90,12 +91,21 @@ def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Tr
 def make_teacher(
     corpus: Corpus, transformer: Transformer, labels: Sequence[Label], checkpoints: Path
 ) -> Teacher:
-    """A teacher that has read the archive, the labels' queries and each word alone."""
-    asked = {x.query.ticket_id or x.query.id: corpus.queries[x.query.id] for x in labels}
+    """A teacher that has read the archive, the labels' queries and each word alone, and single
+    components where it is channel S."""
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
-    teacher = Teacher(encoder, corpus.archive, asked)
-    teacher.prepare(checkpoints, len(corpus.vocabulary))
+    teacher = Teacher(encoder, taught_texts(corpus, labels))
+    others = [[id] for id in range(1, len(corpus.vocabulary))]
+    if "S" in corpus.archive.settings.channels:
+        others += chain.from_iterable(map(corpus.archive.ticket, teacher.texts.values()))
+    teacher.prepare(checkpoints, map(encoder.text, others))
     return teacher
+
+
+def taught_texts(corpus: Corpus, labels: Sequence[Label]) -> dict[str, Fields]:
+    """Every ticket's text and every label's query that is no ticket, by key."""
+    asked = {x.query.id: corpus.queries[x.query.id] for x in labels if not x.query.ticket_id}
+    return {**asked, **corpus.archive.tickets}
 
 
 def start_network(

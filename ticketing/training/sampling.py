@@ -23,6 +23,10 @@ CUTS = (0.4, 0.6, 0.8)
 description in 20, the subject with half of the description in 20, that half alone in 20."""
 
 
+VIEWS = (0.75, 0.1, 0.15)
+"""How often a teacher's text asks whole, without its subject, and without its description."""
+
+
 @dataclass(frozen=True)
 class Example:
     """A query and a ticket that belong together to the degree of `label` in [0, 1].
@@ -155,6 +159,25 @@ def _cut(fields: Fields, chance: random.Random) -> tuple[Fields, Fields]:
             query = {"subject": subject, "description": first}
             return query, {"description": second, "solution": solution}
     return {"description": first}, {"subject": subject, "description": second, "solution": solution}
+
+
+def views(archive: Archive, texts: Mapping[str, Fields], chance: random.Random) -> list[Example]:
+    """Each text as a query beside the same text as a ticket, for a teacher that reads it whole.
+
+    VIEWS says what queries lack; every second ticket lacks its solution.
+    """
+    examples = []
+    for key, fields in texts.items():
+        query = _without(fields, chance.choices(("", "subject", "description"), VIEWS)[0])
+        ticket = _without(fields, chance.choice(("", "solution")))
+        examples.append(Example(archive.query(query), archive.ticket(ticket), 1.0, key, key))
+    return _usable(archive, examples)
+
+
+def _without(fields: Fields, name: str) -> Fields:
+    """A text less one field, unless it would be nothing then."""
+    rest = {field: words for field, words in fields.items() if field != name}
+    return rest if any(rest.values()) else fields
 
 
 def _usable(archive: Archive, examples: list[Example]) -> list[Example]:

@@ -34,11 +34,17 @@ class TrainingSettings(LoopSettings):
         description='a sentence-transformers folder that loss "in-batch" imitates; "installed" is '
         'that of ticketing[teacher] where it is installed, "" none',
     )
-    imitation_epochs: int = Field(5, ge=0, description="passes that imitate the teacher, first")
-    tuning_rate: float = Field(
-        1e-3, gt=0, description="learning rate of a network that has imitated a teacher"
+    imitation_epochs: int = Field(
+        12, ge=0, description="passes over all texts that imitate the teacher, first"
     )
-    epochs: int = Field(6, ge=0, description="most passes over the examples")
+    tuning_epochs: int = Field(
+        2, ge=0, description="passes over the examples of a network that has imitated a teacher"
+    )
+    tuning_rate: float = Field(2e-3, gt=0, description="learning rate of these, at their start")
+    taught_batch_size: int = Field(256, ge=2, description="examples a batch with a teacher")
+    epochs: int = Field(
+        6, ge=0, description="most passes over the examples of a network without a teacher"
+    )
     dropout: float = Field(0.2, ge=0, lt=1, description="share of units left out in training")
     spelling_dropout: float = Field(
         0.1, ge=0, lt=1, description="share of words shown by their spelling alone"

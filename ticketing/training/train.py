@@ -36,7 +36,7 @@ from ticketing.training.pretraining import (
     texts_key,
 )
 from ticketing.training.recency_fitting import fit_recency
-from ticketing.training.sampling import Example, graded, labelled, weak
+from ticketing.training.sampling import Example, graded, labelled, views, weak
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet, is_validation
 from ticketing.training.weight_fitting import fit_weights, query_worths
@@ -216,24 +216,27 @@ def _learn(
         loss: Callable[[Sequence[Example]], Tensor],
         examples: Callable[[random.Random], list[Example]],
         checkpoint: Path,
+        keep_last: bool = False,
         **changes: float,
     ) -> list[Epoch]:
         settings = training.model_copy(update=changes)
         quality = partial(validation.quality, network)
-        return Trainer(network, settings, examples, loss, quality, checkpoint).run()
+        return Trainer(network, settings, examples, loss, quality, checkpoint, keep_last).run()
 
     dropout = training.spelling_dropout
     if training.loss == "mse":
         return run(LabelLoss(network, dropout), graded_examples, checkpoint)
     imitated: list[Epoch] = []
-    changes: dict[str, float] = {}
-    if teacher and training.imitation_epochs:
-        first = checkpoint.with_suffix(".imitation")
-        epochs = {"epochs": training.imitation_epochs, "patience": training.imitation_epochs}
-        imitated = run(ImitationLoss(network, dropout, teacher), ranking_examples, first, **epochs)
-        changes = {"learning_rate": training.tuning_rate}
-    loss = RankingLoss(network, dropout, right_answers(labels))
-    return imitated + run(loss, ranking_examples, checkpoint, **changes)
+    taught: dict[str, Any] = {}
+    if teacher:
+        taught = {"keep_last": True, "batch_size": training.taught_batch_size, "decay": True}
+        examples = partial(views, corpus.archive, teacher.texts)
+        first, epochs = checkpoint.with_suffix(".imitation"), training.imitation_epochs
+        loss = ImitationLoss(network, dropout, teacher)
+        imitated = run(loss, examples, first, epochs=epochs, **taught)
+        taught |= {"epochs": training.tuning_epochs, "learning_rate": training.tuning_rate}
+    ranking = RankingLoss(network, dropout, right_answers(labels))
+    return imitated + run(ranking, ranking_examples, checkpoint, **taught)
 
 
 def _finish(

@@ -13,7 +13,9 @@ from ticketing.training.settings import TrainingSettings
 class Regression:
     """Learns y = 2x from six numbers with noise from torch, quality as told."""
 
-    def __init__(self, checkpoint=None, qualities=None, stop_after=None, **settings):
+    def __init__(
+        self, checkpoint=None, qualities=None, stop_after=None, keep_last=False, **settings
+    ):
         torch.manual_seed(7)
         self.network = nn.Sequential(nn.Linear(1, 4), nn.Dropout(0.3), nn.Linear(4, 1))
         self.qualities = qualities
@@ -28,6 +30,7 @@ class Regression:
             self.loss,
             self.quality,
             checkpoint,
+            keep_last,
         )
 
     def examples(self, chance: random.Random):
@@ -84,6 +87,19 @@ def test_training_stops_after_patience_and_keeps_the_best_epoch():
     best = learner.seen[1]
     assert all(torch.equal(v, best[k]) for k, v in learner.network.state_dict().items())
     assert not learner.network.training
+
+
+def test_the_last_epoch_is_kept_where_that_is_wanted_also_by_a_resumed_run(tmp_path):
+    falling = {"qualities": [6, 5, 4, 3, 2, 1], "patience": 1, "keep_last": True, "decay": True}
+    learner = Regression(**falling)
+    assert len(learner.trainer.run()) == 6
+    last = learner.seen[-1]
+    assert all(torch.equal(v, last[k]) for k, v in learner.network.state_dict().items())
+    with pytest.raises(KeyboardInterrupt):
+        Regression(tmp_path / "run", stop_after=3, **falling).trainer.run()
+    resumed = Regression(tmp_path / "run", **falling)
+    resumed.trainer.run()
+    assert resumed.parameters() == learner.parameters()
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from ticketing.encoders.sentence_transformer import (
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.model.inference import Model
-from ticketing.model.network import EncodedComponents
 from ticketing.model.registry import Registry
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import CodeRow
@@ -35,7 +34,6 @@ from ticketing.tickets import Query
 from ticketing.training import distillation
 from ticketing.training import train as training_steps
 from ticketing.training.distillation import Teacher
-from ticketing.training.sampling import Archive, Example
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = Vocabulary(["aa", "ab", "bb", "<num>"], [3, 2, 2, 1], 4)
@@ -205,39 +203,26 @@ def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
 # the teacher ------------------------------------------------------------------------------
 
 
-def present(*components):
-    return EncodedComponents({}, torch.tensor(components))
-
-
-def test_distances_are_equation_1_over_what_an_example_holds(folder, tmp_path):
-    """Ticket "a" asks with its subject alone; "b" answers with its subject, and with both."""
-    settings = TINY.model_copy(update={"pairs": "multi-level"})
-    tickets = {"a": {"subject": [1], "description": [1]}, "b": {"subject": [3], "description": [1]}}
-    channel = TransformerEncoder(Transformer(folder), WORDS, 26)
-    taught = Teacher(channel, Archive(settings, tickets), {})
+def test_texts_are_as_alike_as_their_wholes_and_half_their_subjects(folder, tmp_path):
+    """As letters: "aa. bb" is (1, 1)/sqrt 2, "bb. aa" the same, and ". aa" has no subject."""
+    texts = {
+        "a": {"subject": [1], "description": [3]},
+        "b": {"subject": [3], "description": [1], "solution": [2]},
+        "c": {"description": [1]},
+    }
+    taught = Teacher(TransformerEncoder(Transformer(folder), WORDS, 26), texts)
     taught.prepare(tmp_path)
-    apart = taught.distances(
-        [
-            Example(([1], []), ([3], [1]), 1.0, "a", "b"),
-            Example(([1], [1]), ([3], [1]), 1, "a", "b"),
-        ],
-        present([True, False], [True, True]),
-        present([True, True], [True, True]),
-    )
-    whole = taught.scale * 2 * 0.6  # aa and bb are 2 apart; V sums to 0.6
-    np.testing.assert_allclose(apart, [[whole, whole], [whole / 2, whole / 2]], rtol=1e-3)
+    near = 0.5**0.5
+    expected = [[1.5, 1, near], [1, 1.5, near], [near, near, 1]]
+    found = taught.logits(["a", "b", "c"]) / distillation.SHARPNESS
+    np.testing.assert_allclose(found, expected, atol=2e-3)
 
 
-def test_unrelated_texts_are_as_far_apart_as_its_sharpness_says(folder, tmp_path):
-    channel = TransformerEncoder(Transformer(folder), WORDS, 26)
-    taught = Teacher(channel, Archive(TINY, {"a": {"subject": [1]}, "b": {"subject": [3]}}), {})
-    taught.prepare(tmp_path)
-    apart = channel.crossed(
-        channel.vectors([[1]]).unsqueeze(0),
-        channel.vectors([[3]]).unsqueeze(0),
-        torch.ones(1, 1, dtype=torch.bool),
-    )
-    assert float(apart) * taught.scale == pytest.approx(distillation.SHARPNESS, rel=1e-3)
+def test_other_texts_are_read_with_its_own(folder, tmp_path):
+    encoder = Transformer(folder)
+    taught = Teacher(TransformerEncoder(encoder, WORDS, 26), {"a": {"subject": [1]}})
+    taught.prepare(tmp_path, ["ab", "aa", ""])
+    assert sorted(encoder.model.encoded) == ["aa", "aa. ", "ab"]
 
 
 def encoded(folder, tmp_path, *texts):
@@ -339,7 +324,7 @@ def test_channel_s_without_an_encoder_or_of_other_width_is_one_sentence(fit):
 
 
 def test_imitation_comes_first_and_a_broken_run_goes_on(fit, tmp_path, monkeypatch):
-    whole = fit(imitation_epochs=2, epochs=1)
+    whole = fit(imitation_epochs=2, tuning_epochs=1)
     history = Registry(tmp_path / "models").manifest(whole)["history"]
     assert [past["epoch"] for past in history] == [1, 2, 1]
 
@@ -349,10 +334,10 @@ def test_imitation_comes_first_and_a_broken_run_goes_on(fit, tmp_path, monkeypat
     with monkeypatch.context() as broken:
         broken.setattr(training_steps, "RankingLoss", killed)
         with pytest.raises(KeyboardInterrupt):
-            fit(imitation_epochs=2, epochs=1)
+            fit(imitation_epochs=2, tuning_epochs=1)
 
     def twice(*_):
         raise AssertionError("imitated again")
 
     monkeypatch.setattr(training_steps, "ImitationLoss", lambda *_: twice)
-    assert fit(imitation_epochs=2, epochs=1) == whole
+    assert fit(imitation_epochs=2, tuning_epochs=1) == whole

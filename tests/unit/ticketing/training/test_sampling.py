@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ticketing.model.settings import NetworkSettings
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training.corpus import read_corpus
-from ticketing.training.sampling import WEAK_WEIGHT, Archive, graded, labelled, weak
+from ticketing.training.sampling import WEAK_WEIGHT, Archive, graded, labelled, views, weak
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import is_validation
 
@@ -55,6 +55,20 @@ def test_a_query_without_no_has_no_negative_and_a_ticket_asked_is_known_by_its_i
     [only] = labelled(archive(), [label("A", Grade.YES, own)], queries, random.Random(0))
     assert only.negative is None
     assert only.query_key == "C"
+
+
+def test_a_teachers_text_is_shown_whole_or_less_one_field_and_never_empty():
+    shown = [x for seed in range(60) for x in views(archive(), {"A": FIELDS}, random.Random(seed))]
+    whole, subject, description = ([1, 2], [3, 4, 5, 6]), ([1, 2], []), ([], [3, 4, 5, 6])
+    asked = [x.query for x in shown]
+    assert asked.count(whole) > asked.count(subject) > 0 < asked.count(description)
+    assert all(query in (whole, subject, description) for query in asked)
+    assert {str(x.ticket) for x in shown} == {str((*whole, [7])), str((*whole, []))}
+    assert {(x.query_key, x.ticket_key) for x in shown} == {("A", "A")}
+    texts = {"B": {"subject": [9], "description": []}, "C": {"solution": [7]}}
+    for seed in range(20):
+        [only] = views(archive(), texts, random.Random(seed))
+        assert (only.query, only.ticket) == (([9], []), ([9], [], []))
 
 
 def test_every_grade_is_an_example_for_the_papers_loss():
