@@ -43,8 +43,12 @@ class TrainingSettings(LoopSettings):
     tuning_rate: float = Field(2e-3, gt=0, description="learning rate of these, at their start")
     taught_batch_size: int = Field(256, ge=2, description="examples a batch with a teacher")
     epochs: int = Field(
-        6, ge=0, description="most passes over the examples of a network without a teacher"
+        10, ge=0, description="most passes over the examples of a network without a teacher"
     )
+    patience: int = Field(
+        10, ge=1, description="epochs without gain on validation queries before the end"
+    )
+    decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")
     dropout: float = Field(0.2, ge=0, lt=1, description="share of units left out in training")
     spelling_dropout: float = Field(
         0.1, ge=0, lt=1, description="share of words shown by their spelling alone"
@@ -66,5 +70,6 @@ class TrainingSettings(LoopSettings):
             "epochs": 60,
             "patience": 10,
             "batch_size": 32,
+            "decay": False,
         }
         return cls(**({**paper, **values} if values.get("loss") == "mse" else values))
