@@ -125,6 +125,8 @@ def api_page() -> str:
     for name, schema in spec["components"]["schemas"].items():
         if schema.get("properties"):
             parts += [f"### {_name(name)}", schema.get("description", ""), _properties(schema)]
+        elif "enum" in schema:
+            parts += [f"### {_name(name)}", schema.get("description", ""), f"{_type(schema)}."]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
