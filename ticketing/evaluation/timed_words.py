@@ -20,7 +20,7 @@ from ticketing.evaluation.runs import (
     searchable,
 )
 from ticketing.model.layout import minute_of
-from ticketing.model.recency import HORIZON_DAYS, MINUTES_A_DAY, Recency, time_apart
+from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.retrieval.scan import nearest
 from ticketing.stores.protocols import Tickets
 from ticketing.text import tokenize
@@ -54,7 +54,7 @@ class TimedWords:
         if not found:
             return Recency()
         typical = float(np.concatenate([query.times for query in found]).mean())
-        return Recency(fit_weight(found), typical, HORIZON_DAYS)
+        return Recency(fit_weight(found), typical)
 
     def rank(self, labels: Sequence[Label], recency: Recency) -> Ranked:
         """Rank each query of the labels, to DEPTH. A distance is a negative standard score."""

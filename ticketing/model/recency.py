@@ -20,8 +20,6 @@ MINUTES_A_DAY = 24 * 60
 HORIZON_DAYS = 45.0
 """Days apart beyond which time adds no more."""
 
-NO_HORIZON = 1e9
-
 AGE_ENDS = (7, 30, 180, 365)
 """Days at which one age of solutions ends and the next begins; the last has no end."""
 
@@ -30,12 +28,12 @@ AGE_ENDS = (7, 30, 180, 365)
 class Recency:
     """`weight` times the time apart (see `time_apart`); a ticket without a date is `typical` apart.
 
-    `horizon` is in days; without one, as in bundles of before it was known, time adds on and on.
+    `horizon` is in days.
     """
 
     weight: float = 0.0
     typical: float = 0.0
-    horizon: float = NO_HORIZON
+    horizon: float = HORIZON_DAYS
 
     def distances(
         self, time: datetime | None, minutes: npt.NDArray[np.int64]

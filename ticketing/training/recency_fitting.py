@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.model.network import SiameseNetwork
-from ticketing.model.recency import HORIZON_DAYS, Recency, age_of
+from ticketing.model.recency import Recency, age_of
 from ticketing.training.validation import ValidationSet
 from ticketing.training.weight_fitting import query_worths
 
 SHOWN = 10
 
 TYPICAL_WEIGHT = 0.7
-"""Where a few queries would decide. Chosen with HORIZON_DAYS on queries of 2012 in the archive of
+"""Where a few queries would decide. Chosen with HORIZON_DAYS on queries of 2012 of the archive in
 `docs/results/archive.md` and of another tracker."""
 
 HOLD = 10.0
@@ -62,7 +62,7 @@ def fit_recency(network: SiameseNetwork, validation: ValidationSet) -> Recency:
     )
     queries = [DatedQuery(*column) for column in columns]
     dated = [query for query in queries if query.worth and np.isfinite(query.days)]
-    return Recency(fit_weight(dated), typical, HORIZON_DAYS) if dated else Recency()
+    return Recency(fit_weight(dated), typical) if dated else Recency()
 
 
 def fit_weight(queries: Sequence[DatedQuery]) -> float:

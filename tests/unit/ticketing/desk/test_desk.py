@@ -66,7 +66,7 @@ def test_time_apart_is_a_part_of_the_distance(desk, archive_tickets):
     desk.put_tickets([Ticket("A-1", ticket.subject, ticket.description)])  # created: unknown
     as_it_was = Query(ticket.subject, ticket.description, ticket.id)
     plain = {item.ticket.id: item.distance for item in desk.recommend(as_it_was, limit=99).items}
-    recency = desk.recommender().model.recency = Recency(0.5, 3.0)
+    recency = desk.recommender().model.recency = Recency(0.5, 3.0, horizon=1e6)
     for item in desk.recommend(as_it_was, limit=99).items:
         *_, age = item.parts
         created = item.ticket.created

@@ -29,9 +29,9 @@ def test_beyond_the_horizon_time_adds_no_more():
     assert time_apart(now, np.array([now - 9 * DAY]), horizon=3).tolist() == [log(4)]
 
 
-def test_a_bundle_that_names_no_horizon_lets_time_add_on_and_on():
+def test_a_bundle_has_its_own_horizon():
     found = Recency(0.5, 1.2).distances(TIME, np.array([ASKED - 99 * DAY]))
-    assert found.tolist() == pytest.approx([0.5 * log(100)])
+    assert found.tolist() == pytest.approx([0.5 * log(46)])
     bounded = Recency(0.5, 1.2, 10).distances(TIME, np.array([ASKED - 99 * DAY]))
     assert bounded.tolist() == pytest.approx([0.5 * log(11)])
 
