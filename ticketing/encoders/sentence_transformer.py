@@ -107,14 +107,14 @@ class Transformer:
 
     @classmethod
     def from_json(cls, data: Mapping[str, str]) -> "Transformer":
-        """The encoder that `to_json` described; float32 where it names no precision.
+        """The encoder that `to_json` described.
 
         Raises InputError where the folder holds other weights than the bundle was made with.
         """
         folder = transformer_folder(data["folder"])
         if folder is None:
             raise InputError("This bundle names no folder of a transformer; train it again.")
-        encoder = cls(folder, Precision(data.get("precision", "float32")))
+        encoder = cls(folder, Precision(data["precision"]))
         if encoder.weights_digest != data["digest"]:
             raise InputError(
                 f"{encoder.folder} holds other weights than this bundle was made with; "

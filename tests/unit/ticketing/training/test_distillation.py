@@ -156,12 +156,6 @@ def test_a_bundle_keeps_its_precision_on_every_processor(folder, monkeypatch, pr
         assert Transformer.from_json(described).precision == precision
 
 
-def test_a_bundle_that_names_no_precision_was_made_in_float32(folder):
-    described = Transformer(folder).to_json()
-    del described["precision"]
-    assert Transformer.from_json(described).precision == Precision.FLOAT32
-
-
 def test_vectors_of_two_precisions_are_kept_apart(folder, tmp_path):
     for precision in Precision:
         encoder = Transformer(folder, precision)
