@@ -164,6 +164,20 @@ class SiameseNetwork(nn.Module):
         weights = present_pair_weights(self.pair_weights, query.present, ticket.present)
         return distance_parts(self.matched_distances(query, ticket), weights, self.channel_weights)
 
+    def matched_distance(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
+        """-log g of B queries and B tickets, one to one: [B]."""
+        distances = self.matched_parts(query, ticket).sum((-3, -2, -1))
+        if sparse := self.settings.sparse_channel:
+            missing = [
+                missing_terms(one, other)[0, 0]  # [P]
+                for one, other in zip(
+                    query.vectors[sparse].split(1), ticket.vectors[sparse].split(1), strict=True
+                )
+            ]
+            weights = present_coverage_weights(self.coverage_weights, query.present)  # [B, P]
+            distances = distances + (torch.stack(missing) * weights).sum(-1)
+        return distances
+
     def matched_distances(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Unweighted distances of B queries to B tickets, one to one: [B, P, R, C]."""
         apart = [e.matched(query.vectors[c], ticket.vectors[c]) for c, e in self.plugs.items()]

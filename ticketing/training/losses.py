@@ -6,7 +6,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ticketing.model.metric import similarity
 from ticketing.model.network import Components, EncodedComponents, SiameseNetwork
 from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label
@@ -37,10 +36,10 @@ class LabelLoss(_Loss):
 
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
-        parts = self.network.matched_parts(
+        distances = self.network.matched_distance(
             self.encode([x.query for x in batch]), self.encode([x.ticket for x in batch])
         )
-        return label_error(similarity(parts), torch.tensor([x.label for x in batch]))
+        return label_error(torch.exp(-distances), torch.tensor([x.label for x in batch]))
 
 
 class RankingLoss(_Loss):

@@ -42,6 +42,7 @@ def network(**values):
 
 
 NETWORK = network()
+NETWORK.set_coverage_weights(torch.tensor([0.8, 0.3]))
 QUERY = ([1, 2], [3, 4, 5])
 TICKET = ([2, 6], [1, 7, 3, 3], [8])
 TEXT = st.lists(st.integers(1, 9), max_size=9)
@@ -139,8 +140,12 @@ def test_matched_and_crossed_distances_agree_and_parts_add_up_to_minus_log_g(que
         if not (any(asked) and any(found)):
             assert torch.isinf(crossed[b, n])
             continue
-        parts = NETWORK.matched_parts(NETWORK.encode([asked]), NETWORK.encode([found]))
-        torch.testing.assert_close(parts.sum(), crossed[b, n], atol=1e-4, rtol=1e-4)
+        one, other = NETWORK.encode([asked]), NETWORK.encode([found])
+        parts = NETWORK.matched_parts(one, other)
+        whole = NETWORK.crossed_coverage(one, other)[0, 0]
+        torch.testing.assert_close(parts.sum() + whole, crossed[b, n], atol=1e-4, rtol=1e-4)
+        apart = NETWORK.matched_distance(one, other)[0]
+        torch.testing.assert_close(apart, crossed[b, n], atol=1e-4, rtol=1e-4)
         torch.testing.assert_close(-similarity(parts)[0].log(), parts.sum(), atol=1e-4, rtol=1e-4)
 
 
