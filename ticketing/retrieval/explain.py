@@ -35,11 +35,11 @@ def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> t
         for c, channel in enumerate(model.settings.channels)
         if weights[p, r, c] >= 0
     ]
-    if query.coverage.any():
-        sparse, whole = model.settings.sparse_channel, "+".join(model.settings.ticket_components)
+    if (sparse := model.settings.sparse_channel) and query.coverage.any():
+        whole = "+".join(model.settings.ticket_components)
         lacks = query.coverage * model.layout.missing(row, query)  # [P]
         parts += [
-            Part(sparse or "", component, whole, float(lacks[p]))
+            Part(sparse, component, whole, float(lacks[p]))
             for p, component in enumerate(model.settings.query_components)
             if query.present[p]
         ]

@@ -57,6 +57,13 @@ def test_merged_components_are_named_in_words():
     assert row.name == "subject + description – subject + description + solution"
 
 
+def test_two_parts_of_one_pair_and_channel_are_one_cell():
+    """A merged network compares a query with the whole ticket, which words do in two ways."""
+    whole = "SUB2+DESC2+SOL2"
+    (row,) = table_of([Part("L", "SUB1", whole, 0.5), Part("L", "SUB1", whole, 0.25)]).rows
+    assert (row.cells, row.total) == (("0.750",), "0.750")
+
+
 def test_time_apart_is_a_row_of_its_own_and_no_channel():
     table = table_of(
         [

@@ -17,6 +17,7 @@ from ticketing.encoders.terms import (
     bucket_of,
     crossed_terms,
     matched_terms,
+    missing_terms,
     spread,
     term_of,
 )
@@ -152,3 +153,21 @@ def test_a_text_with_terms_is_at_distance_0_of_itself(texts):
     rows = encoded(texts)
     apart = matched_terms(rows[:, None], rows[:, None]).flatten()
     assert apart.tolist() == [0.0 if row.any() else 2.0 for row in rows]
+
+
+def terms(*texts):
+    """Texts as pairs of bucket and weight: int [1, texts, 2, TERMS]."""
+    rows = torch.zeros(1, len(texts), 2, TERMS, dtype=torch.int32)
+    for row, text in zip(rows[0], texts, strict=True):
+        for place, (bucket, weight) in enumerate(text):
+            row[:, place] = torch.tensor([bucket, weight])
+    return rows
+
+
+def test_what_a_whole_ticket_lacks_of_each_of_a_querys_texts():
+    """The subject's 7 and 9 stand in two components, one of them in both; the description's 8
+    stands nowhere. How much a term weighs in the ticket does not matter."""
+    query = terms([(7, 155), (9, 100)], [(8, 55), (9, 200)], [])
+    ticket = terms([(7, 255)], [], [(7, 1), (9, 254)])
+    missing = missing_terms(query, torch.cat([ticket, terms([(9, 255)], [], [])]))  # [1, 2, 3]
+    assert missing[0].flatten().tolist() == pytest.approx([0, 55 / 255, 1, 155 / 255, 55 / 255, 1])

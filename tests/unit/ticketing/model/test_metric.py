@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ticketing.encoders.protocol import DenseEncoder
 from ticketing.model.metric import (
     distance_parts,
+    present_coverage_weights,
     present_pair_weights,
     similarity,
 )
@@ -40,6 +41,13 @@ def test_a_missing_component_drops_its_pairs_and_the_rest_keeps_the_sum():
         V, torch.tensor([True, False]), torch.tensor([True, True, False])
     )
     torch.testing.assert_close(weights, torch.tensor([[0.72, 0.48, 0.0], [0.0, 0.0, 0.0]]))
+
+
+def test_what_a_query_lacks_a_component_for_its_other_one_weighs():
+    """U is 3 and 1: one alone has 4, none nothing."""
+    present = torch.tensor([[True, True], [True, False], [False, True], [False, False]])
+    weights = present_coverage_weights(torch.tensor([3.0, 1.0]), present)
+    assert weights.tolist() == [[3, 1], [4, 0], [0, 4], [0, 0]]
 
 
 @pytest.mark.parametrize(
