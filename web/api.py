@@ -46,11 +46,15 @@ def recommend(asked: RecommendIn) -> Recommendations:
 @api.input(QueryArgs, location="query", arg_name="args")
 @api.output(QueryAnswerOut)
 def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
-    """The answer to a query asked before, as of now, with your grades."""
+    """The answer to a query asked before, as of now, with your grades and everybody's."""
     found = current_desk().recommend(known_query(query_id), args.filters(), args.limit)
     grades = current_desk().grades(query_id, current_judge())
     answer = RecommendationsOut.model_validate(found.ordered(args.order)).model_dump(mode="json")
-    return {**answer, "grades": {ticket: grade.name for ticket, grade in grades.items()}}
+    return {
+        **answer,
+        "grades": {ticket: grade.name for ticket, grade in grades.items()},
+        "judgments": current_desk().judgments_of(query_id),
+    }
 
 
 @api.post("/judgments")

@@ -221,10 +221,21 @@ class RecommendationsOut(_Out):
     items: list[RecommendationOut]
 
 
-class QueryAnswerOut(RecommendationsOut):
-    """The answer to a query asked before, with this judge's grades by ticket id."""
+class StandingOut(_Out):
+    """What a judge thinks of a ticket at present, and since when (UTC)."""
 
-    grades: dict[str, GradeName]
+    judge: str
+    grade: Annotated[GradeName, BeforeValidator(lambda grade: getattr(grade, "name", grade))]
+    time: datetime
+
+
+class QueryAnswerOut(RecommendationsOut):
+    """The answer to a query asked before, with what was judged of it."""
+
+    grades: dict[str, GradeName] = Field(description="your own, by ticket id")
+    judgments: dict[str, list[StandingOut]] = Field(
+        description="of all judges, by ticket id, the latest first"
+    )
 
 
 class JudgmentOut(_Out):

@@ -3,27 +3,27 @@
 The page, the API and the worker call a Desk and nothing below it, but for the values that it
 hands out; import-linter holds it. Commands also read files and print tables by themselves.
 
-`base` holds what the others stand on, `bundles` how a bundle comes to serve, `topics` what tickets
-are about, `categories` what the desk's own categories are proposed for.
+`base` holds what the others stand on, `bundles` how a bundle comes to serve, `judging` what people
+think of proposed tickets, `topics` what tickets are about, `categories` what the desk's own
+categories are proposed for.
 """
 
-import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.categories import Categories
+from ticketing.desk.judging import Judging
 from ticketing.desk.topics import Topics
-from ticketing.errors import InputError, NotFound, StoreFull
+from ticketing.errors import InputError, StoreFull
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores import open_store
 from ticketing.stores.protocols import PutCounts
-from ticketing.tickets import Filters, Grade, Judgment, Query, Recommendations, Ticket
-from ticketing.times import utc_now
+from ticketing.tickets import Filters, Query, Recommendations, Ticket
 
 
-class Desk(Topics, Categories, Bundles):
+class Desk(Judging, Topics, Categories, Bundles):
     """One desk's knowledge base and the models that serve it."""
 
     @property
@@ -39,7 +39,7 @@ class Desk(Topics, Categories, Bundles):
 
         return {symbol: kind.label for symbol, kind in ENCODERS.items()}
 
-    # asking and judging ---------------------------------------------------------
+    # asking ---------------------------------------------------------------------
     def recommend(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> Recommendations:
@@ -58,45 +58,6 @@ class Desk(Topics, Categories, Bundles):
         if self.store.serving():
             self.recommender().rank(Query("warm up"))
             self.topic_of(Ticket("", "warm up"))
-
-    def judge(
-        self,
-        query_id: str,
-        ticket_id: str,
-        grade: Grade | None,
-        judge: str,
-        *,
-        rank: int | None = None,
-        score: float | None = None,
-        event_id: str = "",
-    ) -> Judgment:
-        """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
-
-        Raises NotFound for an unknown query or ticket.
-        """
-        query = self.store.get_query(query_id)
-        if query is None:
-            raise NotFound(f"There is no query {query_id}; ask it again.")
-        if ticket_id not in self.store.get_tickets([ticket_id]):
-            raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted meanwhile.")
-        judgment = Judgment(
-            event_id=event_id or uuid.uuid4().hex,
-            query=query,
-            ticket_id=ticket_id,
-            grade=grade,
-            judge=judge,
-            time=utc_now(),
-            rank=rank,
-            score=score,
-            bundle_id=self.store.serving(),
-        )
-        self.store.add_judgments([judgment])
-        return judgment
-
-    def grades(self, query_id: str, judge: str) -> dict[str, Grade]:
-        """This judge's present grades for a query, by ticket id (undone ones are absent)."""
-        latest = {j.ticket_id: j.grade for j in self.store.judgments(query_id) if j.judge == judge}
-        return {ticket: grade for ticket, grade in latest.items() if grade is not None}
 
     # the knowledge base -----------------------------------------------------------
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:

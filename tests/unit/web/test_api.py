@@ -67,6 +67,17 @@ def test_an_asked_query_has_an_address_with_grades(client, query_id):
     assert answer["grades"] == {"GT-0101": "REL"}
 
 
+def test_an_answer_tells_what_every_judge_thinks_and_since_when(client, desk, query_id):
+    for judge, grade in (("ann", Grade.NO), ("bob", Grade.REL), ("ann", Grade.YES)):
+        desk.judge(query_id, "GT-0101", grade, judge)
+    desk.judge(query_id, "GT-0102", Grade.YES, "bob")
+    desk.judge(query_id, "GT-0102", None, "bob")
+    found = client.get(f"/api/queries/{query_id}").json["judgments"]
+    assert [(x["judge"], x["grade"]) for x in found["GT-0101"]] == [("ann", "YES"), ("bob", "REL")]
+    assert found["GT-0101"][0]["time"] > found["GT-0101"][1]["time"]
+    assert list(found) == ["GT-0101"]
+
+
 def test_a_judgment_keeps_what_was_shown(client, desk, query_id):
     answer = client.post("/api/judgments", json=judgment(query_id, rank=3, score=2.5))
     assert answer.json == judgment(query_id)

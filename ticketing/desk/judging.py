@@ -1,0 +1,77 @@
+"""What people think of the tickets that were proposed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+
+from ticketing.desk.base import DeskBase
+from ticketing.errors import NotFound
+from ticketing.tickets import Grade, Judgment
+from ticketing.times import utc_now
+
+
+class Judging(DeskBase):
+    """Grades of tickets for queries: recorded as events, read as what stands at present."""
+
+    def judge(
+        self,
+        query_id: str,
+        ticket_id: str,
+        grade: Grade | None,
+        judge: str,
+        *,
+        rank: int | None = None,
+        score: float | None = None,
+        event_id: str = "",
+    ) -> Judgment:
+        """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
+
+        Raises NotFound for an unknown query or ticket.
+        """
+        query = self.store.get_query(query_id)
+        if query is None:
+            raise NotFound(f"There is no query {query_id}; ask it again.")
+        if ticket_id not in self.store.get_tickets([ticket_id]):
+            raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted meanwhile.")
+        judgment = Judgment(
+            event_id=event_id or uuid.uuid4().hex,
+            query=query,
+            ticket_id=ticket_id,
+            grade=grade,
+            judge=judge,
+            time=utc_now(),
+            rank=rank,
+            score=score,
+            bundle_id=self.store.serving(),
+        )
+        self.store.add_judgments([judgment])
+        return judgment
+
+    def grades(self, query_id: str, judge: str) -> dict[str, Grade]:
+        """This judge's present grades for a query, by ticket id (undone ones are absent)."""
+        return {
+            ticket_id: judgment.grade
+            for ticket_id, judgments in self.judgments_of(query_id).items()
+            for judgment in judgments
+            if judgment.judge == judge and judgment.grade is not None
+        }
+
+    def judgments_of(self, query_id: str) -> dict[str, list[Judgment]]:
+        """Every judge's present judgment of each ticket for a query, by ticket id; of a ticket's,
+        the latest comes first (undone ones are absent)."""
+        found: dict[str, list[Judgment]] = {}
+        for judgment in standing(self.store.judgments(query_id)):
+            found.setdefault(judgment.ticket_id, []).append(judgment)
+        return found
+
+
+def standing(events: Iterable[Judgment]) -> list[Judgment]:
+    """What events come to: of each judge, query and ticket the last one given, unless it is an
+    undo; the latest first."""
+    latest: dict[tuple[str, str, str], Judgment] = {}
+    for event in events:
+        key = event.query.id, event.ticket_id, event.judge
+        latest.pop(key, None)  # its place is that of the last event
+        latest[key] = event
+    return [event for event in reversed(latest.values()) if event.grade is not None]
