@@ -15,6 +15,7 @@ from ticketing.desk import Desk
 from ticketing.encoders.topics import TopicEncoder, TopicWords
 from ticketing.errors import InputError
 from ticketing.model.registry import Registry
+from ticketing.reasons import Reason, SharedWord
 from ticketing.retrieval.recommend import EMPTY, FILTERED, WEAK
 from ticketing.retrieval.topics import main_topics
 from ticketing.settings import Settings
@@ -141,8 +142,8 @@ def words(*texts: str) -> frozenset[str]:
 
 def propose(ticket: Ticket, asked: frozenset[str]) -> Recommendation:
     """A recommendation whose distance falls with every shared word."""
-    overlap = asked & words(ticket.subject, ticket.description, ticket.solution)
-    distance = 2.4 / (1 + len(overlap))
+    shared = sorted(asked & words(ticket.subject, ticket.description, ticket.solution))
+    distance = 2.4 / (1 + len(shared))
     similarity = math.exp(-distance)
     return Recommendation(
         rank=0,
@@ -159,7 +160,8 @@ def propose(ticket: Ticket, asked: frozenset[str]) -> Recommendation:
             Part("age", "", "", distance * AGE),
         ),
         topics=(SharedTopic(17, ("burner", "spread", "exhaust", "nozzle", "cold"), 0.31),)
-        if overlap
+        if shared
         else (),
-        overlap=overlap,
+        reason=Reason(tuple(SharedWord(word, 1.0, (word,)) for word in shared)),
+        answer=ticket.solution,
     )

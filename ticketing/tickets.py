@@ -5,9 +5,12 @@ stripped, numbers kept); masking happens only in the tokens the model sees.
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
+
+from ticketing.reasons import UNEXPLAINED, Reason
 
 
 class Grade(IntEnum):
@@ -192,8 +195,9 @@ class Recommendation:
     """One proposed ticket with everything a person needs to check the proposal.
 
     `similarity` is g in (0, 1], `distance` is -log g, `score` is g mapped to 1-5 by
-    the bundle's calibration. `overlap` holds the query's tokens that also occur in
-    the ticket, to be marked in its text.
+    the bundle's calibration. `answer` is the sentence of the ticket's solution that
+    answers the query best, empty without a solution. `like` are tickets that say nearly
+    the same and were ranked lower, each with its own rank.
     """
 
     rank: int
@@ -203,7 +207,9 @@ class Recommendation:
     distance: float
     parts: tuple[Part, ...] = ()
     topics: tuple[SharedTopic, ...] = ()
-    overlap: frozenset[str] = frozenset()
+    reason: Reason = UNEXPLAINED
+    answer: str = ""
+    like: tuple["Recommendation", ...] = ()
 
 
 class Order(StrEnum):
@@ -215,7 +221,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True)
 class Recommendations:
-    """The answer to a query: at most ten tickets, best first, ties broken by ticket id.
+    """The answer to a query: the best tickets, best first, ties broken by ticket id.
 
     `good_match` is False when the best score lies below the calibrated floor;
     `note` then says so in words (also for an empty knowledge base and for a query
@@ -229,6 +235,9 @@ class Recommendations:
     note: str = ""
     searched: int = 0
     """Number of tickets the best were sought among (after filters)."""
+    meant: Mapping[str, str] = field(default_factory=dict)
+    """Unknown words of the query as they were written, and the known word that each is most likely
+    a slip of."""
 
     def ordered(self, order: Order) -> "Recommendations":
         """The same tickets, each with its rank by match: best first, or the last created first and

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ticketing.tickets import Filters, Grade, Order, Ticket
 
@@ -196,6 +196,31 @@ class TopicTicketsOut(TrendOut):
     items: list[TicketOut]
 
 
+class SharedWordOut(_Out):
+    """A telling word of both texts, as the query writes it; the ticket has it as `tokens`."""
+
+    word: str
+    weight: float = Field(description="idf: how much the word tells")
+    tokens: list[str]
+
+
+class AlikeWordsOut(_Out):
+    """Two words that the model takes for each other."""
+
+    query_word: str
+    ticket_word: str
+    similarity: float = Field(description="0 to 1")
+
+
+class ReasonOut(_Out):
+    """Why the ticket was proposed: the same in words and as a `sentence`."""
+
+    sentence: str
+    shared: list[SharedWordOut]
+    alike: list[AlikeWordsOut]
+    by_id: bool = Field(description="the query's subject is the ticket's id")
+
+
 class RecommendationOut(_Out):
     """A proposed ticket; `parts` add up to `distance`, `similarity` is exp(-distance)."""
 
@@ -206,7 +231,11 @@ class RecommendationOut(_Out):
     distance: float
     parts: list[PartOut]
     topics: list[TopicOut]
-    overlap: Annotated[list[str], BeforeValidator(sorted)]
+    reason: ReasonOut
+    answer: str = Field(description="the sentence of the solution that answers the query best")
+    like: list["RecommendationOut"] = Field(
+        description="tickets that say nearly the same, ranked lower"
+    )
 
 
 class RecommendationsOut(_Out):
@@ -218,6 +247,7 @@ class RecommendationsOut(_Out):
     good_match: bool
     note: str
     searched: int = Field(description="tickets that were scored, after filters")
+    meant: dict[str, str] = Field(description="unknown words of the query: what each likely means")
     items: list[RecommendationOut]
 
 

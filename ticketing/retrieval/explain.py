@@ -1,6 +1,4 @@
-"""Why this ticket: the parts of its distance, the topics it shares, the words that overlap."""
-
-from collections.abc import Iterable
+"""Why this ticket: the parts of its distance and the topics that it shares."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +7,6 @@ import torch
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.tickets import Part, SharedTopic
-
-EVERYDAY = 0.2
-"""A word in more than this share of tickets is not marked."""
 
 
 def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> tuple[Part, ...]:
@@ -47,17 +42,6 @@ def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> t
         minutes = model.layout.minutes(row[None], np.array([0]))
         parts.append(Part("age", "", "", float(model.recency.distances(query.time, minutes)[0])))
     return tuple(parts)
-
-
-def overlap(
-    model: Model, query_tokens: Iterable[str], ticket_tokens: Iterable[str]
-) -> frozenset[str]:
-    """Tokens of the query that also occur in the ticket, without masks and everyday words."""
-    return frozenset(
-        word
-        for word in {*query_tokens} & {*ticket_tokens}
-        if not word.startswith("<") and model.vocabulary.share(word) <= EVERYDAY
-    )
 
 
 def shared_topics(

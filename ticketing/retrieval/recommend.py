@@ -10,8 +10,10 @@ import numpy.typing as npt
 from ticketing.errors import InputError
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.encode import QueryEncoder
-from ticketing.retrieval.explain import overlap, parts_of, shared_topics
+from ticketing.retrieval.explain import parts_of, shared_topics
+from ticketing.retrieval.reasons import Reasons
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.stores.protocols import CodeBlock, RankedTickets
 from ticketing.text import tokenize
@@ -43,6 +45,8 @@ class Recommender:
         self.store = store
         self.model = model
         self.encode = encode or QueryEncoder(model, store)
+        self.reasons = Reasons(model)
+        self.answers = Answers(self.reasons.telling)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def rank(
@@ -66,6 +70,7 @@ class Recommender:
         best = nearest(distances, limit)
         tickets = self.store.get_tickets([block.ids[i] for i in best])
         query_tokens = tokenize(query.text)
+        asked = self.reasons.read(query)
         items: list[Recommendation] = []
         for i in best:
             ticket = tickets.get(block.ids[i])
@@ -73,7 +78,6 @@ class Recommender:
             if ticket is None or not filters.admit(ticket):
                 continue
             distance = float(distances[i])
-            ticket_tokens = tokenize(ticket.text)
             items.append(
                 Recommendation(
                     rank=len(items) + 1,
@@ -82,8 +86,9 @@ class Recommender:
                     similarity=float(np.exp(-distance)),
                     distance=distance,
                     parts=parts_of(self.model, encoded, block.codes[block.live[i]]),
-                    topics=shared_topics(self.model, query_tokens, ticket_tokens),
-                    overlap=overlap(self.model, query_tokens, ticket_tokens),
+                    topics=shared_topics(self.model, query_tokens, tokenize(ticket.text)),
+                    reason=self.reasons.reason(asked, ticket),
+                    answer=self.answers.answer(asked, ticket.solution),
                 )
             )
         good = bool(items) and encoded.known and items[0].distance <= self.model.calibration.floor

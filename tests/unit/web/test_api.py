@@ -32,7 +32,8 @@ def test_recommend_answers_with_everything(client):
     first = answer["items"][0]
     assert first["ticket"]["id"] == "GT-0101"
     assert first["ticket"]["created"] == "2014-03-02T00:00:00"
-    assert first["overlap"] == sorted(first["overlap"]) and "exhaust" in first["overlap"]
+    assert "exhaust" in [shared["word"] for shared in first["reason"]["shared"]]
+    assert first["reason"]["sentence"].startswith("Both say “exhaust”")
     assert math.isclose(sum(part["distance"] for part in first["parts"]), first["distance"])
     assert math.isclose(math.exp(-first["distance"]), first["similarity"])
     assert first["topics"][0]["topic"] == 17

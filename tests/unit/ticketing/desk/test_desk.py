@@ -89,11 +89,12 @@ def test_a_query_of_unknown_time_has_no_part_of_time(desk):
     assert all(part.channel != "age" for item in answer.items for part in item.parts)
 
 
-def test_the_overlap_is_the_words_in_common_without_masks(desk):
+def test_the_reason_names_the_words_in_common_without_masks(desk):
     desk.put_tickets([Ticket("A-1", "Pawl 12 stuck", "", "Drive greased 12 times")])
     answer = desk.recommend(Query("The pawl of drive 12"), limit=100)
     [item] = [item for item in answer.items if item.ticket.id == "A-1"]
-    assert item.overlap == {"pawl", "drive"}
+    assert {word.word for word in item.reason.shared} == {"pawl", "drive"}
+    assert item.reason.marks == {"pawl", "drive"}
 
 
 def test_shared_topics_come_with_words(desk):

@@ -1,0 +1,81 @@
+"""Why a ticket was proposed, in words that a person can check, and the sentence that says so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NOTHING_SHARED = "No telling word is shared; the texts are close as wholes."
+BY_ID = "This is the ticket whose id you typed."
+
+
+@dataclass(frozen=True)
+class SharedWord:
+    """A telling word that query and ticket share.
+
+    `word` stands as it was written in the query, `weight` is its idf, and `tokens` are the forms in
+    which the ticket says it ("pulsation", "pulsations").
+    """
+
+    word: str
+    weight: float
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AlikeWords:
+    """Two words that the model takes for each other, as query and ticket wrote them.
+
+    `similarity` is from 0 to 1; `token` is the ticket's word as the tokenizer gives it.
+    """
+
+    query_word: str
+    ticket_word: str
+    similarity: float
+    token: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The words that speak for a proposal, those that tell most first.
+
+    `by_id` says that the query's subject is the ticket's id.
+    """
+
+    shared: tuple[SharedWord, ...] = ()
+    alike: tuple[AlikeWords, ...] = ()
+    by_id: bool = False
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """The tokens to mark in the ticket."""
+        shared = (token for word in self.shared for token in word.tokens)
+        return frozenset([*shared, *(pair.token for pair in self.alike)])
+
+    @property
+    def sentence(self) -> str:
+        """The reason in plain English, one to three short sentences."""
+        said = [BY_ID] if self.by_id else []
+        if self.shared:
+            said.append(f"Both say {_listed([word.word for word in self.shared])}.")
+        if self.alike:
+            pairs = [
+                f"{_quoted(p.query_word)} here is close to {_quoted(p.ticket_word)} there"
+                for p in self.alike
+            ]
+            said.append(f"{_joined(pairs)}.")
+        return " ".join(said) or NOTHING_SHARED
+
+
+UNEXPLAINED = Reason()
+
+
+def _listed(words: Sequence[str]) -> str:
+    return _joined([_quoted(word) for word in words])
+
+
+def _joined(items: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def _quoted(word: str) -> str:
+    return f"“{word}”"

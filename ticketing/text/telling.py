@@ -1,0 +1,75 @@
+"""Which words of a text tell what it is about, and how much; which are forms of one word."""
+
+import math
+from functools import cache, cached_property
+
+from ticketing.text.tokens import tokens_with_spans
+from ticketing.text.vocabulary import Vocabulary
+
+EVERYDAY = 0.1
+"""A word in more than this share of tickets tells little of any one."""
+
+ENOUGH = 200
+"""Tickets from which on such a share is known well enough to go by it."""
+
+
+class TellingWords:
+    """The words that tell something, under the document counts of one vocabulary.
+
+    Not among them are masks, single letters, stop words of the archive's language and, in an
+    archive of ENOUGH tickets, everyday words.
+    """
+
+    def __init__(self, vocabulary: Vocabulary):
+        self._vocabulary = vocabulary
+
+    @cached_property
+    def _stop_words(self) -> frozenset[str]:
+        """Those of the language whose stop words are most frequent in the vocabulary."""
+        counted = zip(self._vocabulary.words, self._vocabulary.document_counts, strict=True)
+        counts = dict(counted)
+        lists = _stop_words()
+        return max(lists, key=lambda words: sum(counts.get(word, 0) for word in words))
+
+    def weight(self, token: str) -> float:
+        """idf of a token, above 0; 0 for one that tells nothing."""
+        if token.startswith("<") or not any(map(str.isalpha, token)):
+            return 0.0
+        if (len(token) == 1 and token.isascii()) or token in self._stop_words:
+            return 0.0
+        share, documents = self._vocabulary.share(token), self._vocabulary.documents
+        if documents >= ENOUGH and share > EVERYDAY:
+            return 0.0
+        return math.log((documents + 1) / (share * documents + 0.5))
+
+    def written(self, text: str) -> dict[str, str]:
+        """The telling tokens of a text in order, each as it is written where it comes first."""
+        found: dict[str, str] = {}
+        for token in tokens_with_spans(text):
+            if token.text not in found and self.weight(token.text):
+                found[token.text] = text[token.start : token.end]
+        return found
+
+
+def singular(word: str) -> str:
+    """A word without the ending of an English plural; of both numbers it gives the same.
+
+    Harman (1991), "How effective is suffixing?", the S stemmer: no other ending is touched.
+    """
+    if word.endswith("ies") and not word.endswith(("eies", "aies")):
+        return word[:-3] + "y"
+    if word.endswith("es") and not word.endswith(("aes", "ees", "oes")):
+        return word[:-1]
+    if word.endswith("s") and not word.endswith(("us", "ss")):
+        return word[:-1]
+    return word
+
+
+@cache
+def _stop_words() -> tuple[frozenset[str], ...]:
+    """By language, English first: where none of the words occurs it is taken."""
+    from bm25s import stopwords
+
+    names = [name for name in vars(stopwords) if name.startswith("STOPWORDS_")]
+    names.sort(key=lambda name: name != "STOPWORDS_EN_PLUS")
+    return tuple(frozenset(getattr(stopwords, name)) for name in names)
