@@ -5,6 +5,7 @@ from importlib.metadata import version
 from apiflask import APIFlask
 
 from ticketing.desk import Desk
+from ticketing.plurals import counted
 from web.api import api
 from web.category_pages import category_pages
 from web.charts import month_name, percent
@@ -64,6 +65,8 @@ def _set_up_templates(app: APIFlask) -> None:
         parts_table=lambda parts: parts_table(parts, current_desk().channel_labels),
         in_words=in_words,
         percent=percent,
+        counted=counted,
+        topic_title=lambda number: current_desk().topic_title(number),
         month_name=month_name,
     )
     app.context_processor(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, redirect, request, url_for
+from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response
 
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
 from web.context import current_desk, current_judge, known_query
-from web.forms import valid
+from web.forms import back, valid
 from web.schemas import CategoryAnswerIn
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ def proposed_categories(query: Query) -> Proposals | None:
 
 @category_pages.post("/queries/<query_id>/categories")
 def answer_proposal(query_id: str) -> Response:
-    """Record YES, NO or (empty) their undo for a proposed category; back to the page."""
+    """Record YES, NO or (empty) their undo for a proposed category; back to where it was."""
     query = known_query(query_id)
     given = valid(
         CategoryAnswerIn, {name: request.form.get(name, "") for name in ("group", "right")}
     )
     current_desk().judge_category(query.subject, given.group, given.verdict(), current_judge())
-    return redirect(url_for("pages.answer", query_id=query_id, _anchor="categories"), 303)
+    return back(url_for("pages.answer", query_id=query_id, _anchor="categories"))

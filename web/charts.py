@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from ticketing.plurals import counted
 from ticketing.retrieval.topics import MonthCount
 
 TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -30,9 +31,8 @@ class Bar:
         name = month_name(self.month.month)
         if self.month.share is None:
             return f"{name}: no tickets at all"
-        return (
-            f"{name}: {self.month.tickets} of {self.month.of} tickets ({percent(self.month.share)})"
-        )
+        of = counted(self.month.of, "ticket")
+        return f"{name}: {self.month.tickets:,} of {of} ({percent(self.month.share)})"
 
 
 @dataclass(frozen=True)
@@ -103,5 +103,5 @@ def _summary(months: Sequence[MonthCount]) -> str:
     if not highest.share:
         return f"{said}: none."
     empty = sum(month.share is None for month in months)
-    without = f"; {empty} months without any ticket" if empty else ""
+    without = f"; {counted(empty, 'month')} without any ticket" if empty else ""
     return f"{said}: at most {percent(highest.share)}, in {month_name(highest.month)}{without}."

@@ -1,15 +1,21 @@
 """What a form or an address says, checked: filters, pages, and sentences for what cannot be."""
 
+import re
 from collections.abc import Mapping
 from typing import TypeVar
 
+from flask import redirect, request
 from pydantic import BaseModel, ValidationError
 from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError
 from ticketing.tickets import Filters, Order
 from web.errors import first_invalid
 from web.schemas import FiltersIn, Ordered
+
+OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
+"""A path of this site: another site's address would begin with two slashes."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -30,6 +36,12 @@ def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
 def filters_of(given: MultiDict[str, str]) -> Filters:
     """The filters of a form or an address. Raises InputError naming the field."""
     return valid(FiltersIn, set_filters(given)).filters()
+
+
+def back(otherwise: str = "/") -> Response:
+    """To the address of this site that the form names, else to another one of it."""
+    address = request.form.get("next", "")
+    return redirect(address if OWN_ADDRESS.fullmatch(address) else otherwise, 303)
 
 
 def order_of(given: MultiDict[str, str]) -> Order:

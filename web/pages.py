@@ -1,6 +1,5 @@
 """The pages: ask, the answer at its own address, judge, a ticket, the jobs."""
 
-import re
 from typing import Any, cast
 
 from apiflask import APIFlask
@@ -18,7 +17,7 @@ from web.context import (
     known_ticket,
     remember_judge,
 )
-from web.forms import filters_of, order_of, set_filters, valid
+from web.forms import back, filters_of, order_of, set_filters, valid
 from web.progress import progress
 from web.schemas import JudgmentIn, grade_named
 
@@ -31,8 +30,6 @@ EXAMPLE = Query(
     "Is it safe to restart?",
 )
 """Offered where the demonstration knowledge base is served."""
-
-_OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 
 @pages.get("/")
@@ -83,7 +80,7 @@ def judge(query_id: str) -> Response:
         current_desk().judge(
             query_id, ticket_id, grade, current_judge(), rank=judged.rank, score=judged.score
         )
-    return _back()
+    return back()
 
 
 @pages.get("/tickets/<path:ticket_id>")
@@ -105,7 +102,7 @@ def similar() -> Response:
 def name() -> Response:
     """Remember the judge's name in this browser."""
     remember_judge(request.form.get("name", ""))
-    return _back()
+    return back()
 
 
 @pages.get("/jobs")
@@ -168,9 +165,3 @@ def _form(subject: str, description: str, problem: str = "") -> str:
 def _text(typed: str) -> str:
     """Typed text with the line ends that programs use, so that the API gives it the same id."""
     return typed.replace("\r\n", "\n").strip()
-
-
-def _back() -> Response:
-    """To the address of this site that the form names, else to the first page."""
-    address = request.form.get("next", "")
-    return redirect(address if _OWN_ADDRESS.fullmatch(address) else url_for("pages.ask"), 303)

@@ -3,12 +3,33 @@
 from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from ticketing.tickets import Filters, Grade, Order, Ticket
 
 GradeName = Literal["YES", "REL", "NO"]
 MOST_RESULTS = 100
+
+
+def readable_time(given: object, read: ValidatorFunctionWrapHandler) -> datetime:
+    """A date or a time of ISO 8601. Raises ValueError in words a person can act on."""
+    try:
+        time: datetime = read(given)
+    except ValidationError:
+        raise ValueError(
+            f"{str(given)[:30]!r} is no date; write one as 2013-05-31, or with a time as "
+            "2013-05-31T14:30"
+        ) from None
+    return time
 
 
 def naive_utc(time: datetime) -> datetime:
@@ -24,7 +45,7 @@ def grade_named(name: str | None) -> Grade | None:
     return Grade[name] if name else None
 
 
-Moment = Annotated[datetime, AfterValidator(naive_utc)]
+Moment = Annotated[datetime, WrapValidator(readable_time), AfterValidator(naive_utc)]
 
 
 class _In(BaseModel):

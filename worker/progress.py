@@ -1,5 +1,6 @@
 """How far a job is: its rate, what is left, and since when nobody works on it."""
 
+from ticketing.plurals import counted
 from ticketing.tickets import Job
 from ticketing.times import utc_now
 
@@ -27,7 +28,7 @@ def summary(job: Job) -> str:
     """One line: what, state, done of total, rate, estimate, number of errors, message."""
     parts = [f"{job.kind} {job.bundle_id}: {job.state}"]
     if job.total:
-        parts.append(f"{job.done} of {job.total} tickets")
+        parts.append(f"{job.done:,} of {counted(job.total, 'ticket')}")
     if speed := rate(job):
         parts.append(f"{speed:.0f} a second")
     if not job.finished and (left := seconds_left(job)) is not None:

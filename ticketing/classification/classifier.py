@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from ticketing.classification.chance import Chance
 from ticketing.classification.matchers import Scores, SpellingMatcher, TfidfMatcher
 from ticketing.classification.network import CategoryNetwork, CategorySettings
 from ticketing.classification.taxonomy import Taxonomy, Title, normalise
@@ -19,11 +20,13 @@ from ticketing.tickets import ModelKind
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A proposed group, the known title that speaks for it, and their score (1 for the same)."""
+    """A proposed group, the known title that speaks for it, their score (1 for the same), and the
+    chance that it is right; None where too few validation titles could tell."""
 
     group: str
     title: str
     score: float
+    chance: float | None = None
 
 
 class CategoryClassifier:
@@ -82,10 +85,15 @@ class CategoryClassifier:
         found: dict[str, Suggestion] = {}
         for i in np.argsort(-scores, kind="stable"):
             for group in sorted(groups_of[texts[i]]):
-                found.setdefault(group, Suggestion(group, texts[i], float(scores[i])))
+                score = float(scores[i])
+                found.setdefault(group, Suggestion(group, texts[i], score, self._chance_of(score)))
             if len(found) >= limit:
                 break
         return list(found.values())[:limit]
+
+    def _chance_of(self, score: float) -> float | None:
+        learned = self.facts.get("chance")
+        return Chance(**learned).of(score) if learned else None
 
     def save(self, models: Registry) -> str:
         """Write the classifier's bundle; returns its id."""

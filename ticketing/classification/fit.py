@@ -3,11 +3,13 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ticketing.classification.chance import ENOUGH, fit_chance, half_right
 from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.matchers import Matcher, NgramMatcher
@@ -24,6 +26,8 @@ GENTLY = 0.3
 """Of the learning rate, where a classifier goes on: what it knows should stay."""
 BELOW_FLOOR = 0.05
 """Share of right proposals whose score lies below the floor."""
+PROPOSED = 3
+"""Groups proposed for a subject, as the page does."""
 
 
 class Fitted(NamedTuple):
@@ -60,7 +64,7 @@ def fit(
     trained = train(Sources(known, synonyms, words, labels), trials, settings, checkpoint, begin)
     trial = titles_trial(unseen)
     found = _accuracy(trial, trained, known)
-    facts = {**trained.facts, "accuracy": found, "floor": _floor(trial, trained)}
+    facts = {**trained.facts, "accuracy": found, **_learned(trial, trained)}
     checkpoint.unlink(missing_ok=True)
     return Fitted(
         CategoryClassifier.index(trained.network, taxonomy, facts),
@@ -73,18 +77,22 @@ def _accuracy(trial: Trial, matcher: Matcher, known: Taxonomy) -> float:
     return accuracy(trial, matcher.scores(trial.texts), known) if trial.texts else 0.0
 
 
-def _floor(trial: Trial, classifier: CategoryClassifier) -> float:
-    """The score that all but a few right proposals reach."""
-    if not trial.texts:
-        return -1.0
-    scores = classifier.scores(trial.texts)
-    best = scores.argmax(1)
-    right = [
-        bool(classifier.taxonomy.groups_of[classifier.taxonomy.texts[i]] & groups)
-        for i, groups in zip(best, trial.right, strict=True)
-    ]
-    reached = scores.max(1)[np.array(right)]
-    return float(np.quantile(reached, BELOW_FLOOR)) if len(reached) else -1.0
+def _learned(trial: Trial, classifier: CategoryClassifier) -> dict[str, Any]:
+    """The floor and the chance by score, from what is proposed for validation titles."""
+    proposed = [classifier.suggest(text, PROPOSED) for text in trial.texts]
+    pairs = list(zip(proposed, trial.right, strict=True))
+    first = [some[0].score for some in proposed]
+    hits = [some[0].group in groups for some, groups in pairs]
+    reached = [score for score, hit in zip(first, hits, strict=True) if hit]
+    floor = float(np.quantile(reached, BELOW_FLOOR)) if reached else -1.0
+    if len(trial.texts) < ENOUGH:
+        return {"floor": floor}
+    scores = [item.score for some in proposed for item in some]
+    right = [item.group in groups for some, groups in pairs for item in some]
+    return {
+        "floor": max(floor, half_right(first, hits)),
+        "chance": asdict(fit_chance(scores, right)),
+    }
 
 
 def _digest(

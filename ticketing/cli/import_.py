@@ -20,6 +20,7 @@ from ticketing.importing import (
     read_mapping,
     read_tickets,
 )
+from ticketing.plurals import counted
 from ticketing.settings import load_settings
 from ticketing.text import tokenize
 from ticketing.tickets import Ticket
@@ -64,8 +65,8 @@ def _store(sources: list[Source]) -> ImportReport:
     with _progress(sources) as bar:
         report = import_sources(sources, desk.put_tickets, bar.update)
     click.echo(
-        f"{report.added} tickets added, {report.changed} changed, {report.unchanged} unchanged, "
-        f"{len(report.rejects)} rows rejected."
+        f"{counted(report.added, 'ticket')} added, {report.changed:,} changed, "
+        f"{report.unchanged:,} unchanged, {counted(len(report.rejects), 'row')} rejected."
     )
     if desk.store.serving():
         click.echo("All of them can be found now.")
@@ -83,7 +84,8 @@ def _dry_run(sources: list[Source]) -> ImportReport:
     for ticket in first:
         _show_ticket(ticket)
     click.echo(
-        f"{total} tickets would be stored, {len(report.rejects)} rows rejected; "
+        f"{counted(total, 'ticket')} would be stored, "
+        f"{counted(len(report.rejects), 'row')} rejected; "
         "this was a dry run, nothing was stored."
     )
     return report

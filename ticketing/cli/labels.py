@@ -10,6 +10,7 @@ from ticketing.cli.options import DATE, FILE
 from ticketing.cli.rejects import show_rejects
 from ticketing.desk import open_desk
 from ticketing.labels import Columns, export_labels, import_labels, read_grades
+from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
 
@@ -53,8 +54,9 @@ def import_(
         judge,
     )
     click.echo(
-        f"{report.added} judgments added, {report.known} known before, "
-        f"{report.left_out} rows left out, {len(report.rejects)} rows rejected."
+        f"{counted(report.added, 'judgment')} added, {report.known:,} known before, "
+        f"{counted(report.left_out, 'row')} left out, "
+        f"{counted(len(report.rejects), 'row')} rejected."
     )
     show_rejects(report.rejects, rejects)
 

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.plurals import counted
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.migration import copy_all, require_equal
@@ -39,7 +40,8 @@ def command(source: str, target: str) -> None:
             copy_all(old, new, vectors, bars)
         with _Bars() as bars:
             require_equal(old, new, bars)
-        click.echo(f"{new.count_tickets()} tickets and all that belongs to them are equal in both.")
+        tickets = counted(new.count_tickets(), "ticket")
+        click.echo(f"{tickets} and all that belongs to them are equal in both.")
 
 
 class _Bars:

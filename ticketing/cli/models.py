@@ -9,6 +9,7 @@ from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.errors import BundleError, InputError
 from ticketing.model.registry import Registry
+from ticketing.plurals import counted
 from ticketing.settings import load_settings
 from ticketing.tickets import ModelKind
 
@@ -40,10 +41,10 @@ def _described(models: Registry, id: str) -> str:
         return str(error)
     data, network = manifest["data"], manifest["network"]
     if manifest["kind"] == ModelKind.CATEGORIES:
-        return f"{data['titles']} titles in {data['categories']} categories"
+        return f"{counted(data['titles'], 'title')} in {counted(data['categories'], 'category')}"
     return (
-        f"{data['tickets']} tickets, {data['labels']} labels, loss {manifest['training']['loss']},"
-        f" {network['pairs']}, {'+'.join(network['channels'])}"
+        f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')},"
+        f" loss {manifest['training']['loss']}, {network['pairs']}, {'+'.join(network['channels'])}"
     )
 
 

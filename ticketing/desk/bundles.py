@@ -13,6 +13,7 @@ from tqdm import tqdm
 from ticketing.desk.base import DeskBase
 from ticketing.errors import BundleError, NotFound, NotReady, StoreError
 from ticketing.labels import derive_labels, is_test
+from ticketing.plurals import counted
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Job, Label, ModelKind, Ticket
 from ticketing.times import utc_now
@@ -115,7 +116,7 @@ class Bundles(DeskBase):
         stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
         if len(stale) > A_FEW and not force:
             raise NotReady(
-                f"{len(stale)} tickets have no codes under bundle {bundle_id}; "
+                f"Bundle {bundle_id} has no codes of {counted(len(stale), 'ticket')}; "
                 "run `ticketing reindex`."
             )
         serving = self.store.serving()

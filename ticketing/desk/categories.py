@@ -31,7 +31,7 @@ class Categories(DeskBase):
         return bool(self.store.serving(ModelKind.CATEGORIES))
 
     def propose_categories(self, subject: str, limit: int = 3) -> list[Suggestion]:
-        """The likeliest categories of a subject; none where even the nearest is too far.
+        """The likeliest categories of a subject, those below the learned floor left out.
 
         Raises InputError for a blank subject, NotReady where no classifier serves, NotFound and
         BundleError where its bundle cannot be read.
@@ -39,8 +39,8 @@ class Categories(DeskBase):
         if not normalise(subject):
             raise InputError("Give a subject; a blank one has no category.")
         classifier = self._serving_classifier()
-        proposed = classifier.suggest(subject, limit)
-        return proposed if proposed[0].score >= classifier.facts.get("floor", -1) else []
+        floor = classifier.facts.get("floor", -1)
+        return [item for item in classifier.suggest(subject, limit) if item.score >= floor]
 
     def judge_category(
         self, subject: str, category: str, right: bool | None, judge: str, event_id: str = ""

@@ -42,6 +42,16 @@ class Topics(DeskBase):
         found = self.store.get_tickets(ids)
         return [found[id] for id in ids if id in found]
 
+    def topic_title(self, number: int) -> str:
+        """What a topic of the serving bundle is called, wherever it is named.
+
+        Raises NotReady as `topics` does, and NotFound.
+        """
+        from ticketing.retrieval.topics import describe
+
+        topic = describe(self.recommender().model, number)
+        return " · ".join(topic.words) or f"Topic {number}"
+
     def topic_of(self, ticket: Ticket) -> Topic | None:
         """The main topic of a ticket's present text; None where it has none or no bundle serves."""
         from ticketing.retrieval.topics import describe, main_topics

@@ -4,6 +4,7 @@ import numpy as np
 
 from ticketing.errors import StoreError
 from ticketing.model.inference import Model
+from ticketing.plurals import counted
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.stores.protocols import TicketsWithCodes
 from ticketing.tickets import Query
@@ -35,9 +36,11 @@ def _fault(store: TicketsWithCodes, model: Model) -> str:
     before = store.count_codes(model.id)
     block = store.candidates(model.id, QueryEncoder(model, store)(Query("any")), limit=1)
     found = len(block.live) if block.of is None else block.of
-    counted = min(before, store.count_codes(model.id))
-    if found < counted:
-        return f"{counted} tickets are said to have codes, and {found} of them can be found"
+    coded = min(before, store.count_codes(model.id))
+    if found < coded:
+        return (
+            f"codes of {counted(coded, 'ticket')} should be there, and {found} of them can be found"
+        )
     chosen = np.linspace(0, len(block.live) - 1, min(SAMPLE, len(block.live))).astype(int)
     row_of = {block.ids[i]: block.codes[block.live[i]] for i in chosen}
     stale = set(store.stale_ids(model.id, among=list(row_of)))

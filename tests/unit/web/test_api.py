@@ -118,6 +118,14 @@ def test_jobs_carry_rate_and_estimate(client):
     assert (done["rate"], done["seconds_left"]) == (30, None)
 
 
+@pytest.mark.parametrize("given", ["tomorrow", "2013-13-45", "2013-02-30T25:00", [], True])
+def test_a_date_that_is_none_is_refused_in_plain_words(client, given):
+    answer = client.post("/api/recommend", json={**EXHAUST, "filters": {"created_since": given}})
+    assert answer.status_code == 400
+    assert "is no date; write one as 2013-05-31, or with a time" in answer.json["error"]
+    assert "nput should" not in answer.json["error"]
+
+
 def test_openapi_names_every_operation(client):
     paths = client.get("/openapi.json").json["paths"]
     assert {

@@ -24,7 +24,7 @@ def test_bars_stand_a_month_apart_under_a_round_top():
     assert chart.years == ((0, 2013),)
     assert chart.summary == (
         "Share of tickets by month, January 2013 to March 2013: "
-        "at most 24 %, in March 2013; 1 months without any ticket."
+        "at most 24 %, in March 2013; 1 month without any ticket."
     )
 
 

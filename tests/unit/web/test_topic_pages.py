@@ -35,7 +35,15 @@ def test_filters_restrict_what_is_counted_and_travel_on(client):
 
 def test_a_bad_date_is_refused_by_name(client):
     answer = client.get("/topics?created_since=2013-13-45")
-    assert answer.status_code == 400 and "created_since: " in answer.text
+    assert answer.status_code == 400
+    assert "created_since: &#39;2013-13-45&#39; is no date; write one as 2013-05-31" in answer.text
+
+
+def test_tickets_that_say_nothing_of_any_topic_are_not_called_unencoded(tmp_path):
+    records = [Ticket(f"T-{i}", "Printer jams") for i in range(5)]
+    page = create_app(FakeDesk(Settings(home=tmp_path), records)).test_client().get("/topics").text
+    assert "No ticket has been encoded" not in page
+    assert "5 tickets have been read, and no word of them speaks for a topic" in page
 
 
 def test_tickets_without_a_date_are_counted_and_said(client, desk):
@@ -84,8 +92,13 @@ def test_a_model_without_topics_is_a_friendly_sentence(client, desk):
 def test_ticket_and_reasons_lead_to_the_topic(client, desk):
     assert 'href="/topics/17"' in client.get("/tickets/GT-0101").text
     assert "/topics/" not in client.get("/tickets/GT-0108").text.split("<main", 1)[1]
+
+
+def test_a_topic_has_one_title_wherever_it_is_named(client, desk):
     address = desk.store.put_query(Query("Exhaust spread high"))
-    assert 'href="/topics/17"' in client.get(f"/queries/{address}").text
+    page = client.get(f"/queries/{address}").text
+    titles = set(re.findall(r'href="/topics/17">([^<]+)</a>', page))
+    assert titles == set(re.findall(r"<h1>([^<]+)</h1>", client.get("/topics/17").text))
 
 
 def test_a_ticket_has_a_page_before_the_first_model(tmp_path):

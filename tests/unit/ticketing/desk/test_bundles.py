@@ -48,7 +48,7 @@ def judge_all(desk, grade_of):
 
 def test_a_bundle_whose_codes_are_missing_may_not_serve(desk, trained):
     other = other_bundle(desk, trained[1])
-    with pytest.raises(NotReady, match=f"40 tickets have no codes under bundle {other}"):
+    with pytest.raises(NotReady, match=f"Bundle {other} has no codes of 40 tickets"):
         desk.promote(other)
     assert desk.store.serving() == trained[1]
 

@@ -246,6 +246,26 @@ def test_the_page_proposes_categories_and_remembers_the_answer(desk, desk_home):
     assert {said.subject for said in verdicts} == {"Rotor trips again"}
 
 
+def test_an_answer_leads_back_to_the_filters_and_the_place_it_was_given_at(desk, desk_home):
+    client, address = opened(desk_home)
+    was_at = f"{address}?product=SGT-400&order=newest#categories"
+    fields = {"group": "Turbine", "right": "YES", "next": was_at}
+    assert post(client, address, f"{address}/categories", **fields).location == was_at
+
+
+def test_a_proposal_shows_its_chance_and_one_below_the_floor_is_not_made(desk, desk_home):
+    known = serving(desk)
+    scores = [item.score for item in desk.propose_categories("Rotor trips again", 2)]
+    known.facts |= {"chance": {"slope": 0.0, "intercept": -1.5856}, "floor": sum(scores) / 2}
+    desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
+    client, address = opened(desk_home)
+    page = client.get(address).text
+    assert page.count("right with a chance of 17 %") == 1
+    known.facts["floor"] = 0.9999
+    desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
+    assert "No category is near enough to this subject." in client.get(address).text
+
+
 def test_a_category_that_is_a_product_filters_the_candidates(desk, desk_home):
     known = serving(desk)
     named = Taxonomy(

@@ -306,7 +306,7 @@ def test_the_command_stores_reports_and_writes_rejects(tmp_path, run):
     path = write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-1,Leak\n")
     rejects = tmp_path / "rejects.jsonl"
     result = run(path, "--rejects", rejects)
-    assert "1 tickets added, 0 changed, 0 unchanged, 1 rows rejected." in result.output
+    assert "1 ticket added, 0 changed, 0 unchanged, 1 row rejected." in result.output
     assert "`ticketing train` learns from them; no model serves yet." in result.output
     assert json.loads(rejects.read_text()) == {
         "file": str(path),

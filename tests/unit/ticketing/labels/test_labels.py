@@ -230,7 +230,7 @@ def test_the_commands(tmp_path, monkeypatch, store):
     monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
     path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
     result = CliRunner().invoke(command, ["import", str(path)])
-    assert "0 judgments added, 0 known before, 0 rows left out, 1 rows rejected." in result.output
+    assert "0 judgments added, 0 known before, 0 rows left out, 1 row rejected." in result.output
     assert "docid: there is no ticket 'O-1' in the archive" in result.output
     result = CliRunner().invoke(command, ["export", str(tmp_path / "out")])
     assert result.exit_code == 0

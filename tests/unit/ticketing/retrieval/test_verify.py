@@ -45,7 +45,7 @@ def test_a_bundle_with_codes_of_other_texts_does_not_serve(desk, trained):
 
 def test_codes_that_cannot_be_found_are_counted(desk, monkeypatch):
     monkeypatch.setattr(desk.store, "count_codes", lambda bundle_id: 41)
-    with pytest.raises(StoreError, match="41 tickets are said to have codes, and 40 of them"):
+    with pytest.raises(StoreError, match="codes of 41 tickets should be there, and 40 of them"):
         verify_codes(desk.store, desk.recommender().model)
 
 

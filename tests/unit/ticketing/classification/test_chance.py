@@ -1,0 +1,30 @@
+"""The chance of a proposed category, and the score from which on one is proposed."""
+
+import numpy as np
+import pytest
+
+from ticketing.classification.chance import KNOWN, fit_chance, half_right
+
+
+def test_the_chance_is_the_share_that_was_right_at_a_score():
+    chance = np.random.default_rng(1)
+    scores = chance.random(4000)
+    right = chance.random(4000) < 1 / (1 + np.exp(-(6 * scores - 4)))
+    learned = fit_chance(list(scores), list(right))
+    assert learned.of(0.9) == pytest.approx(1 / (1 + np.exp(-1.4)), abs=0.03)
+    assert learned.of(0.2) == pytest.approx(1 / (1 + np.exp(2.8)), abs=0.03)
+
+
+def test_a_few_titles_that_were_all_wrong_promise_little_and_not_nothing():
+    assert 0 < fit_chance([0.2, 0.5, 0.4], [False] * 3).of(0.4) < 0.35
+
+
+def test_the_floor_is_where_half_are_right():
+    scores = [i / 100 for i in range(100)]
+    right = [score >= 0.6 for score in scores]
+    assert half_right(scores, right) == pytest.approx(0.2)  # 40 right of the 80 from there on
+
+
+def test_a_classifier_that_is_mostly_wrong_proposes_only_what_it_knows():
+    scores = [i / 100 for i in range(100)]
+    assert half_right(scores, [i % 6 == 0 for i in range(100)]) == KNOWN

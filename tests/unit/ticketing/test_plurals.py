@@ -1,0 +1,22 @@
+"""Numbers with the thing they count."""
+
+import pytest
+
+from ticketing.plurals import counted
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "words"),
+    [
+        (0, "ticket", "0 tickets"),
+        (1, "row", "1 row"),
+        (12345, "judgment", "12,345 judgments"),
+        (1, "query", "1 query"),
+        (2, "query", "2 queries"),
+        (2, "category", "2 categories"),
+        (2, "day", "2 days"),
+        (2, "match", "2 matches"),
+    ],
+)
+def test_a_noun_agrees_with_its_number(number, noun, words):
+    assert counted(number, noun) == words

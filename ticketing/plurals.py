@@ -1,0 +1,13 @@
+"""Numbers with the thing they count, as people write them."""
+
+
+def counted(number: int, noun: str) -> str:
+    """As in `1 ticket`, `1,234 tickets`, `0 queries`; the noun is given in the singular."""
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """The regular plural of a noun: `tickets`, `queries`, `days`, `matches`."""
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
