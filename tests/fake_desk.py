@@ -26,6 +26,7 @@ from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import (
     Filters,
     Job,
+    Outlook,
     Part,
     Query,
     Recommendation,
@@ -36,7 +37,7 @@ from ticketing.tickets import (
 from topic_models import DocNADE, DocNADESettings
 
 NOTICE = "This knowledge base is generated: its tickets are invented, for demonstration only."
-FLOOR = 2.0
+LIKELY = 0.25
 PAIRS = {
     ("SUB1", "SUB2"): 0.25,
     ("SUB1", "DESC2"): 0.17,
@@ -97,10 +98,17 @@ class WordRanker:
         proposed = [propose(ticket, asked) for ticket in found]
         proposed.sort(key=lambda r: (r.distance, r.ticket.id))
         items = tuple(replace(r, rank=i) for i, r in enumerate(proposed[:limit], 1))
-        good = bool(items) and items[0].score >= FLOOR
+        chance = items[0].chance if items else 0.0
+        outlook = Outlook.LIKELY if chance >= LIKELY else Outlook.NOTHING
         note = WEAK if items else EMPTY if filters == Filters() else FILTERED
         return Recommendations(
-            query, self.model.id, items, good, "" if good else note, searched=len(found)
+            query,
+            self.model.id,
+            items,
+            outlook,
+            chance,
+            note="" if outlook == Outlook.LIKELY else note,
+            searched=len(found),
         )
 
 
@@ -144,12 +152,11 @@ def propose(ticket: Ticket, asked: frozenset[str]) -> Recommendation:
     """A recommendation whose distance falls with every shared word."""
     shared = sorted(asked & words(ticket.subject, ticket.description, ticket.solution))
     distance = 2.4 / (1 + len(shared))
-    similarity = math.exp(-distance)
     return Recommendation(
         rank=0,
         ticket=ticket,
-        score=1 + 4 * similarity,
-        similarity=similarity,
+        chance=math.exp(-distance),
+        chance_related=0.0,
         distance=distance,
         parts=(
             *(

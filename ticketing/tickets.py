@@ -194,22 +194,48 @@ class SharedTopic:
 class Recommendation:
     """One proposed ticket with everything a person needs to check the proposal.
 
-    `similarity` is g in (0, 1], `distance` is -log g, `score` is g mapped to 1-5 by
-    the bundle's calibration. `answer` is the sentence of the ticket's solution that
-    answers the query best, empty without a solution. `like` are tickets that say nearly
-    the same and were ranked lower, each with its own rank.
+    `chance` is that of a YES, `chance_related` that of a REL, and `score` the rating to be
+    expected, from 1 to 5: chance and score fall from rank to rank. `distance` is -log g.
+    `answer` is the sentence of the ticket's solution that answers the query best, empty
+    without a solution. `like` are tickets that say nearly the same and were ranked lower,
+    each with its own rank.
     """
 
     rank: int
     ticket: Ticket
-    score: float
-    similarity: float
+    chance: float
+    chance_related: float
     distance: float
     parts: tuple[Part, ...] = ()
     topics: tuple[SharedTopic, ...] = ()
     reason: Reason = UNEXPLAINED
     answer: str = ""
     like: tuple["Recommendation", ...] = ()
+
+    @property
+    def score(self) -> float:
+        """The expected rating: 5 P(YES) + 3 P(REL) + 1 P(NO)."""
+        return 1 + 4 * self.chance + 2 * self.chance_related
+
+
+class Outlook(StrEnum):
+    """What may be expected of the tickets shown: that one is a YES, that one may be, or nothing."""
+
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+    NOTHING = "nothing"
+
+    @property
+    def heading(self) -> str:
+        """What stands above the tickets."""
+        return HEADINGS[self]
+
+
+HEADINGS = {
+    Outlook.LIKELY: "Past tickets that likely help",
+    Outlook.POSSIBLE: "Past tickets that are possibly related",
+    Outlook.NOTHING: "Nothing matches well",
+}
 
 
 class Order(StrEnum):
@@ -223,15 +249,15 @@ class Order(StrEnum):
 class Recommendations:
     """The answer to a query: the best tickets, best first, ties broken by ticket id.
 
-    `good_match` is False when the best score lies below the calibrated floor;
-    `note` then says so in words (also for an empty knowledge base and for a query
-    none of whose words is known).
+    `chance` is that of a YES among them, and `outlook` what follows from it; `note` says in
+    words why there is nothing (also for an empty knowledge base).
     """
 
     query: Query
     bundle_id: str
     items: tuple[Recommendation, ...] = ()
-    good_match: bool = False
+    outlook: Outlook = Outlook.NOTHING
+    chance: float = 0.0
     note: str = ""
     searched: int = 0
     """Number of tickets the best were sought among (after filters)."""

@@ -14,7 +14,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from ticketing.tickets import Filters, Grade, Order, Ticket
+from ticketing.tickets import Filters, Grade, Order, Outlook, Ticket
 
 GradeName = Literal["YES", "REL", "NO"]
 MOST_RESULTS = 100
@@ -243,12 +243,13 @@ class ReasonOut(_Out):
 
 
 class RecommendationOut(_Out):
-    """A proposed ticket; `parts` add up to `distance`, `similarity` is exp(-distance)."""
+    """A proposed ticket; `parts` add up to `distance`."""
 
     rank: int = Field(description="by match, 1 is the best, whatever the order")
     ticket: TicketOut
-    score: float = Field(description="calibrated, 1 to 5")
-    similarity: float
+    score: float = Field(description="expected rating, 5 P(YES) + 3 P(REL) + 1 P(NO)")
+    chance: float = Field(description="P(YES), 0 to 1: that it answers the query")
+    chance_related: float = Field(description="P(REL), 0 to 1: that it is related, no more")
     distance: float
     parts: list[PartOut]
     topics: list[TopicOut]
@@ -260,13 +261,13 @@ class RecommendationOut(_Out):
 
 
 class RecommendationsOut(_Out):
-    """The answer to a query, in the order asked for. `good_match` false: nothing matches well, see
-    `note`."""
+    """The answer to a query, in the order asked for."""
 
     query: QueryOut
     bundle_id: str
-    good_match: bool
-    note: str
+    outlook: Outlook = Field(description="what to expect of the items, by their `chance`")
+    chance: float = Field(description="that a YES is among the ten best, 0 to 1")
+    note: str = Field(description="why nothing matches well, where nothing does")
     searched: int = Field(description="tickets that were scored, after filters")
     meant: dict[str, str] = Field(description="unknown words of the query: what each likely means")
     items: list[RecommendationOut]

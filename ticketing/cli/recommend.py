@@ -23,6 +23,7 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 
 def _show(answer: Recommendations) -> None:
+    click.echo(f"{answer.outlook.heading} (chance of a YES: {answer.chance:.0%}).")
     if answer.note:
         click.echo(answer.note)
     for item in answer.items:

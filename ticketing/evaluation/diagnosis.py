@@ -9,15 +9,12 @@ import numpy as np
 from ticketing.evaluation.bundle_diff import best_ranks
 from ticketing.evaluation.metrics import qrels_of
 from ticketing.evaluation.runs import Ranked, queries_of, row_of, searchable
-from ticketing.model.calibration import Calibration
 from ticketing.retrieval.explain import parts_of
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Filters, Grade, Label, Part, Query, Ticket
 
 WORST = 20
 RANKED_FIRST = "ranked first"
-BINS = np.linspace(1, 5, 9)
-"""Edges of the scores that calibration is drawn by."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +40,6 @@ class Miss:
     top: Ticket | None
     push: Push | None
     apart: float = 0.0
-
-
-@dataclass(frozen=True)
-class Bin:
-    """Labelled pairs whose shown score lies between two edges."""
-
-    score: float
-    grade: float
-    pairs: int
 
 
 def worst_queries(
@@ -128,23 +116,3 @@ def channel_means(
         for kind in (RANKED_FIRST, *(grade.name for grade in reversed(Grade)))
         if sums[kind]
     }
-
-
-def calibration_bins(
-    calibration: Calibration, labels: Sequence[Label], ranked: Ranked
-) -> list[Bin]:
-    """Mean shown score against mean grade (1-5) of labelled pairs; empty bins are left out."""
-    pairs = [
-        (float(calibration.score(place[1])), label.grade.rating)
-        for label in labels
-        if (place := ranked.places.get(label.query.id, {}).get(label.ticket_id))
-    ]
-    if not pairs:
-        return []
-    scores, grades = np.array(pairs, dtype=float).T
-    bins = np.clip(np.digitize(scores, BINS) - 1, 0, len(BINS) - 2)
-    found = []
-    for i in np.unique(bins):
-        here = bins == i
-        found.append(Bin(float(scores[here].mean()), float(grades[here].mean()), int(here.sum())))
-    return found

@@ -9,7 +9,6 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ticketing.evaluation.diagnosis import Bin
 from ticketing.evaluation.metrics import DEPTHS
 from ticketing.evaluation.success import AT_LEAST, Matched, Success
 
@@ -123,28 +122,6 @@ def ages_plot(ages: Sequence[str], curves: Mapping[str, Sequence[float | None]])
         for name, shares in curves.items()
     }
     return curves_plot("age of the right ticket", ages, points)
-
-
-def calibration_plot(bins: Sequence[Bin]) -> str:
-    """Mean grade against shown score; the diagonal is where a score means what it says."""
-    figure, axes = new_figure("shown score", "mean grade given (NO 1, REL 3, YES 5)")
-    axes.plot([1, 5], [1, 5], color=INK, linestyle=":", linewidth=1)
-    most = max(found.pairs for found in bins)
-    axes.plot([x.score for x in bins], [x.grade for x in bins], color=SERIES[0], linewidth=1.2)
-    for found in bins:
-        size = 30 + 250 * found.pairs / most
-        axes.scatter(found.score, found.grade, s=size, color=SERIES[0])
-        axes.annotate(
-            f"{found.pairs}",
-            (found.score, found.grade),
-            xytext=(0, 12),
-            textcoords="offset points",
-            ha="center",
-            color=INK,
-        )
-    axes.set_xlim(0.8, 5.2)
-    axes.set_ylim(0.8, 5.5)
-    return svg(figure, "calibration", "Shown score against the grades people gave")
 
 
 def channels_plot(means: Mapping[str, Mapping[str, float]]) -> str:

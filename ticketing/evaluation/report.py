@@ -10,7 +10,7 @@ from ticketing.evaluation import plots
 from ticketing.evaluation.ages import AGES
 from ticketing.evaluation.bundle_diff import first_line
 from ticketing.evaluation.comparison import SIGNIFICANT, Line
-from ticketing.evaluation.diagnosis import calibration_bins, channel_means, worst_queries
+from ticketing.evaluation.diagnosis import channel_means, worst_queries
 from ticketing.evaluation.measurement import ALONE, Measurement
 from ticketing.evaluation.metrics import recall_curve, with_answers
 from ticketing.evaluation.runs import queries_of
@@ -89,9 +89,6 @@ def _plots(found: Measurement, recommender: Recommender) -> list[tuple[str, str,
         if found.ages:
             about = "Share of queries with a YES among ten, by days to the youngest one."
             drawn.append(("Age of the right ticket", about, plots.ages_plot(AGES, _by_age(found))))
-    if bins := calibration_bins(recommender.model.calibration, labels, ranked):
-        about = "Labelled pairs by shown score, with their number; dotted: a score that holds."
-        drawn.append(("Calibration", about, plots.calibration_plot(bins)))
     if means := channel_means(recommender, labels, ranked):
         about = "Mean distance of labelled pairs and of what ranked first, cut into channels."
         drawn.append(("Score by channel", about, plots.channels_plot(means)))

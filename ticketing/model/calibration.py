@@ -1,70 +1,91 @@
-"""From g to the 1-5 scale people read, and the floor below which nothing matches well."""
+"""From distances to what a person can use: the chance of a YES, and of one among those shown."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, overload
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 
 from ticketing.files import Json
+from ticketing.tickets import Outlook
 
 LOWEST, HIGHEST = 1.0, 5.0
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """A non-increasing map from distance (-log g) to a score, by linear interpolation of knots.
+class Logistic:
+    """A chance by logistic regression: 1 / (1 + exp(-(intercept + weights . features)))."""
 
-    `floor` is the distance beyond which the best proposal is no good match.
+    intercept: float
+    weights: tuple[float, ...]
+
+    def __call__(self, features: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Features float64 [n, F] to chances [n]."""
+        chances: npt.NDArray[np.float64] = expit(self.intercept + features @ np.array(self.weights))
+        return chances
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Logistic":
+        """What `dataclasses.asdict` described."""
+        return cls(data["intercept"], tuple(data["weights"]))
+
+
+@dataclass(frozen=True)
+class Chances:
+    """Of the nearest tickets, nearest first: that it is a YES and that it is a REL, float64 [n];
+    and that a YES is among the first ten."""
+
+    yes: npt.NDArray[np.float64]
+    related: npt.NDArray[np.float64]
+    answered: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What distances say.
+
+    `answered` is the chance that a YES is among the ten nearest, `yes` that a ticket is a YES,
+    `related` that one that is no YES is a REL. From `likely` on a YES is likely, below `possible`
+    nothing matches well.
     """
 
-    distances: tuple[float, ...]
-    scores: tuple[float, ...]
-    floor: float
+    answered: Logistic
+    yes: Logistic
+    related: Logistic
+    likely: float
+    possible: float
 
-    @overload
-    def score(self, distance: float) -> float: ...
+    def chances(self, distances: npt.NDArray[np.float64]) -> Chances:
+        """Chances by the distances of the nearest tickets, nearest first."""
+        features = distances[:, None]
+        yes = self.yes(features)
+        related = (1 - yes) * self.related(features)
+        answered = self.answered(features[:1])
+        return Chances(yes, related, float(answered[0]) if len(answered) else 0.0)
 
-    @overload
-    def score(self, distance: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]: ...
-
-    def score(self, distance: float | npt.NDArray[np.floating]) -> float | npt.NDArray[np.float64]:
-        """Scores in [1, 5]; never reorders what distance orders. An infinite distance scores 1."""
-        scores = np.interp(distance, self.distances, self.scores)
-        found: float | npt.NDArray[np.float64] = np.where(np.isinf(distance), LOWEST, scores)[()]
-        return found
+    def outlook(self, answered: float) -> Outlook:
+        """What a chance that a YES is among those shown lets one expect."""
+        if answered >= self.likely:
+            return Outlook.LIKELY
+        return Outlook.POSSIBLE if answered >= self.possible else Outlook.NOTHING
 
     def to_json(self) -> Json:
         """What the manifest keeps."""
-        return {"distances": self.distances, "scores": self.scores, "floor": self.floor}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Calibration":
         """The calibration that `to_json` described."""
-        return cls(tuple(data["distances"]), tuple(data["scores"]), data["floor"])
+        regressions = {x: Logistic.from_json(data[x]) for x in ("answered", "yes", "related")}
+        return cls(**regressions, likely=data["likely"], possible=data["possible"])
 
 
-UNCALIBRATED = Calibration((0.0, 20.0), (5.0, 1.0), 10.0)
+_BY_DISTANCE = Logistic(5.0, (-0.5,))
+UNCALIBRATED = Calibration(_BY_DISTANCE, _BY_DISTANCE, Logistic(0.0, (-0.5,)), 0.5, 0.1)
 """Where no validation query can be compared with any ticket."""
-
-
-def separating_distance(
-    answered: Sequence[float] | npt.NDArray[np.floating],
-    unanswered: Sequence[float] | npt.NDArray[np.floating],
-) -> float:
-    """The distance that best tells queries whose answer is there from queries whose answer is not.
-
-    `answered` holds the distances of right tickets, `unanswered` those of the best other
-    tickets. The threshold has the highest sum of the two shares on their right side.
-    """
-    candidates = np.unique(np.concatenate([answered, unanswered]))
-    kept = np.searchsorted(np.sort(answered), candidates, side="right") / max(len(answered), 1)
-    passed = np.searchsorted(np.sort(unanswered), candidates, side="right") / max(
-        len(unanswered), 1
-    )
-    return float(candidates[np.argmax(kept - passed)])
 
 
 def fit_scores(

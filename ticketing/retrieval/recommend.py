@@ -1,12 +1,13 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.encoders.terms import term_of
 from ticketing.errors import InputError
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
@@ -17,19 +18,18 @@ from ticketing.retrieval.reasons import Reasons
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.stores.protocols import CodeBlock, RankedTickets
 from ticketing.text import tokenize
-from ticketing.tickets import Filters, Query, Recommendation, Recommendations
+from ticketing.tickets import Filters, Outlook, Query, Recommendation, Recommendations
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
 FILTERED = "No ticket passes these filters; widen them."
 WORDLESS = "The query holds no word to compare; describe the problem in words."
 UNKNOWN = (
-    "None of the query's words occurs in the knowledge base, so these tickets were chosen by "
-    "spelling alone; try other words."
+    "None of the query's words occurs in these tickets, which were chosen by meaning and spelling "
+    "alone; try other words."
 )
-WEAK = (
-    "Nothing matches well: even the best ticket lies below the score at which proposals "
-    "have usually been right."
-)
+WEAK = "No past ticket is near enough to be trusted; these are only the nearest."
+NEAREST = 100
+"""Tickets whose distances say what each of them means."""
 
 
 class Recommender:
@@ -67,12 +67,14 @@ class Recommender:
         encoded = self.encode(query, filters)
         block = self.store.candidates(self.model.id, encoded, filters, limit)
         distances = self._scan(query, encoded, block)
-        best = nearest(distances, limit)
+        best = nearest(distances, max(limit, NEAREST))
+        chances = self.model.calibration.chances(distances[best].astype(float))
+        best = best[:limit]
         tickets = self.store.get_tickets([block.ids[i] for i in best])
         query_tokens = tokenize(query.text)
         asked = self.reasons.read(query)
         items: list[Recommendation] = []
-        for i in best:
+        for i, yes, related in zip(best, chances.yes, chances.related, strict=False):
             ticket = tickets.get(block.ids[i])
             # Deleted, or hidden from whoever asks, since the codes were read.
             if ticket is None or not filters.admit(ticket):
@@ -82,8 +84,8 @@ class Recommender:
                 Recommendation(
                     rank=len(items) + 1,
                     ticket=ticket,
-                    score=self.model.calibration.score(distance),
-                    similarity=float(np.exp(-distance)),
+                    chance=float(yes),
+                    chance_related=float(related),
                     distance=distance,
                     parts=parts_of(self.model, encoded, block.codes[block.live[i]]),
                     topics=shared_topics(self.model, query_tokens, tokenize(ticket.text)),
@@ -91,13 +93,15 @@ class Recommender:
                     answer=self.answers.answer(asked, ticket.solution),
                 )
             )
-        good = bool(items) and encoded.known and items[0].distance <= self.model.calibration.floor
+        chance = chances.answered if items else 0.0
+        outlook = self.model.calibration.outlook(chance)
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
             items=tuple(items),
-            good_match=good,
-            note="" if good else self._note(encoded, items, filters),
+            outlook=outlook,
+            chance=chance,
+            note=self._note(encoded, items, filters) if outlook == Outlook.NOTHING else "",
             searched=len(block.live) if block.of is None else block.of,
         )
 
@@ -121,7 +125,14 @@ class Recommender:
             return WORDLESS
         if not items:
             return EMPTY if filters == Filters() else FILTERED
-        return WEAK if query.known else UNKNOWN
+        asked = terms_of(query.words)
+        shared = any(asked & terms_of(tokenize(item.ticket.text)) for item in items)
+        return WEAK if shared else UNKNOWN
+
+
+def terms_of(words: Iterable[str]) -> set[str]:
+    """The distinct terms of words, as channel L compares them."""
+    return {term_of(word) for word in words} - {""}
 
 
 def _position(ids: Sequence[str], ticket_id: str) -> int | None:

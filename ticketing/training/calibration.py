@@ -1,47 +1,53 @@
-"""The map from distances to the 1-5 scale, fitted to the validation queries."""
+"""The chances that distances stand for, learned from validation queries."""
 
+import numpy as np
+import numpy.typing as npt
 import torch
+from sklearn.linear_model import LogisticRegression
 
-from ticketing.model.calibration import (
-    UNCALIBRATED,
-    Calibration,
-    fit_scores,
-    separating_distance,
-)
+from ticketing.model.calibration import UNCALIBRATED, Calibration, Logistic
 from ticketing.model.network import SiameseNetwork
 from ticketing.model.recency import Recency
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationSet
 
-PASSED_OVER = slice(10, 100, 10)
-"""Ranks whose unjudged tickets count as NO."""
+SHOWN = 10
 
 
 def calibrate(network: SiameseNetwork, validation: ValidationSet, recency: Recency) -> Calibration:
-    """Scores and floor from validation queries: what people graded, against what is not worth it.
-
-    Each query gives its graded tickets, and as NO every tenth candidate of the ranks 11 to
-    100 that nobody graded (what is unjudged among the first ten may well be right). The floor
-    separates distances of right tickets from those of the best other ticket, which a query
-    without an answer would be shown.
-    """
+    """Learn from the ten nearest candidates of each validation query; one that nobody graded
+    counts as NO."""
     if not validation.queries:
         return UNCALIBRATED
-    apart, right = validation.distances(network, recency), validation.right()
-    distances, ratings = [], []
+    apart = validation.distances(network, recency)
+    distances, grades, firsts, answered = [], [], [], []
     for row, query in zip(apart, validation.queries, strict=True):
-        passed_over = set(row.argsort(stable=True)[PASSED_OVER].tolist())
-        for column, id in enumerate(validation.candidates):
-            shown = column in passed_over or id in query.grades
-            if shown and torch.isfinite(row[column]):
-                distances.append(float(row[column]))
-                ratings.append(query.grades.get(id, Grade.NO).rating)
-    if not distances:
-        return UNCALIBRATED
-    knots, scores = fit_scores(distances, ratings)
-    answered = apart.masked_fill(~right, torch.inf).min(1).values
-    unanswered = apart.masked_fill(right, torch.inf).min(1).values
-    floor = separating_distance(
-        answered[answered.isfinite()].numpy(), unanswered[unanswered.isfinite()].numpy()
+        shown = [i for i in row.argsort(stable=True)[:SHOWN].tolist() if torch.isfinite(row[i])]
+        found = [query.grades.get(validation.candidates[i], Grade.NO) for i in shown]
+        distances += row[shown].tolist()
+        grades += found
+        if shown:
+            firsts.append(float(row[shown[0]]))
+            answered.append(Grade.YES in found)
+    near, graded = np.array(distances), np.array(grades)
+    others = graded != Grade.YES
+    return Calibration(
+        answered=fit(np.array(firsts), np.array(answered), UNCALIBRATED.answered),
+        yes=fit(near, graded == Grade.YES, UNCALIBRATED.yes),
+        related=fit(near[others], graded[others] == Grade.REL, UNCALIBRATED.related),
+        likely=UNCALIBRATED.likely,
+        possible=UNCALIBRATED.possible,
     )
-    return Calibration(knots, scores, floor)
+
+
+def fit(
+    distances: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], otherwise: Logistic
+) -> Logistic:
+    """Chances of being right by distance [n]; `otherwise` where all or none are, or where
+    nearer ones are right less often."""
+    if right.all() or not right.any():
+        return otherwise
+    found = LogisticRegression().fit(distances[:, None], right)
+    if found.coef_[0, 0] >= 0:
+        return otherwise
+    return Logistic(float(found.intercept_[0]), (float(found.coef_[0, 0]),))

@@ -23,9 +23,9 @@ def judgment(query_id, grade="YES", **more):
 def test_recommend_answers_with_everything(client):
     answer = client.post("/api/recommend", json=EXHAUST).json
     assert answer["query"]["id"] == Query(**EXHAUST).id
-    assert (answer["bundle_id"], answer["good_match"], answer["searched"]) == (
+    assert (answer["bundle_id"], answer["outlook"], answer["searched"]) == (
         "fake-bundle",
-        True,
+        "likely",
         12,
     )
     assert [item["rank"] for item in answer["items"]] == list(range(1, 11))
@@ -35,7 +35,14 @@ def test_recommend_answers_with_everything(client):
     assert "exhaust" in [shared["word"] for shared in first["reason"]["shared"]]
     assert first["reason"]["sentence"].startswith("Both say “exhaust”")
     assert math.isclose(sum(part["distance"] for part in first["parts"]), first["distance"])
-    assert math.isclose(math.exp(-first["distance"]), first["similarity"])
+    assert math.isclose(
+        first["score"],
+        5 * first["chance"]
+        + 3 * first["chance_related"]
+        + (1 - first["chance"] - first["chance_related"]),
+    )
+    assert answer["chance"] == first["chance"]
+    assert "similarity" not in first and "good_match" not in answer
     assert first["topics"][0]["topic"] == 17
 
 

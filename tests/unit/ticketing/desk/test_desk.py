@@ -11,7 +11,7 @@ from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreFull
 from ticketing.model.recency import Recency
 from ticketing.settings import load_settings
-from ticketing.tickets import Filters, Grade, Query, Ticket
+from ticketing.tickets import Filters, Grade, Outlook, Query, Ticket
 
 NOON = datetime(2020, 1, 1, 12)
 
@@ -49,10 +49,9 @@ def test_ten_tickets_at_most_nearest_first(desk):
 
 
 @pytest.mark.parametrize("query", [ASKED, replace(ASKED, description=""), Query("", "no lift")])
-def test_parts_add_up_to_the_distance_and_the_distance_makes_the_similarity(desk, query):
+def test_parts_add_up_to_the_distance(desk, query):
     for item in desk.recommend(query).items:
         assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
-        assert item.similarity == pytest.approx(2.718281828459045**-item.distance, rel=1e-4)
         asked = {
             name for name, text in (("SUB1", query.subject), ("DESC1", query.description)) if text
         }
@@ -135,13 +134,13 @@ def test_limit_and_filters(desk, archive_tickets):
 
 def test_filters_that_nothing_passes_are_said_to_be_the_reason(desk):
     answer = desk.recommend(ASKED, Filters(product="no such product"))
-    assert answer.items == () and answer.searched == 0 and not answer.good_match
+    assert answer.items == () and answer.searched == 0 and answer.outlook == Outlook.NOTHING
     assert "filters" in answer.note
 
 
 def test_an_empty_knowledge_base_says_so(empty):
     answer = empty.recommend(ASKED)
-    assert answer.items == () and not answer.good_match
+    assert answer.items == () and answer.outlook == Outlook.NOTHING
     assert "no ticket" in answer.note
 
 
@@ -154,7 +153,7 @@ def test_a_blank_query_is_refused(desk, query):
 
 def test_a_query_without_any_word_says_that_and_blames_nothing_else(desk):
     answer = desk.recommend(Query("?!", "..."))
-    assert answer.items == () and not answer.good_match
+    assert answer.items == () and answer.outlook == Outlook.NOTHING
     assert "no word" in answer.note
     assert "no word" in desk.recommend(Query("?!"), Filters(status="Closed")).note
 
@@ -162,7 +161,7 @@ def test_a_query_without_any_word_says_that_and_blames_nothing_else(desk):
 def test_a_query_of_unknown_words_is_answered_by_spelling_and_says_so(desk):
     answer = desk.recommend(Query("xyzzyx", "qwfpgj arstdh"))
     assert len(answer.items) == 10
-    assert not answer.good_match
+    assert answer.outlook == Outlook.NOTHING
     assert "spelling alone" in answer.note
 
 
@@ -172,15 +171,18 @@ def test_a_query_of_a_hundred_thousand_words_is_answered(desk, word):
     assert len(desk.recommend(Query("Pawl", text)).items) == 10
 
 
-def test_a_good_match_lies_within_the_floor(desk):
-    best = desk.recommend(ASKED).items[0]
+def test_the_chance_of_a_yes_makes_the_outlook(desk):
+    chance = desk.recommend(ASKED).chance
     model = desk.recommender().model
-    calibration = model.calibration
-    model.calibration = replace(calibration, floor=best.distance * 1.01)
-    assert desk.recommend(ASKED).good_match and desk.recommend(ASKED).note == ""
-    model.calibration = replace(calibration, floor=best.distance * 0.99)
+    for likely, possible, outlook in [(0.9, 0.8, "likely"), (1.1, 0.8, "possible")]:
+        model.calibration = replace(
+            model.calibration, likely=likely * chance, possible=possible * chance
+        )
+        assert desk.recommend(ASKED).outlook == outlook
+        assert desk.recommend(ASKED).note == ""
+    model.calibration = replace(model.calibration, likely=1.0, possible=1.0)
     answer = desk.recommend(ASKED)
-    assert not answer.good_match and "Nothing matches well" in answer.note
+    assert answer.outlook == Outlook.NOTHING and "only the nearest" in answer.note
 
 
 # the knowledge base --------------------------------------------------------------

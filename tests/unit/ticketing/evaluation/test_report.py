@@ -9,9 +9,7 @@ from bs4 import BeautifulSoup
 from ticketing.evaluation.bundle_diff import changes
 from ticketing.evaluation.diagnosis import (
     RANKED_FIRST,
-    Bin,
     Push,
-    calibration_bins,
     channel_means,
     largest_push,
     parts_by_ticket,
@@ -28,7 +26,6 @@ from ticketing.evaluation.measurement import (
 )
 from ticketing.evaluation.report import render, write_report
 from ticketing.evaluation.runs import Ranked, Rankers, encoded, rank_labelled
-from ticketing.model.calibration import Calibration
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.retrieval.recommend import Recommender
@@ -149,18 +146,6 @@ def test_channels_of_labelled_pairs_add_up_to_their_distance(recommender, judged
     assert sum(means[RANKED_FIRST].values()) <= sum(means["YES"].values())
 
 
-def test_calibration_by_hand():
-    """Distances 0, 1 and 9 are shown as 5, 4.6 and 1.4; the first two share a bin."""
-    calibration = Calibration((0.0, 10.0), (5.0, 1.0), 5.0)
-    query = Query("q")
-    labels = [Label(query, id, grade) for id, grade in (("A", YES), ("B", REL), ("C", NO))]
-    places = {query.id: {"A": (1, 0.0), "B": (2, 1.0), "C": (3, 9.0)}}
-    first, second = calibration_bins(calibration, labels, Ranked({}, places))
-    assert first == Bin(pytest.approx(1.4), 1, 1)
-    assert second == Bin(pytest.approx(4.8), 4, 2)
-    assert calibration_bins(calibration, labels, Ranked({}, {})) == []
-
-
 # the page ------------------------------------------------------------------------
 
 
@@ -196,7 +181,6 @@ def test_the_page_holds_every_table_and_plot(page, found):
     assert plots == [
         "Success rate",
         "Recall",
-        "Calibration",
         "Score by channel",
         "Matched proposals",
     ]

@@ -3,9 +3,11 @@
 from datetime import datetime, timedelta
 from math import inf, log
 
+import numpy as np
 import pytest
 import torch
 
+from ticketing.model.calibration import UNCALIBRATED
 from ticketing.model.inference import new_network
 from ticketing.model.recency import Recency
 from ticketing.model.settings import NetworkSettings
@@ -140,12 +142,10 @@ def test_several_right_tickets_do_not_push_each_other_down(monkeypatch):
     assert asked.quality(None) == 1.0
 
 
-def test_without_queries_quality_is_nothing_and_calibration_a_plain_slope():
+def test_without_queries_quality_is_nothing_and_calibration_the_general_one():
     nobody = validation([], [])
     assert nobody.quality(network()) == 0.0
-    calibration = calibrate(network(), nobody, Recency())
-    assert calibration.score(0.0) == 5.0
-    assert calibration.score(1e9) == 1.0
+    assert calibrate(network(), nobody, Recency()) == UNCALIBRATED
 
 
 def many(count=30):
@@ -162,32 +162,26 @@ def test_few_queries_are_joined_by_tickets_that_ask_their_own_subject():
         assert asked.components[own][0] == []
 
 
-def test_calibration_scores_as_people_graded():
-    """The right ticket is nearest, so it scores 5 and the others 1."""
-    grades = {"A": Grade.NO, "B": Grade.YES, "C": Grade.NO}
-    labels = [Label(Query("asked"), id, grade) for id, grade in grades.items()]
+def test_calibration_has_more_trust_in_the_nearer():
+    """The nearest is right for one query, and the farthest wrong for both."""
+    labels = [Label(Query("asked"), id, Grade.YES) for id in "B"]
     calibration = calibrate(network(), validation(labels, [3]), Recency())
-    apart = validation(labels, [3]).distances(network())[0]
-    assert apart.argmin() == 1
-    assert calibration.score(float(apart[1])) == 5.0
-    assert calibration.score(float(apart[0])) == calibration.score(float(apart[2])) == 1.0
-    assert calibration.floor == pytest.approx(float(apart[1]))
+    chances = calibration.chances(np.array([0.5, 1.0, 2.0])).yes
+    assert (np.diff(chances) < 0).all()
 
 
 @pytest.mark.parametrize("words", [[], [3]])
-def test_calibration_without_anything_to_compare_is_the_plain_slope(words):
+def test_calibration_without_anything_to_compare_is_the_general_one(words):
     """A query without a known word; or every ticket graded right, so that none is wrong."""
     labels = [Label(Query("asked"), id, Grade.YES) for id in "ABC"]
-    calibration = calibrate(network(), validation(labels, words), Recency())
-    assert 1 <= calibration.score(1.0) <= 5
-    assert calibration.floor > 0
+    assert calibrate(network(), validation(labels, words), Recency()) == UNCALIBRATED
 
 
 def test_weak_probes_that_cannot_be_compared_do_not_stop_calibration():
     """Like with like only: a subject is never compared with a description."""
     settings = SETTINGS.model_copy(update={"pairs": "multi-level"})
-    calibration = calibrate(network(settings), validation([], [], many(), settings), Recency())
-    assert 1 <= calibration.score(1.0) <= 5
+    asked = validation([], [], many(), settings)
+    assert calibrate(network(settings), asked, Recency()) == UNCALIBRATED
 
 
 @torch.no_grad()
