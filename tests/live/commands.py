@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import IO
 
 CATCHES_SIGTERM = 1 << (signal.SIGTERM - 1)
 
@@ -20,6 +22,13 @@ def start(home: Path, *arguments: str, **environment: str) -> subprocess.Popen:
         env={**os.environ, "TICKETING_HOME": str(home), "TICKETING_PORT": "0", **environment},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
+
+
+def drained(stream: IO[str]) -> list[str]:
+    """The lines of a stream, as they come: its writer stops where nobody reads."""
+    lines: list[str] = []
+    threading.Thread(target=lines.extend, args=(stream,), daemon=True).start()
+    return lines
 
 
 def wait_for_main(process: subprocess.Popen, seconds: float = 60.0) -> None:

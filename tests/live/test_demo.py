@@ -3,13 +3,12 @@
 import re
 import signal
 import socket
-import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.live.commands import children_of
+from tests.live.commands import children_of, drained
 from tests.live.commands import start as start_command
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
@@ -23,13 +22,12 @@ def start(home, port=0):
     return start_command(home, "demo", TICKETING_PORT=str(port))
 
 
-def address_of(process, seconds):
-    """The address that the demo prints, waited for at most `seconds`."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until and (line := process.stdout.readline()):
+def address_of(process, said):
+    """The address that the demo prints; `said` is what it says beside that."""
+    for line in process.stdout:
         if found := re.search(r"http://\S+", line):
             return found[0]
-    raise AssertionError(process.stderr.read()[-2000:])
+    raise AssertionError("".join(said)[-2000:])
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +35,9 @@ def home(tmp_path_factory):
     """A home in which the demo has been built; its Ctrl-C is part of the tests."""
     home = tmp_path_factory.mktemp("demo")
     with start(home) as process:
-        process.built = address_of(process, 900)
+        address_of(process, drained(process.stderr))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.wait(timeout=30)
     return home
 
 
@@ -54,14 +52,15 @@ def test_it_builds_a_knowledge_base_that_says_it_is_generated(home):
 
 def test_it_serves_what_is_there_and_ends_its_children(home):
     with start(home) as process:
-        address = address_of(process, 60)
+        said = drained(process.stderr)
+        address = address_of(process, said)
         page = urllib.request.urlopen(address, timeout=10).read().decode()
         assert NOTICE in page
         children = children_of(process.pid)
         assert children
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-    assert "Traceback" not in errors
+        process.wait(timeout=30)
+    assert "Traceback" not in "".join(said)
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.live.commands import children_of, runs, start, wait_for_main
+from tests.live.commands import children_of, drained, runs, start, wait_for_main
 from tests.live.encoding_desk import wait_until
 from tests.tiny import put_encoded
 from ticketing.desk import open_desk
@@ -96,6 +96,7 @@ def test_a_worker_ends_in_one_sentence(home):
 
 def test_a_demo_that_is_killed_leaves_no_worker(home):
     process = start(home, "demo")
+    drained(process.stderr)
     try:
         while "Serving on" not in process.stdout.readline():
             assert process.poll() is None
@@ -105,4 +106,4 @@ def test_a_demo_that_is_killed_leaves_no_worker(home):
         wait_until(lambda: not runs(worker), seconds=10)
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
