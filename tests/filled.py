@@ -3,8 +3,9 @@
 from dataclasses import replace
 from datetime import datetime
 
+from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.stores.protocols import CodeRow, Store
-from ticketing.tickets import Account, Grade, Judgment, ModelKind, Query, Ticket, Verdict
+from ticketing.tickets import Account, Filters, Grade, Judgment, ModelKind, Outlook, Query, Ticket, Verdict
 
 TICKETS = [
     Ticket(f"T-{i}", f"pump {i} trips", created=datetime(2013, 1, 1 + i % 28)) for i in range(1203)
@@ -26,12 +27,17 @@ def fill(store: Store) -> None:
     time = datetime(2024, 1, 1, 12)
     events = [("e2", Grade.YES), ("e1", None), ("e3", Grade.NO)]
     store.add_judgments(
-        [Judgment(id, Query("q"), "T-8", grade, "ann", time, 1, 4.5) for id, grade in events]
+        [Judgment(id, Query("q"), "T-8", grade, "ann", time, 1, 4.5, note="n") for id, grade in events]
     )
     said = [("v2", True), ("v1", None), ("v3", False)]
     store.add_verdicts(
         [Verdict(id, "q \u2028", "SGT-400", right, "ann", time) for id, right in said]
     )
+    asked = Asking(
+        *("h1", "ann", time, Query("q"), Filters(), "b1", Outlook.LIKELY, 0.5, ("T-8", "T-1"))
+    )
+    saved = SavedQuery("h2", "ann", time, Query("q"), Filters(created_since=time), True)
+    store.add_events([asked, saved, TopicName("h3", "bob", time, ("pump", "oil"), "Pumps")])
     for kind in ("reindex", "other"):
         job = store.create_job(kind, "b1", 10)
     store.update_job(job.id, state="done", done=10, errors={"T-1": "broken"})

@@ -127,7 +127,8 @@ class Judgment:
     """One append-only event: somebody graded a ticket for a query, or took that back.
 
     `grade` None is an undo of the same judge's grade for the same query and ticket.
-    `event_id` makes recording idempotent. `rank` and `score` are what the judge saw.
+    `event_id` makes recording idempotent. `rank` and `score` are what the judge saw, `note` is
+    what they wrote beside the grade.
     """
 
     event_id: str
@@ -139,6 +140,7 @@ class Judgment:
     rank: int | None = None
     score: float | None = None
     bundle_id: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
+from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.stores.protocols import CodeRow
-from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
+from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket, Verdict
 from ticketing.times import utc_now
 
 PUMP = Ticket(
@@ -40,6 +41,7 @@ EVENT = Judgment(
     rank=3,
     score=4.25,
     bundle_id="b1",
+    note="as in \u2028 May",
 )
 
 FILTERED = {
@@ -107,3 +109,17 @@ def verdict(number: int, **changes) -> Verdict:
 def recent(time: datetime) -> bool:
     """Naive UTC, and within the last minute."""
     return timedelta(0) <= utc_now() - time < timedelta(minutes=1)
+
+ASKING = Asking(
+    "a1",
+    "ann",
+    datetime(2024, 2, 3, 4, 5, 6, 789),
+    EVENT.query,
+    Filters(product="SGT-400", created_since=datetime(2013, 1, 1)),
+    "b1",
+    Outlook.POSSIBLE,
+    0.25,
+    ("T-2", "T-10"),
+)
+SAVED = SavedQuery("s1", "ann", ASKING.time, EVENT.query, ASKING.filters, kept=True)
+NAMED = TopicName("n1", "ann", ASKING.time, ("pump", "oil"), "Pumps \u2028")

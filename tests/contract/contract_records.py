@@ -5,8 +5,19 @@ from datetime import datetime
 
 import pytest
 
-from tests.contract.contract_examples import EVENT, PUMP, VERDICT, event, recent, verdict
+from tests.contract.contract_examples import (
+    ASKING,
+    EVENT,
+    NAMED,
+    PUMP,
+    SAVED,
+    VERDICT,
+    event,
+    recent,
+    verdict,
+)
 from ticketing.errors import InputError, NotFound
+from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.tickets import Account, Grade, Job, ModelKind, Query
 
 
@@ -99,6 +110,41 @@ class RecordContract:
         store.add_verdicts([VERDICT])
         store.add_judgments([EVENT])
         assert (list(store.verdicts()), list(store.judgments())) == ([VERDICT], [EVENT])
+
+    # history ---------------------------------------------------------------------------------
+
+    def test_history_comes_back_by_kind_in_the_order_it_was_added_across_pages(self, store):
+        assert list(store.events(Asking)) == []
+        askings = [replace(ASKING, event_id=f"a{i * 7919 % 1109}") for i in range(1100)]
+        assert store.add_events([*askings[:3], SAVED, NAMED]) == 5
+        assert store.add_events(askings[3:]) == 1097
+        assert list(store.events(Asking)) == askings
+        assert list(store.events(SavedQuery)) == [SAVED]
+        assert list(store.events(TopicName)) == [NAMED]
+
+    def test_history_of_one_person_letter_by_letter(self, store):
+        others = [
+            replace(ASKING, event_id=name, person=name) for name in ("Ann", "ann b", "é😀 '%")
+        ]
+        store.add_events([ASKING, *others, SAVED])
+        assert list(store.events(Asking, "ann")) == [ASKING]
+        for other in others:
+            assert list(store.events(Asking, other.person)) == [other]
+        assert list(store.events(Asking, "nobody")) == []
+
+    def test_history_whose_event_id_was_seen_before_is_skipped(self, store):
+        store.add_events([SAVED])
+        unsaved = replace(SAVED, event_id="s2", kept=False)
+        assert store.add_events([replace(SAVED, kept=False), unsaved, unsaved]) == 1
+        assert list(store.events(SavedQuery)) == [SAVED, unsaved]
+
+    @pytest.mark.parametrize(
+        "bad", [{"person": "\ud800"}, {"query": Query("a", "\ud800")}, {"shown": ("T", "\ud800")}]
+    )
+    def test_history_that_cannot_be_is_refused_and_none_is_added(self, store, bad):
+        with pytest.raises(InputError):
+            store.add_events([ASKING, replace(ASKING, event_id="a2", **bad)])
+        assert list(store.events(Asking)) == []
 
     # serving ---------------------------------------------------------------------------------
 

@@ -173,12 +173,13 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 5")
-    with pytest.raises(StoreError, match="has format 5, and this program reads format 4; run "):
+    store.database.rows("PRAGMA user_version = 6")
+    with pytest.raises(StoreError, match="has format 6, and this program reads format 5; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    4: ("DROP TABLE history", "ALTER TABLE judgments DROP COLUMN note"),
     3: ("DROP TABLE verdicts", "ALTER TABLE serving DROP COLUMN kind"),
     2: (
         "DROP TABLE accounts",
@@ -190,10 +191,32 @@ LACKED = {
 
 
 def grow_old(store, version: int) -> None:
-    for older in range(3, version - 1, -1):
+    for older in range(4, version - 1, -1):
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_4_is_brought_up(store):
+    """It knew no history, and no notes on judgments."""
+    old = replace(EVENT, note="")
+    store.add_judgments([old])
+    grow_old(store, 4)
+    brought_up = SQLiteStore(store.database.folder)
+    assert brought_up.add_events([ASKING]) == 1
+    brought_up.add_judgments([event(2)])
+    brought_up.close()
+    again = SQLiteStore(store.database.folder)
+    assert list(again.judgments()) == [old, event(2)]
+    assert list(again.events(Asking)) == [ASKING]
+    again.close()
+
+
+def test_history_is_never_changed(store):
+    store.add_events([ASKING])
+    for statement in ("DELETE FROM history", "UPDATE history SET person = 'eve'"):
+        with pytest.raises(StoreError, match="history is never"):
+            store.database.rows(statement)
 
 
 def test_format_3_is_brought_up(store):
@@ -207,7 +230,7 @@ def test_format_3_is_brought_up(store):
     assert (brought_up.serving(), brought_up.previous_serving()) == ("b2", "b1")
     assert brought_up.serving(ModelKind.CATEGORIES) == ""
     assert brought_up.add_verdicts([VERDICT]) == 1
-    assert list(brought_up.judgments()) == [EVENT]
+    assert list(brought_up.judgments()) == [replace(EVENT, note="")]
     brought_up.set_serving("c1", ModelKind.CATEGORIES)
     brought_up.close()
     again = SQLiteStore(store.database.folder)
@@ -236,7 +259,7 @@ def test_format_2_is_brought_up(tmp_path, store):
     hidden = replace(PUMP, groups=frozenset(["lab"]))
     assert brought_up.put_tickets([hidden]).changed == 1
     assert brought_up.count_tickets(Filters(groups=frozenset())) == 2
-    assert list(brought_up.judgments()) == [EVENT]
+    assert list(brought_up.judgments()) == [replace(EVENT, note="")]
     assert brought_up.accounts() == []
     brought_up.close()
     SQLiteStore(store.database.folder).close()
@@ -244,7 +267,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 4; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 5; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

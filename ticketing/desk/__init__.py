@@ -3,27 +3,26 @@
 The page, the API and the worker call a Desk and nothing below it, but for the values that it
 hands out; import-linter holds it. Commands also read files and print tables by themselves.
 
-`base` holds what the others stand on, `bundles` how a bundle comes to serve, `judging` what people
-think of proposed tickets, `topics` what tickets are about, `categories` what the desk's own
+`base` holds what the others stand on, `bundles` how a bundle comes to serve, `asking` what is
+answered and remembered of it, `judging` what people think of proposed tickets, `topics` what tickets are about, `categories` what the desk's own
 categories are proposed for.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 
+from ticketing.desk.asking import Asks
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.categories import Categories
 from ticketing.desk.judging import Judging
-from ticketing.desk.topics import Topics
-from ticketing.errors import InputError, StoreFull
+from ticketing.errors import InputError
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores import open_store
 from ticketing.stores.protocols import PutCounts
-from ticketing.tickets import Filters, Query, Recommendations, Ticket
+from ticketing.tickets import Query, Ticket
 
 
-class Desk(Judging, Topics, Categories, Bundles):
+class Desk(Asks, Judging, Categories, Bundles):
     """One desk's knowledge base and the models that serve it."""
 
     @property
@@ -38,20 +37,6 @@ class Desk(Judging, Topics, Categories, Bundles):
         from ticketing.encoders.registry import ENCODERS
 
         return {symbol: kind.label for symbol, kind in ENCODERS.items()}
-
-    # asking ---------------------------------------------------------------------
-    def recommend(
-        self, query: Query, filters: Filters = Filters(), limit: int = 10
-    ) -> Recommendations:
-        """The best past tickets for a query, which is remembered under `query.id`, unless the
-        store takes no writes.
-
-        Raises NotReady when no bundle serves yet, InputError for a blank query.
-        """
-        answer = self.recommender().recommend(query, filters, limit)
-        with suppress(StoreFull):
-            self.store.put_query(query)
-        return answer
 
     def warm_up(self) -> None:
         """Load the serving bundle, if any, and all that a first query would wait for."""

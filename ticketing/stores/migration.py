@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
 from ticketing.errors import StoreError
+from ticketing.plurals import plural
+from ticketing.stores.history import KINDS
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import Job, ModelKind
 
@@ -32,6 +34,8 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     _copy(source.queries(), target.put_queries, shown("queries", None))
     _copy(source.judgments(), target.add_judgments, shown("judgments", None))
     _copy(source.verdicts(), target.add_verdicts, shown("verdicts", None))
+    for kind, name in KINDS.items():
+        _copy(source.events(kind), target.add_events, shown(plural(name), None))
     for job in _counted(_jobs(source)[::-1], shown("jobs", None)):
         target.put_job(job)
     for bundle_id in source.bundles():
@@ -84,6 +88,7 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
     "queries": lambda store: sorted(store.queries(), key=lambda query: query.id),
     "judgments": lambda store: store.judgments(),
     "verdicts": lambda store: store.verdicts(),
+    "history": lambda store: chain.from_iterable(store.events(kind) for kind in KINDS),
     "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
     "codes": _codes,
     "accounts": lambda store: store.accounts(),

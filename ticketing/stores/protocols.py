@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.queries import EncodedQuery
+from ticketing.stores.history import History
 from ticketing.tickets import Account, Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
 
 
@@ -281,7 +282,7 @@ class TicketsWithCodes(Tickets, Codes, Protocol):
     """All that a search stands on."""
 
 
-class Store(Tickets, Judgments, Verdicts, Serving, Codes, Jobs, Accounts, Protocol):
+class Store(Tickets, Judgments, Verdicts, History, Serving, Codes, Jobs, Accounts, Protocol):
     """Everything a desk knows, in one place."""
 
     def close(self) -> None:

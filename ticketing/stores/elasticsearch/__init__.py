@@ -1,8 +1,8 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
 Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
-`codes` (with `candidates`), `serving`, `jobs`, `accounts`; all stand on `connection`, `indices`
-says what lies where, and `copies` how the copies of one thing are kept alike. No step needs a
+`history`, `codes` (with `candidates`), `serving`, `jobs`, `accounts`; all stand on `connection`,
+`indices` says what lies where, and `copies` how the copies of one thing are kept alike. No step needs a
 script or a lock: a document is written under the condition that it is still as it was read.
 """
 
@@ -10,6 +10,7 @@ from ticketing.settings import Settings
 from ticketing.stores.elasticsearch.accounts import ElasticsearchAccounts
 from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.history import ElasticsearchHistory
 from ticketing.stores.elasticsearch.indices import open_indices
 from ticketing.stores.elasticsearch.jobs import ElasticsearchJobs
 from ticketing.stores.elasticsearch.judgments import ElasticsearchJudgments
@@ -23,6 +24,7 @@ class ElasticsearchStore(
     ElasticsearchTickets,
     ElasticsearchJudgments,
     ElasticsearchVerdicts,
+    ElasticsearchHistory,
     ElasticsearchCodes,
     ElasticsearchServing,
     ElasticsearchJobs,

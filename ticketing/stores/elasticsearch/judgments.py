@@ -45,7 +45,13 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         """Append events in their order, on disk once this returns; returns how many were new."""
         for judgment in judgments:
             require_text(
-                (judgment.event_id, judgment.ticket_id, judgment.judge, judgment.bundle_id)
+                (
+                    judgment.event_id,
+                    judgment.ticket_id,
+                    judgment.judge,
+                    judgment.bundle_id,
+                    judgment.note,
+                )
             )
         queries = {judgment.query.id: judgment.query for judgment in judgments}
         actions = [self._query_action(query) for query in queries.values()]
@@ -88,6 +94,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
             "rank": judgment.rank,
             "score": judgment.score,
             "bundle_id": judgment.bundle_id,
+            "note": judgment.note,
         }
         digest = hashlib.sha256(judgment.event_id.encode()).hexdigest()
         return self._create(f"judgment:{digest}", source)
@@ -113,4 +120,5 @@ def _judgment(source: Mapping[str, Any]) -> Judgment:
         source["rank"],
         source["score"],
         source["bundle_id"],
+        source.get("note", ""),  # a record of format 3 has none
     )

@@ -2,8 +2,8 @@
 
 `tickets.sqlite3` holds everything but the codes; those lie beside it in `codes/`, one
 file a bundle, to be memory-mapped. Each module here is one of the protocols that a store has:
-`tickets`, `judgments`, `verdicts`, `codes` (with `code_files`), `serving`, `jobs`, `accounts`; all
-stand on `database`.
+`tickets`, `judgments`, `verdicts`, `history`, `codes` (with `code_files`), `serving`, `jobs`,
+`accounts`; all stand on `database`.
 """
 
 from pathlib import Path
@@ -12,6 +12,7 @@ from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite.accounts import SQLiteAccounts
 from ticketing.stores.sqlite.codes import SQLiteCodes
 from ticketing.stores.sqlite.database import Database
+from ticketing.stores.sqlite.history import SQLiteHistory
 from ticketing.stores.sqlite.jobs import SQLiteJobs
 from ticketing.stores.sqlite.judgments import SQLiteJudgments
 from ticketing.stores.sqlite.serving import SQLiteServing
@@ -23,6 +24,7 @@ class SQLiteStore(
     SQLiteTickets,
     SQLiteJudgments,
     SQLiteVerdicts,
+    SQLiteHistory,
     SQLiteCodes,
     SQLiteServing,
     SQLiteJobs,

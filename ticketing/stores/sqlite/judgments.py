@@ -51,7 +51,7 @@ class SQLiteJudgments(DatabasePart, Judgments):
             _judgment,
             self._pages(
                 "SELECT number, event_id, subject, description, queries.ticket_id,"
-                " judgments.ticket_id, grade, judge, time, rank, score, bundle_id"
+                " judgments.ticket_id, grade, judge, time, rank, score, bundle_id, note"
                 " FROM judgments JOIN queries ON queries.id = query_id"
                 f" WHERE {condition} AND number > ? ORDER BY number LIMIT ?",
                 0,
@@ -72,7 +72,7 @@ def _add_judgment(connection: Connection, judgment: Judgment) -> int:
     _put_query(connection, judgment.query)
     return connection.execute(
         "INSERT INTO judgments (event_id, query_id, ticket_id, grade, judge, time, rank, score,"
-        " bundle_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING",
+        " bundle_id, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING",
         (
             judgment.event_id,
             judgment.query.id,
@@ -83,6 +83,7 @@ def _add_judgment(connection: Connection, judgment: Judgment) -> int:
             judgment.rank,
             judgment.score,
             judgment.bundle_id,
+            judgment.note,
         ),
     ).rowcount
 

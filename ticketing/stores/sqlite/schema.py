@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 4
+VERSION = 5
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -36,6 +36,21 @@ VERDICTS = (
         BEGIN SELECT RAISE(ABORT, 'verdicts are never deleted'); END""",
     """CREATE TRIGGER verdicts_stand BEFORE UPDATE ON verdicts
         BEGIN SELECT RAISE(ABORT, 'verdicts are never changed'); END""",
+)
+
+HISTORY = (
+    """CREATE TABLE history (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        event_id TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        person TEXT NOT NULL,
+        event TEXT NOT NULL
+    )""",
+    "CREATE INDEX history_of_person ON history (kind, person, number)",
+    """CREATE TRIGGER history_stays BEFORE DELETE ON history
+        BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END""",
+    """CREATE TRIGGER history_stands BEFORE UPDATE ON history
+        BEGIN SELECT RAISE(ABORT, 'history is never changed'); END""",
 )
 
 TABLES = (
@@ -75,7 +90,8 @@ TABLES = (
         time TEXT NOT NULL,
         rank INTEGER,
         score REAL,
-        bundle_id TEXT NOT NULL
+        bundle_id TEXT NOT NULL,
+        note TEXT NOT NULL DEFAULT ''
     )""",
     "CREATE INDEX judgments_of_query ON judgments (query_id, number)",
     """CREATE TRIGGER judgments_stay BEFORE DELETE ON judgments
@@ -126,6 +142,7 @@ TABLES = (
         WHERE state IN ('queued', 'running')""",
     ACCOUNTS,
     *VERDICTS,
+    *HISTORY,
 )
 
 UPGRADES = {
@@ -135,6 +152,7 @@ UPGRADES = {
         ACCOUNTS,
     ),
     3: ("ALTER TABLE serving ADD COLUMN kind TEXT NOT NULL DEFAULT 'ranking'", *VERDICTS),
+    4: ("ALTER TABLE judgments ADD COLUMN note TEXT NOT NULL DEFAULT ''", *HISTORY),
 }
 """What brings a database of a version to the next one."""
 

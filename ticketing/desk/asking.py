@@ -1,0 +1,116 @@
+"""Asking, and what is remembered of it: who asked what, what was answered, what stayed open."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ticketing.desk.judging import standing
+from ticketing.desk.topics import Topics
+from ticketing.errors import NotFound, StoreFull
+from ticketing.history import Asking, SavedQuery
+from ticketing.tickets import Filters, Grade, Outlook, Query, Recommendations, Ticket
+from ticketing.times import utc_now
+
+NO_TOPIC = "No topic"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A topic of queries that nothing matched well, the last asked first."""
+
+    topic: str
+    askings: tuple[Asking, ...]
+
+
+class Asks(Topics):
+    """Answers, and the history of them."""
+
+    def recommend(
+        self, query: Query, filters: Filters = Filters(), limit: int = 10
+    ) -> Recommendations:
+        """The best past tickets for a query, which is remembered under `query.id`, unless the
+        store takes no writes.
+
+        Raises NotReady when no bundle serves yet, InputError for a blank query.
+        """
+        answer = self.recommender().recommend(query, filters, limit)
+        with suppress(StoreFull):
+            self.store.put_query(query)
+        return answer
+
+    def ask(
+        self, query: Query, filters: Filters, person: str, limit: int = 10
+    ) -> Recommendations:
+        """As `recommend`, and the history remembers who asked and what was answered.
+
+        Raises StoreFull where it cannot be remembered.
+        """
+        answer = self.recommender().recommend(query, filters, limit)
+        self.store.put_query(query)
+        asking = Asking(
+            event_id=uuid.uuid4().hex,
+            person=person,
+            time=utc_now(),
+            query=query,
+            filters=filters,
+            bundle_id=answer.bundle_id,
+            outlook=answer.outlook,
+            chance=answer.chance,
+            shown=tuple(item.ticket.id for item in answer.items),
+        )
+        self.store.add_events([asking])
+        return answer
+
+    def history(self, person: str) -> list[Asking]:
+        """What somebody asked, the last first."""
+        return list(self.store.events(Asking, person))[::-1]
+
+    def save_query(self, query_id: str, filters: Filters, person: str, kept: bool = True) -> None:
+        """Keep a query with its filters to come back to, or no longer. Raises NotFound."""
+        query = self.store.get_query(query_id)
+        if query is None:
+            raise NotFound(f"There is no query {query_id}; ask it again.")
+        event = SavedQuery(uuid.uuid4().hex, person, utc_now(), query, filters, kept)
+        self.store.add_events([event])
+
+    def saved_queries(self, person: str) -> list[SavedQuery]:
+        """What somebody saved and still keeps, the last first."""
+        latest: dict[tuple[str, Filters], SavedQuery] = {}
+        for event in self.store.events(SavedQuery, person):
+            latest.pop((event.query.id, event.filters), None)
+            latest[event.query.id, event.filters] = event
+        return [event for event in reversed(latest.values()) if event.kept]
+
+    def unanswered(self) -> list[Gap]:
+        """What the knowledge base lacks: queries that nothing matched well when they were last
+        asked and that no ticket was judged YES for, by topic, those of most queries first."""
+        solved = {
+            event.query.id
+            for event in standing(self.store.judgments())
+            if event.grade == Grade.YES
+        }
+        last = {asking.query.id: asking for asking in self.store.events(Asking)}
+        open_ = [
+            asking
+            for asking in sorted(last.values(), key=lambda asking: asking.time, reverse=True)
+            if asking.outlook == Outlook.NOTHING and asking.query.id not in solved
+        ]
+        gaps: dict[str, list[Asking]] = {}
+        for asking, topic in zip(open_, self._topics_of(open_), strict=True):
+            gaps.setdefault(topic, []).append(asking)
+        found = [Gap(topic, tuple(askings)) for topic, askings in gaps.items()]
+        return sorted(found, key=lambda gap: (gap.topic == NO_TOPIC, -len(gap.askings), gap.topic))
+
+    def _topics_of(self, askings: Iterable[Asking]) -> list[str]:
+        """Titles of the main topics of what was asked."""
+        from ticketing.retrieval.topics import main_topics
+
+        texts = [Ticket("", a.query.subject, a.query.description) for a in askings]
+        if not texts or not self.store.serving():
+            return [NO_TOPIC] * len(texts)
+        topics = main_topics(self.recommender().model, texts)
+        titles = {topic: self.topic_title(topic) for topic in set(topics) if topic is not None}
+        return [NO_TOPIC if topic is None else titles[topic] for topic in topics]

@@ -1,0 +1,74 @@
+"""How far two judges agree about the same tickets for the same queries."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan
+
+from ticketing.tickets import Judgment
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two judgments of one ticket for one query whose grades differ."""
+
+    one: Judgment
+    other: Judgment
+
+    @property
+    def apart(self) -> int:
+        """1 for neighbouring grades, 2 for YES and NO."""
+        assert self.one.grade is not None and self.other.grade is not None
+        return abs(self.one.grade - self.other.grade)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What two judges both judged: how many pairs of query and ticket, of how many the grades are
+    the same, and those that are not, the furthest apart first.
+
+    `kappa` is Cohen's (1960), the agreement beyond what chance would give: 1 for all alike, 0 for
+    chance; None where it is not defined, for both gave one grade alone.
+    """
+
+    judges: tuple[str, str]
+    both: int
+    same: int
+    kappa: float | None
+    disagreements: tuple[Disagreement, ...]
+
+
+def agreements(judgments: Iterable[Judgment]) -> list[Agreement]:
+    """Every two judges who judged something in common, those with most in common first.
+
+    `judgments` are what stands: one for each judge, query and ticket, each with a grade.
+    """
+    by_judge: defaultdict[str, dict[tuple[str, str], Judgment]] = defaultdict(dict)
+    for judgment in judgments:
+        by_judge[judgment.judge][judgment.query.id, judgment.ticket_id] = judgment
+    found = [
+        _agreement(
+            (one, other),
+            [(by_judge[one][pair], by_judge[other][pair]) for pair in sorted(common)],
+        )
+        for one, other in combinations(sorted(by_judge), 2)
+        if (common := by_judge[one].keys() & by_judge[other].keys())
+    ]
+    return sorted(found, key=lambda agreement: (-agreement.both, agreement.judges))
+
+
+def _agreement(judges: tuple[str, str], pairs: list[tuple[Judgment, Judgment]]) -> Agreement:
+    from sklearn.metrics import cohen_kappa_score  # takes a second to import
+
+    grades = [[int(judgment.grade or 0) for judgment in some] for some in zip(*pairs, strict=True)]
+    one_grade = len({*grades[0], *grades[1]}) == 1
+    kappa = float("nan") if one_grade else float(cohen_kappa_score(*grades))
+    different = [Disagreement(a, b) for a, b in pairs if a.grade != b.grade]
+    return Agreement(
+        judges,
+        both=len(pairs),
+        same=len(pairs) - len(different),
+        kappa=None if isnan(kappa) else kappa,
+        disagreements=tuple(sorted(different, key=lambda x: -x.apart)),
+    )

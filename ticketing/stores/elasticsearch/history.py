@@ -1,0 +1,37 @@
+"""What is remembered of yesterday."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from ticketing.files import Json
+from ticketing.history import HistoryEvent
+from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
+from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.history import KINDS, Event, History, from_json, to_json
+
+
+class ElasticsearchHistory(ConnectionPart, History):
+    """A record for each event; none is ever changed."""
+
+    def add_events(self, events: Sequence[HistoryEvent]) -> int:
+        """Append events in their order, on disk once this returns; returns how many were new."""
+        answers = self.connection.bulk([self._action(event) for event in events])
+        return sum(answer["status"] != CONFLICT for answer in answers)
+
+    def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
+        """All events of a kind, of one person where given, in the order they were added."""
+        must = [{"term": {"kind": KINDS[kind]}}]
+        if person:
+            must.append({"term": {"person": person}})
+        # Their index has one shard, which numbers what it is given.
+        pages = self.connection.pages(
+            RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
+        )
+        return (from_json(kind, hit["_source"]["event"]) for hit in pages)
+
+    def _action(self, event: HistoryEvent) -> Json:
+        """The action that writes a record unless there is one already."""
+        source = {"kind": KINDS[type(event)], "person": event.person, "event": to_json(event)}
+        key = f"history:{hashlib.sha256(event.event_id.encode()).hexdigest()}"
+        index = self.connection.alias(RECORDS)
+        return {"_op_type": "create", "_index": index, "_id": key, "_source": source}

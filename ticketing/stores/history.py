@@ -1,0 +1,55 @@
+"""What every store does with the history, and the one form in which each keeps its events."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Protocol, TypeVar
+
+from pydantic import TypeAdapter
+
+from ticketing.history import Asking, HistoryEvent, SavedQuery, TopicName
+from ticketing.stores.checks import require_text
+
+Event = TypeVar("Event", Asking, SavedQuery, TopicName)
+
+KINDS: dict[type, str] = {Asking: "asking", SavedQuery: "saved query", TopicName: "topic name"}
+"""What each kind of event is called in a store."""
+
+
+class History(Protocol):
+    """Who asked and was told what, which queries were saved, and what topics were named."""
+
+    def add_events(self, events: Sequence[HistoryEvent]) -> int:
+        """Append events for good; an event id seen before is skipped. Returns how many were new.
+
+        Refused before any is added as in `put_tickets`, and safe to repeat after a failure."""
+
+    def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
+        """All events of a kind, of one person where given, in the order they were added."""
+
+
+def to_json(event: HistoryEvent) -> str:
+    """An event as JSON. Raises InputError for half a surrogate pair in any text."""
+    adapter = _adapter(type(event))
+    require_text(_texts(adapter.dump_python(event)))
+    return adapter.dump_json(event).decode()
+
+
+def from_json(kind: type[Event], text: str) -> Event:
+    """The event that `to_json` made the text of."""
+    event: Event = _adapter(kind).validate_json(text)
+    return event
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[HistoryEvent]:
+    return TypeAdapter(kind)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)

@@ -1,0 +1,34 @@
+"""What is remembered of yesterday."""
+
+from collections.abc import Iterator, Sequence
+
+from ticketing.history import HistoryEvent
+from ticketing.stores.history import KINDS, Event, History, from_json, to_json
+from ticketing.stores.sqlite.database import DatabasePart
+
+
+class SQLiteHistory(DatabasePart, History):
+    """A row for each event, in a table that is only added to."""
+
+    def add_events(self, events: Sequence[HistoryEvent]) -> int:
+        """Append events, safe from a power cut once this returns; returns how many were new."""
+        rows = [(e.event_id, KINDS[type(e)], e.person, to_json(e)) for e in events]
+        with self.database.writing(durable=True) as connection:
+            return sum(
+                connection.execute(
+                    "INSERT INTO history (event_id, kind, person, event) VALUES (?, ?, ?, ?)"
+                    " ON CONFLICT (event_id) DO NOTHING",
+                    row,
+                ).rowcount
+                for row in rows
+            )
+
+    def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
+        """All events of a kind, of one person where given, in the order they were added."""
+        condition, values = ("AND person = ?", [person]) if person else ("", [])
+        statement = (
+            f"SELECT number, event FROM history WHERE kind = ? {condition}"
+            " AND number > ? ORDER BY number LIMIT ?"
+        )
+        rows = self._pages(statement, 0, KINDS[kind], *values)
+        return (from_json(kind, text) for _, text in rows)
