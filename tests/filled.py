@@ -5,7 +5,17 @@ from datetime import datetime
 
 from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.stores.protocols import CodeRow, Store
-from ticketing.tickets import Account, Filters, Grade, Judgment, ModelKind, Outlook, Query, Ticket, Verdict
+from ticketing.tickets import (
+    Account,
+    Filters,
+    Grade,
+    Judgment,
+    ModelKind,
+    Outlook,
+    Query,
+    Ticket,
+    Verdict,
+)
 
 TICKETS = [
     Ticket(f"T-{i}", f"pump {i} trips", created=datetime(2013, 1, 1 + i % 28)) for i in range(1203)
@@ -26,8 +36,9 @@ def fill(store: Store) -> None:
     store.put_query(Query("never judged"))
     time = datetime(2024, 1, 1, 12)
     events = [("e2", Grade.YES), ("e1", None), ("e3", Grade.NO)]
+    seen = (Query("q"), "T-8")
     store.add_judgments(
-        [Judgment(id, Query("q"), "T-8", grade, "ann", time, 1, 4.5, note="n") for id, grade in events]
+        [Judgment(id, *seen, grade, "ann", time, 1, 4.5, note="n") for id, grade in events]
     )
     said = [("v2", True), ("v1", None), ("v3", False)]
     store.add_verdicts(

@@ -53,14 +53,14 @@ def ask_now() -> ResponseReturnValue:
         return _form(
             subject, description, "Say what is wrong: a subject, a description or both."
         ), 400
-    filters_of(request.form)  # a bad date is refused here, where it was typed
+    filters = filters_of(request.form)  # a bad date is refused here, where it was typed
     query = Query(subject, description)
     try:
-        address = current_desk().store.put_query(query)
+        current_desk().ask(query, filters, current_judge())
     except StoreFull as error:
         return _answer(query, f"{error} {error.meanwhile}")
     chosen: dict[str, Any] = set_filters(request.form)
-    return redirect(url_for("pages.answer", query_id=address, **chosen), 303)
+    return redirect(url_for("pages.answer", query_id=query.id, **chosen), 303)
 
 
 @pages.get("/queries/<query_id>")

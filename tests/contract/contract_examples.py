@@ -110,6 +110,7 @@ def recent(time: datetime) -> bool:
     """Naive UTC, and within the last minute."""
     return timedelta(0) <= utc_now() - time < timedelta(minutes=1)
 
+
 ASKING = Asking(
     "a1",
     "ann",

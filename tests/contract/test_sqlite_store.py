@@ -15,9 +15,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from tests.contract.contract_examples import ALL, EVENT, PUMP, VERDICT, code, scanned
+from tests.contract.contract_examples import (
+    ALL,
+    ASKING,
+    EVENT,
+    PUMP,
+    VERDICT,
+    code,
+    event,
+    scanned,
+)
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
+from ticketing.history import Asking
 from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database
 from ticketing.tickets import Filters, ModelKind, Ticket
 

@@ -4,8 +4,8 @@ The page, the API and the worker call a Desk and nothing below it, but for the v
 hands out; import-linter holds it. Commands also read files and print tables by themselves.
 
 `base` holds what the others stand on, `bundles` how a bundle comes to serve, `asking` what is
-answered and remembered of it, `judging` what people think of proposed tickets, `topics` what tickets are about, `categories` what the desk's own
-categories are proposed for.
+answered and remembered of it, `judging` what people think of proposed tickets, `topics` what
+tickets are about, `categories` what the desk's own categories are proposed for.
 """
 
 from collections.abc import Sequence

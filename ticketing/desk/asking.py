@@ -41,9 +41,7 @@ class Asks(Topics):
             self.store.put_query(query)
         return answer
 
-    def ask(
-        self, query: Query, filters: Filters, person: str, limit: int = 10
-    ) -> Recommendations:
+    def ask(self, query: Query, filters: Filters, person: str, limit: int = 10) -> Recommendations:
         """As `recommend`, and the history remembers who asked and what was answered.
 
         Raises StoreFull where it cannot be remembered.
@@ -88,9 +86,7 @@ class Asks(Topics):
         """What the knowledge base lacks: queries that nothing matched well when they were last
         asked and that no ticket was judged YES for, by topic, those of most queries first."""
         solved = {
-            event.query.id
-            for event in standing(self.store.judgments())
-            if event.grade == Grade.YES
+            event.query.id for event in standing(self.store.judgments()) if event.grade == Grade.YES
         }
         last = {asking.query.id: asking for asking in self.store.events(Asking)}
         open_ = [

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
 from ticketing.history import Asking, HistoryEvent, SavedQuery, TopicName
 from ticketing.stores.checks import require_text
 
-Event = TypeVar("Event", Asking, SavedQuery, TopicName)
+Event = TypeVar("Event", bound=HistoryEvent)
 
-KINDS: dict[type, str] = {Asking: "asking", SavedQuery: "saved query", TopicName: "topic name"}
+KINDS: dict[type[Any], str] = {
+    Asking: "asking",
+    SavedQuery: "saved query",
+    TopicName: "topic name",
+}
 """What each kind of event is called in a store."""
 
 
@@ -29,20 +33,20 @@ class History(Protocol):
 
 def to_json(event: HistoryEvent) -> str:
     """An event as JSON. Raises InputError for half a surrogate pair in any text."""
-    adapter = _adapter(type(event))
+    adapter = _adapters()[type(event)]
     require_text(_texts(adapter.dump_python(event)))
     return adapter.dump_json(event).decode()
 
 
 def from_json(kind: type[Event], text: str) -> Event:
     """The event that `to_json` made the text of."""
-    event: Event = _adapter(kind).validate_json(text)
+    event: Event = _adapters()[kind].validate_json(text)
     return event
 
 
 @cache
-def _adapter(kind: type) -> TypeAdapter[HistoryEvent]:
-    return TypeAdapter(kind)
+def _adapters() -> dict[type[Any], TypeAdapter[Any]]:
+    return {kind: TypeAdapter(kind) for kind in KINDS}
 
 
 def _texts(value: object) -> Iterator[str]:

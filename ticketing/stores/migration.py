@@ -34,8 +34,8 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     _copy(source.queries(), target.put_queries, shown("queries", None))
     _copy(source.judgments(), target.add_judgments, shown("judgments", None))
     _copy(source.verdicts(), target.add_verdicts, shown("verdicts", None))
-    for kind, name in KINDS.items():
-        _copy(source.events(kind), target.add_events, shown(plural(name), None))
+    for events, name in KINDS.items():
+        _copy(source.events(events), target.add_events, shown(plural(name), None))
     for job in _counted(_jobs(source)[::-1], shown("jobs", None)):
         target.put_job(job)
     for bundle_id in source.bundles():

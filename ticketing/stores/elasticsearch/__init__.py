@@ -2,8 +2,8 @@
 
 Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
 `history`, `codes` (with `candidates`), `serving`, `jobs`, `accounts`; all stand on `connection`,
-`indices` says what lies where, and `copies` how the copies of one thing are kept alike. No step needs a
-script or a lock: a document is written under the condition that it is still as it was read.
+`indices` says what lies where, and `copies` how the copies of one thing are kept alike. No step
+needs a script or a lock: a document is written under the condition that it is still as it was read.
 """
 
 from ticketing.settings import Settings

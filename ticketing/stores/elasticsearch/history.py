@@ -15,7 +15,7 @@ class ElasticsearchHistory(ConnectionPart, History):
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
         """Append events in their order, on disk once this returns; returns how many were new."""
-        answers = self.connection.bulk([self._action(event) for event in events])
+        answers = self.connection.bulk([self._event_action(event) for event in events])
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
@@ -29,7 +29,7 @@ class ElasticsearchHistory(ConnectionPart, History):
         )
         return (from_json(kind, hit["_source"]["event"]) for hit in pages)
 
-    def _action(self, event: HistoryEvent) -> Json:
+    def _event_action(self, event: HistoryEvent) -> Json:
         """The action that writes a record unless there is one already."""
         source = {"kind": KINDS[type(event)], "person": event.person, "event": to_json(event)}
         key = f"history:{hashlib.sha256(event.event_id.encode()).hexdigest()}"
