@@ -5,12 +5,14 @@ from importlib.metadata import version
 from apiflask import APIFlask
 
 from ticketing.desk import Desk
+from ticketing.errors import NotReady
 from ticketing.plurals import counted
 from web.api import api
 from web.category_pages import category_pages
 from web.charts import month_name, percent
 from web.context import current_address, current_desk, current_judge
 from web.errors import register_errors
+from web.first_steps import not_ready
 from web.marks import mark, opening
 from web.pages import pages
 from web.parts import parts_table
@@ -50,6 +52,7 @@ def create_app(desk: Desk) -> APIFlask:
     protect(app, desk.settings.home, desk.settings.host).exempt(api)
     _set_up_templates(app)
     register_errors(app)
+    app.register_error_handler(NotReady, not_ready)
     app.register_blueprint(pages)
     app.register_blueprint(topic_pages)
     app.register_blueprint(category_pages)

@@ -22,7 +22,7 @@ SENTENCES = {
 
 def register_errors(app: APIFlask) -> None:
     """Answer every kind of error in the same shape."""
-    app.register_error_handler(TicketingError, _ticketing_error)
+    app.register_error_handler(TicketingError, ticketing_error)
     app.register_error_handler(HTTPError, _validation_error)
     app.register_error_handler(CSRFError, _csrf_error)
     app.register_error_handler(HTTPException, _http_error)
@@ -55,7 +55,8 @@ def _answer(
     return response
 
 
-def _ticketing_error(error: TicketingError) -> Response:
+def ticketing_error(error: TicketingError) -> Response:
+    """The sentence, with the status of its kind."""
     headers = {"Retry-After": str(RETRY_SECONDS)} if error.retry else {}
     return _answer(error.status, str(error), headers, error)
 

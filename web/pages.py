@@ -17,6 +17,7 @@ from web.context import (
     known_ticket,
     remember_judge,
 )
+from web.first_steps import first_steps
 from web.forms import back, filters_of, order_of, set_filters, valid
 from web.progress import progress
 from web.schemas import JudgmentIn, grade_named
@@ -40,6 +41,8 @@ def ask() -> str:
         query = known_query(request.args["query"])
     elif "example" in request.args:
         query = EXAMPLE
+    if not current_desk().setup().ready:
+        return first_steps()
     return _form(query.subject, query.description)
 
 

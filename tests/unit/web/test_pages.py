@@ -196,18 +196,6 @@ def test_the_notice_stands_on_every_page(client):
     assert all(NOTICE in client.get(address).text for address in addresses)
 
 
-def test_an_empty_knowledge_base_says_so(tmp_path):
-    client = create_app(FakeDesk(Settings(home=tmp_path), records=[])).test_client()
-    assert "This knowledge base is empty." in client.get("/").text
-    assert "The knowledge base has no ticket to search;" in client.get(asked(client)).text
-
-
-def test_before_the_first_model_the_page_says_what_to_do(first_client):
-    answer = first_client.get(asked(first_client))
-    assert answer.status_code == 409
-    assert "No model serves yet: run `ticketing train`" in answer.text
-
-
 # judging -------------------------------------------------------------------------
 
 

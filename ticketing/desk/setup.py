@@ -1,0 +1,41 @@
+"""How far a new desk is: imported, trained, serving."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ticketing.desk.base import DeskBase
+from ticketing.tickets import Job, ModelKind
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a desk has of what it needs to answer: tickets, a trained bundle, one that serves.
+
+    `encoding` is the unfinished job that encodes the tickets, if there is one.
+    """
+
+    tickets: int
+    trained: bool
+    serving: bool
+    encoding: Job | None
+
+    @property
+    def ready(self) -> bool:
+        """Whether a query can be answered."""
+        return self.tickets > 0 and self.serving
+
+
+class SettingUp(DeskBase):
+    """The first steps of a desk."""
+
+    def setup(self) -> Setup:
+        """How far the desk is."""
+        serving = bool(self.store.serving())
+        unfinished = [job for job in self.store.jobs() if job.state in ("queued", "running")]
+        return Setup(
+            tickets=self.store.count_tickets(),
+            trained=serving or bool(self.models.ids(ModelKind.RANKING)),
+            serving=serving,
+            encoding=unfinished[0] if unfinished else None,
+        )

@@ -1,0 +1,22 @@
+"""What a desk that cannot answer yet shows instead of its form: the three steps, live."""
+
+from flask import Response, make_response, render_template, request
+
+from ticketing.errors import NotReady
+from web.context import current_desk
+from web.errors import ticketing_error
+from web.progress import progress
+
+
+def first_steps() -> str:
+    """The steps, live."""
+    setup = current_desk().setup()
+    encoding = setup.encoding and progress(setup.encoding)
+    return render_template("first_steps.html", setup=setup, encoding=encoding)
+
+
+def not_ready(error: NotReady) -> Response:
+    """The steps where a page needs an answer that the desk cannot give yet; else the sentence."""
+    if request.path.startswith("/api/") or current_desk().setup().ready:
+        return ticketing_error(error)
+    return make_response(first_steps(), error.status)

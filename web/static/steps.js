@@ -1,0 +1,16 @@
+// The first steps, live: asks again every two seconds, and opens the form once it can answer.
+
+async function refreshSteps() {
+  try {
+    const answer = await fetch("/");
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById("steps");
+    if (!fresh && answer.ok) return location.assign("/");
+    if (fresh) document.getElementById("steps").replaceWith(fresh);
+  } catch {
+    // The server does not answer; the next time it may.
+  }
+  setTimeout(refreshSteps, 2000);
+}
+
+setTimeout(refreshSteps, 2000);
