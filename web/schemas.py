@@ -121,13 +121,10 @@ class JudgmentIn(_In):
     ticket_id: str
     grade: GradeName | None
     rank: int | None = Field(
-        None, ge=1, le=MOST_RESULTS, description="rank at which the ticket was shown"
+        None, ge=1, le=2 * MOST_RESULTS, description="rank at which the ticket was shown"
     )
     score: float | None = Field(None, ge=1, le=5, description="score that was shown")
     event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
-    seen: GradeName | Literal[""] | None = Field(
-        None, description="the grade that the page showed, empty for none"
-    )
 
 
 class TicketIn(_In):
@@ -299,7 +296,6 @@ class JudgmentOut(_Out):
     query_id: str
     ticket_id: str
     grade: GradeName | None
-    replaced: str = Field(description="says where it replaced a grade that `seen` does not know of")
 
 
 class JobOut(_Out):

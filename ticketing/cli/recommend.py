@@ -1,11 +1,13 @@
 """`ticketing recommend`: ask from the command line."""
 
+from collections.abc import Sequence
+
 import click
 
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
-from ticketing.tickets import Order, Query, Recommendations
+from ticketing.tickets import Order, Query, Recommendation, Recommendations
 
 
 @click.command()
@@ -28,5 +30,12 @@ def _show(answer: Recommendations) -> None:
         click.echo(answer.note)
     for item in answer.items:
         click.echo(f"{item.rank:3}. {item.score:.1f} of 5  {item.ticket.id}  {item.ticket.subject}")
-        if item.ticket.solution:
-            click.echo(f"       {' '.join(item.ticket.solution.split())[:160]}")
+        for line in (item.answer, item.reason.sentence, _listed(item.like)):
+            if line:
+                click.echo(f"       {line}")
+    for written, meant in answer.meant.items():
+        click.echo(f"Did you mean {meant!r} by {written!r}?")
+
+
+def _listed(like: Sequence[Recommendation]) -> str:
+    return f"And {len(like)} like it: {', '.join(x.ticket.id for x in like)}." if like else ""

@@ -129,6 +129,13 @@ class Model:
             weights = torch.cat([weights, weights.new_full((len(unknown),), self._rarest)])
         return embedded, weights
 
+    def word_vectors(
+        self, ids: Sequence[int]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Embeddings of vocabulary ids, float32 [n, dims], and how much each counts, [n]."""
+        words = torch.tensor(ids, dtype=torch.long)
+        return self._table[words].numpy(), self.network.word_weights[words].numpy()
+
     def encode_query(self, query: Query) -> EncodedQuery:
         """A query of unknown time. One without a single word has no present component."""
         tokens = query_tokens(query, self.settings)

@@ -1,4 +1,7 @@
-"""Why this ticket: the parts of its distance and the topics that it shares."""
+"""What a person needs to check a proposal: reason, answer, topics, parts of the distance."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -6,7 +9,47 @@ import torch
 
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.tickets import Part, SharedTopic
+from ticketing.retrieval.answers import Answers
+from ticketing.retrieval.folding import Row
+from ticketing.retrieval.reasons import Reasons
+from ticketing.text import tokenize
+from ticketing.text.telling import TellingWords
+from ticketing.tickets import Part, Query, Recommendation, SharedTopic
+
+
+class Explainer:
+    """Explains the proposals of one model."""
+
+    def __init__(self, model: Model, telling: TellingWords):
+        self._model = model
+        self._reasons = Reasons(model, telling)
+        self._answers = Answers(model)
+
+    def explain(
+        self, query: Query, encoded: EncodedQuery, rows: Sequence[Row]
+    ) -> tuple[Recommendation, ...]:
+        """A recommendation a row, those of its near-copies within it."""
+        asked, tokens = self._reasons.read(query), tokenize(query.text)
+        matches = [match for row in rows for match in (row.best, *row.like)]
+        answers = self._answers.answers(query, [match.ticket for match in matches])
+        explained = {
+            match.rank: Recommendation(
+                rank=match.rank,
+                ticket=match.ticket,
+                chance=match.chance,
+                chance_related=match.chance_related,
+                distance=match.distance,
+                parts=parts_of(self._model, encoded, match.code),
+                topics=shared_topics(self._model, tokens, tokenize(match.ticket.text)),
+                reason=self._reasons.reason(asked, match.ticket),
+                answer=answer,
+            )
+            for match, answer in zip(matches, answers, strict=True)
+        }
+        return tuple(
+            replace(explained[row.best.rank], like=tuple(explained[x.rank] for x in row.like))
+            for row in rows
+        )
 
 
 def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> tuple[Part, ...]:

@@ -1,34 +1,47 @@
-"""The words that speak for a proposal: those that query and ticket share."""
+"""Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
+
+from collections.abc import Mapping
 
 from ticketing.model.inference import Model
 from ticketing.reasons import Reason, SharedWord
+from ticketing.retrieval.alignment import Alignment
 from ticketing.text.telling import TellingWords, singular
 from ticketing.tickets import Query, Ticket
 
 MOST_SHARED = 5
 """Shared words that are named, those that tell most."""
 
+MOST_WORDS = 60
+"""Of the query, those that tell most; a pasted log holds thousands."""
+
 
 class Reasons:
     """Finds reasons under one model."""
 
-    def __init__(self, model: Model):
-        self.telling = TellingWords(model.vocabulary)
+    def __init__(self, model: Model, telling: TellingWords):
+        self._telling = telling
+        self._alignment = Alignment(model, telling)
 
     def read(self, query: Query) -> dict[str, str]:
         """The query's telling tokens, each as it was written."""
-        return self.telling.written(query.text)
+        written = self._telling.written(query.text)
+        best = sorted(written, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
+        return {token: written[token] for token in best}
 
-    def reason(self, asked: dict[str, str], ticket: Ticket) -> Reason:
+    def reason(self, asked: Mapping[str, str], ticket: Ticket) -> Reason:
         """Why a ticket was proposed to a query that `read` has read."""
-        said = self.telling.written(ticket.text)
+        said = self._telling.written(ticket.text)
         forms: dict[str, list[str]] = {}
         for token in said:
             forms.setdefault(singular(token), []).append(token)
         shared: dict[str, SharedWord] = {}
         for token, written in asked.items():
             if tokens := forms.get(singular(token)):
-                word = SharedWord(written, self.telling.weight(token), tuple(tokens))
+                word = SharedWord(written, self._telling.weight(token), tuple(tokens))
                 shared.setdefault(singular(token), word)
         best = sorted(shared.values(), key=lambda word: -word.weight)
-        return Reason(tuple(best[:MOST_SHARED]))
+        alike = self._alignment.align(
+            {token: asked[token] for token in asked if singular(token) not in shared},
+            {token: said[token] for token in said if singular(token) not in shared},
+        )
+        return Reason(tuple(best[:MOST_SHARED]), alike)

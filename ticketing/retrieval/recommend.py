@@ -1,7 +1,7 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,15 +9,17 @@ import numpy.typing as npt
 
 from ticketing.encoders.terms import term_of
 from ticketing.errors import InputError
+from ticketing.model.calibration import Chances
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.encode import QueryEncoder
-from ticketing.retrieval.explain import parts_of, shared_topics
-from ticketing.retrieval.reasons import Reasons
+from ticketing.retrieval.explain import Explainer, parts_of
+from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.retrieval.spelling import Speller
 from ticketing.stores.protocols import CodeBlock, RankedTickets
 from ticketing.text import tokenize
+from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Outlook, Query, Recommendation, Recommendations
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
@@ -30,6 +32,8 @@ UNKNOWN = (
 WEAK = "No past ticket is near enough to be trusted; these are only the nearest."
 NEAREST = 100
 """Tickets whose distances say what each of them means."""
+LONGEST_ID = 512
+"""Characters; a longer subject is no id."""
 
 
 class Recommender:
@@ -45,8 +49,10 @@ class Recommender:
         self.store = store
         self.model = model
         self.encode = encode or QueryEncoder(model, store)
-        self.reasons = Reasons(model)
-        self.answers = Answers(self.reasons.telling)
+        telling = TellingWords(model.vocabulary)
+        self._folder = Folder(telling)
+        self._explainer = Explainer(model, telling)
+        self._speller = Speller(model.vocabulary)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def rank(
@@ -61,49 +67,76 @@ class Recommender:
     def recommend(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> Recommendations:
-        """The nearest tickets with scores and reasons. Raises InputError for a blank query."""
+        """The nearest tickets with scores and reasons, near-copies folded into `limit` rows. A
+        ticket whose id is the query's subject comes first. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         encoded = self.encode(query, filters)
-        block = self.store.candidates(self.model.id, encoded, filters, limit)
+        among = max(2 * limit, NEAREST)
+        block = self.store.candidates(self.model.id, encoded, filters, among)
         distances = self._scan(query, encoded, block)
-        best = nearest(distances, max(limit, NEAREST))
+        best = nearest(distances, among)
         chances = self.model.calibration.chances(distances[best].astype(float))
-        best = best[:limit]
-        tickets = self.store.get_tickets([block.ids[i] for i in best])
-        query_tokens = tokenize(query.text)
-        asked = self.reasons.read(query)
-        items: list[Recommendation] = []
-        for i, yes, related in zip(best, chances.yes, chances.related, strict=False):
-            ticket = tickets.get(block.ids[i])
-            # Deleted, or hidden from whoever asks, since the codes were read.
-            if ticket is None or not filters.admit(ticket):
-                continue
-            distance = float(distances[i])
-            items.append(
-                Recommendation(
-                    rank=len(items) + 1,
-                    ticket=ticket,
-                    chance=float(yes),
-                    chance_related=float(related),
-                    distance=distance,
-                    parts=parts_of(self.model, encoded, block.codes[block.live[i]]),
-                    topics=shared_topics(self.model, query_tokens, tokenize(ticket.text)),
-                    reason=self.reasons.reason(asked, ticket),
-                    answer=self.answers.answer(asked, ticket.solution),
-                )
-            )
-        chance = chances.answered if items else 0.0
+        named = self._named(query, encoded, filters)
+        matches = self._matches(block, distances, best, chances, filters, limit, named)
+        rows = self._folder.fold(matches, limit)
+        chance = 1.0 if named else chances.answered if rows else 0.0
         outlook = self.model.calibration.outlook(chance)
+        items = self._explainer.explain(query, encoded, rows)
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
-            items=tuple(items),
+            items=items,
             outlook=outlook,
             chance=chance,
             note=self._note(encoded, items, filters) if outlook == Outlook.NOTHING else "",
             searched=len(block.live) if block.of is None else block.of,
+            meant=self._speller.meant(query.text),
         )
+
+    def _matches(
+        self,
+        block: CodeBlock,
+        distances: npt.NDArray[np.float32],
+        best: npt.NDArray[np.int64],
+        chances: Chances,
+        filters: Filters,
+        step: int,
+        named: Match | None,
+    ) -> Iterator[Match]:
+        """The best tickets in order, fetched `step` at a time, after one that was named."""
+        rank = 0
+        if named:
+            rank += 1
+            yield named
+        for start in range(0, len(best), step):
+            places = best[start : start + step]
+            tickets = self.store.get_tickets([block.ids[i] for i in places])
+            for i, place in enumerate(places, start):
+                ticket = tickets.get(block.ids[place])
+                # Deleted, or hidden from whoever asks, since the codes were read.
+                if ticket is None or not filters.admit(ticket):
+                    continue
+                if named and ticket.id == named.ticket.id:
+                    continue
+                rank += 1
+                code = block.codes[block.live[place]]
+                chance, related = float(chances.yes[i]), float(chances.related[i])
+                yield Match(rank, ticket, code, float(distances[place]), chance, related)
+
+    def _named(self, query: Query, encoded: EncodedQuery, filters: Filters) -> Match | None:
+        """The ticket whose id the query's subject is, as typed or in capitals, if it is to be
+        seen: that it is meant is certain."""
+        typed = query.subject.strip()
+        if not typed or len(typed) > LONGEST_ID or not typed.isprintable():
+            return None
+        found = self.store.get_tickets([typed, typed.upper()])
+        ticket = found.get(typed) or found.get(typed.upper())
+        if ticket is None or ticket.id == query.ticket_id or not filters.admit(ticket):
+            return None
+        [code] = self.model.encode_tickets([ticket])
+        distance = sum(part.distance for part in parts_of(self.model, encoded, code))
+        return Match(1, ticket, code, distance, chance=1.0, chance_related=0.0)
 
     def _scan(
         self, query: Query, encoded: EncodedQuery, block: CodeBlock
@@ -120,7 +153,7 @@ class Recommender:
         return distances
 
     @staticmethod
-    def _note(query: EncodedQuery, items: list[Recommendation], filters: Filters) -> str:
+    def _note(query: EncodedQuery, items: Sequence[Recommendation], filters: Filters) -> str:
         if not query.present.any():
             return WORDLESS
         if not items:

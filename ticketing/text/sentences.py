@@ -2,21 +2,45 @@
 
 import re
 
-_ENDS = re.compile(
-    r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\W_a-z])"  # a mark, a space, no small letter
-    r"|(?<=[。！？])"
-    r"|\n\s*\n|\n(?=\s*(?:[-*•>]|\d{1,2}[.)])\s)"  # a paragraph, an item of a list
-)
+LINE = 50
+"""A line of prose that is wrapped has at least so many characters."""
+
+_MARKED = re.compile(r"\s*(?:[-*•>#]+|\d{1,2}[.)]|[a-z]\))\s+")
+"""How an item of a list, or a quoted line, begins."""
+
+_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\W_a-zà-ÿ])|(?<=[。！？])")
+"""A mark and a space with no small letter after it, or a mark of its own width."""
+
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|no|nr|dr|mr|mrs|ms|fig|resp|z\.b|d\.h|bzw|ca)|(?:^|\s)[A-Za-z])\.$",
-    re.I,
+    r"\b(?:e\.g|i\.e|etc|vs|approx|no|nr|dr|mr|mrs|ms|fig|resp|bef|z\.b|d\.h|bzw|ca)\.$", re.I
 )
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text in order, each with its white space made single spaces."""
+    return [sentence for block in _blocks(text) for sentence in _of_block(block)]
+
+
+def _blocks(text: str) -> list[str]:
+    """Lines, joined where prose goes on: a long one without an end, or a small letter next."""
+    blocks: list[str] = []
+    last = ""  # the line before; empty ends a block
+    for line in text.splitlines():
+        marked = _MARKED.match(line)
+        words = " ".join(line[marked.end() if marked else 0 :].split())
+        goes_on = last and words and not marked
+        unended = len(last) >= LINE and not last.endswith((".", "!", "?", ":", ";"))
+        if goes_on and (unended or words[0].islower()):
+            blocks[-1] += f" {words}"
+        elif words:
+            blocks.append(words)
+        last = words
+    return blocks
+
+
+def _of_block(block: str) -> list[str]:
     found: list[str] = []
-    for piece in filter(None, (" ".join(part.split()) for part in _ENDS.split(text))):
+    for piece in filter(None, (piece.strip() for piece in _END.split(block))):
         if found and _ABBREVIATED.search(found[-1]):
             found[-1] += f" {piece}"
         else:
@@ -28,4 +52,4 @@ def shortened(text: str, length: int) -> str:
     """At most `length` characters, cut at a space where there is one, with an ellipsis."""
     if len(text) <= length:
         return text
-    return text[: length - 1].rsplit(maxsplit=1)[0].rstrip(" ,;:.") + " …"
+    return text[: length - 2].rsplit(maxsplit=1)[0].rstrip(" ,;:.") + " …"

@@ -1,7 +1,7 @@
 """Which words of a text tell what it is about, and how much; which are forms of one word."""
 
 import math
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from ticketing.text.tokens import tokens_with_spans
 from ticketing.text.vocabulary import Vocabulary
@@ -11,6 +11,38 @@ EVERYDAY = 0.1
 
 ENOUGH = 200
 """Tickets from which on such a share is known well enough to go by it."""
+
+_THINGS = frozenset(
+    {
+        "amount",
+        "bill",
+        "bottom",
+        "call",
+        "cry",
+        "describe",
+        "detail",
+        "empty",
+        "fill",
+        "fire",
+        "front",
+        "full",
+        "interest",
+        "mill",
+        "move",
+        "name",
+        "part",
+        "put",
+        "show",
+        "side",
+        "sincere",
+        "system",
+        "thick",
+        "thin",
+        "top",
+    }
+)
+"""On scikit-learn's list of stop words all the same (Nothman et al. 2018, "Stop Word Lists in Free
+Open-source Software Packages"), though they are about things."""
 
 
 class TellingWords:
@@ -22,6 +54,16 @@ class TellingWords:
 
     def __init__(self, vocabulary: Vocabulary):
         self._vocabulary = vocabulary
+        self.weight = lru_cache(maxsize=1 << 16)(self._weight)
+        """idf of a token, above 0; 0 for one that tells nothing."""
+
+    def written(self, text: str) -> dict[str, str]:
+        """The telling tokens of a text in order, each as it is written where it comes first."""
+        found: dict[str, str] = {}
+        for token in tokens_with_spans(text):
+            if token.text not in found and self.weight(token.text):
+                found[token.text] = text[token.start : token.end]
+        return found
 
     @cached_property
     def _stop_words(self) -> frozenset[str]:
@@ -31,24 +73,15 @@ class TellingWords:
         lists = _stop_words()
         return max(lists, key=lambda words: sum(counts.get(word, 0) for word in words))
 
-    def weight(self, token: str) -> float:
-        """idf of a token, above 0; 0 for one that tells nothing."""
+    def _weight(self, token: str) -> float:
         if token.startswith("<") or not any(map(str.isalpha, token)):
             return 0.0
-        if (len(token) == 1 and token.isascii()) or token in self._stop_words:
+        if (len(token) == 1 and token < "\u2e80") or token in self._stop_words:  # no Han character
             return 0.0
         share, documents = self._vocabulary.share(token), self._vocabulary.documents
         if documents >= ENOUGH and share > EVERYDAY:
             return 0.0
         return math.log((documents + 1) / (share * documents + 0.5))
-
-    def written(self, text: str) -> dict[str, str]:
-        """The telling tokens of a text in order, each as it is written where it comes first."""
-        found: dict[str, str] = {}
-        for token in tokens_with_spans(text):
-            if token.text not in found and self.weight(token.text):
-                found[token.text] = text[token.start : token.end]
-        return found
 
 
 def singular(word: str) -> str:
@@ -69,7 +102,8 @@ def singular(word: str) -> str:
 def _stop_words() -> tuple[frozenset[str], ...]:
     """By language, English first: where none of the words occurs it is taken."""
     from bm25s import stopwords
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    names = [name for name in vars(stopwords) if name.startswith("STOPWORDS_")]
-    names.sort(key=lambda name: name != "STOPWORDS_EN_PLUS")
-    return tuple(frozenset(getattr(stopwords, name)) for name in names)
+    english = (ENGLISH_STOP_WORDS - _THINGS).union(stopwords.STOPWORDS_EN_PLUS)
+    others = (name for name in sorted(vars(stopwords)) if name.startswith("STOPWORDS_"))
+    return english, *(frozenset(getattr(stopwords, name)) for name in others)

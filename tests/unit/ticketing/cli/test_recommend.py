@@ -20,9 +20,28 @@ def test_tickets_are_listed_with_score_and_solution(desk):
     assert sum(" of 5  " in line for line in lines) == 2
 
 
+def test_near_copies_are_named_below_the_best_of_them(desk):
+    desk.put_tickets([Ticket(id, "Pawl stuck") for id in ("A-1", "A-2", "A-3")])
+    lines = run(recommend.command, "Pawl stuck", "--limit", "1").splitlines()
+    assert lines[-2:] == [
+        "       Both say “stuck” and “Pawl”.",
+        "       And 2 like it: A-2, A-3.",
+    ]
+
+
+def test_a_slip_is_asked_about(desk):
+    assert "Did you mean 'rotor' by 'Rotro'?" in run(recommend.command, "Rotro vibration")
+
+
 def test_newest_first_lists_the_same_tickets_by_date(desk):
-    for id, year in (("A-1", 2011), ("A-2", 2013), ("A-3", 2012), ("A-4", None)):
-        desk.put_tickets([Ticket(id, "Pawl stuck", created=year and datetime(year, 1, 1))])
+    for part, id, year in (
+        ("gear", "A-1", 2011),
+        ("rotor", "A-2", 2013),
+        ("valve", "A-3", 2012),
+        ("pump", "A-4", None),
+    ):
+        dated = year and datetime(year, 1, 1)
+        desk.put_tickets([Ticket(id, f"Pawl stuck, {part}", "Stuck pawl", created=dated)])
     asked = ("Pawl stuck", "--limit", "4")
     best = run(recommend.command, *asked).splitlines()
     newest = run(recommend.command, *asked, "--newest-first").splitlines()

@@ -21,7 +21,7 @@ def reindex(desk, bundle_id):
 
 
 def ids(answer):
-    return [item.ticket.id for item in answer.items]
+    return [each.ticket.id for item in answer.items for each in (item, *item.like)]
 
 
 ASKED = Query("Barring drive pawl faulty", "Break-away torque greater than the drive can give.")

@@ -1,0 +1,140 @@
+"""Words of a query and of a ticket that are taken for each other: by meaning, form or spelling."""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import OSA, Prefix
+
+from ticketing.model.inference import Model
+from ticketing.reasons import AlikeWords
+from ticketing.text.telling import TellingWords
+
+CLOSE = 0.5
+"""Least cosine of two words taken for each other by meaning alone."""
+
+NEIGHBOURS = 3
+"""Each is then among so many words nearest to the other."""
+
+CLOSE_FORMS = 0.4
+"""Least cosine of two words that begin alike ("vibrate", "vibration")."""
+
+MOST_ALIKE = 3
+"""Pairs that are named, the closest ones."""
+
+_NEGATION = re.compile(r"^(dis|un|in|im|non|en)")
+
+
+class Alignment:
+    """Aligns words by one model's embedding of words, channel E's.
+
+    The thresholds were chosen by looking at random pairs, see docs/explanation/reasons.md.
+    """
+
+    def __init__(self, model: Model, telling: TellingWords):
+        self._model, self._vocabulary, self._telling = model, model.vocabulary, telling
+        self._least = max(5, self._vocabulary.documents / 500)  # tickets that make a vector good
+        self._neighbours = lru_cache(maxsize=1 << 13)(self._nearest)
+
+    def align(self, asked: Mapping[str, str], said: Mapping[str, str]) -> tuple[AlikeWords, ...]:
+        """The closest pairs, each word in one of them at most.
+
+        `asked` and `said` are telling words that the other text lacks, each as it is written.
+        """
+        found = sorted(
+            [*self._by_vector(asked, said), *self._by_spelling(asked, said)],
+            key=lambda pair: (-pair[0], pair[1:]),
+        )
+        pairs: list[AlikeWords] = []
+        taken: set[str] = set()
+        for similarity, one, other in found:
+            if len(pairs) < MOST_ALIKE and not taken & {one, other}:
+                taken |= {one, other}
+                pairs.append(AlikeWords(asked[one], said[other], similarity, other))
+        return tuple(pairs)
+
+    def _by_vector(
+        self, asked: Mapping[str, str], said: Mapping[str, str]
+    ) -> list[tuple[float, str, str]]:
+        ones, others = [*filter(self._has_vector, asked)], [*filter(self._has_vector, said)]
+        if not (ones and others):
+            return []
+        cosines = self._unit(self._ids(ones)) @ self._unit(self._ids(others)).T
+        close = ((i, j) for i, j in np.argwhere(cosines >= min(CLOSE, CLOSE_FORMS)))
+        return [
+            (round(float(cosines[i, j]), 3), ones[i], others[j])
+            for i, j in close
+            if self._alike(ones[i], others[j], cosines[i, j])
+        ]
+
+    def _alike(self, one: str, other: str, cosine: float) -> bool:
+        if _NEGATION.sub("", one) == _NEGATION.sub("", other):  # "visible", "invisible"
+            return False
+        if begin_alike(one, other):
+            return cosine >= CLOSE_FORMS
+        [i], [j] = self._ids([one]), self._ids([other])
+        return cosine >= CLOSE and j in self._neighbours(i) and i in self._neighbours(j)
+
+    def _by_spelling(
+        self, asked: Mapping[str, str], said: Mapping[str, str]
+    ) -> list[tuple[float, str, str]]:
+        """A word that the vocabulary lacks has no vector of its own, but may be misspelled."""
+        strange = [word for word in asked if word not in self._vocabulary]
+        pairs = [(one, other) for one in strange for other in said]
+        strange = [word for word in said if word not in self._vocabulary]
+        pairs += [(one, other) for one in asked if one in self._vocabulary for other in strange]
+        return [
+            (round(float(OSA.normalized_similarity(one, other)), 3), one, other)
+            for one, other in pairs
+            if misspelled(one, other)
+        ]
+
+    def _has_vector(self, word: str) -> bool:
+        """Whether the model saw a word often enough to know what it means."""
+        tickets = self._vocabulary.share(word) * self._vocabulary.documents
+        return len(word) >= 3 and word.isalpha() and tickets >= self._least
+
+    def _ids(self, words: list[str]) -> list[int]:
+        return self._vocabulary.ids(words)
+
+    def _unit(self, ids: list[int]) -> npt.NDArray[np.float32]:
+        vectors, _ = self._model.word_vectors(ids)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
+        return unit
+
+    @cached_property
+    def _known(self) -> tuple[list[int], npt.NDArray[np.float32]]:
+        """The ids of all telling words with a vector, and their unit vectors [n, dims]."""
+        words = self._vocabulary.words
+        ids = [
+            id
+            for id, word in enumerate(words, start=1)
+            if self._has_vector(word) and self._telling.weight(word)
+        ]
+        return ids, self._unit(ids)
+
+    def _nearest(self, id: int) -> frozenset[int]:
+        """Ids of the NEIGHBOURS words nearest to one."""
+        ids, vectors = self._known
+        cosines = vectors @ self._unit([id])[0]
+        best = np.argsort(-cosines, kind="stable")[: NEIGHBOURS + 1]
+        return frozenset([ids[i] for i in best if ids[i] != id][:NEIGHBOURS])
+
+
+def begin_alike(one: str, other: str) -> bool:
+    """Whether two words share a beginning of four letters and of three fifths of the longer."""
+    common = Prefix.similarity(one, other)
+    return common >= 4 and common >= 0.6 * max(len(one), len(other))
+
+
+def misspelled(one: str, other: str) -> bool:
+    """Whether one word is the other with a slip or, in long ones, two: letters swapped, left out,
+    doubled or mistaken, never the first."""
+    shorter = min(len(one), len(other))
+    if shorter < 5 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+        return False
+    slips = 1 if shorter < 8 else 2
+    return bool(OSA.distance(one, other, score_cutoff=slips) <= slips)

@@ -1,0 +1,86 @@
+"""Near-copies among the best tickets, which fold into the row of the best of them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.text import tokenize
+from ticketing.text.telling import TellingWords
+from ticketing.tickets import Ticket
+
+COPIED = 0.9
+"""Least share of weight in common with a near-copy. Tickets written from one template reach .8 and
+differ in the one word that tells ("Implement Ti.UI.Button", "Implement Ti.UI.Window")."""
+
+LEAST_WORDS = 2
+"""Telling words that make a subject one's own: "Error" is the subject of many things."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A ticket at its rank, from 1, with its row of codes, uint8 [width]."""
+
+    rank: int
+    ticket: Ticket
+    code: npt.NDArray[np.uint8]
+    distance: float
+    chance: float
+    chance_related: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A match, and those after it that say nearly the same."""
+
+    best: Match
+    like: list[Match] = field(default_factory=list)
+
+
+class Folder:
+    """Folds tickets, weighing words as one archive does."""
+
+    def __init__(self, telling: TellingWords):
+        self._telling = telling
+
+    def fold(self, ranked: Iterable[Match], limit: int) -> list[Row]:
+        """The first `limit` rows, best first. No match is asked for beyond the first that would
+        begin one row more."""
+        rows: list[tuple[Row, _Said]] = []
+        for match in ranked:
+            said = self._read(match.ticket)
+            for row, first in rows:
+                if self._copies(said, first):
+                    row.like.append(match)
+                    break
+            else:
+                if len(rows) == limit:
+                    break
+                rows.append((Row(match), said))
+        return [row for row, _ in rows]
+
+    def _read(self, ticket: Ticket) -> "_Said":
+        subject = {*self._tokens(ticket.subject)}
+        return _Said(subject, subject.union(self._tokens(ticket.description)))
+
+    def _tokens(self, text: str) -> Iterator[str]:
+        return (token for token in tokenize(text) if self._telling.weight(token))
+
+    def _copies(self, one: "_Said", other: "_Said") -> bool:
+        """Whether two tickets have one subject, or hardly a word that is not the other's."""
+        if one.subject == other.subject and len(one.subject) >= LEAST_WORDS:
+            return True
+        shared, either = one.words & other.words, one.words | other.words
+        return bool(either) and self._sum(shared) >= COPIED * self._sum(either)
+
+    def _sum(self, words: set[str]) -> float:
+        return sum(map(self._telling.weight, words))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """The telling words of a ticket's subject, and of subject and description."""
+
+    subject: set[str]
+    words: set[str]

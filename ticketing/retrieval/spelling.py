@@ -1,0 +1,81 @@
+"""Did you mean: what a word that the archive does not know is most likely a slip of."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from ticketing.retrieval.alignment import misspelled
+from ticketing.text import tokens_with_spans
+from ticketing.text.telling import singular
+from ticketing.text.vocabulary import Vocabulary
+
+MOST_WORDS = 8
+"""Unknown words of a query that are looked up, the first ones."""
+
+LEAST_COUNT, LEAST_SHARE = 3, 1 / 3000
+"""Tickets, and share of tickets, of a word that others may be a slip of; rarer ones may be slips
+themselves."""
+
+CLEARLY = 4
+"""The best word is in so many times as many tickets as any other that is as near."""
+
+
+class Speller:
+    """Proposes words of one vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary):
+        self._vocabulary = vocabulary
+        one_slip = max(LEAST_COUNT, LEAST_SHARE * vocabulary.documents)
+        self._least = {1: one_slip, 2: 5 * one_slip}  # two slips in a rare word are another word
+
+    def meant(self, text: str) -> dict[str, str]:
+        """Unknown words of a text as they are written, each with the word that it likely means.
+
+        Only where there is no doubt: see `best`. Nothing from an empty vocabulary.
+        """
+        written: dict[str, str] = {}
+        for token in tokens_with_spans(text):
+            word = token.text
+            if word.isalpha() and len(word) >= 5 and word not in self._vocabulary:
+                written.setdefault(word, text[token.start : token.end])
+        found = {shown: self.best(word) for word, shown in [*written.items()][:MOST_WORDS]}
+        return {shown: word for shown, word in found.items() if word}
+
+    def best(self, word: str) -> str:
+        """The one known word within a slip or two of an unknown one, the nearest and, of those,
+        clearly the most frequent; empty in doubt and for the plural of a known word."""
+        if singular(word) in self._vocabulary:
+            return ""
+        near = [
+            (slips, -self._count(known), known)
+            for known, slips, _ in process.extract(
+                word, self._candidates(word), scorer=OSA.distance, score_cutoff=2, limit=None
+            )
+            if misspelled(word, known) and self._count(known) >= self._least[slips]
+        ]
+        if not near:
+            return ""
+        (slips, count, best), *rest = sorted(near)
+        rivals = [other for other in rest if other[0] == slips and singular(other[2]) != best]
+        return "" if rivals and -count < CLEARLY * -rivals[0][1] else best
+
+    def _count(self, word: str) -> int:
+        [id] = self._vocabulary.ids([word])
+        return self._vocabulary.document_counts[id - 1]
+
+    def _candidates(self, word: str) -> Sequence[str]:
+        lengths = range(len(word) - 2, len(word) + 3)
+        return [known for length in lengths for known in self._by_start[word[0], length]]
+
+    @cached_property
+    def _by_start(self) -> defaultdict[tuple[str, int], list[str]]:
+        """Words that others may be a slip of, by their first letter and length."""
+        words: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+        counted = zip(self._vocabulary.words, self._vocabulary.document_counts, strict=True)
+        for word, count in counted:
+            if count >= self._least[1] and word.isalpha():
+                words[word[0], len(word)].append(word)
+        return words
