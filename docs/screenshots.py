@@ -16,8 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
-MARGIN = 16
-SIZE = {"width": 1180, "height": 760}
+SIZE = {"width": 1440, "height": 900}
 
 
 @contextmanager
@@ -37,23 +36,14 @@ def demonstration() -> Iterator[str]:
 
 
 def draw(page: Page, address: str, folder: Path) -> None:
-    """Ask the example question and write the two pictures: answer.png, the top of the answer, and
-    why.png, the reasons for the first proposal."""
+    """Ask the example question and write the two pictures: answer.png, the ten best tickets, and
+    why.png, all about the first."""
     page.goto(address)
     page.get_by_role("link", name="Try an example").click()
     page.get_by_role("button", name="Find solutions").click()
     page.wait_for_load_state("networkidle")
     page.screenshot(path=folder / "answer.png")
-    why = page.locator("#r1 .why")
-    why.locator("summary").click()
-    box = why.bounding_box()
-    clip = {
-        "x": box["x"] - MARGIN,
-        "y": box["y"] - MARGIN,
-        "width": box["width"] + 2 * MARGIN,
-        "height": box["height"] + 2 * MARGIN,
-    }
-    page.screenshot(path=folder / "why.png", full_page=True, clip=clip)
+    page.locator(".detail:visible").screenshot(path=folder / "why.png")
 
 
 def main() -> None:

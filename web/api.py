@@ -9,6 +9,7 @@ from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query, Recommendations, Ticket
 from web.context import current_desk, current_judge, known_query, known_ticket
+from web.judging import record
 from web.progress import progress
 from web.schemas import (
     FiltersIn,
@@ -24,7 +25,6 @@ from web.schemas import (
     TopicArgs,
     TopicsOut,
     TopicTicketsOut,
-    grade_named,
 )
 from web.security import guard_api
 
@@ -62,20 +62,13 @@ def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
 @api.output(JudgmentOut)
 def judge(judged: JudgmentIn) -> dict[str, str | None]:
     """Grade a ticket for a query, or take the grade back with null."""
-    current_desk().judge(
-        judged.query_id,
-        judged.ticket_id,
-        grade_named(judged.grade),
-        current_judge(),
-        rank=judged.rank,
-        score=judged.score,
-        event_id=judged.event_id,
-    )
+    replaced = record(judged)
     grade = current_desk().grades(judged.query_id, current_judge()).get(judged.ticket_id)
     return {
         "query_id": judged.query_id,
         "ticket_id": judged.ticket_id,
         "grade": None if grade is None else grade.name,
+        "replaced": replaced,
     }
 
 

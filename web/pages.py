@@ -3,12 +3,12 @@
 from typing import Any, cast
 
 from apiflask import APIFlask
-from flask import Blueprint, current_app, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response
 
 from ticketing.errors import StoreError, StoreFull, TicketingError
-from ticketing.tickets import Query, Ticket
+from ticketing.tickets import Order, Query, Ticket
 from web.context import (
     broker_trouble,
     current_desk,
@@ -19,6 +19,8 @@ from web.context import (
 )
 from web.first_steps import first_steps
 from web.forms import back, filters_of, order_of, set_filters, valid
+from web.judging import record
+from web.markdown import answer_as_markdown
 from web.progress import progress
 from web.schemas import JudgmentIn, grade_named
 
@@ -67,22 +69,29 @@ def ask_now() -> ResponseReturnValue:
 
 
 @pages.get("/queries/<query_id>")
-def answer(query_id: str) -> str:
+def answer(query_id: str) -> Response:
     """The ten best tickets for a query, as of now."""
     return _answer(known_query(query_id))
+
+
+@pages.get("/queries/<query_id>/markdown")
+def as_markdown(query_id: str) -> Response:
+    """The same answer as Markdown, to paste into a ticket."""
+    found = current_desk().recommend(known_query(query_id), filters_of(request.args))
+    address = url_for("pages.answer", query_id=query_id, **_kept(), _external=True)
+    text = answer_as_markdown(found.ordered(order_of(request.args)), address)
+    return Response(text, mimetype="text/markdown", headers={"Cache-Control": "no-store"})
 
 
 @pages.post("/queries/<query_id>/judgments")
 def judge(query_id: str) -> Response:
     """Record a grade (an empty one is an undo) unless it stands already; back to the page."""
     given = {name: request.form.get(name) or None for name in ("grade", "rank", "score")}
-    ticket_id = request.form.get("ticket_id", "")
-    judged = valid(JudgmentIn, {"query_id": query_id, "ticket_id": ticket_id, **given})
-    grade = grade_named(judged.grade)
-    if current_desk().grades(query_id, current_judge()).get(ticket_id) != grade:
-        current_desk().judge(
-            query_id, ticket_id, grade, current_judge(), rank=judged.rank, score=judged.score
-        )
+    fields = {"ticket_id": request.form.get("ticket_id", ""), "seen": request.form.get("seen")}
+    judged = valid(JudgmentIn, {"query_id": query_id, **fields, **given})
+    before = current_desk().grades(query_id, current_judge()).get(judged.ticket_id)
+    if before != grade_named(judged.grade) and (sentence := record(judged)):
+        flash(sentence)
     return back()
 
 
@@ -138,18 +147,28 @@ def healthz() -> ResponseReturnValue:
     return {"status": state, "away": sentences, **found}, 503 if "store" in away else 200
 
 
-def _answer(query: Query, problem: str = "") -> str:
+def _answer(query: Query, problem: str = "") -> Response:
+    """Never taken from the browser's cache, which doesn't know what was judged since."""
     desk, order = current_desk(), order_of(request.values)
-    return render_template(
+    page = render_template(
         "answer.html",
         query=query,
         problem=problem,
         answer=desk.recommend(query, filters_of(request.values)).ordered(order),
         order=order,
         grades=desk.grades(query.id, current_judge()),
+        judgments=desk.judgments_of(query.id),
         facets=desk.store.facets(),
         set_filters=set_filters(request.values),
+        kept=_kept(),
     )
+    return Response(page, mimetype="text/html", headers={"Cache-Control": "no-store"})
+
+
+def _kept() -> dict[str, Any]:
+    """What an address says of an answer beside its query: filters, and an unusual order."""
+    order = order_of(request.values)
+    return {**set_filters(request.values), **({} if order == Order.BEST else {"order": order})}
 
 
 def _form(subject: str, description: str, problem: str = "") -> str:

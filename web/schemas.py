@@ -125,6 +125,9 @@ class JudgmentIn(_In):
     )
     score: float | None = Field(None, ge=1, le=5, description="score that was shown")
     event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
+    seen: GradeName | Literal[""] | None = Field(
+        None, description="the grade that the page showed, empty for none"
+    )
 
 
 class TicketIn(_In):
@@ -296,6 +299,7 @@ class JudgmentOut(_Out):
     query_id: str
     ticket_id: str
     grade: GradeName | None
+    replaced: str = Field(description="says where it replaced a grade that `seen` does not know of")
 
 
 class JobOut(_Out):

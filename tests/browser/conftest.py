@@ -70,6 +70,7 @@ def open_page(browser, address):
 
     def open_(**options) -> Page:
         context = browser.new_context(base_url=address, **options)
+        context.set_default_timeout(10_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))

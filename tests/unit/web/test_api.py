@@ -88,7 +88,7 @@ def test_an_answer_tells_what_every_judge_thinks_and_since_when(client, desk, qu
 
 def test_a_judgment_keeps_what_was_shown(client, desk, query_id):
     answer = client.post("/api/judgments", json=judgment(query_id, rank=3, score=2.5))
-    assert answer.json == judgment(query_id)
+    assert answer.json == {**judgment(query_id), "replaced": ""}
     (event,) = desk.store.judgments()
     assert (event.grade, event.rank, event.score) == (Grade.YES, 3, 2.5)
 

@@ -79,7 +79,7 @@ def test_filters_travel_with_the_address_and_act(client):
 
 def shown(page):
     """(rank, ticket id) of the results in their order."""
-    return re.findall(r'<article id="r(\d+)".*?/tickets/([^"]+)"', page, re.DOTALL)
+    return re.findall(r'Rank </span>(\d+)<.*?href="#t-([^"]+)"', page, re.DOTALL)
 
 
 def test_newest_first_shows_the_same_tickets_by_date_with_their_ranks(client, desk):
@@ -126,7 +126,7 @@ def test_a_query_of_100_000_words_gets_an_answer(client):
 
 def test_a_result_shows_subject_description_solution_and_score(client):
     page = client.get(asked(client)).text
-    first = page[page.index('id="r1"') : page.index('id="r2"')]
+    first = page[page.index('id="s1"') : page.index('id="s2"')]
     plain = re.sub(r"</?mark>", "", first)
     ticket = tickets()[0]
     assert ticket.subject in plain and ticket.description in plain and ticket.solution in plain
@@ -170,7 +170,7 @@ def test_displayed_parts_add_up_to_the_displayed_distance(client):
 def test_a_long_description_is_folded_with_its_opening_in_sight(client):
     page = client.get(asked(client, subject="compressor efficiency")).text
     opening = re.search(r'<span class="opening">(.*?)</span>', page, re.DOTALL)[1]
-    assert opening.endswith("…") and len(re.sub(r"</?mark>", "", opening)) <= 282
+    assert opening.endswith("…") and len(re.sub(r"</?mark>", "", opening)) <= 602
     assert "Week 24" in re.sub(r"</?mark>", "", page)
 
 
@@ -178,17 +178,17 @@ def test_a_missing_solution_is_said(client):
     assert "No solution is recorded." in client.get("/tickets/GT-0108").text
 
 
-def test_no_good_match_is_said_above_weak_candidates(client):
+def test_no_good_match_is_said_above_the_candidates(client):
     page = client.get(asked(client, subject="coffee machine")).text
     said = page.index("Nothing matches well")
     note = page.index("No past ticket is near enough to be trusted")
     assert "may help" not in page
-    assert said < note < page.index("Weak candidates") < page.index('id="r1"')
+    assert said < note < page.index('id="s1"')
 
 
-def test_a_good_match_has_no_weak_candidates(client):
+def test_a_good_match_is_not_called_a_bad_one(client):
     page = client.get(asked(client)).text
-    assert "Weak candidates" not in page and "Nothing matches well" not in page
+    assert "Nothing matches well" not in page
 
 
 def test_the_notice_stands_on_every_page(client):
@@ -262,8 +262,8 @@ def test_a_form_never_leads_to_another_site(client, address):
 def test_find_similar_asks_the_tickets_text_without_the_ticket_itself(client):
     address = post(client, "/similar", ticket_id="GT-0101").location
     page = client.get(address).text
-    assert "This is the text of ticket" in page and 'href="/tickets/GT-0106"' in page
-    assert not re.search(r'class="ticket" href="/tickets/GT-0101"', page)
+    assert "This is the text of ticket" in page and 'href="#t-GT-0106"' in page
+    assert not re.search(r'href="#t-GT-0101"', page)
 
 
 def test_a_ticket_id_with_odd_characters_has_a_page(client, desk):

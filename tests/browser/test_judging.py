@@ -1,0 +1,168 @@
+"""Judging in a real Chromium: in place, undone, refused, lost, in order, in two windows."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.asking import ask, grades, is_judged, row
+from ticketing.tickets import Grade
+
+pytestmark = pytest.mark.browser
+
+SLOW = 1.0
+"""Seconds that a slow server takes for its first answer."""
+
+
+@pytest.fixture
+def slow_at_first(desk, monkeypatch):
+    """The desk takes long to record its first judgment, and no time for later ones."""
+    record, calls = desk.judge, []
+
+    def judge(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 1:
+            time.sleep(SLOW)
+        return record(*args, **kwargs)
+
+    monkeypatch.setattr(desk, "judge", judge)
+
+
+def test_judging_and_undoing_happen_in_place(open_page, desk):
+    page = open_page()
+    ask(page)
+    loads = []
+    page.on("load", lambda: loads.append(1))
+    first = row(page, 1)
+    first.get_by_role("button", name="YES").click()
+    is_judged(first, "YES")
+    expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
+    first.get_by_role("button", name="Undo").click()
+    is_judged(first, "")
+    expect(page.locator("#status")).to_have_text("The judgment of GT-0101 is undone.")
+    expect(first.get_by_role("button", name="Undo")).to_be_hidden()
+    assert grades(desk) == [Grade.YES, None]
+    event = next(desk.store.judgments())
+    assert (event.ticket_id, event.rank) == ("GT-0101", 1)
+    assert loads == []
+
+
+def test_the_last_key_wins_while_the_first_request_is_slow(open_page, desk, slow_at_first):
+    page = open_page()
+    ask(page)
+    page.keyboard.press("j")
+    page.keyboard.press("y")
+    page.wait_for_timeout(400)
+    page.keyboard.press("n")
+    is_judged(row(page, 1), "NO")
+    expect(page.locator("#status")).to_have_text("GT-0101 is judged NO.")
+    page.wait_for_timeout(2000 * SLOW)
+    is_judged(row(page, 1), "NO")
+    assert grades(desk)[-1] == Grade.NO
+
+
+def test_of_many_keys_only_the_last_is_sent_after_a_slow_one(open_page, desk, slow_at_first):
+    page = open_page()
+    ask(page)
+    for key in "jynrn":
+        page.keyboard.press(key)
+    expect(page.locator("#status")).to_have_text("GT-0101 is judged NO.")
+    assert grades(desk) == [Grade.YES, Grade.NO]
+
+
+def test_a_judgment_outlives_the_page(open_page):
+    page = open_page()
+    ask(page)
+    row(page, 2).get_by_role("button", name="REL").click()
+    expect(page.locator("#status")).to_contain_text("is judged REL.")
+    page.reload()
+    is_judged(row(page, 2), "REL")
+    expect(page.locator("[aria-pressed=true]")).to_have_count(1)
+
+
+def test_back_shows_what_was_judged_and_what_was_typed(open_page):
+    page = open_page()
+    ask(page)
+    row(page, 1).locator("[value=YES]").click()
+    expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
+    row(page, 1).get_by_role("link", name="The ticket’s page").click()
+    page.wait_for_url("**/tickets/*")
+    page.go_back()
+    is_judged(row(page, 1), "YES")
+    page.go_back()
+    expect(page.get_by_label("Subject")).to_have_value("Exhaust spread high")
+    expect(page.get_by_label("Description")).to_have_value("Unit trips on start")
+
+
+def test_a_refused_judgment_is_said_and_nothing_is_pressed(open_page, desk):
+    page = open_page()
+    ask(page)
+    desk.delete_tickets(["GT-0101"])
+    row(page, 1).locator("[value=NO]").click()
+    sentence = "There is no ticket GT-0101; it may have been deleted meanwhile."
+    expect(page.locator("#status")).to_have_text(sentence)
+    expect(row(page, 1).locator(".problem-line")).to_have_text(sentence)
+    is_judged(row(page, 1), "")
+
+
+def test_a_page_of_a_proxy_in_between_is_a_sentence(open_page):
+    page = open_page()
+    ask(page)
+    bad = {"status": 502, "content_type": "text/html", "body": "<html>Bad Gateway</html>"}
+    page.route("**/api/judgments", lambda route: route.fulfill(**bad))
+    row(page, 1).locator("[value=YES]").click()
+    expect(row(page, 1).locator(".problem-line")).to_have_text(
+        "The server answered 502 and not as expected; try again."
+    )
+    is_judged(row(page, 1), "")
+
+
+def test_a_lost_answer_is_tried_again_and_counts_once(open_page, desk):
+    page = open_page()
+    ask(page)
+    tries = []
+
+    def lose_the_first_answer(route):
+        tries.append(route.request.post_data_json["event_id"])
+        if len(tries) == 1:
+            route.fetch()  # the server records it, the page never hears
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/api/judgments", lose_the_first_answer)
+    row(page, 1).locator("[value=YES]").click()
+    expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
+    is_judged(row(page, 1), "YES")
+    assert len(tries) == 2 and len(set(tries)) == 1
+    assert grades(desk) == [Grade.YES]
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_a_grade_of_another_window_is_not_replaced_in_silence(open_page, desk, script):
+    page = open_page(java_script_enabled=script)
+    ask(page)
+    query_id = page.url.rsplit("/", 1)[1]
+    desk.judge(query_id, "GT-0101", Grade.NO, "anonymous")
+    row(page, 1).locator("[value=YES]").click()
+    sentence = "GT-0101 was judged NO in another window since this page was loaded; it is YES now."
+    expect(page.get_by_text(sentence).first).to_be_visible()
+    is_judged(row(page, 1), "YES")
+
+
+def test_colleagues_verdicts_are_shown_beside_mine(open_page, desk):
+    page = open_page()
+    ask(page)
+    desk.judge(page.url.rsplit("/", 1)[1], "GT-0101", Grade.REL, "Grace")
+    row(page, 1).locator("[value=YES]").click()
+    expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
+    page.reload()
+    is_judged(row(page, 1), "YES")
+    expect(row(page, 1).locator(".facts").first).to_contain_text("Grace: REL")
+    expect(row(page, 1).locator(".said")).to_have_text("REL Grace, " + today())
+
+
+def today() -> str:
+    """The day in UTC, as pages write it."""
+    now = time.gmtime()
+    return f"{now.tm_mday} {time.strftime('%B %Y', now)}"

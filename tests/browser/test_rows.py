@@ -1,0 +1,174 @@
+"""Ten rows on one screen in a real Chromium: which is open, keys, and the same without script."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.asking import PHONE, WIDE, ask, grades, is_judged, row
+from tests.fake_records import tickets
+from ticketing.tickets import Grade
+
+pytestmark = pytest.mark.browser
+
+
+def bottom(page, rank: int) -> float:
+    """Where a row ends, in pixels from the top of the page."""
+    box = row(page, rank).bounding_box()
+    return box["y"] + box["height"]
+
+
+@pytest.mark.parametrize("subject", ["Exhaust spread high", "coffee machine"])
+def test_ten_rows_fit_one_screen(open_page, subject):
+    page = open_page(viewport=WIDE)
+    ask(page, subject, "Unit trips on start" if subject != "coffee machine" else "")
+    expect(page.locator(".rows > li")).to_have_count(10)
+    assert bottom(page, 10) <= WIDE["height"]
+
+
+def test_ten_rows_fit_two_screens_of_a_phone(open_page):
+    page = open_page(viewport={"width": 390, "height": 844})
+    ask(page)
+    assert bottom(page, 10) <= 2 * 844
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_the_address_keeps_the_open_row(open_page, script):
+    page = open_page(viewport=WIDE, java_script_enabled=script)
+    ask(page)
+    expect(row(page, 1).locator(".detail")).to_be_visible()
+    row(page, 3).get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile("#t-GT-"))
+    for _ in range(2):
+        expect(row(page, 3).locator(".detail")).to_be_visible()
+        expect(page.locator(".detail:visible")).to_have_count(1)
+        page.reload()
+
+
+def test_on_a_phone_a_row_opens_and_closes_in_place(open_page):
+    page = open_page(viewport=PHONE)
+    ask(page)
+    expect(page.locator(".detail:visible")).to_have_count(0)
+    subject = row(page, 2).get_by_role("link").first
+    subject.click()
+    detail = row(page, 2).locator(".detail")
+    expect(detail).to_be_visible()
+    assert detail.bounding_box()["y"] < row(page, 3).bounding_box()["y"]
+    subject.click()
+    expect(detail).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(detail).to_be_visible()
+
+
+def test_keys_walk_judge_open_and_close(open_page, desk):
+    page = open_page(viewport=WIDE)
+    ask(page)
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    expect(row(page, 2)).to_be_focused()
+    expect(row(page, 2).locator(".detail")).to_be_visible()
+    page.keyboard.press("n")
+    is_judged(row(page, 2), "NO")
+    page.keyboard.press("u")
+    is_judged(row(page, 2), "")
+    page.keyboard.press("Enter")
+    expect(row(page, 2).locator(".detail")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(row(page, 2)).to_be_focused()
+    expect(page.locator(".detail:visible")).to_have_count(0)
+    page.keyboard.press("k")
+    expect(row(page, 1)).to_be_focused()
+    expect(row(page, 1).locator(".detail")).to_be_visible()
+    expect(page.locator("#status")).to_contain_text("undone")
+    assert grades(desk) in ([Grade.NO, None], [None])
+
+
+def test_keys_on_a_phone_walk_without_opening(open_page):
+    page = open_page(viewport=PHONE)
+    ask(page)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(row(page, 2)).to_be_focused()
+    expect(page.locator(".detail:visible")).to_have_count(0)
+    page.keyboard.press("o")
+    expect(row(page, 2).locator(".detail")).to_be_focused()
+
+
+def test_help_is_a_dialog_and_keys_can_be_switched_off_for_good(open_page):
+    page = open_page()
+    ask(page)
+    page.keyboard.press("?")
+    help_ = page.get_by_role("dialog", name="Keys")
+    expect(help_).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(help_).to_be_hidden()
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_label("Shortcuts are on").uncheck()
+    page.keyboard.press("Escape")
+    page.reload()
+    page.keyboard.press("j")
+    expect(row(page, 1)).not_to_be_focused()
+
+
+def test_slash_goes_to_the_form_with_the_query(open_page):
+    page = open_page()
+    ask(page)
+    page.keyboard.press("/")
+    page.wait_for_url("**/?query=*")
+    expect(page.get_by_label("Subject")).to_have_value("Exhaust spread high")
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Subject")).to_be_focused()
+
+
+def test_letters_typed_into_a_field_are_no_shortcuts(open_page, desk):
+    page = open_page()
+    ask(page)
+    page.locator("#name").press_sequentially("jyn/?")
+    expect(page.locator("#name")).to_have_value("jyn/?anonymous")
+    assert grades(desk) == []
+
+
+def test_the_solution_is_copied_as_it_stands_or_with_its_source(open_page, address):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    ask(page)
+    copied = "navigator.clipboard.readText()"
+    row(page, 1).get_by_role("button", name="Copy the solution").click()
+    expect(page.locator("#status")).to_have_text("The solution is copied.")
+    assert page.evaluate(copied) == tickets()[0].solution
+    row(page, 1).get_by_role("button", name="Copy with citation").click()
+    expect(page.locator("#status")).to_have_text("The solution is copied with its source.")
+    first, *_, source = page.evaluate(copied).strip().splitlines()
+    assert first.startswith("> Burner 7 was partly blocked by coke.")
+    name = "GT-0101: Exhaust temperature spread high, trip on start"
+    assert source == f"— [{name}](<{address}/tickets/GT-0101>)"
+
+
+def test_a_long_description_asked_is_not_bold(open_page):
+    page = open_page()
+    ask(page, "Exhaust spread", "The unit trips on start. " * 40)
+    asked = page.get_by_role("region", name="You asked")
+    weight = "element => getComputedStyle(element).fontWeight"
+    assert asked.locator(".opening").evaluate(weight) == "400"
+
+
+def test_without_script_everything_works(open_page, desk):
+    page = open_page(viewport=WIDE, java_script_enabled=False)
+    ask(page)
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+    expect(row(page, 1).locator(".solution")).to_contain_text("partly blocked by coke")
+    row(page, 1).locator(".details summary").click()
+    expect(row(page, 1).locator("table")).to_be_visible()
+    row(page, 1).locator("[value=YES]").click()
+    is_judged(row(page, 1), "YES")
+    assert page.url.endswith("#t-GT-0101")
+    row(page, 1).get_by_role("button", name="Undo").click()
+    is_judged(row(page, 1), "")
+    assert grades(desk) == [Grade.YES, None]
+    page.get_by_text("Filters").click()
+    page.get_by_label("Product").select_option("SGT-700")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator(".rows > li")).to_have_count(3)
+    row(page, 1).get_by_role("link", name="The ticket’s page").click()
+    page.get_by_role("button", name="Find similar tickets").click()
+    page.wait_for_url("**/queries/*")

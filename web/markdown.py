@@ -1,0 +1,44 @@
+"""Markdown to paste into a ticket: a solution with its source, or a whole answer."""
+
+import re
+
+from flask import url_for
+
+from ticketing.tickets import Recommendations, Ticket
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
+
+
+def escaped(text: str) -> str:
+    """Text on one line that Markdown shows as it stands."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def quoted(text: str) -> str:
+    """Text as a quotation with its own lines, each shown as it stands."""
+    lines = (_SPECIAL.sub(r"\\\1", line.strip()) for line in text.strip().splitlines())
+    return "\n".join(f"> {line}  " if line else ">" for line in lines)
+
+
+def citation(ticket: Ticket) -> str:
+    """The ticket's solution as a quotation, and the ticket's id and subject as a link to it."""
+    return f"{quoted(ticket.solution)}\n\n— {source(ticket)}\n"
+
+
+def source(ticket: Ticket) -> str:
+    """A link to the ticket: its id and its subject."""
+    address = url_for("pages.ticket", ticket_id=ticket.id, _external=True)
+    name = f"{ticket.id}: {ticket.subject}" if ticket.subject else ticket.id
+    return f"[{escaped(name)}](<{address}>)"
+
+
+def answer_as_markdown(answer: Recommendations, address: str) -> str:
+    """What was asked, and every proposed ticket with its score, reason and answering sentence."""
+    query = answer.query
+    head = f"## {escaped(query.subject or query.description[:80])}\n\n<{address}>\n"
+    return head + "".join(
+        f"\n{item.rank}. {source(item.ticket)} – {item.score:.1f} of 5  \n"
+        f"   {escaped(item.answer or 'No solution is recorded.')}  \n"
+        f"   *{escaped(item.reason.sentence)}*\n"
+        for item in answer.items
+    )

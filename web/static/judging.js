@@ -1,0 +1,105 @@
+// Judging in place. Of each ticket one request is under way at a time, and after it the last
+// wish is sent, so that the last key wins however slow the server is.
+import { complain, say } from "./say.js";
+
+const AWAY = "The server does not answer; try again.";
+const waiting = new Map(); // ticket id -> the last wish that is not sent yet
+const busy = new Set(); // ids of tickets with a request under way
+
+function newEventId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function read(response) {
+  let answer = {};
+  try {
+    answer = await response.json();
+  } catch {
+    // A page of a proxy in between, and no answer of ours.
+    throw new Error(`The server answered ${response.status} and not as expected; try again.`);
+  }
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+}
+
+async function send(form, wish) {
+  const fields = new FormData(form);
+  const number = (name) => (fields.has(name) ? Number(fields.get(name)) : null);
+  const event = {
+    query_id: form.dataset.query,
+    ticket_id: fields.get("ticket_id"),
+    grade: wish || null,
+    rank: number("rank"),
+    score: number("score"),
+    event_id: newEventId(),
+    seen: fields.get("seen"),
+  };
+  const post = () =>
+    fetch(form.dataset.judgments, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(event),
+      keepalive: true, // a page that is left still sends it
+    });
+  // The event id makes a second try safe when the first one's answer was lost.
+  return read(await post().catch(post));
+}
+
+function show(form, grade) {
+  const row = form.closest(".row");
+  row?.classList.remove("YES", "REL", "NO");
+  if (grade) row?.classList.add(grade);
+  for (const button of form.querySelectorAll(".grades button")) {
+    button.setAttribute("aria-pressed", String(button.value === (grade || null)));
+  }
+  const undo = form.querySelector(".undo");
+  if (!grade && document.activeElement === undo) form.querySelector(".grades button").focus();
+  undo.hidden = !grade;
+}
+
+function told(ticket, answer) {
+  if (answer.replaced) return answer.replaced;
+  return answer.grade ? `${ticket} is judged ${answer.grade}.` : `The judgment of ${ticket} is undone.`;
+}
+
+async function sendAll(form, ticket) {
+  busy.add(ticket);
+  while (waiting.has(ticket)) {
+    const wish = waiting.get(ticket);
+    waiting.delete(ticket);
+    try {
+      const answer = await send(form, wish);
+      form.elements.seen.value = answer.grade ?? "";
+      complain(form, answer.replaced);
+      if (!waiting.has(ticket)) say(told(ticket, answer));
+    } catch (error) {
+      complain(form, error instanceof TypeError ? AWAY : error.message);
+    }
+    if (!waiting.has(ticket)) show(form, form.elements.seen.value);
+  }
+  busy.delete(ticket);
+}
+
+export function judge(form, wish) {
+  const ticket = form.elements.ticket_id.value;
+  waiting.set(ticket, wish);
+  show(form, wish);
+  if (!busy.has(ticket)) sendAll(form, ticket);
+}
+
+document.addEventListener("submit", (event) => {
+  if (event.target.matches(".judge[data-judgments]")) {
+    event.preventDefault();
+    judge(event.target, event.submitter.value);
+  }
+});
+
+// What waits when the page is left is sent at once.
+addEventListener("pagehide", () => {
+  for (const form of document.querySelectorAll(".judge[data-judgments]")) {
+    const ticket = form.elements.ticket_id.value;
+    if (waiting.has(ticket)) send(form, waiting.get(ticket)).catch(() => {});
+    waiting.delete(ticket);
+  }
+});

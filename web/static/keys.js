@@ -1,0 +1,57 @@
+// One key each: walk, judge, open, close, copy, search, help. They can be switched off for good,
+// for those whose voice or reader sends letters.
+import { judge } from "./judging.js";
+import { close, currentRow, open, walk } from "./rows.js";
+
+const help = document.getElementById("keys");
+const enabled = document.getElementById("keys-on");
+const GRADES = { y: "YES", r: "REL", n: "NO", u: "" };
+const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
+
+const judged = () => currentRow()?.querySelector(".judge") ?? document.querySelector(".ticket-page .judge");
+
+function grade(value) {
+  const form = judged();
+  const button = form?.querySelector(`[name=grade][value="${value}"]`);
+  if (button && !button.hidden) judge(form, value);
+}
+
+function search() {
+  const subject = document.getElementById("subject");
+  if (subject) subject.focus();
+  else location.assign(help.dataset.form);
+}
+
+const inRow = (element) => element.matches(".row, .row a.open");
+
+function act(event) {
+  const { key, target } = event;
+  if (key in STEPS && (key.length === 1 || inRow(target))) walk(STEPS[key]);
+  else if (key in GRADES) grade(GRADES[key]);
+  else if (key === "o" || (key === "Enter" && target.matches(".row"))) currentRow() && open(currentRow());
+  else if (key === "Escape") close();
+  else if (key === "c") (currentRow() ?? document).querySelector("[data-copy]")?.click();
+  else if (key === "/") search();
+  else if (key === "?") help.showModal();
+  else return;
+  if (key !== "c") event.preventDefault();
+}
+
+function heard(event) {
+  if (event.altKey || help.open) return;
+  const typing = event.target.closest("input, textarea, select");
+  if (event.ctrlKey || event.metaKey) {
+    if (event.key === "Enter" && typing?.form) typing.form.requestSubmit();
+  } else if (enabled.checked && !typing) {
+    act(event);
+  }
+}
+
+enabled.checked = localStorage.getItem("shortcuts") !== "off";
+enabled.addEventListener("change", () => localStorage.setItem("shortcuts", enabled.checked ? "on" : "off"));
+document.addEventListener("keydown", heard);
+
+for (const button of document.querySelectorAll("[data-opens]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => document.getElementById(button.dataset.opens).showModal());
+}

@@ -1,0 +1,52 @@
+// The rows of an answer: which one is current, and opening it. A row is open when the address
+// names it (`:target`), as its link does without a script.
+
+const list = document.querySelector(".rows");
+const wide = matchMedia("(min-width: 62rem)");
+
+const visible = () => [...list.querySelectorAll(".row")].filter((row) => row.checkVisibility());
+const target = () => list?.querySelector(".row:target");
+const link = (row) => row.querySelector("a.open").getAttribute("href");
+
+export function currentRow() {
+  if (!list) return null;
+  return document.activeElement?.closest(".row") ?? (list.dataset.closed === undefined ? target() : null);
+}
+
+// To the next row or the one before; beside the list it shows at once.
+export function walk(step) {
+  if (!list) return;
+  const rows = visible();
+  const at = rows.indexOf(currentRow());
+  const row = rows[Math.min(Math.max(at + step, 0), rows.length - 1)];
+  if (wide.matches) location.replace(link(row));
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+export function open(row) {
+  delete list.dataset.closed;
+  if (row !== target()) location.hash = link(row);
+  row.querySelector(".detail").focus({ preventScroll: wide.matches });
+}
+
+export function close() {
+  const row = currentRow() ?? target();
+  if (!row) return;
+  list.dataset.closed = "";
+  history.replaceState(null, "", location.pathname + location.search);
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+addEventListener("hashchange", () => list && delete list.dataset.closed);
+
+// In place, the subject of an open row closes it again.
+list?.addEventListener("click", (event) => {
+  const row = event.target.closest("a.open, a.close")?.closest(".row");
+  if (!row || wide.matches) return;
+  if (row === target() && list.dataset.closed === undefined) {
+    event.preventDefault();
+    close();
+  }
+});
