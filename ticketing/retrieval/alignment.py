@@ -43,14 +43,13 @@ class Alignment:
 
         `asked` and `said` are telling words that the other text lacks, each as it is written.
         """
-        found = sorted(
-            [*self._by_vector(asked, said), *self._by_spelling(asked, said)],
-            key=lambda pair: (-pair[0], pair[1:]),
-        )
+        near = [*self._by_vector(asked, said), *self._by_spelling(asked, said)]
         pairs: list[AlikeWords] = []
         taken: set[str] = set()
-        for similarity, one, other in found:
-            if len(pairs) < MOST_ALIKE and not taken & {one, other}:
+        for similarity, one, other in sorted(near, key=lambda pair: (-pair[0], pair[1:])):
+            if len(pairs) == MOST_ALIKE:
+                break
+            if not taken & {one, other} and self._alike(one, other):
                 taken |= {one, other}
                 pairs.append(AlikeWords(asked[one], said[other], similarity, other))
         return tuple(pairs)
@@ -61,21 +60,23 @@ class Alignment:
         ones, others = [*filter(self._has_vector, asked)], [*filter(self._has_vector, said)]
         if not (ones and others):
             return []
-        cosines = self._unit(self._ids(ones)) @ self._unit(self._ids(others)).T
-        close = ((i, j) for i, j in np.argwhere(cosines >= min(CLOSE, CLOSE_FORMS)))
+        ids = self._vocabulary.ids
+        cosines = self._unit(ids(ones)) @ self._unit(ids(others)).T
         return [
             (round(float(cosines[i, j]), 3), ones[i], others[j])
-            for i, j in close
-            if self._alike(ones[i], others[j], cosines[i, j])
+            for i, j in np.argwhere(cosines >= CLOSE_FORMS)
+            if cosines[i, j] >= CLOSE or begin_alike(ones[i], others[j])
         ]
 
-    def _alike(self, one: str, other: str, cosine: float) -> bool:
+    def _alike(self, one: str, other: str) -> bool:
+        """Whether words that are near are taken for each other: not for a word and its negation,
+        and by meaning only where no other words lie between them."""
         if _NEGATION.sub("", one) == _NEGATION.sub("", other):  # "visible", "invisible"
             return False
-        if begin_alike(one, other):
-            return cosine >= CLOSE_FORMS
-        [i], [j] = self._ids([one]), self._ids([other])
-        return cosine >= CLOSE and j in self._neighbours(i) and i in self._neighbours(j)
+        if begin_alike(one, other) or not (self._has_vector(one) and self._has_vector(other)):
+            return True
+        [i, j] = self._vocabulary.ids([one, other])
+        return j in self._neighbours(i) and i in self._neighbours(j)
 
     def _by_spelling(
         self, asked: Mapping[str, str], said: Mapping[str, str]
@@ -95,9 +96,6 @@ class Alignment:
         """Whether the model saw a word often enough to know what it means."""
         tickets = self._vocabulary.share(word) * self._vocabulary.documents
         return len(word) >= 3 and word.isalpha() and tickets >= self._least
-
-    def _ids(self, words: list[str]) -> list[int]:
-        return self._vocabulary.ids(words)
 
     def _unit(self, ids: list[int]) -> npt.NDArray[np.float32]:
         vectors, _ = self._model.word_vectors(ids)
@@ -120,8 +118,8 @@ class Alignment:
         """Ids of the NEIGHBOURS words nearest to one."""
         ids, vectors = self._known
         cosines = vectors @ self._unit([id])[0]
-        best = np.argsort(-cosines, kind="stable")[: NEIGHBOURS + 1]
-        return frozenset([ids[i] for i in best if ids[i] != id][:NEIGHBOURS])
+        best = np.argpartition(-cosines, min(NEIGHBOURS, len(ids) - 1))[: NEIGHBOURS + 1]
+        return frozenset(ids[i] for i in best if ids[i] != id)
 
 
 def begin_alike(one: str, other: str) -> bool:
