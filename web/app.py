@@ -14,7 +14,7 @@ from web.context import current_address, current_desk, current_judge
 from web.errors import register_errors
 from web.first_steps import not_ready
 from web.markdown import citation
-from web.marks import mark, opening
+from web.marks import mark, opening, with_meant
 from web.pages import pages
 from web.parts import parts_table
 from web.progress import in_words
@@ -66,6 +66,7 @@ def _set_up_templates(app: APIFlask) -> None:
     app.jinja_env.filters.update(
         mark=mark,
         opening=opening,
+        with_meant=with_meant,
         citation=citation,
         parts_table=lambda parts: parts_table(parts, current_desk().channel_labels),
         in_words=in_words,

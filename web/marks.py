@@ -1,6 +1,7 @@
 """Ticket text as safe HTML: shared words marked, long text split into opening and rest."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 
 from markupsafe import Markup, escape
 
@@ -24,3 +25,11 @@ def opening(text: str, length: int) -> str:
     if len(text) <= length * 1.25:
         return ""
     return text[:length].rsplit(maxsplit=1)[0].rstrip(" ,;:.") + " …"
+
+
+def with_meant(text: str, meant: Mapping[str, str]) -> str:
+    """The text with every word that is a key of `meant`, as it is written there, replaced."""
+    if not meant:
+        return text
+    words = "|".join(re.escape(word) for word in meant)
+    return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda found: meant[found[0]], text)

@@ -68,6 +68,15 @@ def ask_now() -> ResponseReturnValue:
     return redirect(url_for("pages.answer", query_id=query.id, **chosen), 303)
 
 
+@pages.post("/preview")
+def preview() -> str:
+    """What a query that is still being written would find, as a piece of the page; none of it is
+    remembered."""
+    query = Query(*(_text(request.form.get(name, "")) for name in ("subject", "description")))
+    found = current_desk().preview(query, filters_of(request.form))
+    return render_template("found.html", answer=found, set_filters=set_filters(request.form))
+
+
 @pages.get("/queries/<query_id>")
 def answer(query_id: str) -> Response:
     """The ten best tickets for a query, as of now."""

@@ -41,6 +41,12 @@ class Asks(Topics):
             self.store.put_query(query)
         return answer
 
+    def preview(
+        self, query: Query, filters: Filters = Filters(), limit: int = 10
+    ) -> Recommendations:
+        """As `recommend`, for what somebody is still writing: nothing is remembered."""
+        return self.recommender().recommend(query, filters, limit)
+
     def ask(self, query: Query, filters: Filters, person: str, limit: int = 10) -> Recommendations:
         """As `recommend`, and the history remembers who asked and what was answered.
 

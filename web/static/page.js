@@ -6,3 +6,4 @@ import "./jobs.js";
 import "./judging.js";
 import "./keys.js";
 import "./rows.js";
+import "./typing.js";

@@ -1,0 +1,89 @@
+"""Results while a query is written, in a real Chromium."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.asking import PHONE, ask
+
+pytestmark = pytest.mark.browser
+
+
+def found(page):
+    """The rows beside the form."""
+    return page.get_by_role("region", name="Found while you write").get_by_role("listitem")
+
+
+def test_results_appear_while_writing_and_nothing_is_remembered(open_page, desk):
+    page = open_page()
+    page.goto("/")
+    expect(page.get_by_text("Past tickets appear here while you write.")).to_be_visible()
+    page.get_by_label("Subject").press_sequentially("exhaust spread")
+    expect(found(page).first).to_contain_text("Exhaust temperature spread high")
+    expect(page.locator("#status")).to_contain_text("10 shown.")
+    assert list(desk.store.queries()) == []
+    page.get_by_label("Subject").fill("ex")
+    expect(page.get_by_text("Past tickets appear here while you write.")).to_be_visible()
+
+
+def test_keys_that_follow_fast_ask_once(open_page):
+    page = open_page()
+    page.goto("/")
+    asked = []
+    page.on("request", lambda request: "/preview" in request.url and asked.append(request))
+    page.get_by_label("Subject").press_sequentially("exhaust spread high")
+    expect(found(page).first).to_be_visible()
+    assert len(asked) == 1
+
+
+def test_an_outdated_answer_never_replaces_a_newer_one(open_page, desk, monkeypatch):
+    page = open_page()
+    page.goto("/")
+    recommend = desk.preview
+
+    def slow_for_the_first(query, *rest):
+        if "flame" not in query.subject:
+            time.sleep(1)
+        return recommend(query, *rest)
+
+    monkeypatch.setattr(desk, "preview", slow_for_the_first)
+    page.get_by_label("Subject").fill("vibration bearing")
+    with page.expect_request("**/preview"):
+        pass
+    page.get_by_label("Subject").fill("flame out at base load")
+    expect(found(page).first).to_contain_text("Flame out at base load")
+    page.wait_for_timeout(1200)
+    expect(found(page).first).to_contain_text("Flame out at base load")
+
+
+def test_ctrl_enter_sends_the_form(open_page):
+    page = open_page()
+    page.goto("/")
+    page.get_by_label("Description").fill("exhaust spread")
+    page.get_by_label("Description").press("Control+Enter")
+    page.wait_for_url("**/queries/*")
+
+
+def test_a_query_is_asked_again_as_it_was_meant(open_page, desk, monkeypatch):
+    def meant(name):
+        answer = getattr(desk, name)
+
+        def with_meaning(query, *rest, **more):
+            found = answer(query, *rest, **more)
+            return replace(found, meant={"Vibraton": "vibration"} if "Vibr" in query.text else {})
+
+        monkeypatch.setattr(desk, name, with_meaning)
+
+    meant("preview")
+    meant("recommend")
+    page = open_page(viewport=PHONE)
+    page.goto("/")
+    page.get_by_label("Subject").fill("Vibraton bearing (Vibraton)")
+    page.get_by_role("button", name="vibration", exact=True).click()
+    page.wait_for_url("**/queries/*")
+    expect(page.locator(".query .subject")).to_have_text("vibration bearing (vibration)")
+    ask(page, "Vibraton", "")
+    page.get_by_role("button", name="vibration", exact=True).click()
+    expect(page.locator(".query .subject")).to_have_text("vibration")
