@@ -7,12 +7,14 @@ from apiflask import APIFlask
 from ticketing.desk import Desk
 from ticketing.errors import NotReady
 from ticketing.plurals import counted
+from web.addresses import clean_address
 from web.api import api
 from web.category_pages import category_pages
 from web.charts import month_name, percent
 from web.context import current_address, current_desk, current_judge
 from web.errors import register_errors
 from web.first_steps import not_ready
+from web.history_pages import history_pages
 from web.markdown import citation
 from web.marks import mark, opening, with_meant
 from web.pages import pages
@@ -21,6 +23,7 @@ from web.progress import in_words
 from web.schemas import ErrorOut
 from web.security import protect
 from web.topic_pages import topic_pages
+from web.work_api import work_api
 from worker.app import make_app
 
 BODY_LIMIT = 16 * 2**20
@@ -50,14 +53,19 @@ def create_app(desk: Desk) -> APIFlask:
     )
     app.extensions["desk"] = desk
     app.extensions["broker"] = make_app(desk.settings)
-    protect(app, desk.settings.home, desk.settings.host).exempt(api)
+    tokens = protect(app, desk.settings.home, desk.settings.host)
+    tokens.exempt(api)
+    tokens.exempt(work_api)
     _set_up_templates(app)
+    app.before_request(clean_address)
     register_errors(app)
     app.register_error_handler(NotReady, not_ready)
     app.register_blueprint(pages)
     app.register_blueprint(topic_pages)
     app.register_blueprint(category_pages)
+    app.register_blueprint(history_pages)
     app.register_blueprint(api)
+    app.register_blueprint(work_api)
     return app
 
 

@@ -33,6 +33,15 @@ def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
     return {name: given[name] for name in FiltersIn.model_fields if given.get(name, "").strip()}
 
 
+def filter_arguments(filters: Filters) -> dict[str, str]:
+    """What an address says of filters: the opposite of `filters_of`."""
+    found = {"product": filters.product, "status": filters.status}
+    for name in ("created_since", "created_before"):
+        if time := getattr(filters, name):
+            found[name] = time.isoformat().removesuffix("T00:00:00")
+    return {name: value for name, value in found.items() if value}
+
+
 def filters_of(given: MultiDict[str, str]) -> Filters:
     """The filters of a form or an address. Raises InputError naming the field."""
     return valid(FiltersIn, set_filters(given)).filters()

@@ -48,15 +48,19 @@ def grade_named(name: str | None) -> Grade | None:
 Moment = Annotated[datetime, WrapValidator(readable_time), AfterValidator(naive_utc)]
 
 
-class _In(BaseModel):
+class In(BaseModel):
+    """What a program sends: nothing that is not known."""
+
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
-class _Out(BaseModel):
+class Out(BaseModel):
+    """What a program gets, made of the values of the core."""
+
     model_config = ConfigDict(from_attributes=True)
 
 
-class FiltersIn(_In):
+class FiltersIn(In):
     """Which tickets may be found; an absent or empty field does not restrict."""
 
     product: str = ""
@@ -71,7 +75,7 @@ class FiltersIn(_In):
         return Filters(self.product, self.status, self.created_since, self.created_before)
 
 
-class CategoryAnswerIn(_In):
+class CategoryAnswerIn(In):
     """What somebody said to a proposed category; an empty `right` is an undo."""
 
     group: str = Field(min_length=1)
@@ -82,7 +86,7 @@ class CategoryAnswerIn(_In):
         return {"YES": True, "NO": False, "": None}[self.right]
 
 
-class Ordered(_In):
+class Ordered(In):
     """How many of the best tickets, and in which order; `newest` shows the same ones by date."""
 
     limit: int = Field(10, ge=1, le=MOST_RESULTS)
@@ -101,7 +105,7 @@ class QueryArgs(FiltersIn, Ordered):
     """Filters, limit and order in the address of a query."""
 
 
-class PageArgs(_In):
+class PageArgs(In):
     """Which page of a list, counted from 1."""
 
     page: int = Field(1, ge=1, le=10**9)
@@ -114,7 +118,7 @@ class TopicArgs(FiltersIn):
     offset: int = Field(0, ge=0, le=10**9, description="tickets to leave out, newest first")
 
 
-class JudgmentIn(_In):
+class JudgmentIn(In):
     """A grade for a ticket as an answer to a query; null takes the judge's grade back."""
 
     query_id: str
@@ -130,7 +134,7 @@ class JudgmentIn(_In):
     )
 
 
-class TicketIn(_In):
+class TicketIn(In):
     """A past ticket's text and what a filter may ask for."""
 
     subject: str = Field(min_length=1)
@@ -145,7 +149,7 @@ class TicketIn(_In):
         return Ticket(id=ticket_id, **self.model_dump())
 
 
-class TicketOut(_Out):
+class TicketOut(Out):
     """A past ticket."""
 
     id: str
@@ -157,7 +161,7 @@ class TicketOut(_Out):
     created: datetime | None
 
 
-class QueryOut(_Out):
+class QueryOut(Out):
     """The problem that was asked; `id` is its address, /queries/<id>."""
 
     id: str
@@ -166,7 +170,7 @@ class QueryOut(_Out):
     ticket_id: str
 
 
-class PartOut(_Out):
+class PartOut(Out):
     """One term of the distance; that of channel `age` belongs to no pair of components."""
 
     channel: str = Field(
@@ -177,7 +181,7 @@ class PartOut(_Out):
     distance: float
 
 
-class TopicOut(_Out):
+class TopicOut(Out):
     """A topic that query and ticket share."""
 
     topic: int
@@ -185,7 +189,7 @@ class TopicOut(_Out):
     weight: float
 
 
-class MonthOut(_Out):
+class MonthOut(Out):
     """Tickets of a month (its first day) with the topic, of all its tickets; share 0 to 1."""
 
     month: date
@@ -194,7 +198,7 @@ class MonthOut(_Out):
     share: float | None = Field(description="null for a month without any ticket")
 
 
-class TrendOut(_Out):
+class TrendOut(Out):
     """A topic, the tickets whose main topic it is, and its months without a gap."""
 
     topic: int
@@ -204,7 +208,7 @@ class TrendOut(_Out):
     months: list[MonthOut]
 
 
-class TopicsOut(_Out):
+class TopicsOut(Out):
     """Topics by share of tickets. `undrawn` tickets have no date, or one before all months."""
 
     bundle_id: str
@@ -220,7 +224,7 @@ class TopicTicketsOut(TrendOut):
     items: list[TicketOut]
 
 
-class SharedWordOut(_Out):
+class SharedWordOut(Out):
     """A telling word of both texts, as the query writes it; the ticket has it as `tokens`."""
 
     word: str
@@ -228,7 +232,7 @@ class SharedWordOut(_Out):
     tokens: list[str]
 
 
-class AlikeWordsOut(_Out):
+class AlikeWordsOut(Out):
     """Two words that the model takes for each other."""
 
     query_word: str
@@ -236,7 +240,7 @@ class AlikeWordsOut(_Out):
     similarity: float = Field(description="0 to 1")
 
 
-class ReasonOut(_Out):
+class ReasonOut(Out):
     """Why the ticket was proposed: the same in words and as a `sentence`."""
 
     sentence: str
@@ -245,7 +249,7 @@ class ReasonOut(_Out):
     by_id: bool = Field(description="the query's subject is the ticket's id")
 
 
-class RecommendationOut(_Out):
+class RecommendationOut(Out):
     """A proposed ticket; `parts` add up to `distance`."""
 
     rank: int = Field(description="by match, 1 is the best, whatever the order")
@@ -263,7 +267,7 @@ class RecommendationOut(_Out):
     )
 
 
-class RecommendationsOut(_Out):
+class RecommendationsOut(Out):
     """The answer to a query, in the order asked for."""
 
     query: QueryOut
@@ -276,7 +280,7 @@ class RecommendationsOut(_Out):
     items: list[RecommendationOut]
 
 
-class StandingOut(_Out):
+class StandingOut(Out):
     """What a judge thinks of a ticket at present, and since when (UTC)."""
 
     judge: str
@@ -293,7 +297,7 @@ class QueryAnswerOut(RecommendationsOut):
     )
 
 
-class JudgmentOut(_Out):
+class JudgmentOut(Out):
     """This judge's grade after the event."""
 
     query_id: str
@@ -302,7 +306,7 @@ class JudgmentOut(_Out):
     replaced: str = Field(description="says where it replaced a grade that `seen` does not know of")
 
 
-class JobOut(_Out):
+class JobOut(Out):
     """A job's record, with its rate (tickets a second) and the seconds it still needs."""
 
     id: str
@@ -323,7 +327,7 @@ class JobOut(_Out):
     message: str
 
 
-class ErrorOut(_Out):
+class ErrorOut(Out):
     """What was wrong and what to do, in one sentence."""
 
     error: str

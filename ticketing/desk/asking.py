@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ticketing.desk.judging import standing
 from ticketing.desk.topics import Topics
@@ -36,7 +36,7 @@ class Asks(Topics):
 
         Raises NotReady when no bundle serves yet, InputError for a blank query.
         """
-        answer = self.recommender().recommend(query, filters, limit)
+        answer = self._answered(query, filters, limit)
         with suppress(StoreFull):
             self.store.put_query(query)
         return answer
@@ -52,7 +52,7 @@ class Asks(Topics):
 
         Raises StoreFull where it cannot be remembered.
         """
-        answer = self.recommender().recommend(query, filters, limit)
+        answer = self._answered(query, filters, limit)
         self.store.put_query(query)
         asking = Asking(
             event_id=uuid.uuid4().hex,
@@ -105,6 +105,21 @@ class Asks(Topics):
             gaps.setdefault(topic, []).append(asking)
         found = [Gap(topic, tuple(askings)) for topic, askings in gaps.items()]
         return sorted(found, key=lambda gap: (gap.topic == NO_TOPIC, -len(gap.askings), gap.topic))
+
+    def _answered(self, query: Query, filters: Filters, limit: int) -> Recommendations:
+        """The answer; its note names a filter that no ticket passes."""
+        answer = self.recommender().recommend(query, filters, limit)
+        if not answer.items and (unknown := self._unknown(filters)):
+            return replace(answer, note=f"No ticket has {unknown}; leave that filter out.")
+        return answer
+
+    def _unknown(self, filters: Filters) -> str:
+        """The value of a filter that no ticket has at all, as in `the product 'X'`."""
+        facets = self.store.facets()
+        for name, value in (("product", filters.product), ("status", filters.status)):
+            if value and value not in facets[name]:
+                return f"the {name} {value[:80]!r}"
+        return ""
 
     def _topics_of(self, askings: Iterable[Asking]) -> list[str]:
         """Titles of the main topics of what was asked."""

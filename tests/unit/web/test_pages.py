@@ -77,6 +77,24 @@ def test_filters_travel_with_the_address_and_act(client):
     assert "GT-0101" not in page
 
 
+def test_an_address_has_no_empty_filters(client):
+    address = asked(client, **EXHAUST)
+    cleaned = client.get(f"{address}?product=&status=closed&created_since=&order=newest")
+    assert cleaned.status_code == 302
+    assert cleaned.location == f"{address}?status=closed&order=newest"
+
+
+def test_a_filter_that_is_none_is_named(client):
+    answer = client.get(asked(client, **EXHAUST) + "?produkt=SGT-300")
+    assert answer.status_code == 400
+    assert "knows no filter &#39;produkt&#39;; it knows created_before" in answer.text
+
+
+def test_a_product_that_no_ticket_has_is_named(client):
+    page = client.get(asked(client, **EXHAUST) + "?product=SGT-301").text
+    assert "No ticket has the product &#39;SGT-301&#39;; leave that filter out." in page
+
+
 def shown(page):
     """(rank, ticket id) of the results in their order."""
     return re.findall(r'Rank </span>(\d+)<.*?href="#t-([^"]+)"', page, re.DOTALL)

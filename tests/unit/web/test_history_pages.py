@@ -1,0 +1,134 @@
+"""What was asked, saved, and what the knowledge base lacks: pages, tables and API."""
+
+import csv
+import re
+
+import pytest
+
+from tests.fake_desk import FakeDesk
+from ticketing.history import Asking
+from ticketing.settings import Settings
+from ticketing.tickets import Filters, Grade, Outlook, Query
+from web.app import create_app
+from web.tables import cell
+
+EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
+NOTHING = {"subject": "The coffee machine is loud"}
+
+
+def post(client, address, **fields):
+    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get("/").text)[1]
+    return client.post(address, data={"csrf_token": token, **fields})
+
+
+def table(client, address) -> list[dict[str, str]]:
+    answer = client.get(address)
+    assert answer.mimetype == "text/csv" and "attachment" in answer.headers["Content-Disposition"]
+    return list(csv.DictReader(answer.text.splitlines()))
+
+
+def test_asking_is_remembered_with_what_was_answered_then(client, desk):
+    post(client, "/name", name="ann")
+    post(client, "/", **EXHAUST, product="SGT-400")
+    [asking] = desk.store.events(Asking)
+    assert (asking.person, asking.query) == ("ann", Query(**EXHAUST))
+    assert asking.filters == Filters(product="SGT-400")
+    assert (asking.bundle_id, asking.outlook) == ("fake-bundle", Outlook.LIKELY)
+    assert asking.shown[0] == "GT-0101" and 0 < asking.chance <= 1
+
+
+def test_looking_at_an_answer_is_not_asking(client, desk):
+    address = post(client, "/", **EXHAUST).location
+    client.get(address)
+    client.get("/api" + address)
+    assert len(list(desk.store.events(Asking))) == 1
+
+
+def test_history_is_of_ones_own_name_the_last_first(client, desk):
+    for name, asked in (("ann", EXHAUST), ("bob", NOTHING), ("ann", {"subject": "Pump leaks"})):
+        post(client, "/name", name=name)
+        post(client, "/", **asked)
+    page = client.get("/history").text
+    assert re.findall(r">(Pump leaks|Exhaust spread high|The coffee.*?)</a>", page) == [
+        "Pump leaks",
+        "Exhaust spread high",
+    ]
+    assert [row["subject"] for row in table(client, "/history.csv")] == [
+        "Pump leaks",
+        "Exhaust spread high",
+    ]
+    first = client.get("/api/history").json[0]
+    assert (first["query"]["subject"], first["person"]) == ("Pump leaks", "ann")
+    assert first["outlook"] in ("likely", "possible", "nothing") and first["time"]
+
+
+def test_history_comes_in_pages(client, desk):
+    for i in range(51):
+        desk.ask(Query(f"pump {i}"), Filters(), "anonymous")
+    assert ">pump 0<" not in client.get("/history").text
+    assert ">pump 0<" in client.get("/history?page=2").text
+    answer = client.get("/history?page=3")
+    assert answer.status_code == 404 and "it has 2 pages" in answer.text
+
+
+def test_a_query_is_saved_with_its_filters_until_it_is_removed(client, desk):
+    address = post(client, "/", **EXHAUST).location
+    filters = {"product": "SGT-400", "created_since": "2013-01-01"}
+    for kept in ("yes", "yes", ""):
+        post(client, f"{address}/saved", kept=kept, **filters)
+        saved = client.get("/api/saved").json
+        assert len(saved) == bool(kept)
+        page = client.get("/history").text
+        assert ('id="saved"' in page) == bool(kept)
+        if kept:
+            assert f"{address}?product=SGT-400&amp;created_since=2013-01-01" in page
+            [row] = table(client, "/saved.csv")
+            assert row["address"].endswith(f"{address}?product=SGT-400&created_since=2013-01-01")
+
+
+def test_a_program_saves_and_removes(client):
+    query_id = client.post("/api/recommend", json=EXHAUST).json["query"]["id"]
+    assert client.put(f"/api/saved/{query_id}", json={"product": "SGT-400"}).status_code == 204
+    assert client.get("/api/saved").json[0]["filters"]["product"] == "SGT-400"
+    assert client.delete(f"/api/saved/{query_id}?product=SGT-400").status_code == 204
+    assert client.get("/api/saved").json == []
+    assert client.put("/api/saved/unknown", json={}).status_code == 404
+
+
+def test_what_is_lacking_is_shown_by_topic_and_ends_with_an_answer(client, desk):
+    post(client, "/", **EXHAUST)
+    post(client, "/", **NOTHING)
+    page = client.get("/unanswered").text
+    assert NOTHING["subject"] in page and EXHAUST["subject"] not in page
+    [row] = table(client, "/unanswered.csv")
+    assert (row["topic"], row["outlook"]) == ("No topic", "nothing")
+    [gap] = client.get("/api/unanswered").json
+    assert gap["askings"][0]["query"]["subject"] == NOTHING["subject"]
+    desk.judge(Query(**NOTHING).id, "GT-0101", Grade.YES, "bob")
+    assert client.get("/api/unanswered").json == []
+
+
+def test_the_topic_with_most_gaps_comes_first(desk):
+    for subject in ("humming gearbox", "gearbox whines", "no heat", "no light", "no tea"):
+        desk.ask(Query(subject), Filters(), "ann")
+    assert [(gap.topic, len(gap.askings)) for gap in desk.unanswered()] == [
+        ("gearbox", 2),
+        ("No topic", 3),
+    ]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\n=1"])
+def test_no_cell_is_a_formula(text, client):
+    assert cell(text) == f"'{text}"
+    post(client, "/", subject="pump", description=text)
+    [row] = table(client, "/history.csv")
+    assert not row["description"].startswith(("=", "+", "-", "@"))
+
+
+def test_numbers_stay_numbers():
+    assert cell(-1.5) == -1.5 and cell("a=b") == "a=b"
+
+
+def test_a_desk_without_a_model_still_shows_its_history(tmp_path):
+    client = create_app(FakeDesk(Settings(home=tmp_path), serves=False)).test_client()
+    assert client.get("/history").status_code == client.get("/unanswered").status_code == 200

@@ -1,0 +1,39 @@
+"""Addresses that can be passed on: nothing empty in them, and nothing that a page does not know."""
+
+from typing import Any
+
+from flask import redirect, request, url_for
+from werkzeug.wrappers import Response
+
+from ticketing.errors import InputError
+from web.schemas import FiltersIn
+
+FILTERS = frozenset(FiltersIn.model_fields)
+
+KNOWN: dict[str, frozenset[str]] = {
+    "pages.answer": FILTERS | {"order", "open"},
+    "topics.overview": FILTERS | {"sort", "words"},
+    "history.overview": frozenset({"page"}),
+    "topics.topic": FILTERS | {"page"},
+}
+"""What the address of a page may say beside its path."""
+
+
+def clean_address() -> Response | None:
+    """To the same page without what is left empty, where anything is.
+
+    Raises InputError naming what the page does not know.
+    """
+    known = KNOWN.get(request.endpoint or "")
+    if known is None or request.method != "GET":
+        return None
+    for name in request.args:
+        if name not in known:
+            raise InputError(
+                f"This page knows no filter {name[:80]!r}; it knows {', '.join(sorted(known))}."
+            )
+    given = request.args.to_dict()
+    filled: dict[str, Any] = {name: value for name, value in given.items() if value.strip()}
+    if filled == given:
+        return None
+    return redirect(url_for(request.endpoint or "", **(request.view_args or {}), **filled))

@@ -1,0 +1,97 @@
+"""The pages of yesterday: what was asked, what was saved, what the knowledge base lacks."""
+
+from flask import Blueprint, Response, render_template, request, url_for
+from werkzeug.wrappers import Response as Redirect
+
+from ticketing.history import Asking
+from web.context import current_desk, current_judge, known_query
+from web.forms import back, filter_arguments, filters_of
+from web.tables import csv_file, page_of
+
+history_pages = Blueprint("history", __name__)
+
+ASKED = ("query_id", "subject", "description", "time", "outlook", "chance", "bundle_id")
+"""Columns of what was asked, as it was answered then."""
+
+
+@history_pages.get("/history")
+def overview() -> str:
+    """What this browser's person asked, the last first, and what they saved."""
+    desk, person = current_desk(), current_judge()
+    saved = desk.saved_queries(person)
+    return render_template(
+        "history.html",
+        page=page_of(desk.history(person)),
+        saved=saved,
+        kept={(event.query.id, event.filters) for event in saved},
+        filter_arguments=filter_arguments,
+    )
+
+
+@history_pages.get("/history.csv")
+def as_csv() -> Response:
+    """The same as a table."""
+    found = current_desk().history(current_judge())
+    return csv_file("history", ASKED, (_row(asking) for asking in found))
+
+
+@history_pages.get("/saved.csv")
+def saved_as_csv() -> Response:
+    """What this browser's person saved, as a table."""
+    columns = ("query_id", "subject", "description", "time", "address")
+    found = current_desk().saved_queries(current_judge())
+    return csv_file(
+        "saved",
+        columns,
+        (
+            (
+                event.query.id,
+                event.query.subject,
+                event.query.description,
+                event.time,
+                url_for(
+                    "pages.answer",
+                    query_id=event.query.id,
+                    _external=True,
+                    **filter_arguments(event.filters),
+                ),
+            )
+            for event in found
+        ),
+    )
+
+
+@history_pages.post("/queries/<query_id>/saved")
+def save(query_id: str) -> Redirect:
+    """Save a query with its filters, or (an empty `kept`) no longer; back to the page."""
+    query, filters = known_query(query_id), filters_of(request.form)
+    kept = bool(request.form.get("kept"))
+    current_desk().save_query(query.id, filters, current_judge(), kept)
+    return back(url_for("history.overview"))
+
+
+@history_pages.get("/unanswered")
+def unanswered() -> str:
+    """What the knowledge base lacks: queries without a good match, by topic."""
+    return render_template("unanswered.html", gaps=current_desk().unanswered())
+
+
+@history_pages.get("/unanswered.csv")
+def unanswered_as_csv() -> Response:
+    """The same as a table."""
+    gaps = current_desk().unanswered()
+    rows = ((gap.topic, *_row(asking)) for gap in gaps for asking in gap.askings)
+    return csv_file("unanswered", ("topic", *ASKED), rows)
+
+
+def _row(asking: Asking) -> tuple[object, ...]:
+    query = asking.query
+    return (
+        query.id,
+        query.subject,
+        query.description,
+        asking.time,
+        asking.outlook.value,
+        round(asking.chance, 4),
+        asking.bundle_id,
+    )

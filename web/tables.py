@@ -1,0 +1,62 @@
+"""Lists as CSV, for a spreadsheet, and a page of a long list."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from flask import Response, request
+
+from ticketing.errors import NotFound
+from ticketing.plurals import counted
+from web.forms import valid
+from web.schemas import PageArgs
+
+Item = TypeVar("Item")
+
+A_PAGE = 50
+"""Rows shown at a time."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a cell of text begins with that a spreadsheet would run as a formula (OWASP, CSV
+injection)."""
+
+
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    """A page of a list, counted from 1."""
+
+    items: Sequence[Item]
+    number: int
+    pages: int
+    total: int
+
+
+def page_of(items: Sequence[Item], size: int = A_PAGE) -> Page[Item]:
+    """The page that the address names, the first unless it does. Raises NotFound, InputError."""
+    number = valid(PageArgs, {"page": request.args.get("page") or 1}).page
+    pages = max(1, -(-len(items) // size))
+    if number > pages:
+        raise NotFound(f"There is no page {number} of this list; it has {counted(pages, 'page')}.")
+    return Page(items[(number - 1) * size : number * size], number, pages, len(items))
+
+
+def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
+    """A CSV file to save under a name; a cell of text never is a formula."""
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(columns)
+    writer.writerows([cell(value) for value in row] for row in rows)
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return Response(written.getvalue(), mimetype="text/csv", headers=headers)
+
+
+def cell(value: object) -> object:
+    """A value as a cell: times of ISO 8601, text that would be a formula after an apostrophe."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return value
