@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := $(if $(WHEEL),.venv-wheel,.venv)
 SUITE := $(if $(WHEEL),build/suite,.)
 STAMP := $(VENV)/.installed
+AXE := tests/browser/node_modules/.package-lock.json
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
 $(STAMP): pyproject.toml
@@ -21,7 +22,7 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@exec $(VENV)/bin/ticketing demo
 
-test: $(STAMP) lint $(SUITE)
+test: $(STAMP) lint $(SUITE) $(if $(MARKED),$(AXE))
 	cd $(SUITE) && $(CURDIR)/$(VENV)/bin/python -m pytest -n auto --dist loadgroup \
 		--no-loadscope-reorder $(if $(MARKED),--marked)
 
@@ -32,6 +33,11 @@ build/suite: $(STAMP)
 	@$(PIP) install --no-deps --force-reinstall dist/*.whl
 	@mkdir -p $@
 	@ln -s ../../tests ../../pyproject.toml $@
+
+# axe-core, for the tests in a browser; without it they say so.
+$(AXE): tests/browser/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing, so axe-core is not installed." >&2; exit 0; }; \
+		npm ci --silent --no-fund --no-audit --prefix tests/browser
 
 lint: $(STAMP)
 	$(VENV)/bin/ruff check .

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response
 
 from ticketing.errors import StoreError, StoreFull, TicketingError
-from ticketing.tickets import Order, Query, Ticket
+from ticketing.tickets import Order, Query, Recommendation, Ticket
 from web.context import (
     broker_trouble,
     current_desk,
@@ -105,10 +105,23 @@ def judge(query_id: str) -> Response:
 
 
 @pages.get("/tickets/<path:ticket_id>")
-def ticket(ticket_id: str) -> str:
-    """A ticket with everything that is known about it."""
-    found = known_ticket(ticket_id)
-    return render_template("ticket.html", ticket=found, topic=current_desk().topic_of(found))
+def ticket(ticket_id: str) -> Response:
+    """A ticket with everything that is known about it; `?query=<id>` adds what speaks for it as an
+    answer to that query, and judging."""
+    found, desk, query = known_ticket(ticket_id), current_desk(), None
+    if "query" in request.args:
+        query = known_query(request.args["query"])
+    page = render_template(
+        "ticket.html",
+        ticket=found,
+        topic=desk.topic_of(found),
+        query=query,
+        item=query and _proposed(query, ticket_id),
+        grades=query and desk.grades(query.id, current_judge()),
+        judgments=query and desk.judgments_of(query.id),
+        kept=_kept(),
+    )
+    return _fresh(page)
 
 
 @pages.post("/similar")
@@ -157,7 +170,6 @@ def healthz() -> ResponseReturnValue:
 
 
 def _answer(query: Query, problem: str = "") -> Response:
-    """Never taken from the browser's cache, which doesn't know what was judged since."""
     desk, order = current_desk(), order_of(request.values)
     page = render_template(
         "answer.html",
@@ -171,6 +183,18 @@ def _answer(query: Query, problem: str = "") -> Response:
         set_filters=set_filters(request.values),
         kept=_kept(),
     )
+    return _fresh(page)
+
+
+def _proposed(query: Query, ticket_id: str) -> Recommendation | None:
+    """The ticket as the answer to the query shows it; None where it isn't among the best."""
+    answer = current_desk().preview(query, filters_of(request.args))
+    shown = (one for item in answer.items for one in (item, *item.like))
+    return next((one for one in shown if one.ticket.id == ticket_id), None)
+
+
+def _fresh(page: str) -> Response:
+    """A page never taken from the browser's cache, which doesn't know what was judged since."""
     return Response(page, mimetype="text/html", headers={"Cache-Control": "no-store"})
 
 

@@ -83,7 +83,7 @@ def test_a_judgment_outlives_the_page(open_page):
 def test_back_shows_what_was_judged_and_what_was_typed(open_page):
     page = open_page()
     ask(page)
-    row(page, 1).locator("[value=YES]").click()
+    row(page, 1).locator("button[value=YES]").click()
     expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
     row(page, 1).get_by_role("link", name="The ticket’s page").click()
     page.wait_for_url("**/tickets/*")
@@ -98,7 +98,7 @@ def test_a_refused_judgment_is_said_and_nothing_is_pressed(open_page, desk):
     page = open_page()
     ask(page)
     desk.delete_tickets(["GT-0101"])
-    row(page, 1).locator("[value=NO]").click()
+    row(page, 1).locator("button[value=NO]").click()
     sentence = "There is no ticket GT-0101; it may have been deleted meanwhile."
     expect(page.locator("#status")).to_have_text(sentence)
     expect(row(page, 1).locator(".problem-line")).to_have_text(sentence)
@@ -110,7 +110,7 @@ def test_a_page_of_a_proxy_in_between_is_a_sentence(open_page):
     ask(page)
     bad = {"status": 502, "content_type": "text/html", "body": "<html>Bad Gateway</html>"}
     page.route("**/api/judgments", lambda route: route.fulfill(**bad))
-    row(page, 1).locator("[value=YES]").click()
+    row(page, 1).locator("button[value=YES]").click()
     expect(row(page, 1).locator(".problem-line")).to_have_text(
         "The server answered 502 and not as expected; try again."
     )
@@ -131,7 +131,7 @@ def test_a_lost_answer_is_tried_again_and_counts_once(open_page, desk):
             route.continue_()
 
     page.route("**/api/judgments", lose_the_first_answer)
-    row(page, 1).locator("[value=YES]").click()
+    row(page, 1).locator("button[value=YES]").click()
     expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
     is_judged(row(page, 1), "YES")
     assert len(tries) == 2 and len(set(tries)) == 1
@@ -144,7 +144,7 @@ def test_a_grade_of_another_window_is_not_replaced_in_silence(open_page, desk, s
     ask(page)
     query_id = page.url.rsplit("/", 1)[1]
     desk.judge(query_id, "GT-0101", Grade.NO, "anonymous")
-    row(page, 1).locator("[value=YES]").click()
+    row(page, 1).locator("button[value=YES]").click()
     sentence = "GT-0101 was judged NO in another window since this page was loaded; it is YES now."
     expect(page.get_by_text(sentence).first).to_be_visible()
     is_judged(row(page, 1), "YES")
@@ -154,7 +154,7 @@ def test_colleagues_verdicts_are_shown_beside_mine(open_page, desk):
     page = open_page()
     ask(page)
     desk.judge(page.url.rsplit("/", 1)[1], "GT-0101", Grade.REL, "Grace")
-    row(page, 1).locator("[value=YES]").click()
+    row(page, 1).locator("button[value=YES]").click()
     expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
     page.reload()
     is_judged(row(page, 1), "YES")

@@ -75,7 +75,7 @@ def test_text_has_enough_contrast(open_page, scheme):
     page = open_page(color_scheme=scheme)
     ask(page)
     for rank, grade in enumerate(("YES", "REL", "NO"), 1):
-        row(page, rank).locator(f"[value={grade}]").click()
+        row(page, rank).locator(f"button[value={grade}]").click()
         is_judged(row(page, rank), grade)
     row(page, 1).locator(".details summary").click()
     low = contrast_of(page)

@@ -159,7 +159,7 @@ def test_without_script_everything_works(open_page, desk):
     expect(row(page, 1).locator(".solution")).to_contain_text("partly blocked by coke")
     row(page, 1).locator(".details summary").click()
     expect(row(page, 1).locator("table")).to_be_visible()
-    row(page, 1).locator("[value=YES]").click()
+    row(page, 1).locator("button[value=YES]").click()
     is_judged(row(page, 1), "YES")
     assert page.url.endswith("#t-GT-0101")
     row(page, 1).get_by_role("button", name="Undo").click()
@@ -172,3 +172,29 @@ def test_without_script_everything_works(open_page, desk):
     row(page, 1).get_by_role("link", name="The ticket’s page").click()
     page.get_by_role("button", name="Find similar tickets").click()
     page.wait_for_url("**/queries/*")
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_a_tickets_page_is_judged_and_leads_back_to_its_open_row(open_page, desk, script):
+    page = open_page(viewport=WIDE, java_script_enabled=script)
+    ask(page)
+    row(page, 2).get_by_role("link").first.click()
+    row(page, 2).get_by_role("link", name="The ticket’s page").click()
+    expect(page.locator("h1 mark").first).to_be_visible()
+    expect(page.locator(".asked-of")).to_contain_text("Both say")
+    page.locator("button[value=YES]").click()
+    expect(page.locator("button[value=YES]")).to_have_attribute("aria-pressed", "true")
+    if script:
+        expect(page.locator("#status")).to_contain_text("is judged YES.")
+    page.get_by_role("link", name="Back to the results").click()
+    expect(row(page, 2).locator(".detail")).to_be_visible()
+    is_judged(row(page, 2), "YES")
+    (event,) = desk.store.judgments()
+    assert event.rank == 2
+
+
+def test_a_ticket_without_a_query_is_not_judged(open_page):
+    page = open_page()
+    page.goto("/tickets/GT-0101")
+    expect(page.locator(".judge")).to_have_count(0)
+    expect(page.get_by_role("button", name="Find similar tickets")).to_be_visible()

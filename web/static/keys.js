@@ -8,7 +8,7 @@ const enabled = document.getElementById("keys-on");
 const GRADES = { y: "YES", r: "REL", n: "NO", u: "" };
 const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 
-const judged = () => currentRow()?.querySelector(".judge") ?? document.querySelector(".ticket-page .judge");
+const judged = () => currentRow()?.querySelector(".judge") ?? document.querySelector(".asked-of .judge");
 
 function grade(value) {
   const form = judged();
