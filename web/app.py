@@ -15,6 +15,7 @@ from web.context import current_address, current_desk, current_judge
 from web.errors import register_errors
 from web.first_steps import not_ready
 from web.history_pages import history_pages
+from web.judging_pages import judging_pages
 from web.markdown import citation
 from web.marks import mark, opening, with_meant
 from web.pages import pages
@@ -64,6 +65,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(topic_pages)
     app.register_blueprint(category_pages)
     app.register_blueprint(history_pages)
+    app.register_blueprint(judging_pages)
     app.register_blueprint(api)
     app.register_blueprint(work_api)
     return app
@@ -80,6 +82,7 @@ def _set_up_templates(app: APIFlask) -> None:
         in_words=in_words,
         percent=percent,
         counted=counted,
+        solved_by=lambda ticket_id: current_desk().solved_by(ticket_id),
         topic_title=lambda number: current_desk().topic_title(number),
         month_name=month_name,
     )

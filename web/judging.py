@@ -21,6 +21,7 @@ def record(judged: JudgmentIn) -> str:
         rank=judged.rank,
         score=judged.score,
         event_id=judged.event_id,
+        note=judged.note,
     )
     known = judged.seen is None or grade_named(judged.seen) == before
     return "" if known or before == grade else _replaced(judged.ticket_id, before, grade)

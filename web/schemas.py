@@ -45,6 +45,9 @@ def grade_named(name: str | None) -> Grade | None:
     return Grade[name] if name else None
 
 
+NamedGrade = Annotated[GradeName, BeforeValidator(lambda grade: getattr(grade, "name", grade))]
+"""A grade of the core by its name."""
+
 Moment = Annotated[datetime, WrapValidator(readable_time), AfterValidator(naive_utc)]
 
 
@@ -129,6 +132,7 @@ class JudgmentIn(In):
     )
     score: float | None = Field(None, ge=1, le=5, description="score that was shown")
     event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
+    note: str = Field("", max_length=2000, description="what you have to say beside the grade")
     seen: GradeName | Literal[""] | None = Field(
         None, description="the grade that the page showed, empty for none"
     )
@@ -284,8 +288,9 @@ class StandingOut(Out):
     """What a judge thinks of a ticket at present, and since when (UTC)."""
 
     judge: str
-    grade: Annotated[GradeName, BeforeValidator(lambda grade: getattr(grade, "name", grade))]
+    grade: NamedGrade
     time: datetime
+    note: str
 
 
 class QueryAnswerOut(RecommendationsOut):

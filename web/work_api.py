@@ -4,11 +4,22 @@ from typing import Any
 
 from apiflask import APIBlueprint
 
+from ticketing.desk.workspace import Round
 from ticketing.history import Asking, SavedQuery
-from web.context import current_desk, current_judge
+from ticketing.tickets import Judgment
+from web.context import current_desk, current_judge, known_ticket
 from web.schemas import FiltersIn
 from web.security import guard_api
-from web.work_schemas import AskingOut, GapOut, SavedOut
+from web.work_schemas import (
+    AgreementOut,
+    AskingOut,
+    GapOut,
+    RoundArgs,
+    RoundIn,
+    RoundOut,
+    SavedOut,
+    SolvedOut,
+)
 
 work_api = APIBlueprint("work_api", __name__, url_prefix="/api", tag="Working together")
 work_api.before_request(guard_api)
@@ -51,3 +62,39 @@ def forget(query_id: str, chosen: FiltersIn) -> str:
 def unanswered() -> list[Any]:
     """Queries of everybody that nothing matched well, by topic, most first."""
     return list(current_desk().unanswered())
+
+
+@work_api.get("/solved/<path:ticket_id>")
+@work_api.output(list[SolvedOut])  # type: ignore[arg-type]
+def solved(ticket_id: str) -> list[Judgment]:
+    """The queries that a ticket solved, as judges say, the last first."""
+    return current_desk().solved_by(known_ticket(ticket_id).id)
+
+
+@work_api.post("/rounds")
+@work_api.input(RoundIn, arg_name="wanted")
+@work_api.output(RoundOut)
+def begin_round(wanted: RoundIn) -> dict[str, Any]:
+    """Choose queries to judge; their tickets come shuffled, without rank and score."""
+    desk, judge = current_desk(), current_judge()
+    chosen = desk.choose_round(wanted.by, judge, wanted.size, wanted.seed, wanted.other)
+    return _round(chosen)
+
+
+@work_api.get("/rounds")
+@work_api.input(RoundArgs, location="query", arg_name="args")
+@work_api.output(RoundOut)
+def get_round(args: RoundArgs) -> dict[str, Any]:
+    """A round of judging, with what you said so far."""
+    return _round(args.round())
+
+
+@work_api.get("/agreement")
+@work_api.output(list[AgreementOut])  # type: ignore[arg-type]
+def agreement() -> list[Any]:
+    """How far every two judges agree, and where they do not."""
+    return list(current_desk().agreements())
+
+
+def _round(chosen: Round) -> dict[str, Any]:
+    return {**vars(chosen), "pairs": current_desk().pairs(chosen, current_judge())}

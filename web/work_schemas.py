@@ -4,8 +4,12 @@ from datetime import datetime
 
 from pydantic import Field
 
+from ticketing.desk.workspace import Round, Sampling
 from ticketing.tickets import Outlook
-from web.schemas import Out, QueryOut
+from web.schemas import In, Out, QueryOut, StandingOut
+
+MOST_QUERIES = 50
+"""Of a round."""
 
 
 class FiltersOut(Out):
@@ -43,3 +47,75 @@ class GapOut(Out):
 
     topic: str
     askings: list[AskingOut]
+
+
+class RoundIn(In):
+    """How to choose queries to judge."""
+
+    by: Sampling = Field(
+        Sampling.RANDOM,
+        description="at random, by a chance of an answer nearest to one half, or where the ten "
+        "best of two models differ",
+    )
+    size: int = Field(10, ge=1, le=50, description="queries")
+    seed: int = Field(0, ge=0, description="of what is drawn and shuffled")
+    other: str = Field("", description="the model to compare the serving one with")
+
+
+class RoundArgs(In):
+    """The address of a round of judging."""
+
+    queries: str = Field(min_length=1, description="ids, separated by commas")
+    bundles: str = Field(min_length=1, description="ids of the models whose ten best are judged")
+    seed: int = Field(0, ge=0, description="of the order of the tickets")
+    after: int = Field(0, ge=0, le=10**6, description="tickets to pass over")
+
+    def round(self) -> Round:
+        """The same as the core's value."""
+        queries = tuple(dict.fromkeys(self.queries.split(",")))[:MOST_QUERIES]
+        return Round(queries, tuple(dict.fromkeys(self.bundles.split(",")))[:2], self.seed)
+
+
+class PairOut(Out):
+    """A ticket to judge for a query, and your judgment, if there is one."""
+
+    query: QueryOut
+    ticket_id: str
+    judged: StandingOut | None
+
+
+class RoundOut(Out):
+    """A round of judging: what its address says, and its tickets in the order to judge them."""
+
+    queries: list[str]
+    bundles: list[str]
+    seed: int
+    pairs: list[PairOut]
+
+
+class DisagreementOut(Out):
+    """Two judges' grades of one ticket for one query."""
+
+    query_id: str
+    ticket_id: str
+    one: StandingOut
+    other: StandingOut
+
+
+class AgreementOut(Out):
+    """How far two judges agree on what both judged."""
+
+    judges: tuple[str, str]
+    both: int = Field(description="tickets that both judged")
+    same: int = Field(description="of these, with the same grade")
+    kappa: float | None = Field(description="Cohen's; null where both gave one grade alone")
+    disagreements: list[DisagreementOut]
+
+
+class SolvedOut(Out):
+    """A query that a ticket solved, as a judge says."""
+
+    query: QueryOut
+    judge: str
+    time: datetime
+    note: str

@@ -28,6 +28,7 @@ class DeskBase:
         self.store = store
         self.models = models
         self._recommenders: dict[str, Recommender] = {}
+        self._pools: dict[tuple[str, str], tuple[str, ...]] = {}
         self._classifier: CategoryClassifier | None = None
         self._loading = threading.Lock()
 

@@ -24,6 +24,7 @@ class Judging(DeskBase):
         rank: int | None = None,
         score: float | None = None,
         event_id: str = "",
+        note: str = "",
     ) -> Judgment:
         """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
 
@@ -44,6 +45,7 @@ class Judging(DeskBase):
             rank=rank,
             score=score,
             bundle_id=self.store.serving(),
+            note=note,
         )
         self.store.add_judgments([judgment])
         return judgment
@@ -56,6 +58,14 @@ class Judging(DeskBase):
             for judgment in judgments
             if judgment.judge == judge and judgment.grade is not None
         }
+
+    def solved_by(self, ticket_id: str) -> list[Judgment]:
+        """The YES judgments of a ticket that stand: the queries that it solved, the last first."""
+        return [
+            judgment
+            for judgment in standing(self.store.judgments())
+            if judgment.ticket_id == ticket_id and judgment.grade == Grade.YES
+        ]
 
     def judgments_of(self, query_id: str) -> dict[str, list[Judgment]]:
         """Every judge's present judgment of each ticket for a query, by ticket id; of a ticket's,

@@ -17,6 +17,16 @@ class Disagreement:
     other: Judgment
 
     @property
+    def query_id(self) -> str:
+        """The id of the query."""
+        return self.one.query.id
+
+    @property
+    def ticket_id(self) -> str:
+        """The id of the ticket."""
+        return self.one.ticket_id
+
+    @property
     def apart(self) -> int:
         """1 for neighbouring grades, 2 for YES and NO."""
         assert self.one.grade is not None and self.other.grade is not None

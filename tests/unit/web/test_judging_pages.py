@@ -1,0 +1,181 @@
+"""The judging workspace: rounds, notes, undo, progress, agreement; pages, tables and API."""
+
+import csv
+import re
+from html import unescape
+
+import pytest
+
+from ticketing.desk.workspace import Round, Sampling
+from ticketing.errors import InputError, NotFound
+from ticketing.tickets import Grade, Query
+
+QUERIES = [Query("Exhaust spread high"), Query("Pump leaks oil"), Query("valve stuck")]
+
+
+@pytest.fixture
+def desk(desk):
+    desk.store.put_queries(QUERIES)
+    return desk
+
+
+def token(client) -> str:
+    return re.search(r'name="csrf_token" value="([^"]+)"', client.get("/").text)[1]
+
+
+def begin(client, **fields) -> str:
+    """The address of a new round."""
+    answer = client.post("/judging", data={"csrf_token": token(client), **fields})
+    assert answer.status_code == 303, answer.text
+    return answer.location
+
+
+def give(client, address, grade, note=""):
+    """Judge what the round shows, as its form does; the (query, ticket) that it was."""
+    page = client.get(address).text
+    form = page[page.index('class="give"') :]
+    shown = dict(re.findall(r'name="(query_id|ticket_id)" value="([^"]+)"', form))
+    fields = {"csrf_token": token(client), **shown, "grade": grade, "note": note}
+    assert client.post(address, data=fields).status_code == 303
+    return shown["query_id"], shown["ticket_id"]
+
+
+def test_a_round_goes_through_every_unjudged_ticket_once(client, desk):
+    desk.judge(QUERIES[0].id, "GT-0101", Grade.YES, "anonymous")
+    address = begin(client, by="random", size="2")
+    page = client.get(address).text
+    total = int(re.search(r"of (\d+) tickets judged, of 2 queries", page)[1])
+    seen = set()
+    while "The round is done" not in client.get(address).text:
+        pair = give(client, address, "NO", "looked")
+        assert pair not in seen
+        seen.add(pair)
+    assert len(seen) in (total, total - 1) and (QUERIES[0].id, "GT-0101") not in seen
+    notes = [judgment.note for judgment in desk.store.judgments()]
+    assert notes.count("looked") == len(seen)
+
+
+def test_rank_and_score_are_neither_shown_nor_kept_and_the_order_is_no_ranking(client, desk):
+    address = begin(client, by="random", size="3")
+    page = client.get(address).text
+    assert "The order is shuffled; rank and score are not shown" in page
+    give(client, address, "YES")
+    [judgment] = desk.store.judgments()
+    assert (judgment.rank, judgment.score, judgment.bundle_id) == (None, None, "fake-bundle")
+    orders = [
+        [pair.ticket_id for pair in desk.pairs(Round((QUERIES[0].id,), ("fake-bundle",), seed), "")]
+        for seed in range(4)
+    ]
+    ranked = [item.ticket.id for item in desk.recommend(QUERIES[0]).items]
+    assert all(sorted(order) == sorted(ranked) for order in orders)
+    assert len({tuple(order) for order in orders}) == 4 and ranked not in orders
+
+
+def test_the_last_judgment_can_be_undone_and_a_ticket_skipped(client, desk):
+    address = begin(client, by="random", size="1")
+    first = give(client, address, "YES")
+    page = client.get(address).text
+    assert "1 of 10 tickets judged" in page and f"{first[1]}</a> YES." in page
+    fields = {"csrf_token": token(client), "query_id": first[0], "ticket_id": first[1]}
+    client.post(address, data={**fields, "grade": ""})
+    page = client.get(address).text
+    assert "0 of 10 tickets judged" in page
+    skip = unescape(re.search(r'href="([^"]+)" data-key="s"', page)[1])
+    assert give(client, skip, "NO") != first
+
+
+def test_uncertain_queries_are_those_nearest_to_one_half(desk):
+    chosen = desk.choose_round(Sampling.UNCERTAIN, "ann", 2, 1)
+    chances = {query.id: desk.recommend(query).chance for query in QUERIES}
+    nearest = sorted(chances, key=lambda id: abs(chances[id] - 0.5))
+    assert set(chosen.queries) == set(nearest[:2])
+
+
+def test_different_queries_are_judged_under_both_bundles(desk, monkeypatch):
+    both = {"fake-bundle": ("GT-0101", "GT-0102"), "other": ("GT-0101", "GT-0103")}
+
+    def best(query, bundle):
+        return both["fake-bundle"] if query == QUERIES[1] else both[bundle]
+
+    monkeypatch.setattr(desk, "_best", best)
+    chosen = desk.choose_round(Sampling.DIFFERENT, "ann", 5, 1, "other")
+    assert chosen.bundles == ("fake-bundle", "other")
+    assert set(chosen.queries) == {QUERIES[0].id, QUERIES[2].id}
+    assert {pair.ticket_id for pair in desk.pairs(chosen, "ann")} == {
+        "GT-0101",
+        "GT-0102",
+        "GT-0103",
+    }
+    with pytest.raises(InputError, match="Name the bundle"):
+        desk.choose_round(Sampling.DIFFERENT, "ann", 5, 1)
+
+
+def test_where_nothing_is_left_it_says_so(client, desk):
+    for pair in desk.pairs(Round(tuple(q.id for q in QUERIES), ("fake-bundle",)), "anonymous"):
+        desk.judge(pair.query.id, pair.ticket_id, Grade.NO, "anonymous")
+    answer = client.post("/judging", data={"csrf_token": token(client), "by": "random"})
+    assert answer.status_code == 400 and "No query is left to judge that way" in answer.text
+    assert desk.choose_round(Sampling.RANDOM, "bob", 9, 1).queries
+
+
+def test_a_round_of_an_unknown_query_is_refused(client, desk):
+    with pytest.raises(NotFound, match="choose a new round"):
+        desk.pairs(Round(("nope",), ("fake-bundle",)), "ann")
+    assert client.get("/judging/round?queries=nope&bundles=fake-bundle").status_code == 404
+    assert client.get("/judging/round").status_code == 400
+
+
+def test_a_round_as_table_and_by_the_api(client, desk):
+    wanted = {"by": "random", "size": 1, "seed": 7}
+    round_ = client.post("/api/rounds", json=wanted).json
+    assert len(round_["pairs"]) == 10 and round_["pairs"][0]["judged"] is None
+    pair = {"query_id": round_["queries"][0], "ticket_id": round_["pairs"][3]["ticket_id"]}
+    client.post("/api/judgments", json={**pair, "grade": "REL", "note": "=half"})
+    address = f"queries={round_['queries'][0]}&bundles={round_['bundles'][0]}&seed=7"
+    again = client.get(f"/api/rounds?{address}").json
+    assert [x["ticket_id"] for x in again["pairs"]] == [x["ticket_id"] for x in round_["pairs"]]
+    assert (again["pairs"][3]["judged"]["grade"], again["pairs"][3]["judged"]["note"]) == (
+        "REL",
+        "=half",
+    )
+    rows = list(csv.DictReader(client.get(f"/judging/round.csv?{address}").text.splitlines()))
+    assert (rows[3]["grade"], rows[3]["note"]) == ("REL", "'=half")
+
+
+def test_agreement_is_cohens_kappa_with_the_disagreements(client, desk):
+    given = {
+        "ann": [Grade.YES, Grade.YES, Grade.NO, Grade.NO, Grade.REL],
+        "bob": [Grade.YES, Grade.NO, Grade.NO, Grade.NO, Grade.NO],
+    }
+    for judge, grades in given.items():
+        for i, grade in enumerate(grades):
+            desk.judge(QUERIES[0].id, f"GT-010{i + 1}", grade, judge, note=f"{judge} {i}")
+    desk.judge(QUERIES[1].id, "GT-0101", Grade.YES, "ann")
+    [found] = client.get("/api/agreement").json
+    assert (found["judges"], found["both"], found["same"]) == (["ann", "bob"], 5, 3)
+    # observed .6; by chance .4 * .2 (YES) + .4 * .8 (NO) + .2 * 0 (REL) = .4
+    assert found["kappa"] == pytest.approx((0.6 - 0.4) / (1 - 0.4))
+    assert [item["ticket_id"] for item in found["disagreements"]] == ["GT-0102", "GT-0105"]
+    page = client.get("/judging/agreement").text
+    assert "ann and bob differ" in page and ">0.33<" in page and "bob 1" in page
+    rows = list(csv.DictReader(client.get("/judging/agreement.csv").text.splitlines()))
+    assert (rows[0]["grade"], rows[0]["other_grade"]) == ("YES", "NO")
+
+
+def test_two_judges_with_one_grade_have_no_kappa(client, desk):
+    for judge in ("ann", "bob"):
+        desk.judge(QUERIES[0].id, "GT-0101", Grade.YES, judge)
+    [found] = client.get("/api/agreement").json
+    assert (found["kappa"], found["same"]) == (None, 1)
+    assert "one grade only" in client.get("/judging/agreement").text
+
+
+def test_the_queries_that_a_ticket_solved(client, desk):
+    for query, grade in zip(QUERIES, (Grade.YES, Grade.REL, Grade.YES), strict=True):
+        desk.judge(query.id, "GT-0101", grade, "ann")
+    desk.judge(QUERIES[0].id, "GT-0101", None, "ann")
+    [found] = client.get("/api/solved/GT-0101").json
+    assert (found["query"]["subject"], found["judge"]) == ("valve stuck", "ann")
+    assert client.get("/api/solved/nope").status_code == 404
+    page = client.get("/tickets/GT-0101").text
+    assert "What it solved" in page and "valve stuck" in page and "Pump leaks oil" not in page

@@ -1,0 +1,129 @@
+"""The judging workspace: rounds of queries, one ticket at a time, and how judges agree."""
+
+import secrets
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as Redirect
+
+from ticketing.desk.workspace import Round
+from web.context import current_desk, current_judge, known_ticket
+from web.forms import valid
+from web.judging import record
+from web.schemas import JudgmentIn
+from web.tables import csv_file
+from web.work_schemas import RoundArgs, RoundIn
+
+judging_pages = Blueprint("judging", __name__)
+
+
+@judging_pages.get("/judging")
+def overview() -> str:
+    """What a round is, and a form that begins one."""
+    desk = current_desk()
+    serving = desk.store.serving()
+    others = [bundle for bundle in desk.store.bundles() if bundle != serving]
+    return render_template("judging.html", others=others, serving=serving)
+
+
+@judging_pages.post("/judging")
+def begin() -> Redirect:
+    """Choose queries, and go to the round's own address."""
+    given = {name: request.form[name] for name in ("by", "size", "other") if name in request.form}
+    wanted = valid(RoundIn, {**given, "seed": secrets.randbelow(10**6)})
+    chosen = current_desk().choose_round(
+        wanted.by, current_judge(), wanted.size, wanted.seed, wanted.other
+    )
+    return redirect(_address(chosen), 303)
+
+
+@judging_pages.get("/judging/round")
+def round_() -> str:
+    """The next ticket of a round that this judge has not judged, and what there is to know of it
+    but its rank and score."""
+    args = _args()
+    pairs = current_desk().pairs(args.round(), current_judge())
+    open_ = [i for i, pair in enumerate(pairs) if pair.judged is None]
+    at = next((i for i in open_ if i >= args.after), open_[0] if open_ else None)
+    judged = [pair.judged for pair in pairs if pair.judged]
+    return render_template(
+        "round.html",
+        pairs=pairs,
+        at=at,
+        ticket=None if at is None else known_ticket(pairs[at].ticket_id),
+        last=max(judged, key=lambda judgment: judgment.time, default=None),
+        left=len(open_),
+        address=_address(args.round()),
+        skip=None if at is None else _address(args.round(), at + 1),
+        queries=len(args.round().queries),
+    )
+
+
+@judging_pages.post("/judging/round")
+def judge() -> Redirect:
+    """Record a grade with its note (an empty grade is an undo), and go on."""
+    args = _args()
+    names = ("query_id", "ticket_id", "note")
+    given = {name: request.form.get(name, "") for name in names}
+    judged = valid(JudgmentIn, {**given, "grade": request.form.get("grade") or None})
+    if sentence := record(judged):
+        flash(sentence)
+    return redirect(_address(args.round(), args.after), 303)
+
+
+@judging_pages.get("/judging/round.csv")
+def round_as_csv() -> Response:
+    """A round as a table, with what this judge said so far."""
+    columns = ("query_id", "subject", "description", "ticket_id", "grade", "note")
+    return csv_file(
+        "round",
+        columns,
+        (
+            (
+                pair.query.id,
+                pair.query.subject,
+                pair.query.description,
+                pair.ticket_id,
+                pair.judged.grade.name if pair.judged and pair.judged.grade is not None else "",
+                pair.judged.note if pair.judged else "",
+            )
+            for pair in current_desk().pairs(_args().round(), current_judge())
+        ),
+    )
+
+
+@judging_pages.get("/judging/agreement")
+def agreement() -> str:
+    """How far every two judges agree, and where they do not."""
+    return render_template("agreement.html", agreements=current_desk().agreements())
+
+
+@judging_pages.get("/judging/agreement.csv")
+def agreement_as_csv() -> Response:
+    """The disagreements as a table."""
+    columns = ("query_id", "subject", "ticket_id", "judge", "grade", "note", "time")
+    return csv_file(
+        "disagreements",
+        (*columns, "other_judge", "other_grade", "other_note", "other_time"),
+        (
+            (
+                *(item.one.query.id, item.one.query.subject, item.one.ticket_id),
+                *(item.one.judge, item.one.grade.name, item.one.note, item.one.time),
+                *(item.other.judge, item.other.grade.name, item.other.note, item.other.time),
+            )
+            for found in current_desk().agreements()
+            for item in found.disagreements
+            if item.one.grade is not None and item.other.grade is not None
+        ),
+    )
+
+
+def _args() -> RoundArgs:
+    """What the address of a round says. Raises InputError."""
+    return valid(RoundArgs, request.args.to_dict())
+
+
+def _address(chosen: Round, after: int = 0) -> str:
+    said = {"queries": ",".join(chosen.queries), "bundles": ",".join(chosen.bundles)}
+    said |= {"seed": str(chosen.seed), **({"after": str(after)} if after else {})}
+    return f"{url_for('judging.round_')}?{urlencode(said, safe=',')}"

@@ -1,0 +1,12 @@
+// One key each in a round of judging: what the button or link with that key does. The switch that
+// turns shortcuts off on every page turns these off too.
+const enabled = document.getElementById("keys-on");
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || enabled?.checked === false) return;
+  if (event.target.closest("input, textarea, select, dialog") || event.repeat) return;
+  const wanted = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!wanted) return;
+  event.preventDefault();
+  wanted.click();
+});
