@@ -11,6 +11,7 @@ from tests.fake_records import jobs, tickets
 from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query
 from web.app import create_app
+from web.marks import with_meant
 
 EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
 
@@ -347,3 +348,22 @@ def test_a_defect_is_a_friendly_sentence_without_its_details(client, desk, monke
     assert answer.status_code == 500
     assert "Something went wrong on our side" in answer.text
     assert "secret detail" not in answer.text
+
+
+# while a query is written ------------------------------------------------------------
+
+
+def test_a_preview_shows_tickets_and_remembers_nothing(client, desk):
+    page = post(client, "/preview", **EXHAUST).text
+    assert "<html" not in page and "<mark>Exhaust</mark> temperature" in page
+    assert list(desk.store.queries()) == []
+
+
+def test_a_preview_of_nothing_is_refused(client):
+    assert post(client, "/preview", subject=" ").status_code == 400
+
+
+def test_meant_words_replace_whole_words_only():
+    assert with_meant("Vibraton (vibratons, Vibraton)", {"Vibraton": "vibration"}) == (
+        "vibration (vibratons, vibration)"
+    )

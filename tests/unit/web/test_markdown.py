@@ -1,0 +1,32 @@
+"""Markdown to paste: it shows text as it stands, whatever signs are in it."""
+
+import re
+
+from tests.unit.web.test_pages import asked
+
+
+def test_a_whole_answer_as_markdown(client):
+    address = asked(client, product="SGT-400", subject="Exhaust spread high")
+    answer = client.get(address.replace("?", "/markdown?"))
+    assert answer.mimetype == "text/markdown"
+    head, link, first, *_ = filter(None, answer.text.splitlines())
+    assert head == "## Exhaust spread high"
+    assert link == f"<http://localhost{address}>"
+    assert first.startswith(
+        "1. [GT-0101: Exhaust temperature spread high, trip on start]"
+        "(<http://localhost/tickets/GT-0101>) – "
+    )
+    assert re.findall(r"^(\d+)\. ", answer.text, re.MULTILINE) == ["1", "2", "3", "4", "5"]
+
+
+def test_hostile_text_stays_text(client):
+    text = client.get(asked(client, subject="script").replace("?", "/") + "/markdown").text
+    assert "\\<script\\>alert" in text and "<script" not in text.replace("\\<", "")
+
+
+def test_a_citation_quotes_every_line_and_names_its_source(client):
+    page = client.get("/tickets/GT-0101").text
+    copied = re.search(r'data-copy="([^"]+)"', page)[1]
+    *quoted, _, source = copied.strip().splitlines()
+    assert [line[:12] for line in quoted] == ["&gt; Burner ", "&gt; Spread "]
+    assert source.startswith("— [GT-0101: Exhaust temperature spread high, trip on start](")
