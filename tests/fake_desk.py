@@ -109,6 +109,9 @@ class WordRanker:
             chance,
             note="" if outlook == Outlook.LIKELY else note,
             searched=len(found),
+            typical={
+                channel: 2.4 * weight for channel, weight in [*CHANNELS.items(), ("age", AGE)]
+            },
         )
 
 

@@ -52,30 +52,23 @@ class Reason:
 
     @property
     def sentence(self) -> str:
-        """The reason in plain English, one to three short sentences."""
-        said = [BY_ID] if self.by_id else []
+        """The reason in plain English."""
+        clauses = []
         if self.shared:
-            said.append(f"Both say {_listed([word.word for word in self.shared])}.")
+            clauses.append(f"Both say {_joined([f'“{word.word}”' for word in self.shared])}")
         if self.alike:
-            pairs = [
-                f"{_quoted(p.query_word)} here is close to {_quoted(p.ticket_word)} there"
-                for p in self.alike
-            ]
-            said.append(f"{_joined(pairs)}.")
+            (here, there), *rest = [(p.query_word, p.ticket_word) for p in self.alike]
+            first = f"“{here}” here is close to “{there}” there"
+            clauses.append(_joined([first, *(f"“{one}” to “{other}”" for one, other in rest)]))
+        said = [BY_ID] if self.by_id else []
+        if clauses:
+            said.append(f"{'; '.join(clauses)}.")
         return " ".join(said) or NOTHING_SHARED
 
 
 UNEXPLAINED = Reason()
 
 
-def _listed(words: Sequence[str]) -> str:
-    return _joined([_quoted(word) for word in words])
-
-
 def _joined(items: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
-
-
-def _quoted(word: str) -> str:
-    return f"“{word}”"

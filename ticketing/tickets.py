@@ -266,6 +266,8 @@ class Recommendations:
     meant: Mapping[str, str] = field(default_factory=dict)
     """Unknown words of the query as they were written, and the known word that each is most likely
     a slip of."""
+    typical: Mapping[str, float] = field(default_factory=dict)
+    """Distance by channel of a ticket taken at random: what `Recommendation.parts` compare with."""
 
     def ordered(self, order: Order) -> "Recommendations":
         """The same tickets, each with its rank by match: best first, or the last created first and

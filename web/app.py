@@ -17,9 +17,9 @@ from web.first_steps import not_ready
 from web.history_pages import history_pages
 from web.judging_pages import judging_pages
 from web.markdown import citation
-from web.marks import mark, opening, with_meant
+from web.marks import linked, mark, opening, with_meant
 from web.pages import pages
-from web.parts import parts_table
+from web.parts import bars
 from web.progress import in_words
 from web.schemas import ErrorOut
 from web.security import protect
@@ -74,11 +74,12 @@ def create_app(desk: Desk) -> APIFlask:
 def _set_up_templates(app: APIFlask) -> None:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
+        linked=linked,
         mark=mark,
         opening=opening,
         with_meant=with_meant,
         citation=citation,
-        parts_table=lambda parts: parts_table(parts, current_desk().channel_labels),
+        bars=lambda parts, typical: bars(parts, typical, current_desk().channel_labels),
         in_words=in_words,
         percent=percent,
         counted=counted,

@@ -1,13 +1,17 @@
-"""Ticket text as safe HTML: shared words marked, long text split into opening and rest."""
+"""Ticket text as safe HTML: words marked, addresses as links, long text split into opening and
+rest."""
 
 import re
 from collections.abc import Collection, Mapping
+from functools import cache
 
+from linkify_it import LinkifyIt
 from markupsafe import Markup, escape
 
 from ticketing.text import tokens_with_spans
 
 MARK = Markup("<mark>{}</mark>")
+LINK = Markup('<a href="{}" rel="noopener noreferrer">{}</a>')
 
 
 def mark(text: str, words: Collection[str]) -> Markup:
@@ -18,6 +22,22 @@ def mark(text: str, words: Collection[str]) -> Markup:
             pieces += [escape(text[end : token.start]), MARK.format(text[token.start : token.end])]
             end = token.end
     return Markup("").join([*pieces, escape(text[end:])])
+
+
+def linked(text: str, words: Collection[str] = ()) -> Markup:
+    """The text as `mark` gives it, with every http and https address in it as a link."""
+    pieces, end = [], 0
+    for found in _addresses().match(text) or ():
+        pieces += [mark(text[end : found.index], words), LINK.format(found.url, found.raw)]
+        end = found.last_index
+    return Markup("").join([*pieces, mark(text[end:], words)])
+
+
+@cache
+def _addresses() -> LinkifyIt:
+    """Finds addresses that name their protocol, http or https, and no others."""
+    others = {"ftp:": None, "//": None, "mailto:": None}
+    return LinkifyIt(others, {"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
 
 
 def opening(text: str, length: int) -> str:

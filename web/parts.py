@@ -1,112 +1,71 @@
-"""The parts of a score as a table whose printed figures add up exactly."""
+"""What brings a ticket near: a bar a channel, beside a ticket taken at random.
 
-from collections.abc import Iterable, Mapping, Sequence
+A bar starts in the middle of its row (50 %): to the right as far as the channel brings the ticket
+nearer than one taken at random, to the left as far as it keeps it away. Drawn as
+`<rect x=start width=length>` in a view box 100 wide it needs no other axis. The exact terms of the
+distance are the API's `parts`.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ticketing.tickets import Part
 
-COMPONENTS = {
-    "SUB1": "subject",
-    "DESC1": "description",
-    "SUB2": "subject",
-    "DESC2": "description",
-    "SOL2": "solution",
-}
-WHOLE = {"age": "time apart"}
-"""Parts that belong to no pair of components, in words."""
+BEYOND = "Time apart"
+"""The part that belongs to no channel of the network, in words."""
 
-UNITS = 1000
-"""The table counts in thousandths, the last printed digit."""
+MUCH, SOME = 0.5, 0.1
+"""Shares of the usual distance that are saved: from which on a ticket is much nearer, nearer."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A piece of a row's bar: where it starts and how long it is, in percent of the longest row."""
+    """A channel: what people call it, what it does in words, its bar in percent, its figures.
 
-    channel: str
+    `figures` are its part of this distance and of a usual one, as in "0.12 of 0.98".
+    """
+
+    label: str
+    says: str
     start: float
     length: float
+    figures: str
+
+    @property
+    def nearer(self) -> bool:
+        """Whether the bar runs to the right."""
+        return self.start >= 50
 
 
-@dataclass(frozen=True)
-class PartsRow:
-    """A pair of components: its distance by channel ("–" where there is none) and their sum.
+def bars(
+    parts: Sequence[Part], typical: Mapping[str, float], labels: Mapping[str, str]
+) -> tuple[Bar, ...]:
+    """A bar a channel of the distance, what brings the ticket nearest first.
 
-    A part that belongs to no pair is a row of its own, with its sum alone.
+    `typical` are the usual distances by channel, `labels` what people call the channels.
     """
-
-    name: str
-    cells: tuple[str, ...]
-    total: str
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True)
-class PartsTable:
-    """All rows, and sums by channel; every sum is the sum of the printed figures."""
-
-    channels: tuple[str, ...]
-    rows: tuple[PartsRow, ...]
-    totals: tuple[str, ...]
-    total: str
-
-
-def round_to_sum(values: Sequence[float]) -> list[int]:
-    """Values >= 0 as whole thousandths whose sum is the rounded sum (largest remainders go up)."""
-    scaled = [value * UNITS for value in values]
-    rounded = [int(value) for value in scaled]
-    missing = round(sum(scaled)) - sum(rounded)
-    by_remainder = sorted(range(len(scaled)), key=lambda i: rounded[i] - scaled[i])
-    for i in by_remainder[:missing]:
-        rounded[i] += 1
-    return rounded
-
-
-def parts_table(parts: Sequence[Part], labels: Mapping[str, str]) -> PartsTable:
-    """Component pairs down, channels across, in the order in which the parts name them.
-
-    `labels` are what people call the channels. Last come the parts that belong to no pair.
-    """
-    units = round_to_sum([part.distance for part in parts])
-    cells: dict[str, dict[str, int]] = {}  # by row, by channel
-    for part, unit in zip(parts, units, strict=True):
-        row = cells.setdefault(_name(part), {})
-        row[part.channel] = row.get(part.channel, 0) + unit
-    paired = dict.fromkeys(part.channel for part in parts if part.query_component)
-    everything = dict.fromkeys([*paired, *(part.channel for part in parts)])
-    longest = max((sum(row.values()) for row in cells.values()), default=0)
-    columns = [[row[channel] for row in cells.values() if channel in row] for channel in paired]
-    return PartsTable(
-        channels=tuple(labels[channel] for channel in paired),
-        rows=tuple(_row(name, row, paired, everything, longest) for name, row in cells.items()),
-        totals=tuple(_figure(sum(column)) for column in columns),
-        total=_figure(sum(units)),
+    own: defaultdict[str, float] = defaultdict(float)
+    for part in parts:
+        own[part.channel] += part.distance
+    saved = {channel: typical.get(channel, 0.0) - distance for channel, distance in own.items()}
+    longest = max(map(abs, saved.values()), default=0.0) or 1.0
+    return tuple(
+        _bar(labels.get(channel, BEYOND), own[channel], typical.get(channel, 0.0), 50 / longest)
+        for channel in sorted(own, key=lambda channel: -saved[channel])
     )
 
 
-def _row(
-    name: str, units: dict[str, int], paired: Iterable[str], everything: Iterable[str], longest: int
-) -> PartsRow:
-    bars, start = [], 0.0
-    for channel in everything:
-        length = 100 * units.get(channel, 0) / max(longest, 1)
-        bars.append(Bar(channel, round(start, 2), round(length, 2)))
-        start += length
-    cells = tuple(_figure(units.get(channel)) for channel in paired)
-    return PartsRow(name, cells, _figure(sum(units.values())), tuple(bars))
+def _bar(label: str, own: float, typical: float, scale: float) -> Bar:
+    length = round(abs(typical - own) * scale, 2)
+    start = 50.0 if own <= typical else 50 - length
+    return Bar(label, _words(own, typical), start, length, f"{own:.2f} of {typical:.2f}")
 
 
-def _name(part: Part) -> str:
-    """What a part's row is called: `subject – description`, or `time apart`."""
-    if not part.query_component:
-        return WHOLE.get(part.channel, part.channel)
-    return f"{_component(part.query_component)} – {_component(part.ticket_component)}"
-
-
-def _component(name: str) -> str:
-    """In words, also where components are merged into one: `SUB1+DESC1`."""
-    return " + ".join(COMPONENTS.get(part, part) for part in name.split("+"))
-
-
-def _figure(unit: int | None) -> str:
-    return "–" if unit is None else f"{unit / UNITS:.3f}"
+def _words(own: float, typical: float) -> str:
+    saved = (typical - own) / max(typical, 1e-9)
+    if saved >= MUCH:
+        return "much nearer than usual"
+    if saved >= SOME:
+        return "nearer than usual"
+    return "as usual" if saved > -SOME else "further apart than usual"

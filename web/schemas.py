@@ -280,6 +280,9 @@ class RecommendationsOut(Out):
     chance: float = Field(description="that a YES is among the ten best, 0 to 1")
     note: str = Field(description="why nothing matches well, where nothing does")
     searched: int = Field(description="tickets that were scored, after filters")
+    typical: dict[str, float] = Field(
+        description="distance by channel of a ticket taken at random, to compare `parts` with"
+    )
     meant: dict[str, str] = Field(description="unknown words of the query: what each likely means")
     items: list[RecommendationOut]
 

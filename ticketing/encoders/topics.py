@@ -16,6 +16,9 @@ from topic_models import DocNADE, DocNADESettings
 MOST_COMMON = 0.25
 """A word in more than this share of tickets says nothing about the topic of one."""
 
+OWN = 0.5
+"""Least activity of a text's own topics, as a share of its main one's."""
+
 CANDIDATES = 100
 """Words of the largest loadings among which a topic's name is looked for."""
 
@@ -88,27 +91,31 @@ class TopicEncoder(DenseEncoder):
         return [_main(self.loadings[document]) for document in self.words.documents(texts)]
 
     def shared(
-        self, one: Sequence[int], other: Sequence[int], topics: int = 3, words: int = 5
+        self, one: Sequence[int], other: Sequence[int], words: int = 5
     ) -> list[tuple[int, float, list[int]]]:
-        """Topics of both texts, best first: (topic, the smaller of its two activities, words).
+        """Topics that are both texts' own, best first: (topic, the smaller of its two activities,
+        words).
 
-        The activity of a topic is the mean of how far a text's words speak for it; `words` are
-        the vocabulary ids, of either text, that do so most. (A topic's own top words may occur
-        in neither text.)
+        The activity of a topic is the mean of how far a text's words speak for it. A text's own
+        topics are its main one and those at least half as active; the others are what any text
+        has a little of. `words` are the vocabulary ids, of either text, that speak for a topic
+        most. (A topic's own top words may occur in neither text.)
         """
         documents = self.words.documents([one, other])
         if not all(len(document) for document in documents):
             return []
         spoken = [self.loadings[document] for document in documents]  # [words, topics] each
-        both = np.minimum(spoken[0].mean(0), spoken[1].mean(0))
+        activities = [loadings.mean(0) for loadings in spoken]  # [topics] each
+        both = np.minimum(*activities)
+        own = [activity >= OWN * activity.max() for activity in activities]
         distinct, first = np.unique(np.concatenate(documents), return_index=True)
         by_word = np.concatenate(spoken)[first]  # [distinct words, topics]
         found = []
-        for topic in np.argsort(-both, kind="stable")[:topics]:
+        for topic in np.flatnonzero(own[0] & own[1] & (both > 0)):
             loudest = np.argsort(-by_word[:, topic], kind="stable")[:words]
             ids = [self.words.ids[distinct[i]] for i in loudest]
             found.append((int(topic), float(both[topic]), ids))
-        return [topic for topic in found if topic[1] > 0]
+        return sorted(found, key=lambda topic: -topic[1])
 
     def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
         """The words a person can know a topic by, best first: they speak for it and are used.

@@ -1,5 +1,6 @@
 """What a person needs to check a proposal: reason, answer, topics, parts of the distance."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,9 +13,13 @@ from ticketing.queries import EncodedQuery
 from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.reasons import Reasons
+from ticketing.stores.protocols import CodeBlock
 from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Part, Query, Recommendation, SharedTopic
+
+RANDOM = 30
+"""Tickets whose mean distance is a usual one."""
 
 
 class Explainer:
@@ -85,6 +90,18 @@ def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> t
         minutes = model.layout.minutes(row[None], np.array([0]))
         parts.append(Part("age", "", "", float(model.recency.distances(query.time, minutes)[0])))
     return tuple(parts)
+
+
+def typical_parts(model: Model, query: EncodedQuery, block: CodeBlock) -> dict[str, float]:
+    """The mean distance by channel of RANDOM tickets, evenly spread over all that are comparable;
+    nothing where there are none."""
+    places = np.linspace(0, len(block.live) - 1, min(RANDOM, len(block.live))).astype(int)
+    rows = [parts_of(model, query, block.codes[block.live[place]]) for place in places]
+    comparable = [parts for parts in rows if any(part.ticket_component for part in parts)]
+    totals: defaultdict[str, float] = defaultdict(float)
+    for part in (part for parts in comparable for part in parts):
+        totals[part.channel] += part.distance
+    return {channel: total / len(comparable) for channel, total in totals.items()}
 
 
 def shared_topics(

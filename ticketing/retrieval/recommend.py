@@ -13,7 +13,7 @@ from ticketing.model.calibration import Chances
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
-from ticketing.retrieval.explain import Explainer, parts_of
+from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
 from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
@@ -92,6 +92,7 @@ class Recommender:
             note=self._note(encoded, items, filters) if outlook == Outlook.NOTHING else "",
             searched=len(block.live) if block.of is None else block.of,
             meant=self._speller.meant(query.text),
+            typical=typical_parts(self.model, encoded, block),
         )
 
     def _matches(

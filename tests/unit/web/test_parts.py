@@ -1,112 +1,56 @@
-"""Figures that add up, marks, openings, and progress: values worked out by hand."""
+"""Bars, marks, links, openings, and progress: values worked out by hand."""
 
 from datetime import datetime
 
 import pytest
+from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ticketing.tickets import Job, Part
-from web.marks import mark, opening
-from web.parts import Bar, parts_table, round_to_sum
+from web.marks import linked, mark, opening
+from web.parts import Bar, bars
 from web.progress import in_words, progress
 
-DISTANCES = st.lists(st.floats(0, 50), min_size=1, max_size=18)
-
-LABELS = {"h": "Sentence", "E": "Meaning", "T": "Topics", "L": "Same words"}
+LABELS = {"h": "Sentence", "E": "Meaning", "L": "Same words"}
 
 
-def table_of(parts):
-    return parts_table(parts, LABELS)
-
-
-def test_the_largest_remainders_go_up():
-    # thousandths 0.4 + 0.4 + 0.4 = 1.2, rounded 1; the first of equals goes up
-    assert round_to_sum([0.0004, 0.0004, 0.0004]) == [1, 0, 0]
-    assert round_to_sum([0.0016, 0.0027, 0.0017]) == [1, 3, 2]
-
-
-@given(DISTANCES)
-def test_rounding_keeps_the_sum_and_moves_no_value_by_a_whole_unit(values):
-    rounded = round_to_sum(values)
-    assert sum(rounded) == round(sum(value * 1000 for value in values))
-    assert all(abs(unit - value * 1000) < 1 for unit, value in zip(rounded, values, strict=True))
-
-
-def test_pairs_run_down_and_channels_across():
-    table = table_of(
-        [
-            Part("h", "SUB1", "SUB2", 0.1),
-            Part("E", "SUB1", "SUB2", 0.3),
-            Part("h", "DESC1", "SOL2", 0.2),
-        ]
+def test_a_bar_a_channel_what_brings_nearest_first():
+    parts = [
+        Part("h", "SUB1", "SUB2", 0.3),
+        Part("L", "SUB1", "SUB2", 0.1),
+        Part("L", "SUB1", "DESC2", 0.1),
+        Part("E", "SUB1", "SUB2", 0.5),
+        Part("age", "", "", 0.35),
+    ]
+    # saved: L 0.8, age 0.1, h 0, E -0.4; the longest bar is half the width
+    assert bars(parts, {"h": 0.3, "L": 1.0, "E": 0.1, "age": 0.45}, LABELS) == (
+        Bar("Same words", "much nearer than usual", 50, 50, "0.20 of 1.00"),
+        Bar("Time apart", "nearer than usual", 50, 6.25, "0.35 of 0.45"),
+        Bar("Sentence", "as usual", 50, 0, "0.30 of 0.30"),
+        Bar("Meaning", "further apart than usual", 25, 25, "0.50 of 0.10"),
     )
-    assert table.channels == ("Sentence", "Meaning")
-    first, second = table.rows
-    assert first.name == "subject – subject"
-    assert (first.cells, first.total) == (("0.100", "0.300"), "0.400")
-    assert second.name == "description – solution"
-    assert (second.cells, second.total) == (("0.200", "–"), "0.200")
-    assert (table.totals, table.total) == (("0.300", "0.300"), "0.600")
-    assert first.bars == (Bar("h", 0, 25), Bar("E", 25, 75))
-    assert second.bars == (Bar("h", 0, 50), Bar("E", 50, 0))
 
 
-def test_merged_components_are_named_in_words():
-    (row,) = table_of([Part("h", "SUB1+DESC1", "SUB2+DESC2+SOL2", 0.5)]).rows
-    assert row.name == "subject + description – subject + description + solution"
+def test_without_anything_to_compare_with_nothing_is_nearer():
+    [bar] = bars([Part("h", "SUB1", "SUB2", 0.3)], {}, LABELS)
+    assert (bar.nearer, bar.says) == (False, "further apart than usual")
+    assert bars([], {"h": 1.0}, LABELS) == ()
 
 
-def test_two_parts_of_one_pair_and_channel_are_one_cell():
-    """A merged network compares a query with the whole ticket, which words do in two ways."""
-    whole = "SUB2+DESC2+SOL2"
-    (row,) = table_of([Part("L", "SUB1", whole, 0.5), Part("L", "SUB1", whole, 0.25)]).rows
-    assert (row.cells, row.total) == (("0.750",), "0.750")
+def test_an_identical_ticket_of_an_archive_of_copies_has_a_bar_of_no_length():
+    [bar] = bars([Part("h", "SUB1", "SUB2", 0.0)], {"h": 0.0}, LABELS)
+    assert (bar.length, bar.says) == (0, "as usual")
 
 
-def test_time_apart_is_a_row_of_its_own_and_no_channel():
-    table = table_of(
-        [
-            Part("h", "SUB1", "SUB2", 0.1),
-            Part("L", "SUB1", "SUB2", 0.2),
-            Part("age", "", "", 0.15),
-        ]
-    )
-    assert table.channels == ("Sentence", "Same words")
-    pair, age = table.rows
-    assert (age.name, age.cells, age.total) == ("time apart", ("–", "–"), "0.150")
-    assert age.bars == (Bar("h", 0, 0), Bar("L", 0, 0), Bar("age", 0, 50))
-    assert pair.bars == (Bar("h", 0, 33.33), Bar("L", 33.33, 66.67), Bar("age", 100, 0))
-    assert (table.totals, table.total) == (("0.100", "0.200"), "0.450")
-
-
-PARTS = st.lists(
-    st.tuples(st.sampled_from("hETL"), st.sampled_from(["SUB1", "DESC1"])), unique=True
-)
-
-
-@given(PARTS, st.data())
-def test_printed_figures_add_up_whatever_the_parts_are(pairs, data):
-    figures = data.draw(st.lists(st.floats(0, 9), min_size=len(pairs) + 1, max_size=len(pairs) + 1))
-    parts = [Part(c, p, "SUB2", x) for (c, p), x in zip(pairs, figures[1:], strict=True)]
-    table = table_of([*parts, Part("age", "", "", figures[0])])
-    thousandths = [round(1000 * float(row.total)) for row in table.rows]
-    assert sum(thousandths) == round(1000 * float(table.total)) == round(1000 * sum(figures))
-    for row in table.rows[:-1]:
-        shown = [float(cell) for cell in row.cells if cell != "–"]
-        assert round(1000 * sum(shown)) == round(1000 * float(row.total))
-    by_channel = sum(map(float, table.totals)) + float(table.rows[-1].total)
-    assert by_channel == pytest.approx(float(table.total))
-
-
-def test_no_parts_make_an_empty_table():
-    table = table_of([])
-    assert (table.rows, table.total) == ((), "0.000")
-
-
-def test_an_identical_ticket_has_bars_of_no_length():
-    (row,) = table_of([Part("h", "SUB1", "SUB2", 0.0)]).rows
-    assert row.bars == (Bar("h", 0, 0),)
+@given(st.dictionaries(st.sampled_from("hEL"), st.tuples(st.floats(0, 9), st.floats(0, 9))))
+def test_bars_stay_inside_and_the_nearer_are_first(channels):
+    parts = [Part(channel, "SUB1", "SUB2", own) for channel, (own, _) in channels.items()]
+    drawn = bars(parts, {channel: usual for channel, (_, usual) in channels.items()}, LABELS)
+    assert len(drawn) == len(channels)
+    assert all(0 <= bar.start <= 50 and bar.start + bar.length <= 100.01 for bar in drawn)
+    sides = [bar.nearer for bar in drawn]
+    assert sides == sorted(sides, reverse=True)
 
 
 def test_marks_keep_the_case_and_the_text_between():
@@ -124,6 +68,60 @@ def test_without_its_marks_the_text_is_whole(text, words):
     from markupsafe import escape
 
     assert str(mark(text, words)).replace("<mark>", "").replace("</mark>", "") == str(escape(text))
+
+
+LINK = '<a href="{0}" rel="noopener noreferrer">{0}</a>'
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("see https://a.example/x?a=1.", f"see {LINK.format('https://a.example/x?a=1')}."),
+        ("(HTTP://a.example/b_(c))", f"({LINK.format('HTTP://a.example/b_(c)')})"),
+        ("http://a.example/?a=1&b=2", LINK.format("http://a.example/?a=1&amp;b=2")),
+    ],
+)
+def test_addresses_are_links_that_tell_the_other_side_nothing(text, html):
+    assert linked(text) == html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "javascript:alert(1)",
+        "data:text/html,hi",
+        "vbscript:x ftp://a.example/b mailto:a@a.example",
+        "//evil.example www.evil.example a@evil.example",
+        "http:// https://",
+    ],
+)
+def test_other_protocols_and_guesses_are_no_links(text):
+    assert linked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'https://a.example/"><script>alert(1)</script>',
+        "https://a.example/'onmouseover='alert(1)",
+        'https://a.example/" onmouseover="alert(1)',
+        '<a href="https://a.example">x</a>',
+        "https://a.example/<img src=x onerror=alert(1)>",
+        'https://a.example/\x00"onclick=',
+    ],
+)
+def test_a_hostile_text_makes_no_tag_and_no_attribute(text):
+    page = BeautifulSoup(str(linked(text, {"alert", "script"})), "html.parser")
+    assert {tag.name for tag in page.find_all()} <= {"a", "mark"}
+    assert all(set(tag.attrs) == {"href", "rel"} for tag in page.find_all("a"))
+    assert all(tag["href"].startswith("https://a.example") for tag in page.find_all("a"))
+    assert page.get_text().replace("\ufffd", "\x00") == text
+
+
+def test_words_are_marked_beside_a_link_and_not_in_it():
+    assert linked("Pump http://pump.example pump", {"pump"}) == (
+        f"<mark>Pump</mark> {LINK.format('http://pump.example')} <mark>pump</mark>"
+    )
 
 
 def test_an_opening_ends_at_a_word():

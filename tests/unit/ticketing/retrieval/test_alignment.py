@@ -1,0 +1,99 @@
+"""Words taken for each other: by meaning, form or spelling, and rather none than wrong ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.ticketing.retrieval.words import VECTORS, word_model
+from ticketing.retrieval.alignment import MOST_ALIKE, Alignment, begin_alike, misspelled
+from ticketing.text.telling import TellingWords
+
+
+def align(asked, said, model=None):
+    model = model or word_model()
+    pairs = Alignment(model, TellingWords(model.vocabulary)).align(
+        {word: word.title() for word in asked}, {word: word.upper() for word in said}
+    )
+    return [(pair.query_word, pair.ticket_word, pair.similarity) for pair in pairs]
+
+
+def test_near_vectors_are_taken_for_each_other_as_they_are_written():
+    # cosine of (1, 0) and (.9, .3): .9 / sqrt(.9)
+    assert align(["pump"], ["compressor", "oil"]) == [("Pump", "COMPRESSOR", 0.949)]
+
+
+def test_words_that_begin_alike_need_less():
+    assert align(["vibrate"], ["vibration"]) == [("Vibrate", "VIBRATION", 0.6)]
+
+
+def test_a_word_and_its_negation_are_not_alike():
+    assert align(["visible"], ["invisible"]) == []
+
+
+def test_a_word_of_few_tickets_has_no_meaning_yet():
+    assert align(["rare"], ["compressor"]) == []
+
+
+def test_a_word_with_nearer_neighbours_is_not_meant():
+    """Three others lie between the two, whose cosine is .8."""
+    between = {f"near{end}": (1, 0.01, 0, 0) for end in "abc"}
+    vectors = {"pump": (1, 0, 0, 0), "valve": (0.8, 0.6, 0, 0), **between}
+    assert align(["pump"], ["valve"], word_model(vectors, counts={})) == []
+    del vectors["neara"]
+    [(*_, cosine)] = align(["pump"], ["valve"], word_model(vectors, counts={}))
+    assert cosine == pytest.approx(0.8)
+
+
+def test_an_unknown_word_is_compared_by_its_spelling():
+    # one letter of nine is missing
+    assert align(["vibraton"], ["vibration", "oil"]) == [("Vibraton", "VIBRATION", 0.889)]
+    assert align(["vibration"], ["vibraton"]) == [("Vibration", "VIBRATON", 0.889)]
+
+
+def test_nothing_is_better_than_something_wrong():
+    assert align(["coffee", "machine"], ["pump", "oil"]) == []
+    assert align([], ["pump"]) == align(["pump"], []) == []
+
+
+WORDS = st.lists(st.sampled_from([*VECTORS, "vibraton", "compresor", "nois"]), unique=True)
+
+
+@given(WORDS, WORDS)
+def test_every_word_is_in_one_pair_at_most_and_the_closest_come_first(asked, said):
+    pairs = align(asked, [word for word in said if word not in asked])
+    assert len(pairs) <= MOST_ALIKE
+    assert [pair[2] for pair in pairs] == sorted((pair[2] for pair in pairs), reverse=True)
+    for side in (0, 1):
+        assert len({pair[side] for pair in pairs}) == len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("vibrate", "vibration", True),
+        ("press", "pressing", True),
+        ("bottle", "bolt", False),
+        ("week", "weekend", False),
+        ("car", "cars", False),
+    ],
+)
+def test_a_common_beginning_is_long(one, other, alike):
+    assert begin_alike(one, other) == begin_alike(other, one) == alike
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "slip"),
+    [
+        ("vibraton", "vibration", True),
+        ("temprature", "temperature", True),
+        ("hgih", "high", False),  # too short to be sure
+        ("higth", "high", False),
+        ("tempratrue", "temperature", True),
+        ("rotro", "rotor", True),
+        ("rotro", "motor", False),
+        ("motor", "rotor", False),  # the first letter
+        ("mbx17", "mbx18", False),
+    ],
+)
+def test_what_a_slip_is(one, other, slip):
+    assert misspelled(one, other) == misspelled(other, one) == slip

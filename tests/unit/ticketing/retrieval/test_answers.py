@@ -1,0 +1,63 @@
+"""The answering sentence: near the query, about the ticket, found in the solution."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.ticketing.retrieval.words import word_model
+from ticketing.retrieval.answers import LONGEST, Answers
+from ticketing.tickets import Query, Ticket
+
+PUMP = Query("The pump makes noise")
+
+
+def answer(solution, query=PUMP, subject="pump noise"):
+    ticket = Ticket("1", subject, "", solution)
+    [found] = Answers(word_model()).answers(query, [ticket])
+    return found
+
+
+def test_the_sentence_that_is_nearest():
+    assert answer("The oil was visible. The pump had noise. Case is closed.") == (
+        "The pump had noise."
+    )
+
+
+def test_an_aside_in_the_query_s_words_is_not_the_answer():
+    """The query is about oil in part; this ticket and its solution are about a pump."""
+    solution = "The pump had noise. The compressor pump was changed. An oil case was separate."
+    assert answer(solution, Query("pump and oil")) == "The pump had noise."
+
+
+def test_no_solution_has_no_answer():
+    assert answer("") == answer(" \n") == ""
+
+
+def test_code_is_an_answer_only_where_there_is_nothing_else():
+    assert answer("Pump();\n\nx = {1, 2};") == "Pump();"
+    assert answer("pump(noise); x = [];\nSee the oil plan.") == "See the oil plan."
+
+
+def test_a_long_sentence_is_cut_at_a_word():
+    found = answer("The pump " + "and the compressor " * 40)
+    assert len(found) <= LONGEST and found.endswith("compressor …")
+
+
+def test_each_ticket_has_the_answer_it_has_alone():
+    model = Answers(word_model())
+    tickets = [
+        Ticket("1", "pump", "", "Oil the pump now. Then it was visible."),
+        Ticket("2", "oil", ""),
+        Ticket("3", "", "", "Make no noise. The vibration went away."),
+    ]
+    alone = [model.answers(PUMP, [ticket])[0] for ticket in tickets]
+    assert model.answers(PUMP, tickets) == alone
+    assert model.answers(PUMP, []) == []
+
+
+@given(st.lists(st.text(alphabet="pumoilnse .!\n", max_size=80), max_size=4))
+def test_an_answer_is_a_part_of_the_solution(solutions):
+    tickets = [Ticket(str(i), "", "", solution) for i, solution in enumerate(solutions)]
+    found = Answers(word_model()).answers(PUMP, tickets)
+    for solution, sentence in zip(solutions, found, strict=True):
+        assert sentence in " ".join(solution.split())
+        assert bool(sentence) == bool(solution.strip())

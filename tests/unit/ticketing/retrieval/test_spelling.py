@@ -1,0 +1,56 @@
+"""Did you mean: only where there is no doubt."""
+
+import pytest
+
+from ticketing.retrieval.spelling import MOST_WORDS, Speller
+from ticketing.text.vocabulary import Vocabulary
+
+COUNTS = {
+    "vibration": 40,
+    "temperature": 90,
+    "rotor": 30,
+    "valve": 12,
+    "value": 11,
+    "valves": 5,
+    "pumps": 9,
+    "bearing": 2,
+    "compressor": 10,
+}
+SPELLER = Speller(Vocabulary(list(COUNTS), list(COUNTS.values()), 1000))
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("vibraton", "vibration"),
+        ("vibratoin", "vibration"),
+        ("tempratrue", "temperature"),
+        ("rotors", ""),  # a plural of a known word
+        ("valbe", ""),  # valve and value are as near and as frequent
+        ("valvess", "valves"),
+        ("baering", ""),  # a word of two tickets may be a slip itself
+        ("compresor", "compressor"),
+        ("comprseor", ""),  # two slips in a word of ten tickets
+        ("coffee", ""),
+    ],
+)
+def test_the_likeliest_word(word, meant):
+    assert SPELLER.best(word) == meant
+
+
+def test_words_are_given_as_they_were_written():
+    assert SPELLER.meant("Strong VIBRATON of the Rotro, T-12345, rotor\nvibraton") == {
+        "VIBRATON": "vibration",
+        "Rotro": "rotor",
+    }
+
+
+def test_short_words_ids_and_known_words_are_let_be():
+    assert SPELLER.meant("hgih oli GT12 mbx17cp018 valve") == {}
+    assert SPELLER.meant("") == Speller(Vocabulary([], [], 0)).meant("vibraton") == {}
+
+
+def test_a_log_costs_no_more_than_its_first_words():
+    words = [f"xyzz{'abcdefghij'[i]}{'klmnopqrst'[j]}" for i in range(10) for j in range(10)]
+    assert SPELLER.meant(" ".join([*words[:MOST_WORDS], "vibraton"])) == {}
+    assert SPELLER.meant(" ".join([*words[: MOST_WORDS - 1], "vibraton"])) != {}

@@ -1,0 +1,44 @@
+"""The sentence of a reason, in plain English, and the words that it has marked."""
+
+import pytest
+
+from ticketing.reasons import AlikeWords, Reason, SharedWord
+
+NARROW = SharedWord("narrow", 3.0, ("narrow",))
+PULSES = SharedWord("Pulsation", 2.0, ("pulsation", "pulsations"))
+HUM = AlikeWords("humming", "Buzzing", 0.8, "buzzing")
+FOG = AlikeWords("fog", "mist", 0.6, "mist")
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        (Reason(), "No telling word is shared; the texts are close as wholes."),
+        (Reason((NARROW,)), "Both say “narrow”."),
+        (Reason((NARROW, PULSES)), "Both say “narrow” and “Pulsation”."),
+        (
+            Reason((NARROW, PULSES, NARROW)),
+            "Both say “narrow”, “Pulsation” and “narrow”.",
+        ),
+        (
+            Reason((NARROW,), (HUM,)),
+            "Both say “narrow”; “humming” here is close to “Buzzing” there.",
+        ),
+        (
+            Reason((), (HUM, FOG)),
+            "“humming” here is close to “Buzzing” there and “fog” to “mist”.",
+        ),
+        (Reason(by_id=True), "This is the ticket whose id you typed."),
+    ],
+)
+def test_the_sentence(reason, sentence):
+    assert reason.sentence == sentence
+
+
+def test_marks_are_the_words_of_the_sentence_as_the_ticket_has_them():
+    assert Reason((NARROW, PULSES), (HUM,)).marks == {
+        "narrow",
+        "pulsation",
+        "pulsations",
+        "buzzing",
+    }

@@ -1,0 +1,73 @@
+"""Which words tell: no stop words, letters or masks, and everyday words only where known."""
+
+from math import log
+
+import pytest
+
+from ticketing.text.telling import ENOUGH, TellingWords, singular
+from ticketing.text.vocabulary import Vocabulary
+
+
+def telling(counts: dict[str, int], documents: int) -> TellingWords:
+    return TellingWords(Vocabulary(list(counts), list(counts.values()), documents))
+
+
+def test_the_weight_is_the_idf():
+    words = telling({"pump": 3}, 9)
+    assert words.weight("pump") == pytest.approx(log(10 / 3.5))
+    assert words.weight("pawl") == pytest.approx(log(10 / 0.5))
+
+
+@pytest.mark.parametrize(
+    "token", ["are", "i", "x", "others", "also", "<num>", "<id>", "7", "doesn't"]
+)
+def test_stop_words_letters_masks_and_numbers_tell_nothing(token):
+    assert telling({"pump": 3}, 9).weight(token) == 0
+
+
+@pytest.mark.parametrize("token", ["fire", "top", "泵", "ok"])
+def test_things_and_han_characters_tell(token):
+    assert telling({"pump": 3}, 9).weight(token) > 0
+
+
+def test_a_word_in_three_of_five_tickets_is_no_everyday_word():
+    assert telling({"pump": 3}, 5).weight("pump") > 0
+    assert telling({"pump": 5}, 5).weight("pump") > 0
+
+
+def test_a_word_in_more_than_a_tenth_of_a_large_archive_is_one():
+    words = telling({"turbine": ENOUGH // 10 + 1, "rotor": ENOUGH // 10}, ENOUGH)
+    assert words.weight("turbine") == 0 < words.weight("rotor")
+
+
+def test_stop_words_are_those_of_the_language_of_the_archive():
+    german = telling({"und": 4, "der": 4, "nicht": 3, "pumpe": 2}, 5)
+    assert german.weight("oder") == 0 < german.weight("pumpe")
+    assert german.weight("also") == 0 < german.weight("war room")  # "also" is German as well
+
+
+def test_words_stand_as_they_were_first_written_in_order():
+    words = telling({}, 5)
+    assert words.written("The HMI of pump 12; PUMP and hmi leakTest") == {
+        "hmi": "HMI",
+        "pump": "pump",
+        "leak": "leak",
+        "test": "Test",
+    }
+
+
+@pytest.mark.parametrize(
+    ("plural", "word"),
+    [
+        ("pulsations", "pulsation"),
+        ("batteries", "battery"),
+        ("valves", "valve"),
+        ("gas", "ga"),
+        ("status", "status"),
+        ("pressure", "pressure"),
+        ("process", "process"),
+        ("shoes", "shoe"),
+    ],
+)
+def test_only_the_ending_of_a_plural_goes(plural, word):
+    assert singular(plural) == word
