@@ -21,6 +21,7 @@ from web.marks import linked, mark, opening, with_meant
 from web.pages import pages
 from web.parts import bars
 from web.progress import in_words
+from web.quality_pages import quality_pages
 from web.schemas import ErrorOut
 from web.security import protect
 from web.topic_pages import topic_pages
@@ -66,6 +67,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(category_pages)
     app.register_blueprint(history_pages)
     app.register_blueprint(judging_pages)
+    app.register_blueprint(quality_pages)
     app.register_blueprint(api)
     app.register_blueprint(work_api)
     return app

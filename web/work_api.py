@@ -4,6 +4,7 @@ from typing import Any
 
 from apiflask import APIBlueprint
 
+from ticketing.desk.quality import QualityReport
 from ticketing.desk.workspace import Round
 from ticketing.history import Asking, SavedQuery
 from ticketing.tickets import Judgment
@@ -14,6 +15,7 @@ from web.work_schemas import (
     AgreementOut,
     AskingOut,
     GapOut,
+    QualityReportOut,
     RoundArgs,
     RoundIn,
     RoundOut,
@@ -94,6 +96,13 @@ def get_round(args: RoundArgs) -> dict[str, Any]:
 def agreement() -> list[Any]:
     """How far every two judges agree, and where they do not."""
     return list(current_desk().agreements())
+
+
+@work_api.get("/quality")
+@work_api.output(QualityReportOut)
+def quality() -> QualityReport:
+    """By week and model: what was asked, judged and right, and what each switch changed."""
+    return current_desk().quality()
 
 
 def _round(chosen: Round) -> dict[str, Any]:

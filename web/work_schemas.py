@@ -1,6 +1,6 @@
 """What the API of working together takes and gives, as pydantic models."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from pydantic import Field
 
@@ -119,3 +119,40 @@ class SolvedOut(Out):
     judge: str
     time: datetime
     note: str
+
+
+class QualityOut(Out):
+    """What became of the queries asked in some time; shares are null where there is nothing."""
+
+    asked: int
+    judged: int = Field(description="of which a shown ticket was judged")
+    yes_at_1: float | None = Field(description="of the judged ones, 0 to 1")
+    yes_in_ten: float | None = Field(description="of the judged ones, 0 to 1")
+    judged_at_10: float | None = Field(description="of their shown tickets, 0 to 1")
+    no_match: float | None = Field(description="of all, those that nothing matched well")
+
+
+class WeekOut(Out):
+    """The quality of a week (its Monday) under a model."""
+
+    week: date
+    bundle_id: str
+    quality: QualityOut
+
+
+class SwitchOut(Out):
+    """A model that came to serve, and the quality before and after."""
+
+    time: datetime
+    bundle_id: str
+    said: str
+    before: QualityOut
+    after: QualityOut
+
+
+class QualityReportOut(Out):
+    """Quality over time."""
+
+    overall: QualityOut
+    weeks: list[WeekOut]
+    switches: list[SwitchOut]

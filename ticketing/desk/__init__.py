@@ -6,13 +6,14 @@ hands out; import-linter holds it. Commands also read files and print tables by 
 `base` holds what the others stand on, `bundles` how a bundle comes to serve, `asking` what is
 answered and remembered of it, `judging` what people think of proposed tickets, `topics` what
 tickets are about, `categories` what the desk's own categories are proposed for, `setup` how far a
-new desk is, `workspace` what to judge next and how judges agree.
+new desk is, `workspace` what to judge next and how judges agree, `quality` how good
+answers have been.
 """
 
 from collections.abc import Sequence
 
-from ticketing.desk.bundles import Bundles
 from ticketing.desk.categories import Categories
+from ticketing.desk.quality import QualityOverTime
 from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
@@ -23,7 +24,7 @@ from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Query, Ticket
 
 
-class Desk(Workspace, Categories, Bundles, SettingUp):
+class Desk(Workspace, Categories, QualityOverTime, SettingUp):
     """One desk's knowledge base and the models that serve it."""
 
     @property

@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 from ticketing.history import Asking
-from ticketing.tickets import Grade, Label, Outlook
+from ticketing.tickets import Grade, Job, Label, Outlook
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,18 @@ class WeekOfBundle:
     quality: Quality
 
 
+@dataclass(frozen=True)
+class Switch:
+    """A bundle that came to serve: what was said of it then, and the quality before and after,
+    each until the neighbouring switch."""
+
+    time: datetime
+    bundle_id: str
+    said: str
+    before: Quality
+    after: Quality
+
+
 Grades = Mapping[tuple[str, str], Grade]
 """By query id and ticket id."""
 
@@ -55,6 +68,27 @@ def weekly(askings: Iterable[Asking], grades: Grades) -> list[WeekOfBundle]:
         first.setdefault(key, asking)
     ordered = sorted(groups, key=lambda key: (key[0], first[key].time))
     return [WeekOfBundle(*key, quality(groups[key], grades)) for key in ordered]
+
+
+def switches(promotions: Iterable[Job], askings: Iterable[Asking], grades: Grades) -> list[Switch]:
+    """What each switch of the serving bundle changed, the last first; `promotions` that came to
+    nothing are left out."""
+    asked = list(askings)
+    took = sorted((job for job in promotions if _serves(job)), key=lambda job: job.created)
+    times = [datetime.min, *(job.created for job in took), datetime.max]
+    spans = [
+        quality([a for a in asked if start <= a.time < end], grades)
+        for start, end in pairwise(times)
+    ]
+    found = [
+        Switch(job.created, job.bundle_id, job.message, before, after)
+        for job, (before, after) in zip(took, pairwise(spans), strict=True)
+    ]
+    return found[::-1]
+
+
+def _serves(job: Job) -> bool:
+    return job.message.startswith(f"Bundle {job.bundle_id} serves")
 
 
 def quality(askings: Iterable[Asking], grades: Grades) -> Quality:

@@ -150,6 +150,7 @@ def test_openapi_names_every_operation(client):
         "/api/solved/{ticket_id}": {"get"},
         "/api/rounds": {"get", "post"},
         "/api/agreement": {"get"},
+        "/api/quality": {"get"},
         "/api/topics": {"get"},
         "/api/topics/{number}": {"get"},
         "/api/jobs": {"get"},

@@ -1,0 +1,42 @@
+"""How good the desk's answers have been."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ticketing.desk.bundles import Bundles
+from ticketing.history import Asking
+
+if TYPE_CHECKING:
+    from ticketing.evaluation.quality import Quality, Switch, WeekOfBundle
+
+MOST_JOBS = 1000
+"""The latest jobs, among which promotions are looked for."""
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """The quality of all time, of each week and bundle in the order of time, and what each switch
+    of the serving bundle changed, the last first."""
+
+    overall: Quality
+    weeks: tuple[WeekOfBundle, ...]
+    switches: tuple[Switch, ...]
+
+
+class QualityOverTime(Bundles):
+    """Quality from what was asked, shown and judged."""
+
+    def quality(self) -> QualityReport:
+        """What became of everything that was asked."""
+        from ticketing.evaluation.quality import grades_of, quality, switches, weekly
+
+        askings = list(self.store.events(Asking))
+        grades = grades_of(self.labels())
+        promotions = [job for job in self.store.jobs(MOST_JOBS) if job.kind == "promotion"]
+        return QualityReport(
+            quality(askings, grades),
+            tuple(weekly(askings, grades)),
+            tuple(switches(promotions, askings, grades)),
+        )

@@ -1,0 +1,106 @@
+"""Shares by week as lines, a colour a bundle: places in percent, for an SVG made on the server."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import pairwise
+
+from ticketing.evaluation.quality import Switch, WeekOfBundle
+from web.charts import percent
+
+COLOURS = 5
+"""Of the style sheet; the sixth bundle has the first one's."""
+
+MEASURES = {
+    "yes_at_1": "YES at rank 1",
+    "yes_in_ten": "YES among the ten",
+    "judged_at_10": "Judged among the ten",
+    "no_match": "Without a good match",
+}
+"""What is drawn of a week's quality, and what it is called."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A week's share: places from the left and the top in percent, and words."""
+
+    x: float
+    y: float
+    colour: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """From one dot of a bundle to its next."""
+
+    start: Dot
+    end: Dot
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One measure; `switches` are places at which another bundle came to serve."""
+
+    name: str
+    dots: tuple[Dot, ...]
+    lines: tuple[Line, ...]
+    switches: tuple[float, ...]
+    summary: str
+
+
+def quality_charts(weeks: Sequence[WeekOfBundle], switches: Sequence[Switch]) -> list[Chart]:
+    """A chart of each measure; none where no week has one."""
+    colours = bundle_colours(weeks)
+    charts = []
+    for field, name in MEASURES.items():
+        dots: dict[str, list[Dot]] = {}
+        for item in weeks:
+            share = getattr(item.quality, field)
+            if share is not None:
+                words = f"week of {day(item.week)}, model {item.bundle_id[:12]}: {percent(share)}"
+                x, y = _across(item.week, weeks), round(100 - 100 * share, 2)
+                dot = Dot(x, y, colours[item.bundle_id], words)
+                dots.setdefault(item.bundle_id, []).append(dot)
+        if dots:
+            charts.append(_chart(name, dots, weeks, switches))
+    return charts
+
+
+def bundle_colours(weeks: Sequence[WeekOfBundle]) -> dict[str, int]:
+    """The number of each bundle's colour, in the order in which they came."""
+    return {
+        bundle: i % COLOURS + 1
+        for i, bundle in enumerate(dict.fromkeys(item.bundle_id for item in weeks))
+    }
+
+
+def day(moment: date | datetime) -> str:
+    """As in `4 March 2014`."""
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def _chart(
+    name: str,
+    dots: dict[str, list[Dot]],
+    weeks: Sequence[WeekOfBundle],
+    switches: Sequence[Switch],
+) -> Chart:
+    every = [dot for some in dots.values() for dot in some]
+    lines = [Line(*two) for some in dots.values() for two in pairwise(some)]
+    first, last = weeks[0].week, weeks[-1].week
+    places = [
+        _across(switch.time.date(), weeks)
+        for switch in switches
+        if first <= switch.time.date() <= last
+    ]
+    summary = f"{name} by week: {every[0].words}"
+    if len(every) > 1:
+        summary += f"; {max(every, key=lambda dot: dot.x).words}"
+    return Chart(name, tuple(every), tuple(lines), tuple(places), summary)
+
+
+def _across(moment: date, weeks: Sequence[WeekOfBundle]) -> float:
+    """From 2 to 98: dots at the ends are whole."""
+    days = (weeks[-1].week - weeks[0].week).days
+    return round(2 + 96 * (moment - weeks[0].week).days / days, 2) if days else 50.0

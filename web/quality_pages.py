@@ -1,0 +1,38 @@
+"""The page of quality over time."""
+
+from collections.abc import Iterator
+
+from flask import Blueprint, Response, render_template
+
+from web.context import current_desk
+from web.quality_charts import bundle_colours, day, quality_charts
+from web.tables import csv_file
+
+quality_pages = Blueprint("quality", __name__)
+
+FIGURES = ("asked", "judged", "yes_at_1", "yes_in_ten", "judged_at_10", "no_match")
+
+
+@quality_pages.get("/quality")
+def overview() -> str:
+    """By week and model: what was asked, judged and right, as plots and a table."""
+    report = current_desk().quality()
+    return render_template(
+        "quality.html",
+        report=report,
+        charts=quality_charts(report.weeks, report.switches),
+        colours=bundle_colours(report.weeks),
+        day=day,
+    )
+
+
+@quality_pages.get("/quality.csv")
+def as_csv() -> Response:
+    """The same as a table."""
+    return csv_file("quality", ("week", "bundle_id", *FIGURES), _rows())
+
+
+def _rows() -> Iterator[tuple[object, ...]]:
+    for item in current_desk().quality().weeks:
+        figures = (getattr(item.quality, name) for name in FIGURES)
+        yield item.week.isoformat(), item.bundle_id, *figures
