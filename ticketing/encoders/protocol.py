@@ -21,10 +21,12 @@ class Texts:
 
     `ids` are vocabulary ids; those from len(vocabulary) on are the words of `unknown`. The distinct
     ids are embedded once, in `embedded` [U, dims] with `weights` [U] (idf), and `rows` are the
-    texts again, as rows of these.
+    texts again, as rows of these. `openings` are, by text, the words that stand before it where its
+    whole is read: a description's subject.
     """
 
     ids: Sequence[Sequence[int]]
+    openings: Sequence[Sequence[int]]
     unknown: Sequence[str]
     embedded: Tensor
     weights: Tensor

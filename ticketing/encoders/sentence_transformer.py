@@ -184,13 +184,25 @@ class TransformerEncoder(DenseEncoder):
         words = [self._words[id] if id < known else unknown[id - known] for id in ids[:MOST_WORDS]]
         return " ".join(word.strip("<>") for word in words)
 
-    def vectors(self, ids: Sequence[Sequence[int]], unknown: Sequence[str] = ()) -> Tensor:
-        """n texts in vocabulary ids -> float32 [n, width]."""
-        return torch.from_numpy(self.transformer([self.text(text, unknown) for text in ids]))
+    def vectors(self, texts: Sequence[Sequence[int]]) -> Tensor:
+        """n texts in vocabulary ids, each read by itself -> float32 [n, width]."""
+        return torch.from_numpy(self.transformer([self.text(text) for text in texts]))
+
+    def whole(self, opening: Sequence[int], ids: Sequence[int], unknown: Sequence[str] = ()) -> str:
+        """A text after what stands before it, each cut as in `text`: "subject. description"."""
+        text = self.text(ids, unknown)
+        return f"{self.text(opening, unknown)}. {text}" if opening else text
 
     def forward(self, texts: Texts) -> Tensor:
-        """n texts -> float32 [n, width]."""
-        return self.vectors(texts.ids, texts.unknown)
+        """n texts -> float32 [n, width]; a description is read with its subject before it."""
+        return torch.from_numpy(
+            self.transformer(
+                [
+                    self.whole(opening, text, texts.unknown)
+                    for opening, text in zip(texts.openings, texts.ids, strict=True)
+                ]
+            )
+        )
 
     def saved(self) -> Saved:
         """See Encoder: where the transformer's weights lie, and which they are."""

@@ -139,7 +139,13 @@ class SiameseNetwork(nn.Module):
         """
         present = torch.tensor([[bool(text) for text in item] for item in items])
         ids = [text for item in items for text in item if text]
-        texts = self._texts(ids, embed or self.embed, unknown) if ids else None
+        openings = [
+            opening
+            for item in items
+            for opening, text in zip(_openings(item), item, strict=True)
+            if text
+        ]
+        texts = self._texts(ids, openings, embed or self.embed, unknown) if ids else None
         vectors = {}
         for channel, encoder in self.plugs.items():
             vectors[channel] = encoder.blank(*present.shape)  # [B, components, *shape]
@@ -152,12 +158,15 @@ class SiameseNetwork(nn.Module):
     def _texts(
         self,
         ids: Sequence[list[int]],
+        openings: Sequence[list[int]],
         embed: Callable[[Tensor], tuple[Tensor, Tensor]],
         unknown: Sequence[str],
     ) -> Texts:
         flat = torch.tensor([word for text in ids for word in text])
         distinct, places = flat.unique(return_inverse=True)
-        return Texts(ids, unknown, *embed(distinct), places.split([len(text) for text in ids]))
+        return Texts(
+            ids, openings, unknown, *embed(distinct), places.split([len(text) for text in ids])
+        )
 
     def matched_parts(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""
@@ -222,6 +231,11 @@ class SiameseNetwork(nn.Module):
             encoder.crossed(query.vectors[channel], ticket.vectors[channel], self.compared)
             for channel, encoder in self.plugs.items()
         ]
+
+
+def _openings(item: Components) -> Components:
+    """What stands before each component of an item: its subject before its description."""
+    return tuple(item[0] if place == 1 else [] for place in range(len(item)))
 
 
 def _inverse_softplus(values: Tensor) -> Tensor:

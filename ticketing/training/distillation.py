@@ -33,8 +33,8 @@ class Teacher:
         self.texts = texts
         self._subjects = {key: self._text(fields, "subject") for key, fields in texts.items()}
         self._wholes = {
-            key: f"{subject}. {self._text(texts[key], 'description')}"
-            for key, subject in self._subjects.items()
+            key: encoder.whole(fields.get("subject", []), fields.get("description", []))
+            for key, fields in texts.items()
         }
 
     def _text(self, fields: Fields, name: str) -> str:

@@ -91,13 +91,15 @@ def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Tr
 def make_teacher(
     corpus: Corpus, transformer: Transformer, labels: Sequence[Label], checkpoints: Path
 ) -> Teacher:
-    """A teacher that has read the archive, the labels' queries and each word alone, and single
-    components where it is channel S."""
+    """A teacher that has read the archive, the labels' queries and each word alone, and all other
+    components but descriptions, which are read as wholes, where it is channel S."""
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
     teacher = Teacher(encoder, taught_texts(corpus, labels))
     others = [[id] for id in range(1, len(corpus.vocabulary))]
     if "S" in corpus.archive.settings.channels:
-        others += chain.from_iterable(map(corpus.archive.ticket, teacher.texts.values()))
+        for fields in teacher.texts.values():
+            subject, *rest = corpus.archive.ticket(fields)
+            others += [subject, *rest[1:]]
     teacher.prepare(checkpoints, map(encoder.text, others))
     return teacher
 

@@ -31,7 +31,7 @@ ENCODER = TermEncoder(VOCABULARY)
 def encoded(ids, unknown=()):
     """Texts in vocabulary ids as terms; nothing of their embeddings is looked at."""
     nothing = torch.zeros(0)
-    return ENCODER(Texts(ids, unknown, nothing, nothing, []))
+    return ENCODER(Texts(ids, [[] for _ in ids], unknown, nothing, nothing, []))
 
 
 ID = {word: id for id, word in enumerate(WORDS, start=1)}

@@ -48,6 +48,19 @@ TICKET = ([2, 6], [1, 7, 3, 3], [8])
 TEXT = st.lists(st.integers(1, 9), max_size=9)
 
 
+def test_an_encoder_is_told_what_stands_before_a_description(monkeypatch):
+    seen = []
+    encoder = NETWORK.plugs["E"]
+    monkeypatch.setattr(
+        encoder,
+        "forward",
+        lambda texts: seen.append(texts) or torch.zeros(len(texts.ids), encoder.width),
+    )
+    NETWORK.encode([([1, 2], [3, 4]), ([5], [])])
+    NETWORK.encode([([], [3, 4], [8]), ([1], [], [2])])
+    assert [list(texts.openings) for texts in seen] == [[[], [1, 2], []], [[], [], [], []]]
+
+
 @pytest.mark.parametrize(
     ("pairs", "compared"),
     [
@@ -188,7 +201,7 @@ def test_a_texts_vector_is_made_of_the_states_after_its_own_words(pooling):
     encoder = LSTMEncoder(word_dims=3, hidden=2, dropout=0.5, pooling=pooling, limit=8).eval()
     embedded = torch.randn(20, 3)
     texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
-    states = encoder(Texts([], (), embedded, torch.ones(20), texts))
+    states = encoder(Texts([], [], (), embedded, torch.ones(20), texts))
     for text, state in zip(texts, states, strict=True):
         each, (last, _) = encoder.recurrent.lstm(embedded[text[:8]][None] * encoder.scale)
         torch.testing.assert_close(state, last[0, 0] if pooling == "last" else each[0].mean(0))

@@ -13,6 +13,7 @@ import torch
 
 from tests.tiny import TINY, tiny_training
 from ticketing.encoders import vector_cache
+from ticketing.encoders.protocol import Texts
 from ticketing.encoders.sentence_transformer import (
     MOST_WORDS,
     PADDED_TO,
@@ -192,6 +193,17 @@ def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
     assert channel.text([1, 4, 6, 5], ["new", "newer"]) == "aa num newer new"
     assert channel.text([2] * (MOST_WORDS + 5)) == " ".join(["ab"] * MOST_WORDS)
     assert channel.vectors([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_description_is_read_with_its_subject_before_it(folder):
+    """By channel S too, which gets subjects as openings."""
+    channel = TransformerEncoder(Transformer(folder), WORDS, 26)
+    assert channel.whole([1, 4], [3, 5], ["new"]) == "aa num. bb new"
+    assert channel.whole([], [3]) == "bb"
+    nothing = torch.zeros(0)
+    vectors = channel(Texts([[1], [3]], [[], [1]], (), nothing, nothing, []))
+    assert vectors[0, :2].tolist() == [1, 0]
+    torch.testing.assert_close(vectors[1, :2], torch.tensor([0.5, 0.5]).sqrt(), atol=1e-3, rtol=0)
 
 
 # the teacher ------------------------------------------------------------------------------
