@@ -13,6 +13,7 @@ from ticketing.classification.training import ClassifierSettings
 from ticketing.cli.options import FILE
 from ticketing.errors import InputError, first_invalid
 from ticketing.model.settings import NetworkSettings
+from ticketing.training.encoder_tuning import TuningSettings
 from ticketing.training.settings import TrainingSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -49,6 +50,12 @@ def read_category_settings(overrides: Sequence[str]) -> ClassifierSettings:
     return ClassifierSettings(
         **{name: _made(name, partial(_changed, of), tables) for name, of in defaults.items()}
     )
+
+
+def read_tuning_settings(overrides: Sequence[str]) -> TuningSettings:
+    """How an encoder is tuned: the defaults with NAME=VALUE on top, such as tuning.epochs=2.
+    Raises InputError naming the one that cannot be."""
+    return _made("tuning", TuningSettings, _tables(["tuning"], None, overrides))
 
 
 def _tables(names: Sequence[str], file: Path | None, overrides: Sequence[str]) -> dict[str, Table]:

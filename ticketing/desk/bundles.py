@@ -11,7 +11,7 @@ from uuid import uuid4
 from tqdm import tqdm
 
 from ticketing.desk.base import DeskBase
-from ticketing.errors import BundleError, NotFound, NotReady, StoreError
+from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreError
 from ticketing.labels import derive_labels, is_test
 from ticketing.plurals import counted
 from ticketing.stores.protocols import CodeRow
@@ -21,6 +21,7 @@ from ticketing.times import utc_now
 if TYPE_CHECKING:
     from ticketing.evaluation.promotion import Comparison
     from ticketing.model.settings import NetworkSettings
+    from ticketing.training.encoder_tuning import TuningSettings
     from ticketing.training.settings import TrainingSettings
 
 BATCH = 128
@@ -71,6 +72,34 @@ class Bundles(DeskBase):
                 self.models,
                 self.settings.home / "checkpoints",
                 vectors_file,
+            )
+
+    def tune_encoder(
+        self, encoder: str, settings: TuningSettings, out: Path, before: datetime | None = None
+    ) -> None:
+        """Tune a sentence encoder (named as `training.teacher` is) on the texts and labels that
+        `train` would learn from, and write it to the folder `out`.
+
+        Raises InputError where there is no encoder, nothing to learn from or `out` is taken.
+        """
+        from ticketing.encoders.sentence_transformer import transformer_folder
+        from ticketing.training.encoder_tuning import tune
+
+        if out.exists():
+            raise InputError(f"{out} is there already; name a folder that is not.")
+        folder = transformer_folder(encoder)
+        if folder is None:
+            raise InputError(
+                "There is no sentence encoder: install ticketing[teacher], or name a folder."
+            )
+        with self._one_training("training"):
+            tune(
+                folder,
+                list(self.store.iter_tickets(Filters(created_before=before))),
+                self.training_labels(before),
+                settings,
+                self.settings.home / "checkpoints",
+                out,
             )
 
     def training_labels(self, before: datetime | None = None) -> list[Label]:

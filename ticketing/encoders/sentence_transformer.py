@@ -5,6 +5,8 @@ Nothing is ever downloaded, and only this module imports sentence_transformers.
 """
 
 import hashlib
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -17,7 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import ModuleList
 
 from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Parts, Saved, Texts
 from ticketing.errors import InputError
@@ -152,6 +156,32 @@ class Transformer:
             self.remember(batch, vectors / norms.clip(1e-9))
         found = [self._seen[text] for text in texts]
         return np.array(found, dtype=np.float32).reshape(len(texts), self.dims)
+
+    def embed(self, texts: Sequence[str], most_tokens: int) -> Tensor:
+        """Unit vectors [n, dims] of texts cut to `most_tokens`, through which gradients flow."""
+        cut = {"text": {"truncation": True, "max_length": most_tokens}}
+        features = self.model.preprocess(texts, processing_kwargs=cut)
+        with torch.autocast("cpu", torch.bfloat16, Precision.fastest() == Precision.BFLOAT16):
+            vectors = self.model(features)["sentence_embedding"]
+        return F.normalize(vectors.float(), dim=-1)
+
+    def save(self, folder: Path) -> None:
+        """Write the model, whole or not at all. Raises InputError where the folder is taken."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        try:
+            self.model.save(str(beside))
+            beside.rename(folder)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be written: {error.strerror}.") from None
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+    def learn_upper_half(self) -> None:
+        """Let gradients reach the upper half of the layers alone."""
+        layers = max((m for m in self.model.modules() if isinstance(m, ModuleList)), key=len)
+        self.model.requires_grad_(False)
+        layers[len(layers) // 2 :].requires_grad_(True)
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         """The texts by padded length, in batches of at most TOKENS_AT_ONCE tokens."""

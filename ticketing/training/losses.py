@@ -58,16 +58,8 @@ class RankingLoss(_Loss):
         distances = self.network.crossed_distance(
             self.encode([x.query for x in batch]), self.encode(tickets)
         ).clamp_max(FAR)
-        positives = torch.tensor([[self.is_right(one, other) for other in batch] for one in batch])
-        return in_batch_softmax(-distances, positives, torch.tensor([x.label for x in batch]))
-
-    def is_right(self, one: Example, other: Example) -> bool:
-        """Whether the other's ticket answers this query, or one of them is the other's own text."""
-        return (
-            (one.query_key, other.ticket_key) in self.right
-            or one.query_key in (other.ticket_key, other.query_key)
-            or one.ticket_key == other.ticket_key
-        )
+        weights = torch.tensor([x.label for x in batch])
+        return in_batch_softmax(-distances, also_right(batch, self.right), weights)
 
 
 class ImitationLoss(_Loss):
@@ -90,6 +82,20 @@ class ImitationLoss(_Loss):
         return in_batch_imitation(
             -distances.masked_fill(itself, FAR), taught.masked_fill(itself, -FAR)
         )
+
+
+def also_right(batch: Sequence[Example], right: frozenset[tuple[str, str]]) -> Tensor:
+    """Which examples' tickets are no rivals to an example's own, bool [B, B]: those that answer its
+    query by `right` (see `right_answers`), and its own texts."""
+
+    def is_right(one: Example, other: Example) -> bool:
+        return (
+            (one.query_key, other.ticket_key) in right
+            or one.query_key in (other.ticket_key, other.query_key)
+            or one.ticket_key == other.ticket_key
+        )
+
+    return torch.tensor([[is_right(one, other) for other in batch] for one in batch])
 
 
 def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:

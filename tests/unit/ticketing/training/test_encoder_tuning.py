@@ -1,0 +1,94 @@
+"""A sentence encoder tuned on labels; a model that adds up letters stands in for the library."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.letter_model import LetterModel, untuned
+from ticketing.encoders.sentence_transformer import Transformer
+from ticketing.errors import InputError
+from ticketing.tickets import Grade, Label
+from ticketing.training import encoder_tuning
+from ticketing.training.encoder_tuning import MOST_TOKENS, TuningSettings, tune
+
+SETTINGS = TuningSettings(epochs=3, learning_rate=0.02, batch_size=16)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An encoder that has learned nothing, and a library that reads it."""
+    module = SimpleNamespace(SentenceTransformer=LetterModel)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    untuned(tmp_path / "encoder")
+    return tmp_path / "encoder"
+
+
+@pytest.fixture
+def tuned(tmp_path, folder, archive_tickets, archive_labels):
+    """Tunes the encoder and gives the folder of the tuned one."""
+
+    def tune_(name="tuned", labels=archive_labels):
+        tune(folder, archive_tickets, labels, SETTINGS, tmp_path / "checkpoints", tmp_path / name)
+        return tmp_path / name
+
+    return tune_
+
+
+def test_labelled_pairs_come_closer_than_strangers(folder, tuned, archive_labels, archive_tickets):
+    """Of pairs that a judge said YES to, the mean share of other tickets that are farther."""
+    tickets = {ticket.id: ticket.text for ticket in archive_tickets}
+    pairs = [(x.query.text, x.ticket_id) for x in archive_labels if x.grade == Grade.YES]
+
+    def share(path):
+        encoder = Transformer(path)
+        with torch.no_grad():
+            asked = encoder.embed([text for text, _ in pairs], MOST_TOKENS)
+            found = encoder.embed(list(tickets.values()), MOST_TOKENS)
+        alike = asked @ found.T  # [pairs, tickets]
+        own = alike[range(len(pairs)), [list(tickets).index(id) for _, id in pairs]]
+        return float((alike < own[:, None]).float().mean())
+
+    assert share(tuned()) > share(folder)
+
+
+def test_only_the_upper_half_of_its_layers_learns(folder, tuned):
+    before, after = (load_file(path / "model.safetensors") for path in (folder, tuned()))
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    assert changed == {f"layers.{n}.{part}" for n in (2, 3) for part in ("weight", "bias")}
+
+
+def test_a_stopped_run_goes_on_to_the_same_encoder(tmp_path, tuned, monkeypatch):
+    whole = tuned("whole")
+    seen = []
+
+    def stop(self, batch):
+        seen.append(batch)
+        if len(seen) == 7:
+            raise KeyboardInterrupt
+        return loss(self, batch)
+
+    loss = encoder_tuning.PairLoss.__call__
+    monkeypatch.setattr(encoder_tuning.PairLoss, "__call__", stop)
+    with pytest.raises(KeyboardInterrupt):
+        tuned("stopped")
+    assert not (tmp_path / "stopped").exists()
+    tuned("stopped")
+    one, other = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "stopped"))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert not list((tmp_path / "checkpoints").iterdir())
+    assert whole.exists()
+
+
+def test_validation_queries_teach_nothing(tuned, archive_labels, monkeypatch):
+    monkeypatch.setattr(encoder_tuning, "is_validation", lambda id: True)
+    with pytest.raises(InputError, match="No ticket is judged YES or REL"):
+        tuned()
+
+
+def test_a_no_alone_teaches_nothing(tuned, archive_labels):
+    refusals = [Label(x.query, x.ticket_id, Grade.NO) for x in archive_labels]
+    with pytest.raises(InputError, match="No ticket is judged YES or REL"):
+        tuned(labels=refusals)

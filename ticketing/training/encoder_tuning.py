@@ -1,0 +1,105 @@
+"""A sentence encoder tuned on the desk's own texts and labels: a better teacher, and channel S.
+
+It is made once and serves many trainings. Only the upper half of its layers learns, which costs a
+quarter of tuning all and keeps what the encoder knows of language.
+"""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from ticketing.encoders.sentence_transformer import Precision, Transformer, TransformerEncoder
+from ticketing.errors import InputError
+from ticketing.model.network import Components
+from ticketing.model.settings import NetworkSettings
+from ticketing.nn.losses import in_batch_softmax
+from ticketing.nn.trainer import LoopSettings, Trainer
+from ticketing.tickets import Label, Ticket
+from ticketing.training.corpus import read_corpus
+from ticketing.training.losses import also_right, right_answers
+from ticketing.training.sampling import Example, labelled, weak
+from ticketing.training.settings import TrainingSettings
+from ticketing.training.validation import is_validation
+
+SHARPNESS = 20.0
+"""Logits of a cosine of 1."""
+
+MOST_TOKENS = 96
+"""Of a text, while tuning."""
+
+
+class TuningSettings(LoopSettings):
+    """How a sentence encoder is tuned."""
+
+    learning_rate: float = Field(1e-4, gt=0, description="step size at the start; it falls to 0")
+    epochs: int = Field(3, ge=1, description="passes over the labelled pairs")
+    least_steps: int = Field(0, ge=0, description="a few labels are passed over more often")
+    batch_size: int = Field(48, ge=2, description="pairs a batch")
+    decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")
+
+
+def tune(
+    folder: Path,
+    tickets: Sequence[Ticket],
+    labels: Sequence[Label],
+    settings: TuningSettings,
+    checkpoints: Path,
+    out: Path,
+) -> None:
+    """Tune the encoder in `folder` and write the tuned one to the folder `out`.
+
+    Each batch holds labelled pairs (YES, and REL for half), and as many tickets cut in two, each
+    text to be found among the batch's. Labels of validation queries are left out, so that a
+    training may fit weights to them. A run that was stopped goes on from `checkpoints`. Raises
+    InputError where nothing is labelled YES or REL.
+    """
+    learned = [label for label in labels if not is_validation(label.query.id)]
+    corpus = read_corpus(tickets, learned, NetworkSettings(), TrainingSettings())
+    archive, ids = corpus.archive, sorted(corpus.archive.tickets)
+    learned = [label for label in learned if label.ticket_id in archive.tickets]
+    if not labelled(archive, learned, corpus.queries, random.Random(0)):
+        raise InputError("No ticket is judged YES or REL; judge some, or teach as it is.")
+    transformer = Transformer(folder, Precision.FLOAT32)
+    encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
+    loss = PairLoss(encoder, right_answers(learned))
+
+    def examples(chance: random.Random) -> list[Example]:
+        pairs = labelled(archive, learned, corpus.queries, chance)
+        return pairs + weak(archive, chance.sample(ids, min(len(pairs), len(ids))), chance)
+
+    transformer.learn_upper_half()
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    checkpoint = checkpoints / f"{corpus.digest}-{transformer.digest}.tuning"
+    model, quality = transformer.model, lambda: 0.0
+    Trainer(model, settings, examples, loss, quality, checkpoint, keep_last=True).run()
+    transformer.save(out)
+    checkpoint.unlink()
+
+
+class PairLoss:
+    """Finding each query's ticket among the batch's, and each ticket's query."""
+
+    def __init__(self, encoder: TransformerEncoder, right: frozenset[tuple[str, str]]):
+        self.encoder = encoder
+        self.right = right
+
+    def __call__(self, batch: Sequence[Example]) -> Tensor:
+        """The batch's loss, a scalar."""
+        texts = [self._text(x.query) for x in batch] + [self._text(x.ticket) for x in batch]
+        vectors = self.encoder.transformer.embed(texts, MOST_TOKENS)  # [2 B, D], of length 1
+        query, ticket = vectors.split(len(batch))
+        weights = torch.tensor([x.label for x in batch])
+        return in_batch_softmax(
+            SHARPNESS * query @ ticket.T, also_right(batch, self.right), weights
+        )
+
+    def _text(self, item: Components) -> str:
+        """Subject and description, or the solution where there is neither."""
+        subject, description, *rest = item
+        if description:
+            return self.encoder.whole(subject, description)
+        return self.encoder.text(subject or rest[0])
