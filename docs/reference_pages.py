@@ -14,6 +14,7 @@ from ticketing.cli.commands import commands
 from ticketing.desk import open_desk
 from ticketing.model.settings import NetworkSettings
 from ticketing.settings import Settings, load_settings
+from ticketing.training.encoder_tuning import TuningSettings
 from ticketing.training.settings import TrainingSettings
 from topic_models import DocNADESettings
 from web.app import create_app
@@ -53,6 +54,7 @@ def settings_page() -> str:
         ("The desk", "`TICKETING_` and the name, in capitals, in the environment", Settings, ""),
         ("A bundle's network", "`ticketing train --set`", NetworkSettings, "network."),
         ("A bundle's training", "`ticketing train --set`", TrainingSettings, "training."),
+        ("A tuned sentence encoder", "`ticketing tune --set`", TuningSettings, "tuning."),
         ("Categories", "`ticketing categories train --set`", ClassifierSettings, ""),
         ("Topic models", "`topic_models.DocNADESettings(…)`", DocNADESettings, ""),
     ]
