@@ -8,7 +8,13 @@ from flask import url_for
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query, Recommendations, Ticket
-from web.context import current_desk, current_judge, known_query, known_ticket
+from web.context import (
+    current_desk,
+    current_judge,
+    known_query,
+    known_ticket,
+    topic_titles,
+)
 from web.judging import record
 from web.progress import progress
 from web.schemas import (
@@ -23,6 +29,7 @@ from web.schemas import (
     TicketIn,
     TicketOut,
     TopicArgs,
+    TopicName,
     TopicsOut,
     TopicTicketsOut,
 )
@@ -123,6 +130,15 @@ def topic(number: int, args: TopicArgs) -> dict[str, Any]:
     return {**trend_out(trend), "items": found}
 
 
+@api.put("/topics/<int:number>/name")
+@api.input(TopicName, arg_name="given")
+@api.output({}, status_code=204)
+def name_topic(number: int, given: TopicName) -> str:
+    """Name a topic; models trained later inherit the name for a topic of about the same words."""
+    current_desk().name_topic(number, given.name, current_judge())
+    return ""
+
+
 @api.get("/jobs")
 @api.output(list[JobOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
 def jobs() -> list[dict[str, Any]]:
@@ -132,7 +148,12 @@ def jobs() -> list[dict[str, Any]]:
 
 def trend_out(trend: TopicTrend) -> dict[str, Any]:
     """A topic's trend with its number and words beside its figures."""
-    return {**vars(trend), "topic": trend.topic.number, "words": trend.topic.words}
+    return {
+        **vars(trend),
+        "topic": trend.topic.number,
+        "title": topic_titles()[trend.topic.number],
+        "words": trend.topic.words,
+    }
 
 
 def job_out(job: Job) -> dict[str, Any]:

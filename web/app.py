@@ -11,7 +11,7 @@ from web.addresses import clean_address
 from web.api import api
 from web.category_pages import category_pages
 from web.charts import month_name, percent
-from web.context import current_address, current_desk, current_judge
+from web.context import current_address, current_desk, current_judge, topic_titles
 from web.errors import register_errors
 from web.first_steps import not_ready
 from web.history_pages import history_pages
@@ -86,7 +86,7 @@ def _set_up_templates(app: APIFlask) -> None:
         percent=percent,
         counted=counted,
         solved_by=lambda ticket_id: current_desk().solved_by(ticket_id),
-        topic_title=lambda number: current_desk().topic_title(number),
+        topic_title=lambda number: topic_titles()[number],
         month_name=month_name,
     )
     app.context_processor(

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from flask import current_app, request, session, url_for
+from flask import current_app, g, request, session, url_for
 
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, NotFound
@@ -54,6 +54,14 @@ def known_ticket(ticket_id: str) -> Ticket:
     if ticket_id not in found:
         raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted.")
     return found[ticket_id]
+
+
+def topic_titles() -> dict[int, str]:
+    """What the topics are called, read once a request."""
+    if "topic_titles" not in g:
+        g.topic_titles = current_desk().topic_titles()
+    titles: dict[int, str] = g.topic_titles
+    return titles
 
 
 def current_address() -> str:

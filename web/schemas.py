@@ -1,6 +1,7 @@
 """What the JSON API takes and gives, as pydantic models (OpenAPI is made from them)."""
 
 from datetime import UTC, date, datetime
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -114,6 +115,28 @@ class PageArgs(In):
     page: int = Field(1, ge=1, le=10**9)
 
 
+class TopicSort(StrEnum):
+    """In which order topics come: most tickets first, by title, or rising first, which is the share
+    of the last twelve months against that of all."""
+
+    SHARE = "share"
+    TITLE = "title"
+    RISING = "rising"
+
+
+class TopicsArgs(In):
+    """Which topics, and in which order."""
+
+    words: str = Field("", description="what the title or the words must hold")
+    sort: TopicSort = Field(TopicSort.SHARE, description="share, title, or rising")
+
+
+class TopicName(In):
+    """What to call a topic; empty lets its words be its title."""
+
+    name: str = Field("", max_length=80)
+
+
 class TopicArgs(FiltersIn):
     """Filters of a topic's tickets, and which of them."""
 
@@ -206,6 +229,7 @@ class TrendOut(Out):
     """A topic, the tickets whose main topic it is, and its months without a gap."""
 
     topic: int
+    title: str = Field(description="the name that somebody gave it, else its words")
     words: list[str]
     tickets: int
     share: float

@@ -1,35 +1,63 @@
 """The pages of topics: all of them by share of tickets, and one with its months and tickets."""
 
-from flask import Blueprint, render_template, request
+from collections.abc import Callable
+
+from flask import Blueprint, Response, render_template, request, url_for
+from werkzeug.wrappers import Response as Redirect
 
 from ticketing.errors import NotFound
+from ticketing.retrieval.topics import TopicTrend
 from web.charts import month_chart
-from web.context import current_desk
-from web.forms import filters_of, set_filters, valid
-from web.schemas import PageArgs
+from web.context import current_desk, current_judge, topic_titles
+from web.forms import back, filters_of, set_filters, valid
+from web.schemas import PageArgs, TopicName, TopicsArgs, TopicSort
+from web.tables import csv_file
 
 topic_pages = Blueprint("topics", __name__)
 
-EXAMPLES = 3
 A_PAGE = 20
 """Tickets shown at a time."""
+
+LATELY = 12
+"""Months whose share is compared with that of all time."""
 
 
 @topic_pages.get("/topics")
 def overview() -> str:
-    """What the tickets are about: topics, their shares, their months and examples."""
+    """What the tickets are about: topics, their shares and their months."""
     desk, filters = current_desk(), filters_of(request.args)
-    survey = desk.topics(filters)
+    survey, wanted = desk.topics(filters), _wanted()
+    found = chosen(survey.topics, wanted)
     return render_template(
         "topics.html",
         survey=survey,
-        charts={trend.topic.number: month_chart(trend.months) for trend in survey.topics},
-        examples={
-            trend.topic.number: desk.topic_tickets(trend.topic.number, filters, EXAMPLES)
-            for trend in survey.topics
-        },
+        found=found,
+        wanted=wanted,
+        charts={trend.topic.number: month_chart(trend.months) for trend in found},
         facets=desk.store.facets(),
         set_filters=set_filters(request.args),
+    )
+
+
+@topic_pages.get("/topics.csv")
+def as_csv() -> Response:
+    """The same as a table."""
+    survey, titles = current_desk().topics(filters_of(request.args)), topic_titles()
+    columns = ("topic", "title", "words", "tickets", "share", "share_lately")
+    return csv_file(
+        "topics",
+        columns,
+        (
+            (
+                trend.topic.number,
+                titles[trend.topic.number],
+                " ".join(trend.topic.words),
+                trend.tickets,
+                round(trend.share, 6),
+                round(lately(trend), 6),
+            )
+            for trend in chosen(survey.topics, _wanted())
+        ),
     )
 
 
@@ -53,3 +81,47 @@ def topic(number: int) -> str:
         facets=desk.store.facets(),
         set_filters=set_filters(request.args),
     )
+
+
+@topic_pages.get("/topics/<int:number>.csv")
+def tickets_as_csv(number: int) -> Response:
+    """All tickets of a topic as a table, newest first."""
+    desk, filters = current_desk(), filters_of(request.args)
+    _, trend = desk.topic(number, filters)
+    columns = ("id", "subject", "product", "status", "created")
+    tickets = desk.topic_tickets(number, filters, max(trend.tickets, 1))
+    rows = ((t.id, t.subject, t.product, t.status, t.created) for t in tickets)
+    return csv_file(f"topic-{number}", columns, rows)
+
+
+@topic_pages.post("/topics/<int:number>/name")
+def name(number: int) -> Redirect:
+    """Name a topic, or with an empty name let its words be its title; back to its page."""
+    given = valid(TopicName, {"name": request.form.get("name", "")})
+    current_desk().name_topic(number, given.name, current_judge())
+    return back(url_for("topics.topic", number=number))
+
+
+def chosen(topics: tuple[TopicTrend, ...], wanted: TopicsArgs) -> list[TopicTrend]:
+    """Those whose title or words hold all that is looked for, in the order asked for."""
+    titles = topic_titles()
+    said = {t.topic.number: f"{titles[t.topic.number]} {' '.join(t.topic.words)}" for t in topics}
+    sought = wanted.words.casefold().split()
+    found = [t for t in topics if all(word in said[t.topic.number].casefold() for word in sought)]
+    orders: dict[TopicSort, Callable[[TopicTrend], object]] = {
+        TopicSort.SHARE: lambda trend: -trend.share,
+        TopicSort.TITLE: lambda trend: titles[trend.topic.number].casefold(),
+        TopicSort.RISING: lambda trend: trend.share - lately(trend),
+    }
+    return sorted(found, key=orders[wanted.sort])  # type: ignore[arg-type]
+
+
+def lately(trend: TopicTrend) -> float:
+    """The share of the last months' tickets that have the topic; 0 where there are none."""
+    months = trend.months[-LATELY:]
+    return sum(month.tickets for month in months) / max(sum(month.of for month in months), 1)
+
+
+def _wanted() -> TopicsArgs:
+    given = {name: request.args[name] for name in ("sort", "words") if name in request.args}
+    return valid(TopicsArgs, given)

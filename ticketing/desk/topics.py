@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING
 
 from ticketing.desk.base import DeskBase
+from ticketing.history import TopicName
 from ticketing.tickets import Filters, Ticket
+from ticketing.times import utc_now
 
 if TYPE_CHECKING:
     from ticketing.retrieval.topics import Topic, TopicSurvey, TopicTrend
+
+
+IN_TITLE = 6
+"""Words in the title of a topic that nobody named."""
 
 
 class Topics(DeskBase):
@@ -42,15 +49,50 @@ class Topics(DeskBase):
         found = self.store.get_tickets(ids)
         return [found[id] for id in ids if id in found]
 
-    def topic_title(self, number: int) -> str:
-        """What a topic of the serving bundle is called, wherever it is named.
+    def topic_titles(self) -> dict[int, str]:
+        """What each topic of the serving bundle is called, wherever it is named: the name that
+        somebody gave it or one of about the same words of an earlier bundle, else its words.
 
-        Raises NotReady as `topics` does, and NotFound.
+        Raises NotReady as `topics` does.
+        """
+        from ticketing.retrieval.topic_names import name_topics
+
+        words = self._top_words()
+        names = name_topics(words, self.store.events(TopicName))
+        return {
+            number: names.get(number) or " · ".join(some[:IN_TITLE]) or f"Topic {number}"
+            for number, some in words.items()
+        }
+
+    def topic_title(self, number: int) -> str:
+        """What one topic is called. Raises NotReady as `topics` does, and NotFound."""
+        from ticketing.retrieval.topics import describe
+
+        return self.topic_titles()[describe(self.recommender().model, number).number]
+
+    def name_topic(self, number: int, name: str, person: str) -> None:
+        """Name a topic, or with an empty name let its words be its title again.
+
+        Later bundles inherit the name for a topic of about the same words. Raises NotReady as
+        `topics` does, and NotFound.
         """
         from ticketing.retrieval.topics import describe
 
-        topic = describe(self.recommender().model, number)
-        return " · ".join(topic.words) or f"Topic {number}"
+        words = self._top_words()[describe(self.recommender().model, number).number]
+        event = TopicName(uuid.uuid4().hex, person, utc_now(), words, " ".join(name.split()))
+        self.store.add_events([event])
+
+    def _top_words(self) -> dict[int, tuple[str, ...]]:
+        """The words of each topic of the serving bundle, best first."""
+        from ticketing.retrieval.topic_names import WORDS
+        from ticketing.retrieval.topics import topic_encoder
+
+        model = self.recommender().model
+        encoder = topic_encoder(model)
+        return {
+            number: tuple(encoder.top_words(number, model.vocabulary, WORDS))
+            for number in range(model.settings.topics)
+        }
 
     def topic_of(self, ticket: Ticket) -> Topic | None:
         """The main topic of a ticket's present text; None where it has none or no bundle serves."""

@@ -153,6 +153,7 @@ def test_openapi_names_every_operation(client):
         "/api/quality": {"get"},
         "/api/topics": {"get"},
         "/api/topics/{number}": {"get"},
+        "/api/topics/{number}/name": {"put"},
         "/api/jobs": {"get"},
     }
 
