@@ -15,7 +15,7 @@ from ticketing.desk import Desk
 from ticketing.encoders.topics import TopicEncoder, TopicWords
 from ticketing.errors import InputError
 from ticketing.model.registry import Registry
-from ticketing.reasons import Reason, SharedWord
+from ticketing.reasons import Part, Reason, SharedTopic, SharedWord
 from ticketing.retrieval.recommend import EMPTY, FILTERED, WEAK
 from ticketing.retrieval.topics import main_topics
 from ticketing.settings import Settings
@@ -27,11 +27,9 @@ from ticketing.tickets import (
     Filters,
     Job,
     Outlook,
-    Part,
     Query,
     Recommendation,
     Recommendations,
-    SharedTopic,
     Ticket,
 )
 from topic_models import DocNADE, DocNADESettings

@@ -1,10 +1,32 @@
-"""Why a ticket was proposed, in words that a person can check, and the sentence that says so."""
+"""Why a ticket was proposed: parts of its distance, topics, words, and the sentence to say it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 NOTHING_SHARED = "No telling word is shared; the texts are close as wholes."
 BY_ID = "This is the ticket whose id you typed."
+
+
+@dataclass(frozen=True)
+class Part:
+    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1; all add up to the distance.
+
+    What the time between query and ticket adds is the part of channel "age", without components.
+    """
+
+    channel: str
+    query_component: str
+    ticket_component: str
+    distance: float
+
+
+@dataclass(frozen=True)
+class SharedTopic:
+    """A topic that query and ticket are both about, and their words that speak for it most."""
+
+    topic: int
+    words: tuple[str, ...]
+    weight: float
 
 
 @dataclass(frozen=True)

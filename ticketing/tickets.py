@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
-from ticketing.reasons import UNEXPLAINED, Reason
+from ticketing.reasons import UNEXPLAINED, Part, Reason, SharedTopic
 
 
 class Grade(IntEnum):
@@ -168,28 +168,6 @@ class Label:
     query: Query
     ticket_id: str
     grade: Grade
-
-
-@dataclass(frozen=True)
-class Part:
-    """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1; all add up to the distance.
-
-    What the time between query and ticket adds is the part of channel "age", without components.
-    """
-
-    channel: str
-    query_component: str
-    ticket_component: str
-    distance: float
-
-
-@dataclass(frozen=True)
-class SharedTopic:
-    """A topic that is active in both query and ticket, and their words that speak for it most."""
-
-    topic: int
-    words: tuple[str, ...]
-    weight: float
 
 
 @dataclass(frozen=True)

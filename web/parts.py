@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ticketing.tickets import Part
+from ticketing.reasons import Part
 
 BEYOND = "Time apart"
 """The part that belongs to no channel of the network, in words."""

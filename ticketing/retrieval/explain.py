@@ -10,13 +10,14 @@ import torch
 
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.reasons import Part, SharedTopic
 from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.reasons import Reasons
 from ticketing.stores.protocols import CodeBlock
 from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
-from ticketing.tickets import Part, Query, Recommendation, SharedTopic
+from ticketing.tickets import Query, Recommendation
 
 RANDOM = 30
 """Tickets whose mean distance is a usual one."""
@@ -46,7 +47,7 @@ class Explainer:
                 distance=match.distance,
                 parts=parts_of(self._model, encoded, match.code),
                 topics=shared_topics(self._model, tokens, tokenize(match.ticket.text)),
-                reason=self._reasons.reason(asked, match.ticket),
+                reason=replace(self._reasons.reason(asked, match.ticket), by_id=match.by_id),
                 answer=answer,
             )
             for match, answer in zip(matches, answers, strict=True)

@@ -20,7 +20,10 @@ LEAST_WORDS = 2
 
 @dataclass(frozen=True)
 class Match:
-    """A ticket at its rank, from 1, with its row of codes, uint8 [width]."""
+    """A ticket at its rank, from 1, with its row of codes, uint8 [width].
+
+    `by_id` says that its id was asked for.
+    """
 
     rank: int
     ticket: Ticket
@@ -28,6 +31,7 @@ class Match:
     distance: float
     chance: float
     chance_related: float
+    by_id: bool = False
 
 
 @dataclass(frozen=True)

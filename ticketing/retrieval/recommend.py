@@ -137,7 +137,7 @@ class Recommender:
             return None
         [code] = self.model.encode_tickets([ticket])
         distance = sum(part.distance for part in parts_of(self.model, encoded, code))
-        return Match(1, ticket, code, distance, chance=1.0, chance_related=0.0)
+        return Match(1, ticket, code, distance, chance=1.0, chance_related=0.0, by_id=True)
 
     def _scan(
         self, query: Query, encoded: EncodedQuery, block: CodeBlock

@@ -7,7 +7,8 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.tickets import Job, Part
+from ticketing.reasons import Part
+from ticketing.tickets import Job
 from web.marks import linked, mark, opening
 from web.parts import Bar, bars
 from web.progress import in_words, progress

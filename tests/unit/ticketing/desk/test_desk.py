@@ -102,6 +102,68 @@ def test_the_reason_names_the_words_in_common_without_masks(desk):
     assert item.reason.marks == {"pawl", "drive"}
 
 
+def test_the_answer_is_a_sentence_of_the_solution(desk):
+    items = everything(desk.recommend(ASKED))
+    assert all(item.answer in " ".join(item.ticket.solution.split()) for item in items)
+    assert all(bool(item.answer) == bool(item.ticket.solution) for item in items)
+
+
+def test_near_copies_fold_into_the_best_and_keep_their_ranks(desk, archive_tickets):
+    copied = archive_tickets[3]
+    desk.put_tickets([replace(copied, id=f"{copied.id}-{i}") for i in range(5)])
+    answer = desk.recommend(Query(copied.subject, copied.description))
+    first = answer.items[0]
+    assert {x.ticket.id for x in (first, *first.like)} >= {copied.id, f"{copied.id}-4"}
+    assert len(answer.items) == 10
+    assert [item.rank for item in everything(answer)] == list(range(1, len(ids(answer)) + 1))
+    assert all(x.answer and x.reason.shared and x.parts for x in first.like)
+    ranked = [id for id, _ in desk.recommender().rank(answer.query, limit=len(ids(answer)))]
+    assert ids(answer) == ranked  # which is as it was without rows
+
+
+def test_an_id_typed_whole_is_the_first_ticket(desk, archive_tickets):
+    wanted = archive_tickets[30]
+    for typed in (wanted.id, f" {wanted.id.lower()} "):
+        answer = desk.recommend(Query(typed))
+        first = answer.items[0]
+        assert (first.ticket, first.rank, first.chance, first.score) == (wanted, 1, 1, 5)
+        assert first.reason.by_id and first.reason.sentence.startswith("This is the ticket whose")
+        assert answer.outlook == Outlook.LIKELY and answer.note == ""
+        assert ids(answer).count(wanted.id) == 1
+        assert not any(item.reason.by_id for item in answer.items[1:])
+
+
+def test_an_id_finds_only_a_ticket_that_may_be_seen(desk, archive_tickets):
+    wanted = archive_tickets[30]
+    hidden = Filters(
+        product=next(t.product for t in archive_tickets if t.product != wanted.product)
+    )
+    assert wanted.id not in ids(desk.recommend(Query(wanted.id), hidden))
+    own = desk.recommend(Query(wanted.id, "Pawl", ticket_id=wanted.id))
+    assert wanted.id not in ids(own)
+    for odd in ("\0", "x" * 10_000, "' OR 1=1"):
+        assert not any(item.reason.by_id for item in desk.recommend(Query(odd)).items)
+
+
+def test_five_tickets_are_explained_as_well(empty):
+    texts = ["Pump leaks oil", "Pump makes noise", "The pump stops", "Fan is loud", "Oil is low"]
+    empty.put_tickets([Ticket(f"T-{i}", text) for i, text in enumerate(texts)])
+    answer = empty.recommend(Query("Pump leaks oil"))
+    [first] = [item for item in answer.items if item.ticket.id == "T-0"]
+    assert {word.word for word in first.reason.shared} == {"Pump", "leaks", "oil"}
+
+
+def test_slips_are_asked_about(desk):
+    assert desk.recommend(Query("Strong Vibraton")).meant == {"Vibraton": "vibration"}
+    assert desk.recommend(ASKED).meant == {}
+
+
+def test_usual_distances_are_by_channel(desk):
+    answer = desk.recommend(ASKED)
+    assert set(answer.typical) == {part.channel for part in answer.items[0].parts}
+    assert sum(answer.typical.values()) > answer.items[0].distance
+
+
 def test_shared_topics_come_with_words(desk):
     topics = [topic for item in desk.recommend(ASKED).items for topic in item.topics]
     assert all(topic.words and topic.weight > 0 for topic in topics)

@@ -28,9 +28,10 @@ from ticketing.evaluation.report import render, write_report
 from ticketing.evaluation.runs import Ranked, Rankers, encoded, rank_labelled
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.reasons import Part
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.sqlite import SQLiteStore
-from ticketing.tickets import Filters, Grade, Label, Part, Query
+from ticketing.tickets import Filters, Grade, Label, Query
 
 YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
 SCRIPT = '<script>alert("x")</script><img src="http://example.org/x.png" onerror=alert(1)>'
