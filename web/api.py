@@ -8,6 +8,15 @@ from flask import url_for
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query, Recommendations, Ticket
+from web.answers import (
+    JobOut,
+    JudgmentOut,
+    QueryAnswerOut,
+    RecommendationsOut,
+    TicketOut,
+    TopicsOut,
+    TopicTicketsOut,
+)
 from web.context import (
     current_desk,
     current_judge,
@@ -19,19 +28,12 @@ from web.judging import record
 from web.progress import progress
 from web.schemas import (
     FiltersIn,
-    JobOut,
     JudgmentIn,
-    JudgmentOut,
-    QueryAnswerOut,
     QueryArgs,
-    RecommendationsOut,
     RecommendIn,
     TicketIn,
-    TicketOut,
     TopicArgs,
     TopicName,
-    TopicsOut,
-    TopicTicketsOut,
 )
 from web.security import guard_api
 

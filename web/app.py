@@ -8,6 +8,7 @@ from ticketing.desk import Desk
 from ticketing.errors import NotReady
 from ticketing.plurals import counted
 from web.addresses import clean_address
+from web.answers import ErrorOut
 from web.api import api
 from web.category_pages import category_pages
 from web.charts import month_name, percent
@@ -22,7 +23,6 @@ from web.pages import pages
 from web.parts import bars
 from web.progress import in_words
 from web.quality_pages import quality_pages
-from web.schemas import ErrorOut
 from web.security import protect
 from web.topic_pages import topic_pages
 from web.work_api import work_api

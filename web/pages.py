@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.errors import StoreError, StoreFull, TicketingError
 from ticketing.tickets import Order, Query, Recommendation, Ticket
+from web.api_docs import operations
 from web.context import (
     broker_trouble,
     current_desk,
@@ -22,7 +23,7 @@ from web.forms import back, filters_of, order_of, set_filters, valid
 from web.judging import record
 from web.markdown import answer_as_markdown
 from web.progress import progress
-from web.schemas import JudgmentIn, grade_named
+from web.schemas import EXHAUST, EXHAUST_ID, JudgmentIn, grade_named
 
 pages = Blueprint("pages", __name__)
 
@@ -149,7 +150,18 @@ def jobs() -> str:
 @pages.get("/api")
 def api_docs() -> str:
     """The JSON API's operations, listed from the same OpenAPI document that programs read."""
-    return render_template("api.html", spec=cast(APIFlask, current_app).spec)
+    store = current_desk().store
+    ticket = next(iter(store.iter_tickets()), None)
+    known = {
+        "query_id": EXHAUST_ID,
+        "queries": EXHAUST_ID,
+        "bundles": store.serving(),
+        "ticket_id": ticket.id if ticket else "T-1",
+        "number": 0,
+        "subject": EXHAUST["subject"],
+    }
+    spec = cast(dict[str, Any], cast(APIFlask, current_app).spec)
+    return render_template("api.html", spec=spec, operations=operations(spec, known))
 
 
 @pages.get("/healthz")

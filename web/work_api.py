@@ -14,7 +14,10 @@ from web.security import guard_api
 from web.work_schemas import (
     AgreementOut,
     AskingOut,
+    CategoryArgs,
+    CategoryIn,
     GapOut,
+    ProposalOut,
     QualityReportOut,
     RoundArgs,
     RoundIn,
@@ -103,6 +106,28 @@ def agreement() -> list[Any]:
 def quality() -> QualityReport:
     """By week and model: what was asked, judged and right, and what each switch changed."""
     return current_desk().quality()
+
+
+@work_api.get("/categories")
+@work_api.input(CategoryArgs, location="query", arg_name="args")
+@work_api.output(list[ProposalOut])  # type: ignore[arg-type]
+def categories(args: CategoryArgs) -> list[dict[str, Any]]:
+    """The likeliest of the desk's own categories for a subject, with what you said to each."""
+    desk = current_desk()
+    proposed = desk.propose_categories(args.subject, args.limit)
+    said = desk.category_verdicts(args.subject, current_judge())
+    return [{**vars(item), "right": said.get(item.group)} for item in proposed]
+
+
+@work_api.post("/categories")
+@work_api.input(CategoryIn, arg_name="given")
+@work_api.output({}, status_code=204)
+def answer_category(given: CategoryIn) -> str:
+    """Say whether a category is right for a subject, or take that back with null."""
+    current_desk().judge_category(
+        given.subject, given.group, given.right, current_judge(), given.event_id
+    )
+    return ""
 
 
 def _round(chosen: Round) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from datetime import date, datetime
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.tickets import Outlook
-from web.schemas import In, Out, QueryOut, StandingOut
+from web.answers import Out, QueryOut, StandingOut
+from web.schemas import In
 
 MOST_QUERIES = 50
 """Of a round."""
@@ -51,6 +52,8 @@ class GapOut(Out):
 
 class RoundIn(In):
     """How to choose queries to judge."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"by": "random", "size": 5}]})
 
     by: Sampling = Field(
         Sampling.RANDOM,
@@ -156,3 +159,35 @@ class QualityReportOut(Out):
     overall: QualityOut
     weeks: list[WeekOut]
     switches: list[SwitchOut]
+
+
+class CategoryArgs(In):
+    """A subject, and how many categories to propose for it."""
+
+    subject: str = Field(min_length=1)
+    limit: int = Field(3, ge=1, le=100)
+
+
+class ProposalOut(Out):
+    """A category that may be right for a subject."""
+
+    group: str = Field(description="the category")
+    title: str = Field(description="the known title that speaks for it")
+    score: float = Field(description="1 for the same title")
+    chance: float | None = Field(description="that it is right; null where too few titles told")
+    right: bool | None = Field(description="what you said to it")
+
+
+class CategoryIn(In):
+    """What somebody says to a category for a subject."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"subject": "Exhaust spread high", "group": "SGT-400", "right": True}]
+        }
+    )
+
+    subject: str = Field(min_length=1)
+    group: str = Field(min_length=1, description="the category")
+    right: bool | None = Field(description="null takes your answer back")
+    event_id: str = Field("", max_length=100, description="the same id sent twice counts once")

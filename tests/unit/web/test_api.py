@@ -151,6 +151,7 @@ def test_openapi_names_every_operation(client):
         "/api/rounds": {"get", "post"},
         "/api/agreement": {"get"},
         "/api/quality": {"get"},
+        "/api/categories": {"get", "post"},
         "/api/topics": {"get"},
         "/api/topics/{number}": {"get"},
         "/api/topics/{number}/name": {"put"},

@@ -1,0 +1,120 @@
+"""The API page: parameters, defaults, and examples that do what they say."""
+
+import json
+import re
+import shlex
+from html import unescape
+
+import pytest
+
+from tests.fake_desk import FakeDesk
+from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.network import CategoryNetwork, CategorySettings
+from ticketing.classification.taxonomy import Taxonomy, Title
+from ticketing.settings import Settings
+from ticketing.tickets import ModelKind
+from web.app import create_app
+
+PAGES = {
+    "pages.ask": "POST /api/recommend",
+    "pages.answer": "GET /api/queries/{query_id}",
+    "pages.judge": "POST /api/judgments",
+    "pages.ticket": "GET /api/tickets/{ticket_id}",
+    "pages.jobs": "GET /api/jobs",
+    "topics.overview": "GET /api/topics",
+    "topics.topic": "GET /api/topics/{number}",
+    "topics.name": "PUT /api/topics/{number}/name",
+    "categories.answer_proposal": "POST /api/categories",
+    "history.overview": "GET /api/history",
+    "history.save": "PUT /api/saved/{query_id}",
+    "history.unanswered": "GET /api/unanswered",
+    "judging.begin": "POST /api/rounds",
+    "judging.round_": "GET /api/rounds",
+    "judging.agreement": "GET /api/agreement",
+    "quality.overview": "GET /api/quality",
+}
+"""What each page that shows or does something has in the API."""
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """A desk that proposes categories as well."""
+    desk = FakeDesk(Settings(home=tmp_path))
+    titles = Taxonomy([Title("exhaust spread high", "SGT-400"), Title("pump leaks", "Pump")])
+    network = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", CategorySettings(buckets=64))
+    bundle_id = CategoryClassifier.index(network, titles, {}).save(desk.models)
+    desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
+    yield desk
+    desk.close()
+
+
+def examples(page: str) -> list[list[str]]:
+    """The words of each example's command."""
+    commands = re.findall(r"<code>(curl .*?)</code></pre>", page, re.DOTALL)
+    return [shlex.split(unescape(command).replace("\\\n", " ")) for command in commands]
+
+
+def sent(client, words):
+    """The answer to what the command would send."""
+    body = words[words.index("--json") + 1] if "--json" in words else None
+    method = words[words.index("-X") + 1] if "-X" in words else "POST" if body else "GET"
+    [address] = [word for word in words if word.startswith("http")]
+    options = {} if body is None else {"json": json.loads(body)}
+    return client.open(address, method=method, **options)
+
+
+def test_every_example_does_what_it_says(client):
+    """In their order, once the query of the examples has been asked, and deletions last."""
+    found = examples(client.get("/api").text)
+    assert len(found) == sum(len(x) for x in client.get("/openapi.json").json["paths"].values())
+    found.sort(key=lambda words: ("DELETE" in words, "api/recommend" not in words[1]))
+    for words in found:
+        answer = sent(client, words)
+        assert answer.status_code < 300, (words, answer.text)
+
+
+def test_every_operation_names_its_parameters_with_their_defaults(client):
+    page = client.get("/api").text
+    section = page.split('id="GET/api/queries/{query_id}"', 1)[1].split("</section>", 1)[0]
+    rows = re.findall(r'<th scope="row"><code>(\w+)</code></th>(.*?)</tr>', section)
+    cells = {name: re.findall(r"<td>(.*?)</td>", rest) for name, rest in rows}
+    assert cells["query_id"] == ["path", "string", "required", ""]
+    assert cells["limit"][:3] == ["query", "integer, from 1 to 100", "<code>10</code>"]
+    assert cells["product"][2] == "none"
+    assert set(cells) > {"order", "status", "created_since", "created_before"}
+
+
+def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
+    page = client.get("/api").text
+    for operation in PAGES.values():
+        assert f'id="{operation.replace(" ", "")}"' in page
+    besides = {
+        "pages.name",  # a browser's own name
+        "pages.similar",  # asks with a ticket's text, as POST /api/recommend does
+        "pages.api_docs",
+        "pages.healthz",
+        "judging.overview",  # a form
+        "judging.judge",  # as pages.judge
+        "pages.ask_now",  # as pages.ask
+        "pages.preview",  # as pages.ask, while it is written
+        "pages.as_markdown",  # the answer in another form
+    }
+    served = {
+        rule.endpoint
+        for rule in create_app(desk).url_map.iter_rules()
+        if rule.endpoint.split(".")[0]
+        in ("pages", "topics", "categories", "history", "judging", "quality")
+        and not rule.rule.endswith(".csv")
+    }
+    assert served - besides == set(PAGES)
+
+
+def test_categories_are_proposed_and_answered_by_programs(client, desk):
+    asked = "/api/categories?subject=Exhaust%20spread%20high&limit=1"
+    [first] = client.get(asked).json
+    assert (first["group"], first["right"]) == ("SGT-400", None)
+    answer = {"subject": "Exhaust spread high", "group": "SGT-400", "right": False}
+    assert client.post("/api/categories", json=answer).status_code == 204
+    assert client.get(asked).json[0]["right"] is False
+    assert client.post("/api/categories", json={**answer, "group": "Boat"}).status_code == 404
+    assert client.get("/api/categories").status_code == 400

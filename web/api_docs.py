@@ -1,0 +1,130 @@
+"""The API page: every operation with its parameters, their defaults, and an example to copy."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+METHODS = ("get", "post", "put", "delete")
+
+Spec = Mapping[str, Any]
+"""A part of an OpenAPI document."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter or a field of a body; `where` is path, query or body."""
+
+    name: str
+    where: str
+    schema: Spec
+    required: bool
+    default: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A request that a program may send."""
+
+    method: str
+    address: str
+    body: Mapping[str, Any] | None
+
+    def curl(self, host: str) -> str:
+        """The command that sends it; `host` ends in a slash."""
+        words = ["curl", f"'{host}{self.address.lstrip('/')}'"]
+        if self.body is not None:
+            sent = json.dumps(self.body, ensure_ascii=False).replace("'", "'\\''")
+            words.append(f"--json '{sent}'")
+        if self.method not in ("GET", "POST"):
+            words.insert(1, f"-X {self.method}")
+        return " \\\n  ".join([" ".join(words[:-1]), words[-1]]) if self.body else " ".join(words)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What one method does at one path; `answer` is the schema of what it gives, if anything."""
+
+    method: str
+    path: str
+    summary: str
+    arguments: tuple[Argument, ...]
+    answer: Spec | None
+    example: Example
+
+
+def operations(spec: Spec, known: Mapping[str, object]) -> list[Operation]:
+    """All operations of an OpenAPI document, path by path.
+
+    `known` are values of this desk for parameters that have no other example, by name.
+    """
+    return [
+        _operation(spec, method, path, described, known)
+        for path, methods in spec["paths"].items()
+        for method, described in methods.items()
+        if method in METHODS
+    ]
+
+
+def _operation(
+    spec: Spec, method: str, path: str, described: Spec, known: Mapping[str, object]
+) -> Operation:
+    body = _body(spec, described)
+    arguments = [
+        _argument(given["name"], given["in"], given["schema"], given.get("required", False))
+        for given in described.get("parameters", ())
+    ]
+    if body:
+        required = body.get("required", ())
+        arguments += [
+            _argument(name, "body", field, name in required)
+            for name, field in body["properties"].items()
+        ]
+    answers = [
+        content["schema"]
+        for status, response in described["responses"].items()
+        if status.startswith("2")
+        for content in response.get("content", {}).values()
+        if content.get("schema")
+    ]
+    return Operation(
+        method.upper(),
+        path,
+        described.get("description") or described.get("summary", ""),
+        tuple(arguments),
+        answers[0] if answers else None,
+        Example(
+            method.upper(),
+            _address(path, arguments, known),
+            body.get("examples", [{}])[0] if body else None,
+        ),
+    )
+
+
+def _body(spec: Spec, described: Spec) -> Spec | None:
+    for content in described.get("requestBody", {}).get("content", {}).values():
+        name = content["schema"]["$ref"].rsplit("/", 1)[1]
+        found: Spec = spec["components"]["schemas"][name]
+        return found
+    return None
+
+
+def _argument(name: str, where: str, schema: Spec, required: bool) -> Argument:
+    default = schema.get("default")
+    said = json.dumps(default) if default not in (None, "") else ""
+    return Argument(name, where, schema, required, said, schema.get("description", ""))
+
+
+def _address(path: str, arguments: Sequence[Argument], known: Mapping[str, object]) -> str:
+    """The path with values, and the required parameters of the query."""
+    given: dict[str, str] = {}
+    for argument in arguments:
+        if argument.where != "body" and argument.required:
+            value = str(known.get(argument.name, argument.name))
+            if argument.where == "path":
+                path = path.replace(f"{{{argument.name}}}", quote(value))
+            else:
+                given[argument.name] = value
+    return f"{path}?{urlencode(given, safe=',')}" if given else path
