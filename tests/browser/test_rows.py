@@ -1,6 +1,7 @@
 """Ten rows on one screen in a real Chromium: which is open, keys, and the same without script."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
@@ -142,6 +143,37 @@ def test_the_solution_is_copied_as_it_stands_or_with_its_source(open_page, addre
     assert first.startswith("> Burner 7 was partly blocked by coke.")
     name = "GT-0101: Exhaust temperature spread high, trip on start"
     assert source == f"— [{name}](<{address}/tickets/GT-0101>)"
+
+
+def test_near_copies_fold_and_each_is_judged(open_page, desk, monkeypatch):
+    recommend = desk.recommend
+
+    def folded(*args, **kwargs):
+        answer = recommend(*args, **kwargs)
+        first, second, third, *rest = answer.items
+        return replace(answer, items=(replace(first, like=(second, third)), *rest))
+
+    monkeypatch.setattr(desk, "recommend", folded)
+    page = open_page(viewport=WIDE)
+    ask(page)
+    expect(page.locator(".rows > li")).to_have_count(8)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(row(page, 2)).to_be_focused()
+    page.get_by_text("and 2 like it").click()
+    copies = page.locator(".like .row")
+    expect(copies).to_have_count(2)
+    copies.nth(1).get_by_role("link").first.click()
+    expect(copies.nth(1).locator(".detail")).to_be_visible()
+    expect(page.locator(".detail:visible")).to_have_count(1)
+    page.keyboard.press("r")
+    is_judged(copies.nth(1), "REL")
+    expect(page.locator("#status")).to_contain_text("is judged REL.")
+    (event,) = desk.store.judgments()
+    assert event.rank == 3
+    page.reload()
+    expect(copies.nth(1).locator(".detail")).to_be_visible()
+    is_judged(copies.nth(1), "REL")
 
 
 def test_a_long_description_asked_is_not_bold(open_page):

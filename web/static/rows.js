@@ -39,6 +39,9 @@ export function close() {
   row.scrollIntoView({ block: "nearest" });
 }
 
+// An address may name a row that is folded under another.
+document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
+
 addEventListener("hashchange", () => list && delete list.dataset.closed);
 
 // In place, the subject of an open row closes it again.
