@@ -1,12 +1,15 @@
 """Words of a query and of a ticket that are taken for each other: by meaning, form or spelling."""
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
-import numpy.typing as npt
+import torch
+import torch.nn.functional as F
 from rapidfuzz.distance import OSA, Prefix
+from torch import Tensor
 
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords
@@ -24,6 +27,9 @@ CLOSE_FORMS = 0.4
 MOST_ALIKE = 3
 """Pairs that are named, the closest ones."""
 
+Near = tuple[float, str, str]
+"""How near a word of a query and one of a ticket are, from 0 to 1, and both."""
+
 _NEGATION = re.compile(r"^(dis|un|in|im|non|en)")
 
 
@@ -38,30 +44,38 @@ class Alignment:
         self._least = max(5, self._vocabulary.documents / 500)  # tickets that make a vector good
         self._neighbours = lru_cache(maxsize=1 << 13)(self._nearest)
 
-    def align(self, asked: Mapping[str, str], said: Mapping[str, str]) -> tuple[AlikeWords, ...]:
-        """The closest pairs, each word in one of them at most.
+    def near(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
+        """What may be taken for each other of all words of a query and of several tickets, the
+        nearest first."""
+        found = [*self._by_vector(asked, said), *self._by_spelling(asked, said)]
+        return sorted(found, key=lambda pair: (-pair[0], pair[1:]))
 
-        `asked` and `said` are telling words that the other text lacks, each as it is written.
+    def align(
+        self, near: Iterable[Near], asked: Mapping[str, str], said: Mapping[str, str]
+    ) -> tuple[AlikeWords, ...]:
+        """The nearest pairs, each word in one of them at most.
+
+        `asked` and `said` are telling words of a query and of one ticket that the other lacks, each
+        as it is written.
         """
-        near = [*self._by_vector(asked, said), *self._by_spelling(asked, said)]
         pairs: list[AlikeWords] = []
         taken: set[str] = set()
-        for similarity, one, other in sorted(near, key=lambda pair: (-pair[0], pair[1:])):
+        for similarity, one, other in near:
             if len(pairs) == MOST_ALIKE:
                 break
-            if not taken & {one, other} and self._alike(one, other):
+            if one not in asked or other not in said or taken & {one, other}:
+                continue
+            if self._alike(one, other):
                 taken |= {one, other}
                 pairs.append(AlikeWords(asked[one], said[other], similarity, other))
         return tuple(pairs)
 
-    def _by_vector(
-        self, asked: Mapping[str, str], said: Mapping[str, str]
-    ) -> list[tuple[float, str, str]]:
+    def _by_vector(self, asked: Iterable[str], said: Iterable[str]) -> list[Near]:
         ones, others = [*filter(self._has_vector, asked)], [*filter(self._has_vector, said)]
         if not (ones and others):
             return []
         ids = self._vocabulary.ids
-        cosines = self._unit(ids(ones)) @ self._unit(ids(others)).T
+        cosines = (self._unit(ids(ones)) @ self._unit(ids(others)).T).numpy()
         return [
             (round(float(cosines[i, j]), 3), ones[i], others[j])
             for i, j in np.argwhere(cosines >= CLOSE_FORMS)
@@ -78,18 +92,17 @@ class Alignment:
         [i, j] = self._vocabulary.ids([one, other])
         return j in self._neighbours(i) and i in self._neighbours(j)
 
-    def _by_spelling(
-        self, asked: Mapping[str, str], said: Mapping[str, str]
-    ) -> list[tuple[float, str, str]]:
+    def _by_spelling(self, asked: Iterable[str], said: Iterable[str]) -> list[Near]:
         """A word that the vocabulary lacks has no vector of its own, but may be misspelled."""
-        strange = [word for word in asked if word not in self._vocabulary]
-        pairs = [(one, other) for one in strange for other in said]
-        strange = [word for word in said if word not in self._vocabulary]
-        pairs += [(one, other) for one in asked if one in self._vocabulary for other in strange]
+        by_start: defaultdict[str, list[str]] = defaultdict(list)
+        for one in asked:
+            by_start[one[0]].append(one)
+        known = self._vocabulary
         return [
             (round(float(OSA.normalized_similarity(one, other)), 3), one, other)
-            for one, other in pairs
-            if misspelled(one, other)
+            for other in said
+            for one in by_start.get(other[0], ())
+            if (one not in known or other not in known) and misspelled(one, other)
         ]
 
     def _has_vector(self, word: str) -> bool:
@@ -97,14 +110,13 @@ class Alignment:
         tickets = self._vocabulary.share(word) * self._vocabulary.documents
         return len(word) >= 3 and word.isalpha() and tickets >= self._least
 
-    def _unit(self, ids: list[int]) -> npt.NDArray[np.float32]:
+    def _unit(self, ids: Sequence[int]) -> Tensor:
+        """Unit vectors of words: float32 [n, dims]."""
         vectors, _ = self._model.word_vectors(ids)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
-        return unit
+        return F.normalize(torch.from_numpy(vectors), dim=1)
 
     @cached_property
-    def _known(self) -> tuple[list[int], npt.NDArray[np.float32]]:
+    def _known(self) -> tuple[list[int], Tensor]:
         """The ids of all telling words with a vector, and their unit vectors [n, dims]."""
         words = self._vocabulary.words
         ids = [
@@ -118,8 +130,8 @@ class Alignment:
         """Ids of the NEIGHBOURS words nearest to one."""
         ids, vectors = self._known
         cosines = vectors @ self._unit([id])[0]
-        best = np.argpartition(-cosines, min(NEIGHBOURS, len(ids) - 1))[: NEIGHBOURS + 1]
-        return frozenset(ids[i] for i in best if ids[i] != id)
+        best = cosines.topk(min(NEIGHBOURS + 1, len(ids))).indices.tolist()
+        return frozenset([ids[i] for i in best if ids[i] != id][:NEIGHBOURS])
 
 
 def begin_alike(one: str, other: str) -> bool:

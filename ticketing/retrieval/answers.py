@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from ticketing.model.inference import Model
+from ticketing.retrieval.folding import READ
 from ticketing.text import tokenize
 from ticketing.text.sentences import sentences, shortened
 from ticketing.text.vocabulary import UNKNOWN
@@ -15,9 +16,6 @@ from ticketing.tickets import Query, Ticket
 
 LONGEST = 240
 """Characters of an answer."""
-
-MOST_TEXT = 8000
-"""Characters of a text that are read; what follows is logs."""
 
 _PROSE = 0.75
 """Least share of letters and spaces in prose; code and logs have less."""
@@ -36,9 +34,9 @@ class Answers:
         problem and its whole solution. Nearness to the query alone often finds an aside, which
         mentions the query's words but is not what the ticket is about.
         """
-        candidates = [_candidates(ticket.solution[:MOST_TEXT]) for ticket in tickets]
-        problems = [f"{ticket.subject}\n{ticket.description[:MOST_TEXT]}" for ticket in tickets]
-        texts = [query.text[:MOST_TEXT], *problems, *(each for own in candidates for each in own)]
+        candidates = [_candidates(ticket.solution[:READ]) for ticket in tickets]
+        problems = [f"{ticket.subject}\n{ticket.description[:READ]}" for ticket in tickets]
+        texts = [query.text[:READ], *problems, *(each for own in candidates for each in own)]
         sums = self._sums(texts)
         asked, *told = _unit(sums[: 1 + len(tickets)])
         bounds = accumulate(map(len, candidates), initial=1 + len(tickets))

@@ -1,6 +1,5 @@
 """What a person needs to check a proposal: reason, answer, topics, parts of the distance."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,7 +28,7 @@ class Explainer:
     def __init__(self, model: Model, telling: TellingWords):
         self._model = model
         self._reasons = Reasons(model, telling)
-        self._answers = Answers(model)
+        self.answers = Answers(model)
 
     def explain(
         self, query: Query, encoded: EncodedQuery, rows: Sequence[Row]
@@ -37,7 +36,9 @@ class Explainer:
         """A recommendation a row, those of its near-copies within it."""
         asked, tokens = self._reasons.read(query), tokenize(query.text)
         matches = [match for row in rows for match in (row.best, *row.like)]
-        answers = self._answers.answers(query, [match.ticket for match in matches])
+        texts = [match.text for match in matches]
+        reasons = self._reasons.reasons(asked, texts)
+        answers = self.answers.answers(query, [match.ticket for match in matches])
         explained = {
             match.rank: Recommendation(
                 rank=match.rank,
@@ -46,11 +47,11 @@ class Explainer:
                 chance_related=match.chance_related,
                 distance=match.distance,
                 parts=parts_of(self._model, encoded, match.code),
-                topics=shared_topics(self._model, tokens, tokenize(match.ticket.text)),
-                reason=replace(self._reasons.reason(asked, match.ticket), by_id=match.by_id),
+                topics=shared_topics(self._model, tokens, tokenize(text)),
+                reason=replace(reason, by_id=match.by_id),
                 answer=answer,
             )
-            for match, answer in zip(matches, answers, strict=True)
+            for match, text, reason, answer in zip(matches, texts, reasons, answers, strict=True)
         }
         return tuple(
             replace(explained[row.best.rank], like=tuple(explained[x.rank] for x in row.like))
@@ -65,15 +66,9 @@ def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> t
     it lacks. Last comes, where the model knows a query's time and lets it count, the
     part of channel "age", which belongs to no pair of components.
     """
-    weights = query.weights[row[-1]]  # [P, R, C]
-    apart = model.layout.distances(row, query)  # [P, R, C]
+    weights, terms = _terms(model, query, row)  # [P, R, C] both
     parts = [
-        Part(
-            channel,
-            query_component,
-            ticket_component,
-            float(weights[p, r, c]) * int(apart[p, r, c]),
-        )
+        Part(channel, query_component, ticket_component, float(terms[p, r, c]))
         for r, ticket_component in enumerate(model.settings.ticket_components)
         for p, query_component in enumerate(model.settings.query_components)
         for c, channel in enumerate(model.settings.channels)
@@ -93,16 +88,35 @@ def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> t
     return tuple(parts)
 
 
+def _terms(
+    model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
+    """The weights of a row's pairs of components, and what they add to the distance: [P, R, C]."""
+    weights = query.weights[row[-1]]
+    return weights, weights.astype(np.float64) * model.layout.distances(row, query)
+
+
 def typical_parts(model: Model, query: EncodedQuery, block: CodeBlock) -> dict[str, float]:
     """The mean distance by channel of RANDOM tickets, evenly spread over all that are comparable;
     nothing where there are none."""
     places = np.linspace(0, len(block.live) - 1, min(RANDOM, len(block.live))).astype(int)
-    rows = [parts_of(model, query, block.codes[block.live[place]]) for place in places]
-    comparable = [parts for parts in rows if any(part.ticket_component for part in parts)]
-    totals: defaultdict[str, float] = defaultdict(float)
-    for part in (part for parts in comparable for part in parts):
-        totals[part.channel] += part.distance
-    return {channel: total / len(comparable) for channel, total in totals.items()}
+    rows = np.asarray(block.codes[block.live[places]])  # [n, width]
+    comparable = np.any(query.weights >= 0, axis=(1, 2, 3))  # [2 ** R]
+    rows = rows[[bool(comparable[row[-1]]) for row in rows]]
+    if not len(rows):
+        return {}
+    totals = np.zeros(len(model.settings.channels))
+    for row in rows:
+        weights, terms = _terms(model, query, row)
+        totals += terms.sum((0, 1), where=weights >= 0)
+    typical = dict(zip(model.settings.channels, totals / len(rows), strict=True))
+    if (sparse := model.settings.sparse_channel) and query.coverage.any():
+        lacks = [query.coverage @ model.layout.missing(row, query) for row in rows]
+        typical[sparse] += float(np.mean(lacks))
+    if query.time and model.recency.weight:
+        minutes = model.layout.minutes(rows, np.arange(len(rows)))
+        typical["age"] = float(model.recency.distances(query.time, minutes).mean())
+    return {channel: float(distance) for channel, distance in typical.items()}
 
 
 def shared_topics(

@@ -18,6 +18,10 @@ LEAST_WORDS = 2
 """Telling words that make a subject one's own: "Error" is the subject of many things."""
 
 
+READ = 8000
+"""Characters of a component that are read; what follows is logs."""
+
+
 @dataclass(frozen=True)
 class Match:
     """A ticket at its rank, from 1, with its row of codes, uint8 [width].
@@ -32,6 +36,12 @@ class Match:
     chance: float
     chance_related: float
     by_id: bool = False
+
+    @property
+    def text(self) -> str:
+        """What is read of the ticket to explain it: READ characters of each component at most."""
+        ticket = self.ticket
+        return f"{ticket.subject}\n{ticket.description[:READ]}\n{ticket.solution[:READ]}"
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ class Folder:
 
     def _read(self, ticket: Ticket) -> "_Said":
         subject = {*self._tokens(ticket.subject)}
-        return _Said(subject, subject.union(self._tokens(ticket.description)))
+        return _Said(subject, subject.union(self._tokens(ticket.description[:READ])))
 
     def _tokens(self, text: str) -> Iterator[str]:
         return (token for token in tokenize(text) if self._telling.weight(token))

@@ -1,12 +1,12 @@
 """Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ticketing.model.inference import Model
 from ticketing.reasons import Reason, SharedWord
-from ticketing.retrieval.alignment import Alignment
+from ticketing.retrieval.alignment import Alignment, Near
 from ticketing.text.telling import TellingWords, singular
-from ticketing.tickets import Query, Ticket
+from ticketing.tickets import Query
 
 MOST_SHARED = 5
 """Shared words that are named, those that tell most."""
@@ -28,9 +28,15 @@ class Reasons:
         best = sorted(written, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
         return {token: written[token] for token in best}
 
-    def reason(self, asked: Mapping[str, str], ticket: Ticket) -> Reason:
-        """Why a ticket was proposed to a query that `read` has read."""
-        said = self._telling.written(ticket.text)
+    def reasons(self, asked: Mapping[str, str], texts: Sequence[str]) -> list[Reason]:
+        """Why tickets of these texts were proposed to a query that `read` has read."""
+        told = [self._telling.written(text) for text in texts]
+        near = self._alignment.near(asked, {token for said in told for token in said})
+        return [self._reason(asked, said, near) for said in told]
+
+    def _reason(
+        self, asked: Mapping[str, str], said: Mapping[str, str], near: Sequence[Near]
+    ) -> Reason:
         forms: dict[str, list[str]] = {}
         for token in said:
             forms.setdefault(singular(token), []).append(token)
@@ -41,6 +47,7 @@ class Reasons:
                 shared.setdefault(singular(token), word)
         best = sorted(shared.values(), key=lambda word: -word.weight)
         alike = self._alignment.align(
+            near,
             {token: asked[token] for token in asked if singular(token) not in shared},
             {token: said[token] for token in said if singular(token) not in shared},
         )

@@ -11,8 +11,10 @@ from ticketing.text.telling import TellingWords
 
 def align(asked, said, model=None):
     model = model or word_model()
-    pairs = Alignment(model, TellingWords(model.vocabulary)).align(
-        {word: word.title() for word in asked}, {word: word.upper() for word in said}
+    alignment = Alignment(model, TellingWords(model.vocabulary))
+    near = alignment.near([*asked, "elsewhere"], [*said, "elsewere"])
+    pairs = alignment.align(
+        near, {word: word.title() for word in asked}, {word: word.upper() for word in said}
     )
     return [(pair.query_word, pair.ticket_word, pair.similarity) for pair in pairs]
 
