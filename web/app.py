@@ -14,6 +14,7 @@ from web.category_pages import category_pages
 from web.charts import month_name, percent
 from web.context import current_address, current_desk, current_judge, topic_titles
 from web.errors import register_errors
+from web.export_pages import export_pages
 from web.first_steps import not_ready
 from web.history_pages import history_pages
 from web.judging_pages import judging_pages
@@ -65,6 +66,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(pages)
     app.register_blueprint(topic_pages)
     app.register_blueprint(category_pages)
+    app.register_blueprint(export_pages)
     app.register_blueprint(history_pages)
     app.register_blueprint(judging_pages)
     app.register_blueprint(quality_pages)

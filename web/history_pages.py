@@ -4,6 +4,7 @@ from flask import Blueprint, Response, render_template, request, url_for
 from werkzeug.wrappers import Response as Redirect
 
 from ticketing.history import Asking
+from ticketing.tickets import Query
 from web.context import current_desk, current_judge, known_query
 from web.forms import back, filter_arguments, filters_of
 from web.tables import csv_file, page_of
@@ -68,6 +69,13 @@ def save(query_id: str) -> Redirect:
     kept = bool(request.form.get("kept"))
     current_desk().save_query(query.id, filters, current_judge(), kept)
     return back(url_for("history.overview"))
+
+
+@history_pages.app_template_global()
+def is_saved(query: Query) -> bool:
+    """Whether this browser's person saved a query with the filters of the address."""
+    saved = current_desk().saved_queries(current_judge())
+    return (query.id, filters_of(request.args)) in {(x.query.id, x.filters) for x in saved}
 
 
 @history_pages.get("/unanswered")

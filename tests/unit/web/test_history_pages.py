@@ -86,6 +86,21 @@ def test_a_query_is_saved_with_its_filters_until_it_is_removed(client, desk):
             assert row["address"].endswith(f"{address}?product=SGT-400&created_since=2013-01-01")
 
 
+def test_an_answer_says_whether_it_is_saved_with_its_filters(client):
+    address = post(client, "/", **EXHAUST).location
+    post(client, f"{address}/saved", kept="yes", product="SGT-400")
+    assert "Saved ✓" in client.get(f"{address}?product=SGT-400").text
+    assert "Saved ✓" not in client.get(address).text
+
+
+def test_an_answer_and_the_jobs_as_tables(client):
+    address = post(client, "/", **EXHAUST).location
+    rows = table(client, f"{address}.csv?order=newest&product=SGT-400")
+    assert sorted(row["rank"] for row in rows)[0] == "1" and rows[0]["ticket_id"] == "GT-0106"
+    assert [row["state"] for row in table(client, "/jobs.csv")] == ["running", "done"]
+    assert client.get("/queries/unknown.csv").status_code == 404
+
+
 def test_a_program_saves_and_removes(client):
     query_id = client.post("/api/recommend", json=EXHAUST).json["query"]["id"]
     assert client.put(f"/api/saved/{query_id}", json={"product": "SGT-400"}).status_code == 204

@@ -1,0 +1,47 @@
+"""An answer and the jobs as tables; other lists have theirs beside their pages."""
+
+from flask import Blueprint, Response, request
+
+from web.context import current_desk, known_query
+from web.forms import filters_of, order_of
+from web.tables import csv_file
+
+export_pages = Blueprint("exports", __name__)
+
+
+@export_pages.get("/queries/<query_id>.csv")
+def answer(query_id: str) -> Response:
+    """The ten best tickets for a query, as of now."""
+    found = current_desk().recommend(known_query(query_id), filters_of(request.args))
+    columns = ("rank", "ticket_id", "subject", "product", "created", "score", "chance", "answer")
+    return csv_file(
+        f"answer-{query_id}",
+        columns,
+        (
+            (
+                item.rank,
+                item.ticket.id,
+                item.ticket.subject,
+                item.ticket.product,
+                item.ticket.created,
+                round(item.score, 4),
+                round(item.chance, 4),
+                item.answer,
+            )
+            for item in found.ordered(order_of(request.args)).items
+        ),
+    )
+
+
+@export_pages.get("/jobs.csv")
+def jobs() -> Response:
+    """The latest jobs, newest first."""
+    columns = ("id", "kind", "bundle_id", "state", "total", "done", "created", "finished")
+    return csv_file(
+        "jobs",
+        (*columns, "errors", "message"),
+        (
+            (*(getattr(job, name) for name in columns), len(job.errors), job.message)
+            for job in current_desk().store.jobs()
+        ),
+    )
