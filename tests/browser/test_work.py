@@ -1,0 +1,87 @@
+"""Rounds of judging, history and the first steps, in a real Chromium."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.asking import ask, grades
+from tests.browser.test_accessibility import SCREENS, axe, violations
+from tests.fake_records import tickets
+from ticketing.tickets import Grade, Query
+
+pytestmark = pytest.mark.browser
+
+__all__ = ["axe"]
+
+
+def begin(page, desk) -> None:
+    desk.store.put_queries([Query("Exhaust spread high"), Query("Pump leaks oil")])
+    page.goto("/judging")
+    page.get_by_label("How many queries").fill("1")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/judging/round?*")
+
+
+def test_one_key_judges_and_the_next_ticket_comes(open_page, desk):
+    page = open_page()
+    begin(page, desk)
+    progress = page.locator("#progress")
+    for i, key in enumerate(("y", "r", "n")):
+        expect(progress).to_contain_text(f"{i} of 10 tickets judged")
+        page.wait_for_load_state()  # a key before the script is there is heard by nobody
+        page.keyboard.press(key)
+    expect(progress).to_contain_text("3 of 10 tickets judged")
+    page.wait_for_load_state()
+    page.keyboard.press("u")
+    expect(progress).to_contain_text("2 of 10 tickets judged")
+    page.get_by_label("Note").fill("y")
+    page.get_by_role("button", name="YES").click()
+    expect(progress).to_contain_text("3 of 10 tickets judged")
+    assert grades(desk) == [Grade.YES, Grade.REL, Grade.NO, None, Grade.YES]
+    assert list(desk.store.judgments())[-1].note == "y"
+
+
+def test_a_round_goes_to_its_end_without_script(open_page, desk):
+    page = open_page(java_script_enabled=False)
+    begin(page, desk)
+    for _ in range(10):
+        page.get_by_role("button", name="NO").click()
+    expect(page.get_by_role("heading", name="The round is done")).to_be_visible()
+    assert grades(desk) == [Grade.NO] * 10
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_finds_nothing_on_pages_with_something_on_them(open_page, desk, axe, screen):
+    page = open_page(**SCREENS[screen])
+    ask(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    ask(page, "The coffee machine is loud", "")
+    begin(page, desk)
+    page.get_by_role("button", name="NO").click()
+    shown = page.url
+    for judge, grade in (("ann", Grade.YES), ("bob", Grade.NO)):
+        desk.judge(Query("Pump leaks oil").id, "GT-0101", grade, judge)
+    found = []
+    for path in (shown, "/history", "/unanswered", "/judging/agreement", "/quality"):
+        page.goto(path)
+        found += violations(page, axe)
+    assert found == []
+
+
+def test_a_saved_query_is_found_in_the_history_and_leads_back(open_page):
+    page = open_page()
+    ask(page)
+    was_at = page.url
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Saved")).to_be_visible()
+    page.get_by_role("link", name="History").click()
+    page.get_by_role("link", name="Exhaust spread high").first.click()
+    assert page.url == was_at
+
+
+def test_the_first_steps_follow_and_open_the_form(open_page, desk):
+    desk.delete_tickets([ticket.id for ticket in tickets()])
+    page = open_page()
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Three steps to the first answer")).to_be_visible()
+    desk.put_tickets(tickets())
+    expect(page.get_by_label("Subject")).to_be_visible(timeout=10_000)
