@@ -108,7 +108,7 @@ class DisagreementOut(Out):
 class AgreementOut(Out):
     """How far two judges agree on what both judged."""
 
-    judges: tuple[str, str]
+    judges: list[str] = Field(description="the two")
     both: int = Field(description="tickets that both judged")
     same: int = Field(description="of these, with the same grade")
     kappa: float | None = Field(description="Cohen's; null where both gave one grade alone")
