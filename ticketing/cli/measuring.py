@@ -26,6 +26,7 @@ from ticketing.evaluation.measurement import (
     measurement_text,
 )
 from ticketing.evaluation.metrics import with_answers, write_run
+from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory
 from ticketing.labels import is_test
 from ticketing.tickets import Filters, Label
@@ -118,7 +119,8 @@ def print_measurement(
     lines += measure_channels(rankers, sample)
     lines += [*others(sample), *measure_words(desk.store, rankers.store, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
-    found = Measurement(sample, lines, tested, compared, ages_of(desk.store, sample.labels))
+    trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
+    found = Measurement(sample, lines, tested, compared, trust, ages_of(desk.store, sample.labels))
     for line in measurement_text(found):
         click.echo(line)
     if measuring.run_file:

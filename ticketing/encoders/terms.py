@@ -10,6 +10,7 @@ kept as buckets of a hash, which new words have as well as known ones.
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from zlib import crc32
 
 import numpy as np
@@ -40,29 +41,47 @@ def bucket_of(term: str) -> int:
     return 1 + crc32(term.encode()) % (BUCKETS - 1) if term else 0
 
 
+class TermCounts:
+    """What terms tell, by the documents of a vocabulary that have a word of theirs."""
+
+    def __init__(self, vocabulary: Vocabulary):
+        self._documents = vocabulary.documents
+        self._counts: Counter[str] = Counter()
+        for word, count in zip(vocabulary.words, vocabulary.document_counts, strict=True):
+            if term := term_of(word):
+                self._counts[term] += count  # at least the documents with any of the words
+
+    def idf(self, term: str) -> float:
+        """Never 0: what stands everywhere still ranks below everything else."""
+        known = min(self._counts[term], self._documents)
+        return math.log((self._documents + 1) / (known + 0.5))
+
+    def unknown(self, words: Iterable[str], own: bool = False) -> float:
+        """The share, by idf, of the distinct terms of some words that the vocabulary lacks; 1 for
+        none. With `own` the words are those of one of its documents, which then does not count: a
+        vocabulary needs two others to know a word."""
+        least = 3 if own else 1
+        weights = {term: self.idf(term) for term in map(term_of, words) if term}
+        lacked = sum(weight for term, weight in weights.items() if self._counts[term] < least)
+        return lacked / sum(weights.values()) if weights else 1.0
+
+
 class TermEncoder(nn.Module):
     """Texts in vocabulary ids to buckets and weights; nothing in it is trained."""
 
     def __init__(self, vocabulary: Vocabulary):
         super().__init__()
+        self._counts = TermCounts(vocabulary)
         terms = ["", *map(term_of, vocabulary.words)]
-        counts: Counter[str] = Counter()
-        for term, count in zip(terms[1:], vocabulary.document_counts, strict=True):
-            counts[term] += count  # at least the documents with any of the words
-        self._documents = vocabulary.documents
         self._buckets = np.array([bucket_of(term) for term in terms])  # [V]
-        self._idf = np.array([self._weight(counts[term]) for term in terms])  # [V]
-
-    def _weight(self, documents: int) -> float:
-        """idf of a term, never 0: what stands everywhere still ranks below everything else."""
-        return math.log((self._documents + 1) / (min(documents, self._documents) + 0.5))
+        self._idf = np.array([self._counts.idf(term) for term in terms])  # [V]
 
     def forward(self, texts: Texts) -> Tensor:
         """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then weights; 0 fills up."""
         buckets, idf = self._buckets, self._idf
         if unknown := texts.unknown:
             buckets = np.append(buckets, [bucket_of(term_of(word)) for word in unknown])
-            idf = np.append(idf, np.full(len(unknown), self._weight(0)))
+            idf = np.append(idf, np.full(len(unknown), self._counts.idf("")))
         rows = np.zeros((len(texts.ids), 2, TERMS), dtype=np.int32)
         for row, text in zip(rows, texts.ids, strict=True):
             self._fill(row, buckets[text], idf[text])

@@ -15,9 +15,11 @@ from ticketing.evaluation.comparison import (
     retrieval_text,
 )
 from ticketing.evaluation.metrics import with_answers
-from ticketing.evaluation.runs import EncodedTickets, Rankers, queries_of, rank_labelled, rank_words
+from ticketing.evaluation.reliability import Trust, trust_text
+from ticketing.evaluation.runs import Rankers, queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.evaluation.timed_words import TimedWords
+from ticketing.retrieval.memory import EncodedTickets
 from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label
 
@@ -62,6 +64,8 @@ class Measurement:
     lines: list[Line]
     reference: Line
     compared: list[Change] = field(default_factory=list)
+    trust: Trust | None = None
+    """How far the first line's chances can be taken at their word."""
     ages: Mapping[str, int] = field(default_factory=dict)
     """By query id the place in AGES of its youngest right ticket, where that is known."""
 
@@ -148,6 +152,8 @@ def measurement_text(found: Measurement) -> list[str]:
     if rates := found.success():
         text += ["", f"Queries with right tickets among the ten proposed ({lines[0].name})"]
         text += [success_text(rate) for rate in rates]
+    if found.trust:
+        text += ["", *trust_text(found.trust)]
     if found.compared:
         text += ["", *change_text(found.compared)]
     return text

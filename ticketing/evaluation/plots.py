@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ticketing.evaluation.metrics import DEPTHS
+from ticketing.evaluation.reliability import Reliability
 from ticketing.evaluation.success import AT_LEAST, Matched, Success
 
 INK, LINE, GROUND = "#000001", "#000002", "#000003"
@@ -122,6 +123,31 @@ def ages_plot(ages: Sequence[str], curves: Mapping[str, Sequence[float | None]])
         for name, shares in curves.items()
     }
     return curves_plot("age of the right ticket", ages, points)
+
+
+def reliability_plot(ways: Sequence[Reliability]) -> str:
+    """Share of YES against the chance foretold; on the diagonal a chance is what it says."""
+    figure, axes = new_figure("chance of a YES", "share that is a YES")
+    axes.plot([0, 1], [0, 1], color=INK, linestyle=":", linewidth=1)
+    for i, way in enumerate(ways):
+        chances, shares = zip(*way.curve, strict=True)
+        label = f"{way.name}, ECE {way.ece:.3f}"
+        colour, style = SERIES[i % len(SERIES)], STYLES[i % len(STYLES)]
+        axes.plot(chances, shares, label=label, color=colour, linestyle=style, marker="o", ms=4)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.03)
+    legend(figure, axes)
+    return svg(figure, "reliability", "Share of YES by the chance foretold")
+
+
+def coverage_plot(coverage: Sequence[tuple[float, float]]) -> str:
+    """How often a YES is there, against the share of queries that are answered."""
+    figure, axes = new_figure("share of queries answered", "share with a YES among ten")
+    shares, right = zip(*coverage, strict=True)
+    axes.plot(shares, right, color=SERIES[0])
+    axes.set_xlim(0, 1.02)
+    axes.set_ylim(0, 1.03)
+    return svg(figure, "coverage", "Answers with a YES by the share of queries answered")
 
 
 def channels_plot(means: Mapping[str, Mapping[str, float]]) -> str:

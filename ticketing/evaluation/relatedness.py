@@ -16,7 +16,7 @@ from ticketing.evaluation.significance import (
     weighted_pearson,
     weighted_ranks,
 )
-from ticketing.model.calibration import fit_scores
+from ticketing.model.isotonic import fit_scores
 from ticketing.tickets import Label
 
 NO_PAIR = "no labelled ticket was found for any of these queries"

@@ -89,6 +89,11 @@ def _plots(found: Measurement, recommender: Recommender) -> list[tuple[str, str,
         if found.ages:
             about = "Share of queries with a YES among ten, by days to the youngest one."
             drawn.append(("Age of the right ticket", about, plots.ages_plot(AGES, _by_age(found))))
+    if found.trust:
+        about = "Share of YES among the ten shown, by the chance foretold; dotted: as foretold."
+        drawn.append(("Reliability", about, plots.reliability_plot(found.trust.ways)))
+        about = "Share of answers with a YES among ten, where only the likeliest are answered."
+        drawn.append(("Coverage", about, plots.coverage_plot(found.trust.coverage)))
     if means := channel_means(recommender, labels, ranked):
         about = "Mean distance of labelled pairs and of what ranked first, cut into channels."
         drawn.append(("Score by channel", about, plots.channels_plot(means)))

@@ -11,16 +11,10 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from ticketing.evaluation.metrics import qrels_of, with_answers
-from ticketing.evaluation.runs import (
-    DEPTH,
-    EncodedTickets,
-    Ranked,
-    places_of,
-    queries_of,
-    searchable,
-)
+from ticketing.evaluation.runs import DEPTH, Ranked, places_of, queries_of
 from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
+from ticketing.retrieval.memory import EncodedTickets, searchable
 from ticketing.retrieval.scan import nearest
 from ticketing.stores.protocols import Tickets
 from ticketing.text import tokenize

@@ -21,7 +21,7 @@ from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 6
+VERSION = 7
 MANIFEST = "manifest.json"
 
 

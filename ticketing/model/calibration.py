@@ -1,18 +1,81 @@
-"""From distances to what a person can use: the chance of a YES, and of one among those shown."""
+"""From distances to what a person can use: the chance of a YES, and of one among those shown.
 
-from collections.abc import Mapping, Sequence
+Three questions, each a logistic regression on a few features of `Evidence`. Is the query about
+what the archive is about (`topic`)? If so, is a YES among the first ten (`answered`)? If so, is it
+this ticket (`which`)? The product of all three is a ticket's chance, so that none has more than
+the ten together. Only rank and distance differ among the tickets of one query, and `which` falls
+with both, so chances are ordered strictly as the tickets are.
+"""
+
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
-from sklearn.isotonic import IsotonicRegression
+from scipy.special import expit, logit
 
 from ticketing.files import Json
 from ticketing.tickets import Outlook
 
-LOWEST, HIGHEST = 1.0, 5.0
+Features = npt.NDArray[np.float64]
+
+SHOWN = 10
+"""Tickets that the chance of an answer is about."""
+
+LEAST = 1e-4
+"""No chance of an answer is below this, nor above 1 less this: nobody has seen enough queries to
+say so."""
+
+BY_RANK = 1e-3
+"""What rank alone says of which ticket it is, so that no two have the same chance."""
+
+LIKELY = 0.5
+"""From this chance of a YES on an answer is likely: more often so than not."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of one query's nearest tickets.
+
+    `distances` float64 [n] of the nearest, nearest first; `typical` is the median distance of the
+    query to a sample of the archive, and `unknown` the share of its words, by idf, that the
+    archive does not know.
+    """
+
+    distances: npt.NDArray[np.float64]
+    typical: float
+    unknown: float
+
+    @property
+    def places(self) -> npt.NDArray[np.float64]:
+        """Where the tickets lie between the query (0) and infinity (1): d / (d + typical) [n].
+
+        The typical ticket lies at 0.5.
+        """
+        scale = self.typical if self.typical > 0 else 1.0
+        return self.distances / (self.distances + scale)
+
+    def of_topic(self) -> Features:
+        """[1, 3]: the places of the first and the tenth ticket (or the last), unknown words."""
+        first, last = self._ends()
+        return np.array([[first, last, self.unknown]])
+
+    def of_answered(self) -> Features:
+        """[1, 2]: the places of the first and the tenth ticket (or the last)."""
+        return np.array([self._ends()])
+
+    def of_which(self) -> Features:
+        """[n, 3]: logarithm of the rank, how much further than the first ticket, and how far the
+        tenth is from the first."""
+        places = self.places
+        first, last = self._ends()
+        ranks = np.arange(1, len(places) + 1)
+        return np.stack([np.log(ranks), places - first, np.full(len(places), last - first)], 1)
+
+    def _ends(self) -> tuple[float, float]:
+        places = self.places
+        return float(places[0]), float(places[:SHOWN][-1])
 
 
 @dataclass(frozen=True)
@@ -22,7 +85,7 @@ class Logistic:
     intercept: float
     weights: tuple[float, ...]
 
-    def __call__(self, features: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def __call__(self, features: Features) -> npt.NDArray[np.float64]:
         """Features float64 [n, F] to chances [n]."""
         chances: npt.NDArray[np.float64] = expit(self.intercept + features @ np.array(self.weights))
         return chances
@@ -43,34 +106,45 @@ class Chances:
     answered: float
 
 
+NO_CHANCES = Chances(np.zeros(0), np.zeros(0), 0.0)
+"""Of a query for which nothing was found."""
+
+
 @dataclass(frozen=True)
 class Calibration:
-    """What distances say.
+    """What distances say; see the module.
 
-    `answered` is the chance that a YES is among the ten nearest, `yes` that a ticket is a YES,
-    `related` that one that is no YES is a REL. From `likely` on a YES is likely, below `possible`
-    nothing matches well.
+    `related` is the chance that a ticket that is no YES is a REL, by the logit of its chance to be
+    a YES. Below `possible` nothing matches well.
     """
 
+    topic: Logistic
     answered: Logistic
-    yes: Logistic
+    which: Logistic
     related: Logistic
-    likely: float
     possible: float
 
-    def chances(self, distances: npt.NDArray[np.float64]) -> Chances:
-        """Chances by the distances of the nearest tickets, nearest first."""
-        features = distances[:, None]
-        yes = self.yes(features)
-        related = (1 - yes) * self.related(features)
-        answered = self.answered(features[:1])
-        return Chances(yes, related, float(answered[0]) if len(answered) else 0.0)
+    def answer(self, evidence: Evidence) -> float:
+        """The chance that a YES is among the first ten."""
+        topic, answered = self.topic(evidence.of_topic()), self.answered(evidence.of_answered())
+        return LEAST + (1 - 2 * LEAST) * float(topic[0] * answered[0])
+
+    def chances(self, evidence: Evidence) -> Chances:
+        """Chances of all tickets that the evidence is about."""
+        if not len(evidence.distances):
+            return NO_CHANCES
+        answered = self.answer(evidence)
+        which = self.which(evidence.of_which())
+        ranks = np.arange(1, len(which) + 1)
+        yes = answered * ((1 - BY_RANK) * which + BY_RANK / ranks)
+        related = (1 - yes) * self.related(logit(yes)[:, None])
+        return Chances(yes, related, answered)
 
     def outlook(self, answered: float) -> Outlook:
         """What a chance that a YES is among those shown lets one expect."""
-        if answered >= self.likely:
-            return Outlook.LIKELY
-        return Outlook.POSSIBLE if answered >= self.possible else Outlook.NOTHING
+        if answered < self.possible:
+            return Outlook.NOTHING
+        return Outlook.LIKELY if answered >= LIKELY else Outlook.POSSIBLE
 
     def to_json(self) -> Json:
         """What the manifest keeps."""
@@ -79,23 +153,16 @@ class Calibration:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Calibration":
         """The calibration that `to_json` described."""
-        regressions = {x: Logistic.from_json(data[x]) for x in ("answered", "yes", "related")}
-        return cls(**regressions, likely=data["likely"], possible=data["possible"])
+        names = ("topic", "answered", "which", "related")
+        regressions = {name: Logistic.from_json(data[name]) for name in names}
+        return cls(**regressions, possible=data["possible"])
 
 
-_BY_DISTANCE = Logistic(5.0, (-0.5,))
-UNCALIBRATED = Calibration(_BY_DISTANCE, _BY_DISTANCE, Logistic(0.0, (-0.5,)), 0.5, 0.1)
-"""Where no validation query can be compared with any ticket."""
-
-
-def fit_scores(
-    distances: Sequence[float] | npt.NDArray[np.floating],
-    ratings: Sequence[float] | npt.NDArray[np.floating],
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Isotonic regression of ratings (1-5) on -distance: knots by ascending distance, their scores.
-
-    This is the non-parametric regression of Mueller and Thyagarajan (2016), kept monotone.
-    """
-    regression = IsotonicRegression(y_min=LOWEST, y_max=HIGHEST, increasing=False)
-    regression.fit(np.asarray(distances, dtype=float), np.asarray(ratings, dtype=float))
-    return tuple(map(float, regression.X_thresholds_)), tuple(map(float, regression.y_thresholds_))
+GENERAL = Calibration(
+    topic=Logistic(12.0, (-10.0, -10.0, -4.0)),
+    answered=Logistic(6.0, (-14.0, 0.0)),
+    which=Logistic(0.0, (-1.0, -10.0, 5.0)),
+    related=Logistic(-2.0, (0.3,)),
+    possible=0.15,
+)
+"""Where nothing could be learned: numbers as desks of a few hundred tickets learn them, rounded."""

@@ -18,7 +18,7 @@ from ticketing.encoders.words import WordEmbedding
 from ticketing.errors import NotReady
 from ticketing.files import Json
 from ticketing.model.bundle import Bundle
-from ticketing.model.calibration import UNCALIBRATED, Calibration
+from ticketing.model.calibration import GENERAL, Calibration
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
 from ticketing.model.metric import present_coverage_weights
 from ticketing.model.network import EncodedComponents, SiameseNetwork
@@ -68,9 +68,10 @@ class Model:
         vocabulary: Vocabulary,
         network: SiameseNetwork,
         layout: CodeLayout | None = None,
-        calibration: Calibration = UNCALIBRATED,
+        calibration: Calibration = GENERAL,
         recency: Recency = Recency(),
         id: str = "",
+        anchors: npt.NDArray[np.uint8] | None = None,
     ):
         self.id = id
         self.vocabulary = vocabulary
@@ -78,6 +79,9 @@ class Model:
         self.settings = network.settings
         self._layout = layout
         self.calibration = calibration
+        self.anchors = np.zeros((0, 0), np.uint8) if anchors is None else anchors
+        """Codes of a sample of the archive, uint8 [n, layout.width]: by how far a query is from
+        them its distances are understood."""
         self.recency = recency
         with torch.inference_mode():
             self._table = network.words(torch.arange(len(vocabulary)))  # [V, dims]
@@ -214,7 +218,8 @@ class Model:
             "calibration": self.calibration.to_json(),
         }
         arrays = {
-            "network": {key: value.numpy() for key, value in self.network.state_dict().items()}
+            "network": {key: value.numpy() for key, value in self.network.state_dict().items()},
+            "anchors": {"codes": self.anchors},
         }
         documents = {"vocabulary": self.vocabulary.to_json()}
         for channel, encoder in self.network.plugs.items():
@@ -238,7 +243,10 @@ class Model:
         }
         calibration = Calibration.from_json(bundle.manifest["calibration"])
         recency = Recency(**bundle.manifest["recency"])
-        return cls(vocabulary, network, CodeLayout(**layout), calibration, recency, bundle.id)
+        anchors = bundle.arrays["anchors"]["codes"]
+        return cls(
+            vocabulary, network, CodeLayout(**layout), calibration, recency, bundle.id, anchors
+        )
 
 
 def _resources(settings: NetworkSettings, bundle: Bundle) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.terms import term_of
+from ticketing.encoders.terms import TermCounts, term_of
 from ticketing.errors import InputError
-from ticketing.model.calibration import Chances
+from ticketing.model.calibration import SHOWN, Chances, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
@@ -31,9 +32,26 @@ UNKNOWN = (
 )
 WEAK = "No past ticket is near enough to be trusted; these are only the nearest."
 NEAREST = 100
-"""Tickets whose distances say what each of them means."""
+"""Tickets among which near-copies are folded."""
 LONGEST_ID = 512
 """Characters; a longer subject is no id."""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """A query's nearest tickets, nearest first: their places among those of the block, what is
+    known of them, and what that says."""
+
+    query: EncodedQuery
+    block: CodeBlock
+    places: npt.NDArray[np.int64]
+    evidence: Evidence
+    chances: Chances
+
+    @property
+    def ids(self) -> list[str]:
+        """The tickets' ids."""
+        return [self.block.ids[i] for i in self.places]
 
 
 class Recommender:
@@ -50,6 +68,7 @@ class Recommender:
         self.model = model
         self.encode = encode or QueryEncoder(model, store)
         telling = TellingWords(model.vocabulary)
+        self.terms = TermCounts(model.vocabulary)
         self._folder = Folder(telling)
         self._explainer = Explainer(model, telling)
         self._speller = Speller(model.vocabulary)
@@ -61,8 +80,29 @@ class Recommender:
         """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
         encoded = self.encode(query, filters)
         block = self.store.candidates(self.model.id, encoded, filters, limit)
-        distances = self._scan(query, encoded, block)
+        distances = self._distances(query, encoded, block)
         return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
+
+    def nearest(self, query: Query, filters: Filters = Filters(), limit: int = SHOWN) -> Nearest:
+        """The same tickets with their chances; `limit` is no less than SHOWN."""
+        encoded = self.encode(query, filters)
+        block = self.store.candidates(self.model.id, encoded, filters, limit)
+        distances = self._distances(query, encoded, block)
+        places = nearest(distances, limit)
+        found = distances[places].astype(np.float64)
+        unknown = self.terms.unknown(encoded.words)
+        evidence = Evidence(found, self._typical(encoded, found), unknown)
+        return Nearest(encoded, block, places, evidence, self.model.calibration.chances(evidence))
+
+    def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float64]) -> float:
+        """The median distance of a query to the sample of the archive that the model has; without
+        one, that of the farthest ticket found."""
+        anchors = self.model.anchors
+        distances = self._scan(encoded, anchors, np.arange(len(anchors)))
+        known = distances[np.isfinite(distances)]
+        if len(known):
+            return float(np.median(known))
+        return float(found[-1]) if len(found) else 0.0
 
     def recommend(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
@@ -71,17 +111,15 @@ class Recommender:
         ticket whose id is the query's subject comes first. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
-        encoded = self.encode(query, filters)
-        among = max(2 * limit, NEAREST)
-        block = self.store.candidates(self.model.id, encoded, filters, among)
-        distances = self._scan(query, encoded, block)
-        best = nearest(distances, among)
-        chances = self.model.calibration.chances(distances[best].astype(float))
+        found = self.nearest(query, filters, max(2 * limit, NEAREST))
+        encoded, block = found.query, found.block
         named = self._named(query, encoded, filters)
-        matches = self._matches(block, distances, best, chances, filters, limit, named)
-        rows = self._folder.fold(matches, limit)
-        chance = 1.0 if named else chances.answered if rows else 0.0
-        outlook = self.model.calibration.outlook(chance)
+        rows = self._folder.fold(self._matches(found, filters, limit, named), limit)
+        chance = 1.0 if named else found.chances.answered if rows else 0.0
+        shared = any(terms_of(encoded.words) & terms_of(tokenize(row.ticket.text)) for row in rows)
+        outlook = Outlook.NOTHING
+        if named or encoded.known or shared:
+            outlook = self.model.calibration.outlook(chance)
         items = self._explainer.explain(query, encoded, rows)
         return Recommendations(
             query=query,
@@ -89,7 +127,7 @@ class Recommender:
             items=items,
             outlook=outlook,
             chance=chance,
-            note=self._note(encoded, items, filters) if outlook == Outlook.NOTHING else "",
+            note=self._note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
             searched=len(block.live) if block.of is None else block.of,
             meant=self._speller.meant(query.text),
             typical=typical_parts(self.model, encoded, block),
@@ -97,21 +135,19 @@ class Recommender:
 
     def _matches(
         self,
-        block: CodeBlock,
-        distances: npt.NDArray[np.float32],
-        best: npt.NDArray[np.int64],
-        chances: Chances,
+        found: Nearest,
         filters: Filters,
         step: int,
         named: Match | None,
     ) -> Iterator[Match]:
         """The best tickets in order, fetched `step` at a time, after one that was named."""
+        block, distances, chances = found.block, found.evidence.distances, found.chances
         rank = 0
         if named:
             rank += 1
             yield named
-        for start in range(0, len(best), step):
-            places = best[start : start + step]
+        for start in range(0, len(found.places), step):
+            places = found.places[start : start + step]
             tickets = self.store.get_tickets([block.ids[i] for i in places])
             for i, place in enumerate(places, start):
                 ticket = tickets.get(block.ids[place])
@@ -123,7 +159,7 @@ class Recommender:
                 rank += 1
                 code = block.codes[block.live[place]]
                 chance, related = float(chances.yes[i]), float(chances.related[i])
-                yield Match(rank, ticket, code, float(distances[place]), chance, related)
+                yield Match(rank, ticket, code, float(distances[i]), chance, related)
 
     def _named(self, query: Query, encoded: EncodedQuery, filters: Filters) -> Match | None:
         """The ticket whose id the query's subject is, as typed or in capitals, if it is to be
@@ -140,13 +176,21 @@ class Recommender:
         return Match(1, ticket, code, distance, chance=1.0, chance_related=0.0, by_id=True)
 
     def _scan(
+        self, encoded: EncodedQuery, codes: npt.NDArray[np.uint8], live: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float32]:
+        """Distances of rows of codes, time included: float32 [n]."""
+        layout = self.model.layout
+        distances = scan_distances(codes, live, encoded, layout, self._pool)
+        if encoded.time:
+            minutes = layout.minutes(codes, live)
+            distances += self.model.recency.distances(encoded.time, minutes).astype(np.float32)
+        return distances
+
+    def _distances(
         self, query: Query, encoded: EncodedQuery, block: CodeBlock
     ) -> npt.NDArray[np.float32]:
-        layout = self.model.layout
-        distances = scan_distances(block.codes, block.live, encoded, layout, self._pool)
-        if encoded.time:
-            minutes = layout.minutes(block.codes, block.live)
-            distances += self.model.recency.distances(encoded.time, minutes).astype(np.float32)
+        """Those of a block's tickets; infinite for the one that asks."""
+        distances = self._scan(encoded, block.codes, block.live)
         if query.ticket_id:
             own = _position(block.ids, query.ticket_id)
             if own is not None:
@@ -154,13 +198,13 @@ class Recommender:
         return distances
 
     @staticmethod
-    def _note(query: EncodedQuery, items: Sequence[Recommendation], filters: Filters) -> str:
+    def _note(
+        query: EncodedQuery, shared: bool, items: Sequence[Recommendation], filters: Filters
+    ) -> str:
         if not query.present.any():
             return WORDLESS
         if not items:
             return EMPTY if filters == Filters() else FILTERED
-        asked = terms_of(query.words)
-        shared = any(asked & terms_of(tokenize(item.ticket.text)) for item in items)
         return WEAK if shared else UNKNOWN
 
 

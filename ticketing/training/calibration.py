@@ -1,53 +1,205 @@
-"""The chances that distances stand for, learned from validation queries."""
+"""The chances that distances stand for, learned once the network is.
+
+The whole archive is asked, by the scan that will serve. What people asked and judged counts one
+query each, and what nobody judged counts as NO there. A tenth as much counts the same query with
+its right tickets taken away, which has no answer. Tickets that ask their own subject of the
+others, with the rest of their own text among them and without it, count together as the judged
+queries that lack to make FEW: all there is at a desk without judgments. Everyday texts
+(`off_topic.toml`) are what no archive is about.
+"""
+
+import random
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from sklearn.linear_model import LogisticRegression
 
-from ticketing.model.calibration import UNCALIBRATED, Calibration, Logistic
-from ticketing.model.network import SiameseNetwork
-from ticketing.model.recency import Recency
-from ticketing.tickets import Grade
-from ticketing.training.validation import ValidationSet
+from ticketing.model.calibration import GENERAL, LIKELY, SHOWN, Calibration, Evidence, Logistic
+from ticketing.model.inference import Model
+from ticketing.retrieval.memory import encoded, searchable
+from ticketing.retrieval.recommend import Recommender
+from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.training.logistic import fit_logistic
 
-SHOWN = 10
+ANCHORS = 256
+"""Tickets by whose distances those of a query are understood."""
+
+UNANSWERED = 0.1
+"""What a query counts whose right tickets were taken away."""
+
+FEW = 30
+"""Judged queries from which on weak ones count nothing."""
+
+ANSWERED = 0.7
+"""The part of weak queries' weight that is those whose answer is there."""
+
+MOST_WEAK = 200
+
+PROMISED, HIDDEN = 0.03, 0.1
+"""The price of saying that nothing matches well: so many off-topic queries are promised something
+all the same, but not more than so many answers are hidden."""
 
 
-def calibrate(network: SiameseNetwork, validation: ValidationSet, recency: Recency) -> Calibration:
-    """Learn from the ten nearest candidates of each validation query; one that nobody graded
-    counts as NO."""
-    if not validation.queries:
-        return UNCALIBRATED
-    apart = validation.distances(network, recency)
-    distances, grades, firsts, answered = [], [], [], []
-    for row, query in zip(apart, validation.queries, strict=True):
-        shown = [i for i in row.argsort(stable=True)[:SHOWN].tolist() if torch.isfinite(row[i])]
-        found = [query.grades.get(validation.candidates[i], Grade.NO) for i in shown]
-        distances += row[shown].tolist()
-        grades += found
-        if shown:
-            firsts.append(float(row[shown[0]]))
-            answered.append(Grade.YES in found)
-    near, graded = np.array(distances), np.array(grades)
-    others = graded != Grade.YES
-    return Calibration(
-        answered=fit(np.array(firsts), np.array(answered), UNCALIBRATED.answered),
-        yes=fit(near, graded == Grade.YES, UNCALIBRATED.yes),
-        related=fit(near[others], graded[others] == Grade.REL, UNCALIBRATED.related),
-        likely=UNCALIBRATED.likely,
-        possible=UNCALIBRATED.possible,
+@dataclass(frozen=True)
+class Asked:
+    """A query's words, its nearest tickets with their grades (`found`), and what it counts."""
+
+    words: Sequence[str]
+    evidence: Evidence
+    found: npt.NDArray[np.int64]
+    weight: float
+
+    @property
+    def answered(self) -> bool:
+        """Whether a YES is among those shown."""
+        return bool((self.found[:SHOWN] == Grade.YES).any())
+
+
+def calibrate(
+    model: Model, tickets: Sequence[Ticket], labels: Sequence[Label], weak: Collection[str]
+) -> None:
+    """Set the model's anchors and calibration.
+
+    `labels` are those of validation queries; `weak` are ids of tickets that may ask.
+    """
+    whole = encoded(model, tickets, "calibrating")
+    rows = whole.codes("").codes
+    model.anchors = rows[:: len(rows) // ANCHORS + 1]
+    recommender = Recommender(whole, model)
+    people = list(_judged(recommender, labels))
+    lacking = FEW - len(people) / 2
+    own = list(_weak(model, tickets, set(weak), lacking)) if lacking > 0 else []
+    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0))
+    model.calibration = learn([*people, *own], everyday)
+
+
+def some_of(ids: Collection[str], seed: int) -> list[str]:
+    """MOST_WEAK tickets that may ask, where none is kept from training."""
+    return random.Random(seed).sample(sorted(ids), min(len(ids), MOST_WEAK))
+
+
+def off_topic() -> list[str]:
+    """Everyday texts."""
+    text = files("ticketing.training").joinpath("off_topic.toml").read_text(encoding="utf-8")
+    found: list[str] = tomllib.loads(text)["texts"]
+    return found
+
+
+def _judged(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Asked]:
+    """The queries that have a YES, each also without its right tickets."""
+    grades: dict[Query, dict[str, Grade]] = {}
+    for label in sorted(labels, key=lambda label: label.query.id):
+        grades.setdefault(label.query, {})[label.ticket_id] = label.grade
+    answerable = {x: found for x, found in grades.items() if Grade.YES in found.values()}
+    for asked in _asked(recommender, answerable, 1.0):
+        yield asked
+        wrong = asked.found != Grade.YES
+        if wrong.any():
+            evidence = replace(asked.evidence, distances=asked.evidence.distances[wrong])
+            yield Asked(asked.words, evidence, asked.found[wrong], UNANSWERED)
+
+
+def _weak(
+    model: Model, tickets: Sequence[Ticket], ids: set[str], lacking: float
+) -> Iterator[Asked]:
+    """Subjects asked of all tickets, those that ask without their subject; and of the others."""
+    askers = {
+        x.id: x for x in tickets if x.id in ids and x.subject and (x.description or x.solution)
+    }
+    if len(tickets) < 2 or not askers:
+        return
+    bare = [replace(x, subject="") if x.id in askers else x for x in tickets]
+    recommender = Recommender(encoded(model, bare, "calibrating"), model)
+    here = {Query(x.subject): {x.id: Grade.YES} for x in askers.values()}
+    away: dict[Query, dict[str, Grade]] = {Query(x.subject, "", x.id): {} for x in askers.values()}
+    parts = ((here, lacking * ANSWERED), (away, lacking * (1 - ANSWERED)))
+    for queries, weight in parts:
+        for asked in _asked(recommender, queries, weight / len(queries)):
+            unknown = recommender.terms.unknown(asked.words, own=True)
+            yield replace(asked, evidence=replace(asked.evidence, unknown=unknown))
+
+
+def _asked(
+    recommender: Recommender, queries: Mapping[Query, Mapping[str, Grade]], weight: float
+) -> Iterator[Asked]:
+    """Those of the queries that find anything."""
+    filters = searchable(recommender.store, list(queries))
+    for query, grades in queries.items():
+        nearest = recommender.nearest(query, filters[query.id], DEPTH)
+        if nearest.ids:
+            found = np.array([int(grades.get(id, Grade.NO)) for id in nearest.ids])
+            yield Asked(nearest.query.words, nearest.evidence, found, weight)
+
+
+DEPTH = 2 * SHOWN
+"""Tickets looked at, so that ten are left where right ones are taken away."""
+
+
+def learn(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:
+    """Chances and the threshold from queries of the desk, and from everyday texts.
+
+    What cannot be learned stays as it is in general.
+    """
+    if not asked:
+        return GENERAL
+    weights = np.array([x.weight for x in asked])
+    answered = np.array([x.answered for x in asked])
+    topics = np.concatenate([x.evidence.of_topic() for x in (*asked, *everyday)])
+    ours = np.arange(len(topics)) < len(asked)
+    balanced = np.where(ours, max(len(everyday), 1) / len(asked), 1.0)
+    hits = [x for x in asked if x.answered]
+    shown = [x.found[:SHOWN] for x in hits]
+    ranked = [x.evidence.of_which()[:SHOWN] for x in hits]
+    found = replace(
+        GENERAL,
+        topic=fit_logistic(topics, ours, balanced, falling=(0, 1, 2)) or GENERAL.topic,
+        answered=fit_logistic(
+            np.concatenate([x.evidence.of_answered() for x in asked]),
+            answered,
+            weights,
+            falling=(0,),
+        )
+        or GENERAL.answered,
     )
+    if hits:
+        which = fit_logistic(
+            np.concatenate(ranked),
+            np.concatenate(shown) == Grade.YES,
+            np.repeat([x.weight for x in hits], [len(x) for x in shown]),
+            falling=(0, 1),
+        )
+        if which and which.weights[0] < 0:
+            found = replace(found, which=which)
+    found = replace(found, possible=threshold(found, asked, everyday))
+    return replace(found, related=_related(found, asked) or GENERAL.related)
 
 
-def fit(
-    distances: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], otherwise: Logistic
-) -> Logistic:
-    """Chances of being right by distance [n]; `otherwise` where all or none are, or where
-    nearer ones are right less often."""
-    if right.all() or not right.any():
-        return otherwise
-    found = LogisticRegression().fit(distances[:, None], right)
-    if found.coef_[0, 0] >= 0:
-        return otherwise
-    return Logistic(float(found.intercept_[0]), (float(found.coef_[0, 0]),))
+def _related(found: Calibration, asked: Sequence[Asked]) -> Logistic | None:
+    """The chance of a REL among what is no YES, by the logit of the chance of a YES."""
+    logits, related, weights = [], [], []
+    for one in asked:
+        yes = found.chances(one.evidence).yes[:SHOWN]
+        others = one.found[:SHOWN] != Grade.YES
+        logits.append(np.log(yes / (1 - yes))[others])
+        related.append((one.found[:SHOWN] == Grade.REL)[others])
+        weights.append(np.full(others.sum(), one.weight))
+    features = -np.concatenate(logits)[:, None]
+    fitted = fit_logistic(features, np.concatenate(related), np.concatenate(weights), falling=(0,))
+    return fitted and replace(fitted, weights=(-fitted.weights[0],))
+
+
+def threshold(calibration: Calibration, asked: Sequence[Asked], everyday: Sequence[Asked]) -> float:
+    """The chance of an answer below which nothing is promised: PROMISED of the everyday texts
+    reach it, or more, where else over HIDDEN of the answers would lie below it."""
+    right = np.array([calibration.answer(x.evidence) for x in asked if x.answered])
+    weights = np.array([x.weight for x in asked if x.answered])
+    wrong = np.array([calibration.answer(x.evidence) for x in everyday])
+    if not weights.any() or not len(wrong):
+        return GENERAL.possible
+    order = np.argsort(right)
+    hidden = np.cumsum(weights[order]) / weights.sum()
+    most = right[order][np.searchsorted(hidden, HIDDEN)]
+    return float(min(np.quantile(wrong, 1 - PROMISED), most, LIKELY))

@@ -18,7 +18,7 @@ from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
 from ticketing.nn.trainer import Epoch, Trainer
 from ticketing.tickets import Label, Ticket
-from ticketing.training.calibration import calibrate
+from ticketing.training.calibration import calibrate, some_of
 from ticketing.training.corpus import Corpus, read_corpus
 from ticketing.training.distillation import Teacher
 from ticketing.training.losses import (
@@ -101,7 +101,8 @@ def train(
         fit_weights(learner, validation)
         if training.recency:
             recency = fit_recency(learner, validation)
-    model = _finish(learner, corpus, validation, recency)
+    model = _finish(learner, corpus, recency)
+    calibrate(model, tickets, kept, validation.left_out or some_of(known, training.seed))
     facts, documents, arrays = model.content()
     facts |= {
         "training": training.model_dump(mode="json"),
@@ -239,12 +240,9 @@ def _learn(
     return imitated + run(ranking, ranking_examples, checkpoint, **taught)
 
 
-def _finish(
-    network: SiameseNetwork, corpus: Corpus, validation: ValidationSet, recency: Recency
-) -> Model:
-    """Calibrate scores and choose the code layout, on the trained network."""
+def _finish(network: SiameseNetwork, corpus: Corpus, recency: Recency) -> Model:
+    """Choose the code layout of the trained network."""
     model = Model(corpus.vocabulary, network, recency=recency)
-    model.calibration = calibrate(network, validation, recency)
     ids = sorted(corpus.archive.tickets)
     some = random.Random(0).sample(ids, min(len(ids), LAYOUT_SAMPLE))
     with torch.inference_mode():

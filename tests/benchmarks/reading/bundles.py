@@ -18,10 +18,11 @@ from tests.benchmarks.reading.cases import Case, Scores
 from ticketing.arrays import read_arrays, write_arrays
 from ticketing.cli.model_settings import read_settings
 from ticketing.errors import ArraysError
-from ticketing.evaluation.runs import EncodedTickets, Rankers, encoded
+from ticketing.evaluation.runs import Rankers
 from ticketing.experiments.cache import archive_digest, digest, find_or_train, labels_digest
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.retrieval.memory import EncodedTickets, encoded
 from ticketing.training.train import train
 
 TRAINED = {

@@ -20,7 +20,7 @@ from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.promotion import compare
-from ticketing.evaluation.runs import Ranked, encoded, queries_of, run_queries, run_words
+from ticketing.evaluation.runs import Ranked, queries_of, run_queries, run_words
 from ticketing.experiments.cache import (
     TrainingCache,
     archive_digest,
@@ -30,6 +30,7 @@ from ticketing.experiments.cache import (
 )
 from ticketing.files import Json
 from ticketing.model.settings import NetworkSettings
+from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Grade, Label, Query

@@ -12,9 +12,10 @@ from functools import partial
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME
-from ticketing.evaluation.runs import Ranked, encoded, rank_labelled, rank_words
+from ticketing.evaluation.runs import Ranked, rank_labelled, rank_words
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.model.settings import NetworkSettings
+from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label, Ticket

@@ -5,12 +5,13 @@ from functools import cached_property, partial
 
 from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME, Sample
-from ticketing.evaluation.runs import Ranked, encoded, rank_labelled
+from ticketing.evaluation.runs import Ranked, rank_labelled
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.experiments.gupta2018.rows import Row
 from ticketing.model.inference import Model, new_network, ticket_tokens
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.encode import QueryEncoder
+from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Label, Ticket
 from ticketing.training.settings import TrainingSettings

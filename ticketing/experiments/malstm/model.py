@@ -9,7 +9,7 @@ import torch
 from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
 from ticketing.experiments.malstm.sick import words
 from ticketing.experiments.malstm.word_vectors import WordVectors
-from ticketing.model.calibration import fit_scores
+from ticketing.model.isotonic import fit_scores
 from ticketing.model.registry import Registry
 from ticketing.tickets import ModelKind
 

@@ -22,7 +22,7 @@ from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.network import SentenceSettings
 from ticketing.experiments.malstm.regression import WEIGHTS, KernelRegression
 from ticketing.experiments.malstm.sick import Pair, Sick
-from ticketing.model.calibration import HIGHEST, LOWEST
+from ticketing.model.isotonic import HIGHEST, LOWEST
 from ticketing.model.registry import Registry
 from ticketing.nn.trainer import LoopSettings
 

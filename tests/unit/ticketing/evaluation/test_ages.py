@@ -6,7 +6,8 @@ import numpy as np
 
 from ticketing.evaluation.ages import AGES, age_text, ages_of, by_age
 from ticketing.evaluation.comparison import measured
-from ticketing.evaluation.runs import EncodedTickets, Ranked
+from ticketing.evaluation.runs import Ranked
+from ticketing.retrieval.memory import EncodedTickets
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 NOW = datetime(2013, 6, 1)

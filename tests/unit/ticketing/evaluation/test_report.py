@@ -24,11 +24,13 @@ from ticketing.evaluation.measurement import (
     measure_words,
     measurement_text,
 )
+from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.report import render, write_report
-from ticketing.evaluation.runs import Ranked, Rankers, encoded, rank_labelled
+from ticketing.evaluation.runs import Ranked, Rankers, rank_labelled
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.reasons import Part
+from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query
@@ -66,7 +68,8 @@ def found(recommender, judged, evil, tmp_path_factory):
     lines = [*measure_bundle(rankers, sample), *measure_channels(rankers, sample)]
     compared = changes(judged, lines[0].ranked, lines[1].ranked)
     lines += measure_words(store, recommender.store, sample)
-    yield Measurement(sample, lines, lines[0], compared)
+    trust = measure_trust(recommender, judged, judged)
+    yield Measurement(sample, lines, lines[0], compared, trust)
     store.close()
 
 
@@ -176,12 +179,20 @@ def test_a_tickets_mark_up_is_text(page):
 
 def test_the_page_holds_every_table_and_plot(page, found):
     parsed = BeautifulSoup(page, "html.parser")
-    for heading in ("Retrieval", "Labelled pairs", "In pictures", "Where it went wrong"):
+    for heading in (
+        "Retrieval",
+        "Labelled pairs",
+        "In pictures",
+        "What chances say",
+        "Where it went wrong",
+    ):
         assert parsed.find("h2", string=heading)
     plots = [heading.get_text() for heading in parsed.select("figure h3")]
     assert plots == [
         "Success rate",
         "Recall",
+        "Reliability",
+        "Coverage",
         "Score by channel",
         "Matched proposals",
     ]

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from ticketing.evaluation.measurement import Sample, measure_words
-from ticketing.evaluation.runs import EncodedTickets, run_words
+from ticketing.evaluation.runs import run_words
 from ticketing.evaluation.timed_words import TimedWords, standard
 from ticketing.model.recency import HORIZON_DAYS, Recency
+from ticketing.retrieval.memory import EncodedTickets
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Grade, Label, Query, Ticket
 

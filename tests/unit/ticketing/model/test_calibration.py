@@ -1,14 +1,46 @@
-"""Chances: coherent, strictly ordered, brought back from JSON; the paper's regression by hand."""
+"""Chances: coherent, strictly ordered, worked out by hand, brought back from JSON."""
 
 import json
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.model.calibration import UNCALIBRATED, Calibration, Logistic, fit_scores
+from ticketing.model.calibration import (
+    GENERAL,
+    LEAST,
+    NO_CHANCES,
+    Calibration,
+    Evidence,
+    Logistic,
+)
+from ticketing.tickets import Recommendation, Ticket
 
-DISTANCES = st.lists(st.floats(0, 40, width=32), min_size=1, max_size=100).map(sorted).map(np.array)
+DISTANCES = st.lists(st.floats(0, 1e4, width=32), min_size=1, max_size=100)
+EVIDENCE = st.builds(
+    lambda distances, typical, unknown: Evidence(np.sort(np.array(distances)), typical, unknown),
+    DISTANCES,
+    st.floats(0, 1e4),
+    st.floats(0, 1),
+)
+SLOPES = st.floats(-60, -0.5)
+
+
+@st.composite
+def calibrations(draw):
+    """Any that could be learned: chances fall with rank, and do not rise with distance."""
+    intercepts = st.floats(-8, 8)
+    return Calibration(
+        topic=Logistic(draw(intercepts), (draw(SLOPES), draw(SLOPES), draw(SLOPES))),
+        answered=Logistic(draw(intercepts), (draw(SLOPES), draw(st.floats(-60, 60)))),
+        which=Logistic(
+            draw(st.floats(-3, 3)),
+            (draw(st.floats(-5, -0.1)), draw(st.floats(-20, 0)), draw(st.floats(-20, 20))),
+        ),
+        related=Logistic(draw(st.floats(-5, 0)), (draw(st.floats(0, 1)),)),
+        possible=0.3,
+    )
 
 
 def test_a_logistic_chance_by_hand():
@@ -16,28 +48,72 @@ def test_a_logistic_chance_by_hand():
     assert Logistic(1.0, (2.0, -1.0))(np.array([[3.0, 7.0]])).tolist() == [0.5]
 
 
-@given(DISTANCES)
-def test_chances_are_chances(distances):
-    found = UNCALIBRATED.chances(distances)
+def test_features_by_hand():
+    """A typical ticket is 6 away: 2 lies at a quarter, 6 in the middle, 18 at three quarters."""
+    evidence = Evidence(np.array([2.0, 6.0, 18.0]), 6.0, 0.1)
+    assert evidence.places.tolist() == [0.25, 0.5, 0.75]
+    assert evidence.of_topic().tolist() == [[0.25, 0.75, 0.1]]
+    assert evidence.of_answered().tolist() == [[0.25, 0.75]]
+    np.testing.assert_allclose(
+        evidence.of_which(), [[0, 0, 0.5], [np.log(2), 0.25, 0.5], [np.log(3), 0.5, 0.5]]
+    )
+
+
+def test_beyond_ten_the_tenth_is_still_what_the_first_is_compared_with():
+    evidence = Evidence(np.arange(1.0, 21.0), 10.0, 0.0)
+    assert evidence.of_answered().tolist() == [[1 / 11, 0.5]]
+
+
+def test_chances_by_hand():
+    """A query of the topic (1/2) that is answered (1/2), by the first of two (1/2 and 1/3)."""
+    half = Logistic(0.0, (0.0, 0.0))
+    calibration = Calibration(
+        topic=Logistic(0.0, (0.0, 0.0, 0.0)),
+        answered=half,
+        which=Logistic(0.0, (-1.0, 0.0, 0.0)),
+        related=Logistic(0.0, (0.0,)),
+        possible=0.2,
+    )
+    found = calibration.chances(Evidence(np.array([1.0, 2.0]), 3.0, 0.0))
+    answered = LEAST + (1 - 2 * LEAST) / 4
+    assert found.answered == pytest.approx(answered)
+    np.testing.assert_allclose(found.yes, [answered * (0.4995 + 1e-3), answered * (0.333 + 5e-4)])
+    np.testing.assert_allclose(found.related, (1 - found.yes) / 2)
+
+
+@given(calibrations(), EVIDENCE)
+def test_chances_are_chances_and_none_has_more_than_all_together(calibration, evidence):
+    found = calibration.chances(evidence)
     no = 1 - found.yes - found.related
     for chances in (found.yes, found.related, no):
         assert ((chances >= 0) & (chances <= 1)).all()
-    assert 0 <= found.answered <= 1
+    assert (found.yes <= found.answered).all()
+    assert LEAST <= found.answered <= 1 - LEAST
+
+
+@given(calibrations(), EVIDENCE)
+def test_chances_and_scores_fall_strictly_with_the_rank(calibration, evidence):
+    """Also of tickets equally far, of which the first has the smaller id."""
+    found = calibration.chances(evidence)
+    items = [
+        Recommendation(rank, Ticket("T", "pump"), float(yes), float(related), 0.0)
+        for rank, (yes, related) in enumerate(zip(found.yes, found.related, strict=True), 1)
+    ]
+    scores = [item.score for item in items]
+    assert (np.diff(found.yes) < 0).all() and (np.diff(scores) < 0).all()
+    assert all(1 <= score <= 5 for score in scores)
+
+
+def test_a_query_that_finds_nothing_has_no_chance():
+    assert GENERAL.chances(Evidence(np.zeros(0), 0.0, 1.0)) is NO_CHANCES
+    assert GENERAL.outlook(NO_CHANCES.answered) == "nothing"
 
 
 def test_outlooks_by_hand():
-    calibration = Calibration(*[Logistic(0.0, (0.0,))] * 3, likely=0.6, possible=0.2)
-    found = [calibration.outlook(chance) for chance in (0.6, 0.59, 0.2, 0.19)]
+    """Likely from one half on; below what is possible there is nothing."""
+    found = [GENERAL.outlook(chance) for chance in (0.5, 0.49, GENERAL.possible, 0.1)]
     assert found == ["likely", "possible", "possible", "nothing"]
 
 
 def test_json_brings_the_calibration_back():
-    read = json.loads(json.dumps(UNCALIBRATED.to_json()))
-    assert Calibration.from_json(read) == UNCALIBRATED
-
-
-def test_knots_by_hand():
-    """The 1 at distance 2 and the 3 at distance 3 are in the wrong order: both become 2."""
-    knots, scores = fit_scores([1, 2, 3, 4], [5, 1, 3, 1])
-    assert knots == (1, 2, 3, 4)
-    assert scores == (5, 2, 2, 1)
+    assert Calibration.from_json(json.loads(json.dumps(GENERAL.to_json()))) == GENERAL

@@ -1,11 +1,11 @@
 """A whole training, small: repeatable, resumable, each setting of loss and weights; no data."""
 
-import numpy as np
 import pytest
 import torch
 
 from tests.tiny import TINY, tiny_training
 from ticketing.errors import InputError
+from ticketing.model.calibration import GENERAL
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.tickets import Grade, Label, Query, Ticket
@@ -146,7 +146,7 @@ def test_every_row_of_the_tables_trains_with_and_without_labels(
     model = fit(labels=archive_labels if labelled else [], network=network)
     rows = model.encode_tickets([Ticket("T", "Trip of unit", "Trip at start", "Restart")])
     assert rows.shape == (1, model.layout.width)
-    assert 0 < model.calibration.chances(np.ones(1)).yes[0] < 1
+    assert len(model.anchors) and model.calibration != GENERAL
 
 
 def test_no_tickets_are_refused(fit):

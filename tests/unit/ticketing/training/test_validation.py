@@ -3,17 +3,14 @@
 from datetime import datetime, timedelta
 from math import inf, log
 
-import numpy as np
 import pytest
 import torch
 
-from ticketing.model.calibration import UNCALIBRATED
 from ticketing.model.inference import new_network
 from ticketing.model.recency import Recency
 from ticketing.model.settings import NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade, Label, Query
-from ticketing.training.calibration import calibrate
 from ticketing.training.sampling import Archive
 from ticketing.training.validation import ValidationSet
 from ticketing.training.weight_search import search_weights
@@ -142,10 +139,9 @@ def test_several_right_tickets_do_not_push_each_other_down(monkeypatch):
     assert asked.quality(None) == 1.0
 
 
-def test_without_queries_quality_is_nothing_and_calibration_the_general_one():
+def test_without_queries_quality_is_nothing():
     nobody = validation([], [])
     assert nobody.quality(network()) == 0.0
-    assert calibrate(network(), nobody, Recency()) == UNCALIBRATED
 
 
 def many(count=30):
@@ -160,28 +156,6 @@ def test_few_queries_are_joined_by_tickets_that_ask_their_own_subject():
         assert own in asked.left_out
         assert query.components == ([many()[own]["subject"][0]], [])
         assert asked.components[own][0] == []
-
-
-def test_calibration_has_more_trust_in_the_nearer():
-    """The nearest is right for one query, and the farthest wrong for both."""
-    labels = [Label(Query("asked"), id, Grade.YES) for id in "B"]
-    calibration = calibrate(network(), validation(labels, [3]), Recency())
-    chances = calibration.chances(np.array([0.5, 1.0, 2.0])).yes
-    assert (np.diff(chances) < 0).all()
-
-
-@pytest.mark.parametrize("words", [[], [3]])
-def test_calibration_without_anything_to_compare_is_the_general_one(words):
-    """A query without a known word; or every ticket graded right, so that none is wrong."""
-    labels = [Label(Query("asked"), id, Grade.YES) for id in "ABC"]
-    assert calibrate(network(), validation(labels, words), Recency()) == UNCALIBRATED
-
-
-def test_weak_probes_that_cannot_be_compared_do_not_stop_calibration():
-    """Like with like only: a subject is never compared with a description."""
-    settings = SETTINGS.model_copy(update={"pairs": "multi-level"})
-    asked = validation([], [], many(), settings)
-    assert calibrate(network(settings), asked, Recency()) == UNCALIBRATED
 
 
 @torch.no_grad()

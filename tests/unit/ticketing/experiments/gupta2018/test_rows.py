@@ -13,13 +13,7 @@ from ticketing.evaluation.bundle_diff import Change, best_ranks, change_text, ch
 from ticketing.evaluation.comparison import cells, measured, relatedness_text, retrieval_text
 from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.metrics import DEPTHS, recall_curve
-from ticketing.evaluation.runs import (
-    Ranked,
-    encoded,
-    in_memory,
-    rank_labelled,
-    rank_words,
-)
+from ticketing.evaluation.runs import Ranked, in_memory, rank_labelled, rank_words
 from ticketing.experiments.cache import TrainingCache
 from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows, narrowed
 from ticketing.experiments.gupta2018.rows import ROWS, choose_rows
@@ -28,6 +22,7 @@ from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.encode import QueryEncoder
+from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import CodeRow
 from ticketing.stores.sqlite import SQLiteStore

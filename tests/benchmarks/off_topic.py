@@ -1,0 +1,129 @@
+"""How often nothing is promised: to off-topic queries, and to those that have an answer.
+
+    python -m tests.benchmarks.off_topic [--data FOLDER] [--cache FOLDER] [--desk SIZE]… [HOME…]
+
+A HOME is a desk; the bundle that serves there, or the newest, is asked the judged queries --since a
+date (all of which have a YES) and 200 subjects of other collections: aviation records, job titles,
+sentences. A --desk is as many tickets of the demonstration base, trained on without any label;
+0 is the whole base with its labels. Its end users' queries that have an answer there are asked.
+"""
+
+import csv
+import random
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import click
+import torch
+
+from tests.benchmarks.reading import aviation as aviation_records
+from ticketing.cli.model_settings import read_settings
+from ticketing.demo.generator import generate
+from ticketing.desk import open_desk
+from ticketing.evaluation.metrics import with_answers
+from ticketing.evaluation.reliability import foretell
+from ticketing.evaluation.runs import in_memory
+from ticketing.evaluation.text_table import table_text
+from ticketing.experiments.neculoiu2016.job_titles import ESCO
+from ticketing.model.inference import Model
+from ticketing.model.registry import Registry
+from ticketing.retrieval.memory import encoded
+from ticketing.retrieval.recommend import Recommender
+from ticketing.settings import Settings
+from ticketing.tickets import Filters, Grade, Label, Outlook, Query
+from ticketing.training.train import train
+
+DATA = Path("../shared/data")
+EACH = {"aviation": 67, "job titles": 67, "sentences": 66}
+SEED = 17
+
+
+def off_topic(data: Path) -> dict[str, list[str]]:
+    """A seeded sample of other collections' subjects, by collection."""
+    records = data / "maintnet_aviation" / aviation_records.FILE
+    with open(records, encoding="utf-8-sig", newline="") as lines:
+        aviation = {row["PROBLEM"] for row in csv.DictReader(lines)}
+    with open(data / "jobtitles" / ESCO, encoding="utf-8", newline="") as lines:
+        titles = {row["preferredLabel"] for row in csv.DictReader(lines)}
+    with open(data / "sick" / "SICK_train.txt", encoding="utf-8") as lines:
+        sentences = {line.split("\t")[1] for line in list(lines)[1:]}
+    pools = {"aviation": aviation, "job titles": titles, "sentences": sentences}
+    return {
+        name: random.Random(SEED).sample(sorted(pools[name]), count) for name, count in EACH.items()
+    }
+
+
+def row(
+    name: str,
+    recommender: Recommender,
+    labels: Sequence[Label],
+    strange: dict[str, list[str]],
+    filters: Filters,
+) -> list[str]:
+    """Shares of queries for which nothing is promised."""
+
+    def nothing(text: str) -> bool:
+        return recommender.recommend(Query(text), filters).outlook == Outlook.NOTHING
+
+    found = {name: [nothing(text) for text in texts] for name, texts in strange.items()}
+    every = [said for some in found.values() for said in some]
+    asked = foretell(recommender, labels)
+    refused = [outlook == Outlook.NOTHING for outlook in asked.outlooks]
+    figures = [*found.values(), every, refused]
+    return [name, str(recommender.store.count_tickets()), str(len(refused)), *map(_share, figures)]
+
+
+def _share(said: Sequence[bool]) -> str:
+    return f"{sum(said) / len(said):.3f}" if said else "–"
+
+
+def of_home(home: Path, since: datetime, strange: dict[str, list[str]]) -> list[str]:
+    """The row of a desk, asked before `since` off topic and from then on by its judged queries."""
+    desk = open_desk(Settings(home=home))
+    model = desk.recommender(desk.store.serving() or desk.bundle()).model
+    within = {ticket.id for ticket in desk.store.iter_tickets(Filters(created_since=since))}
+    labels = [label for label in desk.labels() if label.query.ticket_id in within]
+    recommender = in_memory(desk.store, model).recommender()
+    return row(str(home), recommender, labels, strange, Filters(created_before=since))
+
+
+def of_base(size: int, cache: Path, strange: dict[str, list[str]]) -> list[str]:
+    """The row of so many tickets of the demonstration base, of those first that end users need."""
+    base = generate()
+    needed = [label.ticket_id for label in base.gold if label.grade == Grade.YES]
+    order = {id: place for place, id in enumerate(random.Random(SEED).sample(needed, len(needed)))}
+    tickets = sorted(base.tickets, key=lambda ticket: order.get(ticket.id, len(order)))
+    tickets = sorted(tickets[: size or None], key=lambda ticket: ticket.id)
+    known = {ticket.id for ticket in tickets}
+    registry = Registry(cache / "models")
+    network, training = read_settings(None, ())
+    labels = [] if size else base.labels
+    bundle = train(tickets, labels, network, training, registry, cache / "checkpoints")
+    model = Model.from_bundle(registry.load(bundle))
+    recommender = Recommender(encoded(model, tickets, "tickets"), model)
+    gold = [label for label in base.gold if label.ticket_id in known]
+    name = f"demonstration base, {size or 'all'}"
+    return row(name, recommender, with_answers(gold), strange, Filters())
+
+
+@click.command(help=__doc__)
+@click.argument("homes", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--desk", "sizes", type=int, multiple=True, help="Tickets of the base.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), default="2013-01-01")
+@click.option("--data", type=click.Path(path_type=Path), default=DATA, show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), default=Path("/tmp/off-topic"))
+def main(
+    homes: Sequence[Path], sizes: Sequence[int], since: datetime, data: Path, cache: Path
+) -> None:
+    """Print the table."""
+    torch.set_num_threads(1)
+    strange = off_topic(data)
+    rows = [["", "tickets", "queries", *EACH, "off topic", "with an answer"]]
+    rows += [of_home(home, since, strange) for home in homes]
+    rows += [of_base(size, cache, strange) for size in sizes]
+    print("\n".join(table_text(rows)))
+
+
+if __name__ == "__main__":
+    main()
