@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.off_topic [--data FOLDER] [--cache FOLDER] [--desk SIZE]… [HOME…]
 
-A HOME is a desk; the bundle that serves there, or the newest, is asked the judged queries --since a
-date (all of which have a YES) and 200 subjects of other collections: aviation records, job titles,
-sentences. A --desk is as many tickets of the demonstration base, trained on without any label;
-0 is the whole base with its labels. Its end users' queries that have an answer there are asked.
+A HOME is a desk; its newest bundle is asked the judged queries --since a date that have a YES, and
+200 subjects of other collections: aviation records, job titles, sentences. A --desk is as many
+tickets of the demonstration base, trained on without any label; 0 is the whole base with its labels.
+Its end users' queries that have an answer there are asked.
 """
 
 import csv
@@ -81,7 +81,7 @@ def _share(said: Sequence[bool]) -> str:
 def of_home(home: Path, since: datetime, strange: dict[str, list[str]]) -> list[str]:
     """The row of a desk, asked before `since` off topic and from then on by its judged queries."""
     desk = open_desk(Settings(home=home))
-    model = desk.recommender(desk.store.serving() or desk.bundle()).model
+    model = desk.recommender(desk.bundle()).model
     within = {ticket.id for ticket in desk.store.iter_tickets(Filters(created_since=since))}
     labels = [label for label in desk.labels() if label.query.ticket_id in within]
     recommender = in_memory(desk.store, model).recommender()

@@ -2,5 +2,6 @@
 
 `encode` makes an EncodedQuery, the store gives candidates, `scan` computes their exact distances,
 `recommend` takes the nearest and `explain` says why. `topics` tells what tickets are about,
-`verify` looks at a bundle's codes before it serves.
+`memory` holds tickets and codes without a store, `verify` looks at a bundle's codes before it
+serves.
 """

@@ -116,7 +116,7 @@ class Recommender:
         named = self._named(query, encoded, filters)
         rows = self._folder.fold(self._matches(found, filters, limit, named), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
-        shared = any(terms_of(encoded.words) & terms_of(tokenize(row.ticket.text)) for row in rows)
+        shared = any(terms_of(encoded.words) & terms_of(tokenize(x.best.ticket.text)) for x in rows)
         outlook = Outlook.NOTHING
         if named or encoded.known or shared:
             outlook = self.model.calibration.outlook(chance)
