@@ -4,8 +4,8 @@
 
 A HOME is a desk; its newest bundle is asked the judged queries --since a date that have a YES, and
 200 subjects of other collections: aviation records, job titles, sentences. A --desk is as many
-tickets of the demonstration base, trained on without any label; 0 is the whole base with its labels.
-Its end users' queries that have an answer there are asked.
+tickets of the demonstration base, trained on without any label; 0 is the whole base with its
+labels. Its end users' queries that have an answer there are asked.
 """
 
 import csv
