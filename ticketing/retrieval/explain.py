@@ -36,8 +36,7 @@ class Explainer:
         """A recommendation a row, those of its near-copies within it."""
         asked, tokens = self._reasons.read(query), tokenize(query.text)
         matches = [match for row in rows for match in (row.best, *row.like)]
-        texts = [match.text for match in matches]
-        reasons = self._reasons.reasons(asked, texts)
+        reasons = self._reasons.reasons(asked, matches)
         answers = self.answers.answers(query, [match.ticket for match in matches])
         explained = {
             match.rank: Recommendation(
@@ -47,11 +46,11 @@ class Explainer:
                 chance_related=match.chance_related,
                 distance=match.distance,
                 parts=parts_of(self._model, encoded, match.code),
-                topics=shared_topics(self._model, tokens, tokenize(text)),
+                topics=shared_topics(self._model, tokens, [token.text for token in match.tokens]),
                 reason=replace(reason, by_id=match.by_id),
                 answer=answer,
             )
-            for match, text, reason, answer in zip(matches, texts, reasons, answers, strict=True)
+            for match, reason, answer in zip(matches, reasons, answers, strict=True)
         }
         return tuple(
             replace(explained[row.best.rank], like=tuple(explained[x.rank] for x in row.like))

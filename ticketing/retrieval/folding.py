@@ -1,13 +1,15 @@
 """Near-copies among the best tickets, which fold into the row of the best of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.text import tokenize
+from ticketing.text import tokenize, tokens_with_spans
 from ticketing.text.telling import TellingWords
+from ticketing.text.tokens import Token
 from ticketing.tickets import Ticket
 
 COPIED = 0.9
@@ -18,7 +20,7 @@ LEAST_WORDS = 2
 """Telling words that make a subject one's own: "Error" is the subject of many things."""
 
 
-READ = 8000
+READ = 4000
 """Characters of a component that are read; what follows is logs."""
 
 
@@ -38,10 +40,19 @@ class Match:
     by_id: bool = False
 
     @property
+    def problem(self) -> str:
+        """What is read of the ticket's subject and description."""
+        return f"{self.ticket.subject}\n{self.ticket.description[:READ]}"
+
+    @property
     def text(self) -> str:
         """What is read of the ticket to explain it: READ characters of each component at most."""
-        ticket = self.ticket
-        return f"{ticket.subject}\n{ticket.description[:READ]}\n{ticket.solution[:READ]}"
+        return f"{self.problem}\n{self.ticket.solution[:READ]}"
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens of `text`."""
+        return tokens_with_spans(self.text)
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,7 @@ class Folder:
         begin one row more."""
         rows: list[tuple[Row, _Said]] = []
         for match in ranked:
-            said = self._read(match.ticket)
+            said = self._read(match)
             for row, first in rows:
                 if self._copies(said, first):
                     row.like.append(match)
@@ -74,12 +85,14 @@ class Folder:
                 rows.append((Row(match), said))
         return [row for row, _ in rows]
 
-    def _read(self, ticket: Ticket) -> "_Said":
-        subject = {*self._tokens(ticket.subject)}
-        return _Said(subject, subject.union(self._tokens(ticket.description[:READ])))
+    def _read(self, match: Match) -> "_Said":
+        end = len(match.problem)
+        subject = self._telling_of(tokenize(match.ticket.subject))
+        problem = self._telling_of(token.text for token in match.tokens if token.end <= end)
+        return _Said(subject, problem)
 
-    def _tokens(self, text: str) -> Iterator[str]:
-        return (token for token in tokenize(text) if self._telling.weight(token))
+    def _telling_of(self, tokens: Iterable[str]) -> set[str]:
+        return {token for token in tokens if self._telling.weight(token)}
 
     def _copies(self, one: "_Said", other: "_Said") -> bool:
         """Whether two tickets have one subject, or hardly a word that is not the other's."""

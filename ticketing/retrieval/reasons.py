@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from ticketing.model.inference import Model
 from ticketing.reasons import Reason, SharedWord
 from ticketing.retrieval.alignment import Alignment, Near
+from ticketing.retrieval.folding import Match
 from ticketing.text.telling import TellingWords, singular
 from ticketing.tickets import Query
 
@@ -28,9 +29,9 @@ class Reasons:
         best = sorted(written, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
         return {token: written[token] for token in best}
 
-    def reasons(self, asked: Mapping[str, str], texts: Sequence[str]) -> list[Reason]:
-        """Why tickets of these texts were proposed to a query that `read` has read."""
-        told = [self._telling.written(text) for text in texts]
+    def reasons(self, asked: Mapping[str, str], matches: Sequence[Match]) -> list[Reason]:
+        """Why tickets were proposed to a query that `read` has read."""
+        told = [self._telling.written(match.text, match.tokens) for match in matches]
         near = self._alignment.near(asked, {token for said in told for token in said})
         return [self._reason(asked, said, near) for said in told]
 

@@ -1,9 +1,10 @@
 """Which words of a text tell what it is about, and how much; which are forms of one word."""
 
 import math
+from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 
-from ticketing.text.tokens import tokens_with_spans
+from ticketing.text.tokens import Token, tokens_with_spans
 from ticketing.text.vocabulary import Vocabulary
 
 EVERYDAY = 0.1
@@ -57,10 +58,13 @@ class TellingWords:
         self.weight = lru_cache(maxsize=1 << 16)(self._weight)
         """idf of a token, above 0; 0 for one that tells nothing."""
 
-    def written(self, text: str) -> dict[str, str]:
-        """The telling tokens of a text in order, each as it is written where it comes first."""
+    def written(self, text: str, tokens: Iterable[Token] | None = None) -> dict[str, str]:
+        """The telling tokens of a text in order, each as it is written where it comes first.
+
+        `tokens` are the text's, where they are known.
+        """
         found: dict[str, str] = {}
-        for token in tokens_with_spans(text):
+        for token in tokens_with_spans(text) if tokens is None else tokens:
             if token.text not in found and self.weight(token.text):
                 found[token.text] = text[token.start : token.end]
         return found
