@@ -88,7 +88,7 @@ def test_text_has_enough_contrast(open_page, scheme):
 
 @pytest.mark.parametrize("options", [{}, {"java_script_enabled": False}], ids=["script", "none"])
 def test_topics_lead_to_their_tickets_and_back(open_page, options):
-    page = open_page(viewport=PHONE, **options)
+    page = open_page(**options)
     page.goto("/")
     page.get_by_role("link", name="Topics").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What the tickets are about")
