@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ticketing.desk.asking import Asks
 from ticketing.desk.judging import Judging, standing
 from ticketing.errors import InputError, NotFound
-from ticketing.tickets import Judgment, Query
+from ticketing.history import Asking
+from ticketing.tickets import Filters, Judgment, Query
 
 if TYPE_CHECKING:
     from ticketing.evaluation.agreement import Agreement
@@ -67,17 +68,25 @@ class Workspace(Asks, Judging):
             raise InputError("Name the bundle to compare the serving one with.")
         bundles = (serving, other) if sampling == Sampling.DIFFERENT else (serving,)
         drawn = sorted(self.store.queries(), key=lambda query: _order(seed, query.id))
+        remembered = {
+            asking.query.id: asking.chance
+            for asking in self.store.events(Asking)
+            if asking.bundle_id == serving and asking.filters == Filters()
+        }
         chosen: list[tuple[float, Query]] = []
-        for query in drawn:
-            if len(chosen) == (size if sampling == Sampling.RANDOM else DRAWN):
+        for query in drawn if sampling == Sampling.RANDOM else drawn[:DRAWN]:
+            if sampling == Sampling.RANDOM and len(chosen) == size:
                 break
             found = Round((query.id,), bundles, seed)
             if any(pair.judged is None for pair in self.pairs(found, judge)):
-                worth = self._worth(query, sampling, bundles)
+                worth = self._worth(query, sampling, bundles, remembered)
                 if worth < 1:
                     chosen.append((worth, query))
         if not chosen:
-            raise InputError("No query is left to judge that way; choose another, or ask some.")
+            raise InputError(
+                "Of the queries drawn none is left to judge that way; begin again, choose another"
+                " way, or ask something new."
+            )
         chosen.sort(key=lambda item: item[0])  # random ones are alike and stay as drawn
         return Round(tuple(query.id for _, query in chosen[:size]), bundles, seed)
 
@@ -108,11 +117,21 @@ class Workspace(Asks, Judging):
 
         return agreements(standing(self.store.judgments()))
 
-    def _worth(self, query: Query, sampling: Sampling, bundles: Sequence[str]) -> float:
+    def _worth(
+        self,
+        query: Query,
+        sampling: Sampling,
+        bundles: Sequence[str],
+        remembered: Mapping[str, float],
+    ) -> float:
         """The less the sooner: how far the chance is from one half, or the share of the ten best
-        that two bundles have in common; 1 where nothing is to be learned."""
+        that two bundles have in common; 1 where nothing is to be learned. `remembered` are chances
+        by query id."""
         if sampling == Sampling.UNCERTAIN:
-            return abs(self.recommender().recommend(query, limit=SHOWN).chance - 0.5)
+            chance = remembered.get(query.id)
+            if chance is None:  # that of an answer does not depend on how many are explained
+                chance = self.recommender().recommend(query, limit=1).chance
+            return abs(chance - 0.5)
         if sampling == Sampling.DIFFERENT:
             one, two = (set(self._best(query, bundle)) for bundle in bundles)
             return len(one & two) / max(len(one | two), 1)
