@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import numpy as np
+import torch
 from waitress import create_server
 
 from ticketing.desk import open_desk
@@ -27,6 +28,7 @@ from web.cli import listening_socket
 def main() -> None:
     """Print median and 95th percentile in milliseconds."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    torch.set_num_threads(1)  # as `ticketing serve` does
     desk = open_desk(load_settings())
     desk.warm_up()
     subjects = [ticket.subject for ticket in desk.store.iter_tickets() if len(ticket.subject) > 11]
@@ -40,6 +42,7 @@ def main() -> None:
     taken = [look(text) for text in written]
     print(f"{desk.store.count_tickets()} tickets, {len(taken)} pieces of text")
     print(f"median {np.median(taken):.0f} ms, 95th percentile {np.quantile(taken, 0.95):.0f} ms")
+    server.task_dispatcher.shutdown()
     server.close()
 
 
