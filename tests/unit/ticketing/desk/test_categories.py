@@ -298,4 +298,4 @@ def test_a_damaged_classifier_takes_no_ticket_from_the_page(desk, desk_home):
     client, address = opened(desk_home)
     page = client.get(address)
     assert page.status_code == 200
-    assert "titles.safetensors" in page.text and 'id="r1"' in page.text
+    assert "titles.safetensors" in page.text and 'id="s1"' in page.text
