@@ -172,7 +172,16 @@ def trust_text(trust: Trust) -> list[str]:
         "",
         "What is said of them, and how often a YES is there then",
         *table_text(said),
+        "",
+        "Where only the likeliest queries are answered, the share of answers with a YES",
+        *(f"  {share:.2f} of the queries  {right:.3f}" for share, right in _quarters(trust)),
     ]
+
+
+def _quarters(trust: Trust) -> list[tuple[float, float]]:
+    """The points of the coverage curve at, or just beyond, each quarter of the queries."""
+    points = trust.coverage
+    return [points[-(-len(points) * part // 4) - 1] for part in (1, 2, 3, 4)] if points else []
 
 
 def _share(value: float | None) -> str:

@@ -44,6 +44,19 @@ def test_coverage_by_hand():
     np.testing.assert_allclose(coverage(found), expected)
 
 
+def test_coverage_is_printed_by_quarters():
+    """Of five queries the first two are the first point at or beyond a quarter."""
+    points = ((0.2, 1.0), (0.4, 0.9), (0.6, 0.8), (0.8, 0.7), (1.0, 0.6))
+    *_, quarter, half, most, whole = trust_text(Trust(5, (), (), points))
+    assert [line.split()[0] for line in (quarter, half, most, whole)] == [
+        "0.40",
+        "0.60",
+        "0.80",
+        "1.00",
+    ]
+    assert quarter.split()[-1] == "0.900"
+
+
 def test_text_names_what_could_not_be_measured():
     ways = (Reliability("learned", 0.0123, 0.04567, None, ()),)
     text = trust_text(Trust(4, ways, (Said(Outlook.NOTHING, 0.0, None),), ()))
