@@ -9,6 +9,7 @@ import pytest
 from ticketing import desk as desk_module
 from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreFull
+from ticketing.model import calibration
 from ticketing.model.recency import Recency
 from ticketing.settings import load_settings
 from ticketing.tickets import Filters, Grade, Outlook, Query, Ticket
@@ -239,16 +240,15 @@ def test_a_query_of_a_hundred_thousand_words_is_answered(desk, word):
     assert len(desk.recommend(Query("Pawl", text)).items) == 10
 
 
-def test_the_chance_of_a_yes_makes_the_outlook(desk):
+def test_the_chance_of_a_yes_makes_the_outlook(desk, monkeypatch):
     chance = desk.recommend(ASKED).chance
     model = desk.recommender().model
-    for likely, possible, outlook in [(0.9, 0.8, "likely"), (1.1, 0.8, "possible")]:
-        model.calibration = replace(
-            model.calibration, likely=likely * chance, possible=possible * chance
-        )
+    model.calibration = replace(model.calibration, possible=0.8 * chance)
+    for likely, outlook in [(0.9, Outlook.LIKELY), (1.1, Outlook.POSSIBLE)]:
+        monkeypatch.setattr(calibration, "LIKELY", likely * chance)
         assert desk.recommend(ASKED).outlook == outlook
         assert desk.recommend(ASKED).note == ""
-    model.calibration = replace(model.calibration, likely=1.0, possible=1.0)
+    model.calibration = replace(model.calibration, possible=1.0)
     answer = desk.recommend(ASKED)
     assert answer.outlook == Outlook.NOTHING and "only the nearest" in answer.note
 
