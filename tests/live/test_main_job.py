@@ -93,7 +93,7 @@ def test_main_job(archive, home, ticketing, worker, tmp_path):
     desk = open_desk(load_settings(home=home))
     assert desk.store.count_codes(bundle) == TICKETS
     some = next(ticket for ticket in desk.store.iter_tickets() if ticket.description)
-    assert some.subject in ticketing("recommend", some.subject, some.description).splitlines()[0]
+    assert some.subject in ticketing("recommend", some.subject, some.description).splitlines()[1]
 
     asked = Query(some.subject, some.description)
     first = desk.recommend(asked).items[0]

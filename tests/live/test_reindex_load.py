@@ -122,7 +122,7 @@ def test_searches_never_notice_that_another_bundle_is_built_and_takes_over(
         switched = bundles.index(new)
         assert bundles == [old] * switched + [new] * (len(bundles) - switched)
         for answer in answers:
-            assert len(answer.items) == 10
+            assert sum(1 + len(item.like) for item in answer.items) >= 10
             distances = expected[answer.bundle_id, answer.query.id]
             for item in answer.items:
                 if item.ticket.id not in moved:

@@ -26,7 +26,7 @@ SENTENCES = {
     "reindex": "Encode every ticket under BUNDLE, which serves then unless it loses.",
     "serve": "Serve the page and the JSON API until Ctrl-C.",
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",
-    "tune": "Tune a sentence encoder on the desk's tickets and judgments, to learn from.",
+    "tune": "Tune a sentence encoder on the desk's tickets and judgments: a better teacher.",
     "work": "Encode tickets for reindexing until Ctrl-C.",
 }
 """What each command does, so that the list of all of them imports none."""

@@ -21,10 +21,11 @@ from ticketing.settings import load_settings
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As tuning.epochs=2.")
 def command(out: Path, encoder: str, before: datetime | None, overrides: tuple[str, ...]) -> None:
-    """Tune a sentence encoder on the desk's tickets and judgments, and write it to the folder OUT.
+    """Tune a sentence encoder on the desk's tickets and judgments: a better teacher.
 
-    It is a better teacher, and a better channel S. It is tuned once; later trainings read it.
-    Interrupted, run it again: it goes on where it stopped.
+    It is written to the folder OUT, which `training.teacher` names then. It is tuned once; every
+    later training may learn from it, or have it as the encoder S. Interrupted, run it again: it
+    goes on where it stopped.
     """
     settings = read_tuning_settings(overrides)
     open_desk(load_settings()).tune_encoder(encoder, settings, out, before)

@@ -133,7 +133,7 @@ class Workspace(Asks, Judging):
                 chance = self.recommender().recommend(query, limit=1).chance
             return abs(chance - 0.5)
         if sampling == Sampling.DIFFERENT:
-            one, two = (set(self._best(query, bundle)) for bundle in bundles)
+            one, two = (set(self.best_of(query, bundle)) for bundle in bundles)
             return len(one & two) / max(len(one | two), 1)
         return 0.0
 
@@ -141,10 +141,11 @@ class Workspace(Asks, Judging):
         """The ten best tickets of each bundle together, those that are still there."""
         found: dict[str, None] = {}
         for bundle in bundles:
-            found.update(dict.fromkeys(self._best(query, bundle)))
+            found.update(dict.fromkeys(self.best_of(query, bundle)))
         return list(self.store.get_tickets(list(found)))
 
-    def _best(self, query: Query, bundle: str) -> tuple[str, ...]:
+    def best_of(self, query: Query, bundle: str) -> tuple[str, ...]:
+        """Ids of the ten best tickets for a query under a bundle, best first."""
         key = query.id, bundle
         if key not in self._pools:
             ranked = self.recommender(bundle).rank(query, limit=SHOWN)

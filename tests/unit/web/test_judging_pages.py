@@ -97,7 +97,7 @@ def test_different_queries_are_judged_under_both_bundles(desk, monkeypatch):
     def best(query, bundle):
         return both["fake-bundle"] if query == QUERIES[1] else both[bundle]
 
-    monkeypatch.setattr(desk, "_best", best)
+    monkeypatch.setattr(desk, "best_of", best)
     chosen = desk.choose_round(Sampling.DIFFERENT, "ann", 5, 1, "other")
     assert chosen.bundles == ("fake-bundle", "other")
     assert set(chosen.queries) == {QUERIES[0].id, QUERIES[2].id}

@@ -12,7 +12,7 @@ from ticketing.encoders.sentence_transformer import Transformer
 from ticketing.errors import InputError
 from ticketing.tickets import Grade, Label
 from ticketing.training import encoder_tuning
-from ticketing.training.encoder_tuning import MOST_TOKENS, TuningSettings, tune
+from ticketing.training.encoder_tuning import MOST_TOKENS, PairLoss, TuningSettings, tune
 
 SETTINGS = TuningSettings(epochs=3, learning_rate=0.02, batch_size=16)
 
@@ -64,16 +64,17 @@ def test_a_stopped_run_goes_on_to_the_same_encoder(tmp_path, tuned, monkeypatch)
     whole = tuned("whole")
     seen = []
 
-    def stop(self, batch):
-        seen.append(batch)
-        if len(seen) == 7:
-            raise KeyboardInterrupt
-        return loss(self, batch)
+    class Stopped(PairLoss):
+        def __call__(self, batch):
+            seen.append(batch)
+            if len(seen) == 7:
+                raise KeyboardInterrupt
+            return super().__call__(batch)
 
-    loss = encoder_tuning.PairLoss.__call__
-    monkeypatch.setattr(encoder_tuning.PairLoss, "__call__", stop)
-    with pytest.raises(KeyboardInterrupt):
-        tuned("stopped")
+    with monkeypatch.context() as patched:
+        patched.setattr(encoder_tuning, "PairLoss", Stopped)
+        with pytest.raises(KeyboardInterrupt):
+            tuned("stopped")
     assert not (tmp_path / "stopped").exists()
     tuned("stopped")
     one, other = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "stopped"))
