@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 IMAGES = Path(__file__).parent / "images"
 SIZE = {"width": 1440, "height": 900}
+COLOURS = 64
 
 
 @contextmanager
@@ -44,6 +46,15 @@ def draw(page: Page, address: str, folder: Path) -> None:
     page.wait_for_load_state("networkidle")
     page.screenshot(path=folder / "answer.png")
     page.locator(".detail:visible").screenshot(path=folder / "why.png")
+    for name in ("answer.png", "why.png"):
+        shrink(folder / name)
+
+
+def shrink(picture: Path) -> None:
+    """Write a picture again with as many colours as a page of text needs."""
+    with Image.open(picture) as drawn:
+        few = drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(picture, optimize=True)
 
 
 def main() -> None:
