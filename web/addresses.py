@@ -6,7 +6,7 @@ from flask import redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError
-from web.schemas import FiltersIn
+from web.schemas.requests import FiltersIn
 
 FILTERS = frozenset(FiltersIn.model_fields)
 

@@ -8,25 +8,25 @@ from ticketing.desk import Desk
 from ticketing.errors import NotReady
 from ticketing.plurals import counted
 from web.addresses import clean_address
-from web.answers import ErrorOut
-from web.api import api
-from web.category_pages import category_pages
-from web.charts import month_name, percent
+from web.api.routes import api
+from web.api.work import work_api
 from web.context import current_address, current_desk, current_judge, topic_titles
 from web.errors import register_errors
-from web.export_pages import export_pages
-from web.first_steps import not_ready
-from web.history_pages import history_pages
-from web.judging_pages import judging_pages
-from web.markdown import citation
-from web.marks import linked, mark, opening, with_meant
-from web.pages import pages
-from web.parts import bars
-from web.progress import in_words
-from web.quality_pages import quality_pages
+from web.pages.categories import category_pages
+from web.pages.exports import export_pages
+from web.pages.first_steps import not_ready
+from web.pages.history import history_pages
+from web.pages.judging import judging_pages
+from web.pages.quality import quality_pages
+from web.pages.search import pages
+from web.pages.topics import topic_pages
+from web.schemas.responses import ErrorOut
 from web.security import protect
-from web.topic_pages import topic_pages
-from web.work_api import work_api
+from web.views.charts import month_name, percent
+from web.views.markdown import citation
+from web.views.marks import linked, mark, opening, with_meant
+from web.views.parts import bars
+from web.views.progress import in_words
 from worker.app import make_app
 
 BODY_LIMIT = 16 * 2**20

@@ -2,7 +2,7 @@
 
 from ticketing.tickets import Grade
 from web.context import current_desk, current_judge
-from web.schemas import JudgmentIn, grade_named
+from web.schemas.requests import JudgmentIn, grade_named
 
 
 def record(judged: JudgmentIn) -> str:

@@ -11,8 +11,8 @@ from werkzeug.wrappers import Response
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
 from web.context import current_desk, current_judge, known_query
-from web.forms import back, valid
-from web.schemas import CategoryAnswerIn
+from web.pages.forms import back, valid
+from web.schemas.requests import CategoryAnswerIn
 
 if TYPE_CHECKING:
     from ticketing.classification.classifier import Suggestion

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ticketing.reasons import Part
 from ticketing.tickets import Job
-from web.marks import linked, mark, opening
-from web.parts import Bar, bars
-from web.progress import in_words, progress
+from web.views.marks import linked, mark, opening
+from web.views.parts import Bar, bars
+from web.views.progress import in_words, progress
 
 LABELS = {"h": "Sentence", "E": "Meaning", "L": "Same words"}
 

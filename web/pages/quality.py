@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from flask import Blueprint, Response, render_template
 
 from web.context import current_desk
-from web.quality_charts import bundle_colours, day, quality_charts
-from web.tables import csv_file
+from web.pages.tables import csv_file
+from web.views.quality_charts import bundle_colours, day, quality_charts
 
 quality_pages = Blueprint("quality", __name__)
 

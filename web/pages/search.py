@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.errors import StoreError, StoreFull, TicketingError
 from ticketing.tickets import Order, Query, Recommendation, Ticket
-from web.api_docs import operations
+from web.api.docs import operations
 from web.context import (
     broker_trouble,
     current_desk,
@@ -18,12 +18,12 @@ from web.context import (
     known_ticket,
     remember_judge,
 )
-from web.first_steps import first_steps
-from web.forms import back, filters_of, order_of, set_filters, valid
 from web.judging import record
-from web.markdown import answer_as_markdown
-from web.progress import progress
-from web.schemas import EXHAUST, EXHAUST_ID, JudgmentIn, grade_named
+from web.pages.first_steps import first_steps
+from web.pages.forms import back, filters_of, order_of, set_filters, valid
+from web.schemas.requests import EXHAUST, EXHAUST_ID, JudgmentIn, grade_named
+from web.views.markdown import answer_as_markdown
+from web.views.progress import progress
 
 pages = Blueprint("pages", __name__)
 

@@ -10,7 +10,7 @@ from ticketing.history import Asking
 from ticketing.settings import Settings
 from ticketing.tickets import Filters, Grade, Outlook, Query
 from web.app import create_app
-from web.tables import cell
+from web.pages.tables import cell
 
 EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
 NOTHING = {"subject": "The coffee machine is loud"}

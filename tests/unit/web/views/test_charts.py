@@ -7,7 +7,7 @@ import pytest
 from ticketing.retrieval.topics import (
     MonthCount,
 )
-from web.charts import month_chart, percent
+from web.views.charts import month_chart, percent
 
 JAN, FEB, MAR = date(2013, 1, 1), date(2013, 2, 1), date(2013, 3, 1)
 

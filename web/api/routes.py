@@ -8,15 +8,6 @@ from flask import url_for
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query, Recommendations, Ticket
-from web.answers import (
-    JobOut,
-    JudgmentOut,
-    QueryAnswerOut,
-    RecommendationsOut,
-    TicketOut,
-    TopicsOut,
-    TopicTicketsOut,
-)
 from web.context import (
     current_desk,
     current_judge,
@@ -25,8 +16,7 @@ from web.context import (
     topic_titles,
 )
 from web.judging import record
-from web.progress import progress
-from web.schemas import (
+from web.schemas.requests import (
     FiltersIn,
     JudgmentIn,
     QueryArgs,
@@ -35,7 +25,17 @@ from web.schemas import (
     TopicArgs,
     TopicName,
 )
+from web.schemas.responses import (
+    JobOut,
+    JudgmentOut,
+    QueryAnswerOut,
+    RecommendationsOut,
+    TicketOut,
+    TopicsOut,
+    TopicTicketsOut,
+)
 from web.security import guard_api
+from web.views.progress import progress
 
 api = APIBlueprint("api", __name__, url_prefix="/api", tag="Ticketing")
 api.before_request(guard_api)

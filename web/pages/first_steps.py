@@ -5,7 +5,7 @@ from flask import Response, make_response, render_template, request
 from ticketing.errors import NotReady
 from web.context import current_desk
 from web.errors import ticketing_error
-from web.progress import progress
+from web.views.progress import progress
 
 
 def first_steps() -> str:

@@ -11,7 +11,7 @@ from tests.fake_records import jobs, tickets
 from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query
 from web.app import create_app
-from web.marks import with_meant
+from web.views.marks import with_meant
 
 EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ticketing.tickets import Outlook
-from web.schemas import GradeName
+from web.schemas.requests import GradeName
 
 NamedGrade = Annotated[GradeName, BeforeValidator(lambda grade: getattr(grade, "name", grade))]
 """A grade of the core by its name."""

@@ -8,11 +8,11 @@ from werkzeug.wrappers import Response as Redirect
 
 from ticketing.desk.workspace import Round
 from web.context import current_desk, current_judge, known_ticket
-from web.forms import valid
 from web.judging import record
-from web.schemas import JudgmentIn
-from web.tables import csv_file
-from web.work_schemas import RoundArgs, RoundIn
+from web.pages.forms import valid
+from web.pages.tables import csv_file
+from web.schemas.requests import JudgmentIn
+from web.schemas.work import RoundArgs, RoundIn
 
 judging_pages = Blueprint("judging", __name__)
 

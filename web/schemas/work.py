@@ -6,8 +6,8 @@ from pydantic import ConfigDict, Field
 
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.tickets import Outlook
-from web.answers import Out, QueryOut, StandingOut
-from web.schemas import In
+from web.schemas.requests import In
+from web.schemas.responses import Out, QueryOut, StandingOut
 
 MOST_QUERIES = 50
 """Of a round."""

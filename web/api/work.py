@@ -9,9 +9,8 @@ from ticketing.desk.workspace import Round
 from ticketing.history import Asking, SavedQuery
 from ticketing.tickets import Judgment
 from web.context import current_desk, current_judge, known_ticket
-from web.schemas import FiltersIn
-from web.security import guard_api
-from web.work_schemas import (
+from web.schemas.requests import FiltersIn
+from web.schemas.work import (
     AgreementOut,
     AskingOut,
     CategoryArgs,
@@ -25,6 +24,7 @@ from web.work_schemas import (
     SavedOut,
     SolvedOut,
 )
+from web.security import guard_api
 
 work_api = APIBlueprint("work_api", __name__, url_prefix="/api", tag="Working together")
 work_api.before_request(guard_api)

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from ticketing.errors import InputError
 from ticketing.tickets import Filters, Order
 from web.errors import first_invalid
-from web.schemas import FiltersIn, Ordered
+from web.schemas.requests import FiltersIn, Ordered
 
 OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 """A path of this site: another site's address would begin with two slashes."""

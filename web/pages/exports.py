@@ -3,8 +3,8 @@
 from flask import Blueprint, Response, request
 
 from web.context import current_desk, known_query
-from web.forms import filters_of, order_of
-from web.tables import csv_file
+from web.pages.forms import filters_of, order_of
+from web.pages.tables import csv_file
 
 export_pages = Blueprint("exports", __name__)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.unit.web.test_pages import asked
+from tests.unit.web.pages.test_search import asked
 
 
 def test_a_whole_answer_as_markdown(client):

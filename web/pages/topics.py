@@ -7,11 +7,11 @@ from werkzeug.wrappers import Response as Redirect
 
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
-from web.charts import month_chart
 from web.context import current_desk, current_judge, topic_titles
-from web.forms import back, filters_of, set_filters, valid
-from web.schemas import PageArgs, TopicName, TopicsArgs, TopicSort
-from web.tables import csv_file
+from web.pages.forms import back, filters_of, set_filters, valid
+from web.pages.tables import csv_file
+from web.schemas.requests import PageArgs, TopicName, TopicsArgs, TopicSort
+from web.views.charts import month_chart
 
 topic_pages = Blueprint("topics", __name__)
 

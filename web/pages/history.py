@@ -6,8 +6,8 @@ from werkzeug.wrappers import Response as Redirect
 from ticketing.history import Asking
 from ticketing.tickets import Query
 from web.context import current_desk, current_judge, known_query
-from web.forms import back, filter_arguments, filters_of
-from web.tables import csv_file, page_of
+from web.pages.forms import back, filter_arguments, filters_of
+from web.pages.tables import csv_file, page_of
 
 history_pages = Blueprint("history", __name__)
 

@@ -11,8 +11,8 @@ from flask import Response, request
 
 from ticketing.errors import NotFound
 from ticketing.plurals import counted
-from web.forms import valid
-from web.schemas import PageArgs
+from web.pages.forms import valid
+from web.schemas.requests import PageArgs
 
 Item = TypeVar("Item")
 

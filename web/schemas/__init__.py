@@ -1,0 +1,1 @@
+"""What the API takes (`requests`) and gives (`responses`, `work`), as pydantic models."""
