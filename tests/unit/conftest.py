@@ -1,10 +1,13 @@
 """One small trained model that many tests share."""
 
+import sys
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests.letter_model import LetterModel, untuned
 from tests.tiny import TINY, tiny_training
 from ticketing.demo.generator import iter_tickets
 from ticketing.model.registry import Registry
@@ -47,3 +50,12 @@ def trained(tmp_path_factory, archive_tickets, archive_labels) -> tuple[Path, st
         archive_tickets, archive_labels, TINY, tiny_training(), models, folder / "checkpoints"
     )
     return models.folder, bundle_id
+
+
+@pytest.fixture
+def encoder(tmp_path, monkeypatch) -> Path:
+    """An encoder that has learned nothing, and a stand-in for the library that reads it."""
+    module = SimpleNamespace(SentenceTransformer=LetterModel)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    untuned(tmp_path / "encoder")
+    return tmp_path / "encoder"

@@ -1,27 +1,13 @@
 """`ticketing tune`: what it writes and what it refuses."""
 
-import sys
-from types import SimpleNamespace
-
-import pytest
-
 from tests.commands import refused, run
-from tests.letter_model import LetterModel, untuned
 from ticketing.cli.tune import command
 from ticketing.errors import InputError
 from ticketing.tickets import Judgment
 from ticketing.times import utc_now
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    module = SimpleNamespace(SentenceTransformer=LetterModel)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    untuned(tmp_path / "encoder")
-    return tmp_path / "encoder"
-
-
-def test_it_writes_a_folder_and_says_how_to_learn_from_it(desk, archive_labels, folder, tmp_path):
+def test_it_writes_a_folder_and_says_how_to_learn_from_it(desk, archive_labels, encoder, tmp_path):
     desk.store.add_judgments(
         [
             Judgment(f"{n}", x.query, x.ticket_id, x.grade, "somebody", utc_now())
@@ -29,14 +15,14 @@ def test_it_writes_a_folder_and_says_how_to_learn_from_it(desk, archive_labels, 
         ]
     )
     out = tmp_path / "out"
-    told = run(command, str(out), "--encoder", str(folder), "--set=tuning.epochs=1")
+    told = run(command, str(out), "--encoder", str(encoder), "--set=tuning.epochs=1")
     assert f"training.teacher={out}" in told
     assert (out / "model.safetensors").is_file()
-    assert "is there already" in refused(InputError, command, str(out), "--encoder", str(folder))
+    assert "is there already" in refused(InputError, command, str(out), "--encoder", str(encoder))
 
 
-def test_a_desk_without_judgments_has_nothing_to_tune_on(desk, folder, tmp_path):
-    message = refused(InputError, command, str(tmp_path / "out"), "--encoder", str(folder))
+def test_a_desk_without_judgments_has_nothing_to_tune_on(desk, encoder, tmp_path):
+    message = refused(InputError, command, str(tmp_path / "out"), "--encoder", str(encoder))
     assert message.startswith("No ticket is judged YES or REL")
 
 

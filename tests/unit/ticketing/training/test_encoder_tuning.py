@@ -1,13 +1,9 @@
 """A sentence encoder tuned on labels; a model that adds up letters stands in for the library."""
 
-import sys
-from types import SimpleNamespace
-
 import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.letter_model import LetterModel, untuned
 from ticketing.encoders.sentence_transformer import Transformer
 from ticketing.errors import InputError
 from ticketing.tickets import Grade, Label
@@ -18,26 +14,17 @@ SETTINGS = TuningSettings(epochs=3, learning_rate=0.02, batch_size=16)
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An encoder that has learned nothing, and a library that reads it."""
-    module = SimpleNamespace(SentenceTransformer=LetterModel)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    untuned(tmp_path / "encoder")
-    return tmp_path / "encoder"
-
-
-@pytest.fixture
-def tuned(tmp_path, folder, archive_tickets, archive_labels):
+def tuned(tmp_path, encoder, archive_tickets, archive_labels):
     """Tunes the encoder and gives the folder of the tuned one."""
 
     def tune_(name="tuned", labels=archive_labels):
-        tune(folder, archive_tickets, labels, SETTINGS, tmp_path / "checkpoints", tmp_path / name)
+        tune(encoder, archive_tickets, labels, SETTINGS, tmp_path / "checkpoints", tmp_path / name)
         return tmp_path / name
 
     return tune_
 
 
-def test_labelled_pairs_come_closer_than_strangers(folder, tuned, archive_labels, archive_tickets):
+def test_labelled_pairs_come_closer_than_strangers(encoder, tuned, archive_labels, archive_tickets):
     """Of pairs that a judge said YES to, the mean share of other tickets that are farther."""
     tickets = {ticket.id: ticket.text for ticket in archive_tickets}
     pairs = [(x.query.text, x.ticket_id) for x in archive_labels if x.grade == Grade.YES]
@@ -51,11 +38,11 @@ def test_labelled_pairs_come_closer_than_strangers(folder, tuned, archive_labels
         own = alike[range(len(pairs)), [list(tickets).index(id) for _, id in pairs]]
         return float((alike < own[:, None]).float().mean())
 
-    assert share(tuned()) > share(folder)
+    assert share(tuned()) > share(encoder)
 
 
-def test_only_the_upper_half_of_its_layers_learns(folder, tuned):
-    before, after = (load_file(path / "model.safetensors") for path in (folder, tuned()))
+def test_only_the_upper_half_of_its_layers_learns(encoder, tuned):
+    before, after = (load_file(path / "model.safetensors") for path in (encoder, tuned()))
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert changed == {f"layers.{n}.{part}" for n in (2, 3) for part in ("weight", "bias")}
 
