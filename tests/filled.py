@@ -4,9 +4,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from ticketing.history import Asking, SavedQuery, TopicName
+from ticketing.people import Account, Role
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import (
-    Account,
     Filters,
     Grade,
     Judgment,
@@ -52,7 +52,7 @@ def fill(store: Store) -> None:
     for kind in ("reindex", "other"):
         job = store.create_job(kind, "b1", 10)
     store.update_job(job.id, state="done", done=10, errors={"T-1": "broken"})
-    store.put_account(Account("ann", "a hash", "editor", frozenset(["service"])))
+    store.put_account(Account("ann", "a hash", Role.SCIENTIST, frozenset(["service"])))
     for bundle_id in ("b0", "b2", "b1"):
         store.set_serving(bundle_id)
     store.set_serving("c1", ModelKind.CATEGORIES)

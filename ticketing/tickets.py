@@ -278,14 +278,3 @@ class Job:
     cancel_requested: bool = False
     errors: dict[str, str] = field(default_factory=dict)
     message: str = ""
-
-
-@dataclass(frozen=True)
-class Account:
-    """Somebody who may sign in: what they may do is their `role`, what they may see their
-    `groups`. `password_hash` never leaves the store but to be compared."""
-
-    name: str
-    password_hash: str = field(repr=False)
-    role: str
-    groups: frozenset[str] = frozenset()

@@ -18,7 +18,8 @@ from tests.contract.contract_examples import (
 )
 from ticketing.errors import InputError, NotFound
 from ticketing.history import Asking, SavedQuery, TopicName
-from ticketing.tickets import Account, Grade, Job, ModelKind, Query
+from ticketing.people import Account, Role
+from ticketing.tickets import Grade, Job, ModelKind, Query
 
 
 class RecordContract:
@@ -266,24 +267,24 @@ class RecordContract:
 
     def test_an_account_comes_back_as_it_was_put(self, store):
         assert store.get_account("ann") is None
-        ann = Account("ann", "hash", "editor", frozenset(["service", "lab"]))
+        ann = Account("ann", "hash", Role.SCIENTIST, frozenset(["service", "lab"]))
         store.put_account(ann)
         assert store.get_account("ann") == ann
         assert store.get_account("Ann") is None
 
     def test_an_account_put_again_is_replaced(self, store):
-        for role in ("editor", "reader"):
+        for role in (Role.SCIENTIST, Role.ENGINEER):
             store.put_account(Account("ann", "hash", role))
-        assert store.accounts() == [Account("ann", "hash", "reader")]
+        assert store.accounts() == [Account("ann", "hash", Role.ENGINEER)]
 
     def test_accounts_are_listed_by_name(self, store):
-        accounts = [Account(name, "hash", "reader") for name in ("Zoe", "ann", "é😀 '%")]
+        accounts = [Account(name, "hash", Role.ENGINEER) for name in ("Zoe", "ann", "é😀 '%")]
         for account in accounts[::-1]:
             store.put_account(account)
         assert store.accounts() == accounts
 
     def test_a_deleted_account_is_gone(self, store):
-        store.put_account(Account("ann", "hash", "editor"))
+        store.put_account(Account("ann", "hash", Role.SCIENTIST))
         assert [store.delete_account("ann"), store.delete_account("ann")] == [True, False]
         assert store.get_account("ann") is None
         assert store.accounts() == []
@@ -291,5 +292,5 @@ class RecordContract:
     @pytest.mark.parametrize("name", ["", " ", "\ud800"])
     def test_an_account_without_a_usable_name_is_refused(self, store, name):
         with pytest.raises(InputError):
-            store.put_account(Account(name, "hash", "editor"))
+            store.put_account(Account(name, "hash", Role.SCIENTIST))
         assert store.accounts() == []

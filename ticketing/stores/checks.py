@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from ticketing.errors import InputError
-from ticketing.tickets import Account, Ticket
+from ticketing.people import Account
+from ticketing.tickets import Ticket
 
 ID_BYTES = 512
 """Longest id of a ticket, in UTF-8."""

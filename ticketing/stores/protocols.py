@@ -13,9 +13,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.people import Account
 from ticketing.queries import EncodedQuery
 from ticketing.stores.history import History
-from ticketing.tickets import Account, Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
+from ticketing.tickets import Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from ticketing.people import Account, Role
 from ticketing.stores.checks import require_account
 from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Accounts
-from ticketing.tickets import Account
 
 MOST = 10_000
 """Accounts that are listed."""
@@ -56,4 +56,4 @@ def _key(name: str) -> str:
 def _account(doc: Mapping[str, Any]) -> Account:
     source = doc["_source"]
     groups = frozenset(source["groups"])
-    return Account(source["name"], source["password_hash"], source["role"], groups)
+    return Account(source["name"], source["password_hash"], Role(source["role"]), groups)

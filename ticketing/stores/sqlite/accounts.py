@@ -2,10 +2,10 @@
 
 import json
 
+from ticketing.people import Account, Role
 from ticketing.stores.checks import require_account
 from ticketing.stores.protocols import Accounts
 from ticketing.stores.sqlite.database import DatabasePart, Row, json_list
-from ticketing.tickets import Account
 
 _SELECT = "SELECT name, password_hash, role, groups FROM accounts"
 
@@ -46,4 +46,4 @@ class SQLiteAccounts(DatabasePart, Accounts):
 
 def _account(row: Row) -> Account:
     name, password_hash, role, groups = row
-    return Account(name, password_hash, role, frozenset(json.loads(groups)))
+    return Account(name, password_hash, Role(role), frozenset(json.loads(groups)))

@@ -1,0 +1,134 @@
+"""Who works with a desk, and what each may do.
+
+A `Person` is whoever does something right now; an `Account` is the record by which somebody may
+sign in, a `Session` that they did in a browser, an `ApiToken` that a program may act for them.
+Secrets (passwords, session ids, tokens) are kept only as hashes. Times are naive UTC.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Permission(StrEnum):
+    """One thing that may be allowed to somebody; also the scope of an API token."""
+
+    ASK = "ask"
+    """Ask, and read tickets, topics, jobs and what is known of the answers."""
+    JUDGE = "judge"
+    """Judge in one's own name, save queries, name topics."""
+    JUDGE_FOR_OTHERS = "judge-for-others"
+    """Record judgments of other people."""
+    EVALUATE = "evaluate"
+    """See how good answers are and how judges agree."""
+    EXPORT = "export"
+    """Take judgments and labels out."""
+    TRAIN = "train"
+    """Train models."""
+    IMPORT = "import"
+    """Add and change tickets."""
+    DELETE = "delete"
+    """Delete tickets."""
+    JOBS = "jobs"
+    """Begin and cancel jobs."""
+    PROMOTE = "promote"
+    """Let a bundle serve, roll back, delete bundles."""
+    PEOPLE = "people"
+    """Add people, change their roles and groups, disable them."""
+    AUDIT = "audit"
+    """Read who did what."""
+
+
+class Role(StrEnum):
+    """What somebody is for; each role may do all that the one before it may."""
+
+    ENGINEER = "engineer"
+    SCIENTIST = "scientist"
+    ADMIN = "admin"
+
+
+_ENGINEER = frozenset({Permission.ASK, Permission.JUDGE})
+_SCIENTIST = _ENGINEER | {
+    Permission.JUDGE_FOR_OTHERS,
+    Permission.EVALUATE,
+    Permission.EXPORT,
+    Permission.TRAIN,
+}
+
+PERMISSIONS: dict[Role, frozenset[Permission]] = {
+    Role.ENGINEER: _ENGINEER,
+    Role.SCIENTIST: _SCIENTIST,
+    Role.ADMIN: frozenset(Permission),
+}
+"""What each role may do."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whoever does something: what they may do is by `role`, what they may see by `groups`.
+
+    `groups` None sees every ticket: only the local person and the command line. `scopes` narrow
+    what an API token may do; None is all that the role may.
+    """
+
+    name: str
+    role: Role
+    groups: frozenset[str] | None
+    scopes: frozenset[Permission] | None = None
+
+    def may(self, permission: Permission) -> bool:
+        """Whether this person may do that."""
+        return permission in PERMISSIONS[self.role] and (
+            self.scopes is None or permission in self.scopes
+        )
+
+
+LOCAL = Person("local", Role.ADMIN, None)
+"""Everybody, where a desk has no accounts and listens to its own machine only."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """Somebody who may sign in, unless `disabled`.
+
+    `password_hash` is empty for somebody whom an OpenID provider vouches for; `identity` is then
+    what the provider calls them (issuer and subject), and empty for everybody else.
+    """
+
+    name: str
+    password_hash: str = field(repr=False)
+    role: Role
+    groups: frozenset[str] = frozenset()
+    disabled: bool = False
+    identity: str = ""
+
+    @property
+    def person(self) -> Person:
+        """Who acts when the account's owner does."""
+        return Person(self.name, self.role, self.groups)
+
+
+@dataclass(frozen=True)
+class Session:
+    """A browser in which the account `name` signed in at `created`, last used at `seen`."""
+
+    key: str = field(repr=False)
+    """SHA-256 of the id that the browser holds, in hex."""
+    name: str
+    created: datetime
+    seen: datetime
+
+
+@dataclass(frozen=True)
+class ApiToken:
+    """Leave for a program to act for the account `owner` until `expires`, within `scopes`."""
+
+    id: str
+    """What people call it by; no secret."""
+    key: str = field(repr=False)
+    """SHA-256 of the token, in hex."""
+    owner: str
+    label: str
+    scopes: frozenset[Permission]
+    created: datetime
+    expires: datetime
