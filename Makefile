@@ -5,6 +5,7 @@ VENV := $(if $(WHEEL),.venv-wheel,.venv)
 SUITE := $(if $(WHEEL),build/suite,.)
 STAMP := $(VENV)/.installed
 AXE := tests/browser/node_modules/.package-lock.json
+TORCH_INDEX ?= $(shell sed -n 's/^ARG TORCH_INDEX=//p' docker/Dockerfile)
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
 $(STAMP): pyproject.toml
@@ -17,7 +18,7 @@ $(STAMP): pyproject.toml
 		>&2; exit 1; }
 	@touch $@
 
-.PHONY: demo test lint docs screenshots clean $(SUITE)
+.PHONY: demo test lint docs screenshots lock audit image-test clean $(SUITE)
 
 demo: $(STAMP)
 	@exec $(VENV)/bin/ticketing demo
@@ -50,6 +51,25 @@ docs: $(STAMP)
 
 screenshots: $(STAMP)
 	$(VENV)/bin/python docs/screenshots.py
+
+# What the image installs, with hashes; versions that are there stay, LOCK="--upgrade" takes the newest.
+# TORCH_INDEX= (empty) where pip itself knows where the processor's torch lies.
+lock: $(STAMP)
+	@$(PIP) install --editable '.[lock]'
+	CUSTOM_COMPILE_COMMAND='make lock' $(if $(TORCH_INDEX),PIP_EXTRA_INDEX_URL=$(TORCH_INDEX)) \
+		$(VENV)/bin/pip-compile --quiet $(LOCK) --extra servers --build-deps-for wheel \
+		--generate-hashes --allow-unsafe --strip-extras --no-annotate --no-emit-options \
+		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--output-file docker/requirements.txt pyproject.toml
+
+# The lock against the index's list of known weaknesses; AUDIT="--osv-url …" asks another list.
+audit: $(STAMP)
+	@$(PIP) install --editable '.[lock]'
+	$(VENV)/bin/pip-audit --disable-pip --strict --requirement docker/requirements.txt $(AUDIT)
+
+# Builds the image without a daemon and tries it: root, buildah and debootstrap are needed.
+image-test:
+	docker/image_test.sh
 
 clean:
 	rm -rf .venv .venv-wheel .ticketing build dist site *.egg-info

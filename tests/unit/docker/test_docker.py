@@ -138,8 +138,3 @@ def test_everything_that_is_copied_exists_and_is_sent(instructions):
         if name == "COPY" and not arguments.startswith("--from"):
             for source in arguments.split()[:-1]:
                 assert (ROOT / source).exists() and f"!{source}" in sent, source
-
-
-def test_torch_is_the_version_that_the_package_asks_for(instructions):
-    [wanted] = re.findall(r'"(torch~=[\d.]+)"', (ROOT / "pyproject.toml").read_text())
-    assert any(f'"{wanted}"' in arguments for name, arguments in instructions if name == "RUN")
