@@ -37,6 +37,9 @@ class Settings(BaseSettings):
     store_shards: int = Field(1, ge=1, description="parts of a new index of tickets or codes")
     store_timeout: float = Field(10.0, gt=0, description="seconds the server may take to answer")
     broker: str = Field("", description="empty for the filesystem broker below home, or redis://…")
+    keep_queries: int = Field(
+        365, ge=0, description="days a query that nobody judged or saved is kept; 0 for ever"
+    )
     host: str = Field("127.0.0.1", description="address the page listens on")
     port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
     threads: int = Field(2, ge=1, description="threads for scanning and encoding")

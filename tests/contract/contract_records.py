@@ -1,7 +1,7 @@
 """Queries, judgments, the serving bundle, jobs and accounts."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 import pytest
 
@@ -16,6 +16,7 @@ from tests.contract.contract_examples import (
     recent,
     verdict,
 )
+from ticketing import times
 from ticketing.errors import InputError, NotFound
 from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.people import Account, Role
@@ -40,6 +41,42 @@ class RecordContract:
         store.put_queries(put[:300])
         store.add_judgments([event(i, query=query) for i, query in enumerate(put[200:])])
         assert sorted(q.subject for q in store.queries()) == sorted(q.subject for q in put)
+
+    def test_queries_last_asked_before_a_day_are_forgotten(self, store, monkeypatch):
+        old, again, new = (Query(subject) for subject in ("old", "again", "new"))
+        store.put_queries([old, again])
+        today = times.utc_now()
+        monkeypatch.setattr(times, "utc_now", lambda: today + timedelta(days=3))
+        assert store.forget_queries(today.date()) == 0
+        store.put_query(again)
+        store.put_query(new)
+        later = today.date() + timedelta(days=1)
+        assert [store.forget_queries(later), store.forget_queries(later)] == [1, 0]
+        assert store.get_query(old.id) is None
+        assert {query.subject for query in store.queries()} == {"again", "new"}
+        assert store.put_query(old) == old.id
+        assert store.get_query(old.id) == old
+
+    def test_judged_and_kept_queries_are_never_forgotten(self, store):
+        queries = [Query(f"query {i}") for i in range(1200)]
+        store.put_queries(queries)
+        store.add_judgments([event(i, query=query) for i, query in enumerate(queries[:600])])
+        keep = {query.id for query in queries[500:700]}
+        assert store.forget_queries(date(9999, 1, 1), keep) == 500
+        assert {query.subject for query in store.queries()} == {q.subject for q in queries[:700]}
+        assert len(list(store.judgments(queries[0].id))) == 1
+
+    def test_askings_before_a_day_are_forgotten_and_nothing_else_of_the_history(self, store):
+        askings = [
+            replace(ASKING, event_id=f"a{i}", time=ASKING.time + timedelta(days=i))
+            for i in range(1100)
+        ]
+        store.add_events([SAVED, NAMED, *askings])
+        store.forget_queries(askings[1000].time.date())
+        assert list(store.events(Asking)) == askings[1000:]
+        store.forget_queries(date(9999, 1, 1))
+        assert list(store.events(Asking)) == []
+        assert (list(store.events(SavedQuery)), list(store.events(TopicName))) == ([SAVED], [NAMED])
 
     def test_a_judged_query_is_remembered(self, store):
         store.add_judgments([EVENT])

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tests.contract.contract_examples import (
     ASKING,
     EVENT,
     PUMP,
+    SAVED,
     VERDICT,
     code,
     event,
@@ -27,9 +29,10 @@ from tests.contract.contract_examples import (
 )
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
-from ticketing.history import Asking
+from ticketing.history import Asking, SavedQuery
 from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database
 from ticketing.tickets import Filters, ModelKind, Ticket
+from ticketing.times import utc_now
 
 
 @pytest.fixture
@@ -183,12 +186,13 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 6")
-    with pytest.raises(StoreError, match="has format 6, and this program reads format 5; run "):
+    store.database.rows("PRAGMA user_version = 7")
+    with pytest.raises(StoreError, match="has format 7, and this program reads format 6; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    5: ("ALTER TABLE queries DROP COLUMN asked",),
     4: ("DROP TABLE history", "ALTER TABLE judgments DROP COLUMN note"),
     3: ("DROP TABLE verdicts", "ALTER TABLE serving DROP COLUMN kind"),
     2: (
@@ -201,10 +205,24 @@ LACKED = {
 
 
 def grow_old(store, version: int) -> None:
-    for older in range(4, version - 1, -1):
+    for older in range(5, version - 1, -1):
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_5_is_brought_up(store):
+    """It did not know when a query was asked; its queries count as asked today."""
+    store.put_query(EVENT.query)
+    store.add_events([ASKING, SAVED])
+    grow_old(store, 5)
+    brought_up = SQLiteStore(store.database.folder)
+    today = utc_now().date()
+    assert brought_up.forget_queries(today) == 0
+    assert list(brought_up.events(Asking)) == []
+    assert brought_up.forget_queries(today + timedelta(days=2)) == 1
+    assert list(brought_up.events(SavedQuery)) == [SAVED]
+    brought_up.close()
 
 
 def test_format_4_is_brought_up(store):
@@ -223,7 +241,7 @@ def test_format_4_is_brought_up(store):
 
 
 def test_history_is_never_changed(store):
-    store.add_events([ASKING])
+    store.add_events([SAVED])
     for statement in ("DELETE FROM history", "UPDATE history SET person = 'eve'"):
         with pytest.raises(StoreError, match="history is never"):
             store.database.rows(statement)
@@ -277,7 +295,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 5; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 6; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from ticketing.desk.judging import standing
 from ticketing.desk.topics import Topics
@@ -23,6 +24,16 @@ class Gap:
 
     topic: str
     askings: tuple[Asking, ...]
+
+
+def still_saved(events: Iterable[SavedQuery]) -> list[SavedQuery]:
+    """The queries that their people still keep, in the order in which they were saved."""
+    latest: dict[tuple[str, str, Filters], SavedQuery] = {}
+    for event in events:
+        key = event.person, event.query.id, event.filters
+        latest.pop(key, None)
+        latest[key] = event
+    return [event for event in latest.values() if event.kept]
 
 
 class Asks(Topics):
@@ -82,11 +93,16 @@ class Asks(Topics):
 
     def saved_queries(self, person: str) -> list[SavedQuery]:
         """What somebody saved and still keeps, the last first."""
-        latest: dict[tuple[str, Filters], SavedQuery] = {}
-        for event in self.store.events(SavedQuery, person):
-            latest.pop((event.query.id, event.filters), None)
-            latest[event.query.id, event.filters] = event
-        return [event for event in reversed(latest.values()) if event.kept]
+        return still_saved(self.store.events(SavedQuery, person))[::-1]
+
+    def forget_queries(self) -> int:
+        """Forget what was asked longer ago than TICKETING_KEEP_QUERIES days, and by whom; queries
+        that were judged, or that somebody has saved, stay. Returns how many queries went."""
+        if not self.settings.keep_queries:
+            return 0
+        before = utc_now() - timedelta(days=self.settings.keep_queries)
+        saved = {event.query.id for event in still_saved(self.store.events(SavedQuery))}
+        return self.store.forget_queries(before.date(), saved)
 
     def unanswered(self) -> list[Gap]:
         """What the knowledge base lacks: queries that nothing matched well when they were last

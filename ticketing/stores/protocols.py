@@ -5,7 +5,7 @@ sentence below as a test that each store passes. All methods may raise StoreAway
 later) or StoreError.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
@@ -102,7 +102,8 @@ class Judgments(Protocol):
     """Queries, and what people judged of the answers to them."""
 
     def put_query(self, query: Query) -> str:
-        """Remember a query so that its address can be shared; returns query.id."""
+        """Remember a query so that its address can be shared, and that it was asked today; returns
+        query.id."""
 
     def put_queries(self, queries: Sequence[Query]) -> None:
         """Remember many at once."""
@@ -112,6 +113,11 @@ class Judgments(Protocol):
 
     def queries(self) -> Iterator[Query]:
         """All queries put or judged before, in no particular order."""
+
+    def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
+        """Forget what was asked before a day (UTC), and by whom: the queries last put before it,
+        but those judged and those whose ids are in `keep`, and the askings before it. Returns how
+        many queries were forgotten; safe to repeat after a failure."""
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events for good; an event id seen before is skipped. Returns how many were new.

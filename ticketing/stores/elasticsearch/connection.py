@@ -159,6 +159,10 @@ class Connection:
         [answer] = self.bulk([action])
         return bool(answer["status"] != CONFLICT)
 
+    def deletion(self, name: str, doc: Json) -> Json:
+        """The action that deletes a document if it is still as it was read."""
+        return {"_op_type": "delete", "_index": self.alias(name), "_id": doc["_id"], **seen(doc)}
+
     def refresh(self, name: str) -> None:
         """Let the next search see all that was written to an index, if there is one."""
         with self.client() as client:

@@ -7,7 +7,7 @@ Whoever changes a ticket empties `coded` first, then changes the copies, and set
 from collections.abc import Sequence
 
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection, seen
+from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
 
@@ -71,9 +71,7 @@ def remove_codes(connection: Connection, ids: Sequence[str]) -> None:
         # codes that are written from now on no longer are as they were `seen`.
         left = connection.get(TICKETS, codes, ["id"])
         connection.bulk(
-            {"_op_type": "delete", "_index": connection.alias(name), "_id": id, **seen(doc)}
-            for id, doc in codes.items()
-            if id not in left
+            connection.deletion(name, doc) for id, doc in codes.items() if id not in left
         )
 
 

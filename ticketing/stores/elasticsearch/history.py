@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 from ticketing.files import Json
-from ticketing.history import HistoryEvent
-from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
+from ticketing.history import Asking, HistoryEvent
+from ticketing.stores.elasticsearch.connection import CONFLICT, Connection, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.history import KINDS, Event, History, from_json, to_json
 
@@ -35,3 +36,17 @@ class ElasticsearchHistory(ConnectionPart, History):
         key = f"history:{hashlib.sha256(event.event_id.encode()).hexdigest()}"
         index = self.connection.alias(RECORDS)
         return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+
+
+def askings_before(connection: Connection, before: date) -> Iterator[Json]:
+    """The actions that delete the askings before a day, which were added in the order of time."""
+    hits = connection.pages(
+        RECORDS,
+        sort=[{"_seq_no": "asc"}],
+        query={"term": {"kind": KINDS[Asking]}},
+        seq_no_primary_term=True,
+    )
+    for hit in hits:
+        if from_json(Asking, hit["_source"]["event"]).time.date() >= before:
+            return
+        yield connection.deletion(RECORDS, hit)

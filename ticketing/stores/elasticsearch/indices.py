@@ -9,7 +9,7 @@ from ticketing.stores.elasticsearch.connection import Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 4
+VERSION = 5
 """`_meta.version`; a change of the mappings below raises it."""
 
 OLDEST = 14
@@ -30,7 +30,7 @@ MAPPINGS = {
     TICKETS: {**_FILTERS, "coded": _KEYWORD},
     # Queries, judgments, verdicts, history, jobs, accounts and what serves; `kind` says which.
     RECORDS: {field: _KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
-    | {field: _KEYWORD for field in ("finished", "subject_digest", "person")},
+    | {field: _KEYWORD for field in ("finished", "subject_digest", "person", "asked")},
 }
 """Fields that are searched; all others are only kept."""
 
@@ -48,7 +48,12 @@ CODES = {
 }
 """The fields of an index of one bundle's codes; the filters' are copies of the ticket's."""
 
-ADDED = {2: {"groups": _KEYWORD}, 3: {"subject_digest": _KEYWORD}, 4: {"person": _KEYWORD}}
+ADDED = {
+    2: {"groups": _KEYWORD},
+    3: {"subject_digest": _KEYWORD},
+    4: {"person": _KEYWORD},
+    5: {"asked": _KEYWORD},
+}
 """The fields that a version added; documents of an older one lack them."""
 
 MOST_HITS = 1_000_000

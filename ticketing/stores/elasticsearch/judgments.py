@@ -1,24 +1,29 @@
 """Queries, and what people judged of the answers to them."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from itertools import islice
 from typing import Any
 
+from ticketing import times
 from ticketing.files import Json
 from ticketing.stores.checks import require_text
-from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
+from ticketing.stores.elasticsearch.connection import CONFLICT, PAGE, ConnectionPart
+from ticketing.stores.elasticsearch.history import askings_before
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Judgments
 from ticketing.tickets import Grade, Judgment, Query
 
 
 class ElasticsearchJudgments(ConnectionPart, Judgments):
-    """A record for each query and for each judgment; none is ever changed."""
+    """A record for each query and for each judgment; no judgment is ever changed."""
 
     def put_query(self, query: Query) -> str:
-        """Remember a query so that its address can be shared; returns query.id."""
-        if self.get_query(query.id) is None:
+        """Remember a query, and that it was asked today; returns query.id."""
+        key = f"query:{query.id}"
+        found = self.connection.get(RECORDS, [key], ["asked"])
+        if not found or found[key]["_source"].get("asked", "") < _today():
             self.put_queries([query])
         return query.id
 
@@ -40,6 +45,41 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
             RECORDS, sort=[{"_seq_no": "asc"}], query={"term": {"kind": "query"}}
         )
         return (_query(hit["_source"]) for hit in pages)
+
+    def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
+        """Forget queries that nobody judged, and who asked them; a query of a format that did not
+        know when it was asked stays until it is asked again."""
+        self.connection.refresh(RECORDS)  # `put_query` leaves that out
+        self.connection.bulk(askings_before(self.connection, before))
+        old, kept, forgotten = self._asked_before(before), set(keep), 0
+        while some := {hit["_id"].partition(":")[2]: hit for hit in islice(old, PAGE)}:
+            gone = some.keys() - kept - self._judged(some)
+            deletions = [self.connection.deletion(RECORDS, some[query_id]) for query_id in gone]
+            answers = self.connection.bulk(deletions)
+            forgotten += sum(answer["status"] < 300 for answer in answers)
+        return forgotten
+
+    def _asked_before(self, day: date) -> Iterator[Json]:
+        """The records of queries last put before a day, as they were read."""
+        must = [{"term": {"kind": "query"}}, {"range": {"asked": {"lt": day.isoformat()}}}]
+        return self.connection.pages(
+            RECORDS,
+            sort=[{"_seq_no": "asc"}],
+            query={"bool": {"filter": must}},
+            source=False,
+            seq_no_primary_term=True,
+        )
+
+    def _judged(self, query_ids: Iterable[str]) -> set[str]:
+        """Those of up to a page of queries that were judged."""
+        must = [{"term": {"kind": "judgment"}}, {"terms": {"query_id": list(query_ids)}}]
+        found = self.connection.search(
+            RECORDS,
+            size=0,
+            query={"bool": {"filter": must}},
+            aggs={"judged": {"terms": {"field": "query_id", "size": PAGE}}},
+        )
+        return {bucket["key"] for bucket in found["aggregations"]["judged"]["buckets"]}
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events in their order, on disk once this returns; returns how many were new."""
@@ -77,8 +117,10 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
             "subject": query.subject,
             "description": query.description,
             "ticket_id": query.ticket_id,
+            "asked": _today(),
         }
-        return self._create(f"query:{query.id}", source)
+        index = self.connection.alias(RECORDS)
+        return {"_op_type": "index", "_index": index, "_id": f"query:{query.id}", "_source": source}
 
     def _judgment_action(self, judgment: Judgment) -> Json:
         query = judgment.query
@@ -97,12 +139,13 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
             "note": judgment.note,
         }
         digest = hashlib.sha256(judgment.event_id.encode()).hexdigest()
-        return self._create(f"judgment:{digest}", source)
-
-    def _create(self, key: str, source: Mapping[str, Any]) -> Json:
-        """The action that writes a record unless there is one already."""
         index = self.connection.alias(RECORDS)
+        key = f"judgment:{digest}"
         return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+
+
+def _today() -> str:
+    return times.utc_now().date().isoformat()
 
 
 def _query(source: Mapping[str, Any]) -> Query:

@@ -1,8 +1,10 @@
 """What is remembered of yesterday."""
 
 from collections.abc import Iterator, Sequence
+from datetime import date
+from sqlite3 import Connection
 
-from ticketing.history import HistoryEvent
+from ticketing.history import Asking, HistoryEvent
 from ticketing.stores.history import KINDS, Event, History, from_json, to_json
 from ticketing.stores.sqlite.database import DatabasePart
 
@@ -32,3 +34,16 @@ class SQLiteHistory(DatabasePart, History):
         )
         rows = self._pages(statement, 0, KINDS[kind], *values)
         return (from_json(kind, text) for _, text in rows)
+
+
+def forget_askings(connection: Connection, before: date) -> None:
+    """Delete the askings before a day, which were added in the order of time."""
+    rows = connection.execute(
+        "SELECT number, event FROM history WHERE kind = ? ORDER BY number", (KINDS[Asking],)
+    )
+    old = 0
+    for number, text in rows:
+        if from_json(Asking, text).time.date() >= before:
+            break
+        old = number
+    connection.execute("DELETE FROM history WHERE kind = ? AND number <= ?", (KINDS[Asking], old))

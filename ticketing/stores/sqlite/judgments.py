@@ -1,11 +1,13 @@
 """Queries, and what people judged of the answers to them."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date, datetime
 from sqlite3 import Connection
 
+from ticketing import times
 from ticketing.stores.protocols import Judgments
-from ticketing.stores.sqlite.database import DatabasePart, Row
+from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
+from ticketing.stores.sqlite.history import forget_askings
 from ticketing.tickets import Grade, Judgment, Query
 
 
@@ -13,8 +15,9 @@ class SQLiteJudgments(DatabasePart, Judgments):
     """Queries and judgments in two tables, of which the second is only added to."""
 
     def put_query(self, query: Query) -> str:
-        """Remember a query so that its address can be shared; returns query.id."""
-        if self.get_query(query.id) is None:
+        """Remember a query, and that it was asked today; returns query.id."""
+        asked_today = "SELECT id FROM queries WHERE id = ? AND asked >= ?"
+        if not self.database.rows(asked_today, query.id, _today()):
             self.put_queries([query])
         return query.id
 
@@ -39,6 +42,16 @@ class SQLiteJudgments(DatabasePart, Judgments):
         )
         return (Query(*texts) for _, *texts in self._pages(statement, ""))
 
+    def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
+        """Forget queries that nobody judged, and who asked them."""
+        with self.database.writing() as connection:
+            forget_askings(connection, before)
+            return connection.execute(
+                f"DELETE FROM queries WHERE asked < ? AND NOT id {ANY_OF}"
+                " AND id NOT IN (SELECT query_id FROM judgments)",
+                (before.isoformat(), json_list(keep)),
+            ).rowcount
+
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events, safe from a power cut once this returns; returns how many were new."""
         with self.database.writing(durable=True) as connection:
@@ -62,10 +75,14 @@ class SQLiteJudgments(DatabasePart, Judgments):
 
 def _put_query(connection: Connection, query: Query) -> None:
     connection.execute(
-        "INSERT INTO queries (id, subject, description, ticket_id) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (id) DO NOTHING",
-        (query.id, query.subject, query.description, query.ticket_id),
+        "INSERT INTO queries (id, subject, description, ticket_id, asked) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET asked = excluded.asked WHERE asked < excluded.asked",
+        (query.id, query.subject, query.description, query.ticket_id, _today()),
     )
+
+
+def _today() -> str:
+    return times.utc_now().date().isoformat()
 
 
 def _add_judgment(connection: Connection, judgment: Judgment) -> int:

@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 5
+VERSION = 6
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -38,6 +38,10 @@ VERDICTS = (
         BEGIN SELECT RAISE(ABORT, 'verdicts are never changed'); END""",
 )
 
+HISTORY_STAYS = """CREATE TRIGGER history_stays BEFORE DELETE ON history
+        WHEN OLD.kind <> 'asking'
+        BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END"""
+
 HISTORY = (
     """CREATE TABLE history (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -47,8 +51,7 @@ HISTORY = (
         event TEXT NOT NULL
     )""",
     "CREATE INDEX history_of_person ON history (kind, person, number)",
-    """CREATE TRIGGER history_stays BEFORE DELETE ON history
-        BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END""",
+    HISTORY_STAYS,
     """CREATE TRIGGER history_stands BEFORE UPDATE ON history
         BEGIN SELECT RAISE(ABORT, 'history is never changed'); END""",
 )
@@ -78,7 +81,8 @@ TABLES = (
         id TEXT PRIMARY KEY,
         subject TEXT NOT NULL,
         description TEXT NOT NULL,
-        ticket_id TEXT NOT NULL
+        ticket_id TEXT NOT NULL,
+        asked TEXT NOT NULL
     )""",
     """CREATE TABLE judgments (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -153,6 +157,12 @@ UPGRADES = {
     ),
     3: ("ALTER TABLE serving ADD COLUMN kind TEXT NOT NULL DEFAULT 'ranking'", *VERDICTS),
     4: ("ALTER TABLE judgments ADD COLUMN note TEXT NOT NULL DEFAULT ''", *HISTORY),
+    5: (
+        "ALTER TABLE queries ADD COLUMN asked TEXT NOT NULL DEFAULT ''",
+        "UPDATE queries SET asked = date('now')",
+        "DROP TRIGGER history_stays",
+        HISTORY_STAYS,
+    ),
 }
 """What brings a database of a version to the next one."""
 
