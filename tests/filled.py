@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ticketing.history import Asking, SavedQuery, TopicName
-from ticketing.people import Account, Role
+from ticketing.people import Account, ApiToken, Permission, Role
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import (
     Filters,
@@ -53,6 +53,8 @@ def fill(store: Store) -> None:
         job = store.create_job(kind, "b1", 10)
     store.update_job(job.id, state="done", done=10, errors={"T-1": "broken"})
     store.put_account(Account("ann", "a hash", Role.SCIENTIST, frozenset(["service"])))
+    scopes = frozenset([Permission.ASK])
+    store.add_token(ApiToken("t1", "a key", "ann", "nightly", scopes, time, time.replace(2025)))
     for bundle_id in ("b0", "b2", "b1"):
         store.set_serving(bundle_id)
     store.set_serving("c1", ModelKind.CATEGORIES)

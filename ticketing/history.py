@@ -1,10 +1,12 @@
-"""What is remembered of yesterday: who asked what and was told what, and names people gave.
+"""What is remembered of yesterday: who asked what and was told what, names people gave, and who
+did what to which.
 
 All are append-only events; `event_id` makes recording idempotent, `time` is naive UTC.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from ticketing.tickets import Filters, Outlook, Query
 
@@ -55,4 +57,39 @@ class TopicName:
     name: str
 
 
-HistoryEvent = Asking | SavedQuery | TopicName
+class Deed(StrEnum):
+    """What an audit tells of."""
+
+    SIGNED_IN = "signed in"
+    SIGN_IN_FAILED = "sign-in failed"
+    SIGNED_OUT = "signed out"
+    JUDGED = "judged"
+    DELETED = "deleted"
+    IMPORTED = "imported"
+    EXPORTED = "exported"
+    PROMOTED = "promoted"
+    PERSON_ADDED = "person added"
+    PERSON_CHANGED = "person changed"
+    PASSWORD_CHANGED = "password changed"
+    TOKEN_MADE = "token made"
+    TOKEN_REVOKED = "token revoked"
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """Somebody did something: an entry of the audit.
+
+    `which` names what it was done to by its id (or counts it), `where` is the address it came
+    from. Neither ever holds a ticket's text or a secret.
+    """
+
+    event_id: str
+    person: str
+    """Empty where nobody is known, as when a sign-in fails under an unknown name."""
+    time: datetime
+    deed: Deed
+    which: str
+    where: str
+
+
+HistoryEvent = Asking | SavedQuery | TopicName | AuditEntry

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from ticketing.history import Asking, SavedQuery, TopicName
+from ticketing.history import Asking, AuditEntry, Deed, SavedQuery, TopicName
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket, Verdict
 from ticketing.times import utc_now
@@ -124,3 +124,4 @@ ASKING = Asking(
 )
 SAVED = SavedQuery("s1", "ann", ASKING.time, EVENT.query, ASKING.filters, kept=True)
 NAMED = TopicName("n1", "ann", ASKING.time, ("pump", "oil"), "Pumps \u2028")
+AUDITED = AuditEntry("d1", "ann", ASKING.time, Deed.PERSON_CHANGED, "bob: admin", "192.0.2.7")

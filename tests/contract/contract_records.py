@@ -7,6 +7,7 @@ import pytest
 
 from tests.contract.contract_examples import (
     ASKING,
+    AUDITED,
     EVENT,
     NAMED,
     PUMP,
@@ -18,8 +19,7 @@ from tests.contract.contract_examples import (
 )
 from ticketing import times
 from ticketing.errors import InputError, NotFound
-from ticketing.history import Asking, SavedQuery, TopicName
-from ticketing.people import Account, Role
+from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
 from ticketing.tickets import Grade, Job, ModelKind, Query
 
 
@@ -160,6 +160,14 @@ class RecordContract:
         assert list(store.events(SavedQuery)) == [SAVED]
         assert list(store.events(TopicName)) == [NAMED]
 
+    def test_the_last_events_come_first_page_by_page(self, store):
+        assert (store.last_events(AuditEntry, 10), store.count_events(AuditEntry)) == ([], 0)
+        audit = [replace(AUDITED, event_id=f"d{i * 7919 % 1109}") for i in range(7)]
+        store.add_events([ASKING, *audit, SAVED])
+        assert store.last_events(AuditEntry, 3) == audit[:3:-1]
+        assert store.last_events(AuditEntry, 10, offset=5) == audit[1::-1]
+        assert store.count_events(AuditEntry) == 7
+
     def test_history_of_one_person_letter_by_letter(self, store):
         others = [
             replace(ASKING, event_id=name, person=name) for name in ("Ann", "ann b", "é😀 '%")
@@ -299,35 +307,3 @@ class RecordContract:
         assert store.create_job("reindex", "b1", 7) == elsewhere
         done = store.update_job("j1", state="done")
         assert store.create_job("reindex", "b1", 7).id != done.id
-
-    # accounts --------------------------------------------------------------------------------
-
-    def test_an_account_comes_back_as_it_was_put(self, store):
-        assert store.get_account("ann") is None
-        ann = Account("ann", "hash", Role.SCIENTIST, frozenset(["service", "lab"]))
-        store.put_account(ann)
-        assert store.get_account("ann") == ann
-        assert store.get_account("Ann") is None
-
-    def test_an_account_put_again_is_replaced(self, store):
-        for role in (Role.SCIENTIST, Role.ENGINEER):
-            store.put_account(Account("ann", "hash", role))
-        assert store.accounts() == [Account("ann", "hash", Role.ENGINEER)]
-
-    def test_accounts_are_listed_by_name(self, store):
-        accounts = [Account(name, "hash", Role.ENGINEER) for name in ("Zoe", "ann", "é😀 '%")]
-        for account in accounts[::-1]:
-            store.put_account(account)
-        assert store.accounts() == accounts
-
-    def test_a_deleted_account_is_gone(self, store):
-        store.put_account(Account("ann", "hash", Role.SCIENTIST))
-        assert [store.delete_account("ann"), store.delete_account("ann")] == [True, False]
-        assert store.get_account("ann") is None
-        assert store.accounts() == []
-
-    @pytest.mark.parametrize("name", ["", " ", "\ud800"])
-    def test_an_account_without_a_usable_name_is_refused(self, store, name):
-        with pytest.raises(InputError):
-            store.put_account(Account(name, "hash", Role.SCIENTIST))
-        assert store.accounts() == []

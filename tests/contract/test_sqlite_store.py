@@ -27,6 +27,7 @@ from tests.contract.contract_examples import (
     event,
     scanned,
 )
+from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.history import Asking, SavedQuery
@@ -192,7 +193,13 @@ def test_a_newer_format_is_refused(store):
 
 
 LACKED = {
-    5: ("ALTER TABLE queries DROP COLUMN asked",),
+    5: (
+        "ALTER TABLE queries DROP COLUMN asked",
+        "DROP TABLE sessions",
+        "DROP TABLE tokens",
+        "ALTER TABLE accounts DROP COLUMN disabled",
+        "ALTER TABLE accounts DROP COLUMN identity",
+    ),
     4: ("DROP TABLE history", "ALTER TABLE judgments DROP COLUMN note"),
     3: ("DROP TABLE verdicts", "ALTER TABLE serving DROP COLUMN kind"),
     2: (
@@ -223,6 +230,20 @@ def test_format_5_is_brought_up(store):
     assert brought_up.forget_queries(today + timedelta(days=2)) == 1
     assert list(brought_up.events(SavedQuery)) == [SAVED]
     brought_up.close()
+
+
+def test_format_5_gets_sessions_and_tokens(store):
+    """Its accounts could not be disabled; it knew no sessions and no tokens."""
+    store.put_account(ANN)
+    grow_old(store, 5)
+    brought_up = SQLiteStore(store.database.folder)
+    assert brought_up.accounts() == [ANN]
+    brought_up.add_session(SESSION)
+    brought_up.add_token(TOKEN)
+    brought_up.close()
+    again = SQLiteStore(store.database.folder)
+    assert (again.get_session(SESSION.key), again.tokens()) == (SESSION, [TOKEN])
+    again.close()
 
 
 def test_format_4_is_brought_up(store):

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
-from ticketing.history import Asking, HistoryEvent, SavedQuery, TopicName
+from ticketing.history import Asking, AuditEntry, HistoryEvent, SavedQuery, TopicName
 from ticketing.stores.checks import require_text
 
 Event = TypeVar("Event", bound=HistoryEvent)
@@ -15,12 +15,14 @@ KINDS: dict[type[Any], str] = {
     Asking: "asking",
     SavedQuery: "saved query",
     TopicName: "topic name",
+    AuditEntry: "audit entry",
 }
 """What each kind of event is called in a store."""
 
 
 class History(Protocol):
-    """Who asked and was told what, which queries were saved, and what topics were named."""
+    """Who asked and was told what, which queries were saved, what topics were named, and who did
+    what to which."""
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
         """Append events for good; an event id seen before is skipped. Returns how many were new.
@@ -29,6 +31,12 @@ class History(Protocol):
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
         """All events of a kind, of one person where given, in the order they were added."""
+
+    def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
+        """Events of a kind, the last added first; at most `limit`, after the first `offset`."""
+
+    def count_events(self, kind: type[Event]) -> int:
+        """How many events of a kind there are."""
 
 
 def to_json(event: HistoryEvent) -> str:

@@ -46,6 +46,9 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
         )
     for account in _counted(source.accounts(), shown("accounts", None)):
         target.put_account(account)
+    for token in _counted(source.tokens(), shown("tokens", None)):
+        if target.get_token(token.id) is None:
+            target.add_token(token)
     for kind in ModelKind:
         for bundle_id in (source.previous_serving(kind), source.serving(kind)):
             if bundle_id:
@@ -92,11 +95,12 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
     "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
     "codes": _codes,
     "accounts": lambda store: store.accounts(),
+    "tokens": lambda store: sorted(store.tokens(), key=lambda token: token.id),
     "serving bundles": lambda store: [
         (kind, store.serving(kind), store.previous_serving(kind)) for kind in ModelKind
     ],
 }
-"""All that a store holds, in an order that depends on nothing else."""
+"""All that a store holds, in an order that depends on nothing else; people sign in anew."""
 
 
 def _copy(items: Iterable[T], put: Callable[[list[T]], object], went: Went) -> None:

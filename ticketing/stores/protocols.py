@@ -13,9 +13,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.people import Account
 from ticketing.queries import EncodedQuery
 from ticketing.stores.history import History
+from ticketing.stores.people import PeopleStore
 from ticketing.tickets import Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
 
 
@@ -261,23 +261,6 @@ class Jobs(Protocol):
         finished job stay as they are. Raises NotFound."""
 
 
-class Accounts(Protocol):
-    """Who may sign in."""
-
-    def put_account(self, account: Account) -> None:
-        """Add an account, or replace that of the same name. Raises InputError for an empty name
-        and for half a surrogate pair."""
-
-    def get_account(self, name: str) -> Account | None:
-        """The account of a name, letter by letter."""
-
-    def accounts(self) -> list[Account]:
-        """All accounts, by name."""
-
-    def delete_account(self, name: str) -> bool:
-        """Delete an account; whether there was one."""
-
-
 class RankedTickets(DatedTickets, ScannedCodes, Protocol):
     """As much of a store as the ranking of queries asks of it."""
 
@@ -289,7 +272,7 @@ class TicketsWithCodes(Tickets, Codes, Protocol):
     """All that a search stands on."""
 
 
-class Store(Tickets, Judgments, Verdicts, History, Serving, Codes, Jobs, Accounts, Protocol):
+class Store(Tickets, Judgments, Verdicts, History, Serving, Codes, Jobs, PeopleStore, Protocol):
     """Everything a desk knows, in one place."""
 
     def close(self) -> None:

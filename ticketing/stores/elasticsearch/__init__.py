@@ -1,19 +1,19 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
 Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
-`history`, `codes` (with `candidates`), `serving`, `jobs`, `accounts`; all stand on `connection`,
+`history`, `codes` (with `candidates`), `serving`, `jobs`, `people`; all stand on `connection`,
 `indices` says what lies where, and `copies` how the copies of one thing are kept alike. No step
 needs a script or a lock: a document is written under the condition that it is still as it was read.
 """
 
 from ticketing.settings import Settings
-from ticketing.stores.elasticsearch.accounts import ElasticsearchAccounts
 from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.history import ElasticsearchHistory
 from ticketing.stores.elasticsearch.indices import open_indices
 from ticketing.stores.elasticsearch.jobs import ElasticsearchJobs
 from ticketing.stores.elasticsearch.judgments import ElasticsearchJudgments
+from ticketing.stores.elasticsearch.people import ElasticsearchPeople
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import ElasticsearchTickets
 from ticketing.stores.elasticsearch.verdicts import ElasticsearchVerdicts
@@ -28,7 +28,7 @@ class ElasticsearchStore(
     ElasticsearchCodes,
     ElasticsearchServing,
     ElasticsearchJobs,
-    ElasticsearchAccounts,
+    ElasticsearchPeople,
     Store,
 ):
     """A store at the addresses of `settings.store`.

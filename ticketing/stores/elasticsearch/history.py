@@ -30,6 +30,21 @@ class ElasticsearchHistory(ConnectionPart, History):
         )
         return (from_json(kind, hit["_source"]["event"]) for hit in pages)
 
+    def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
+        """Events of a kind, the last added first."""
+        answer = self.connection.search(
+            RECORDS,
+            query={"term": {"kind": KINDS[kind]}},
+            sort=[{"_seq_no": "desc"}],
+            size=limit,
+            from_=offset,
+        )
+        return [from_json(kind, hit["_source"]["event"]) for hit in answer["hits"]["hits"]]
+
+    def count_events(self, kind: type[Event]) -> int:
+        """How many events of a kind there are."""
+        return self.connection.count(RECORDS, {"term": {"kind": KINDS[kind]}})
+
     def _event_action(self, event: HistoryEvent) -> Json:
         """The action that writes a record unless there is one already."""
         source = {"kind": KINDS[type(event)], "person": event.person, "event": to_json(event)}

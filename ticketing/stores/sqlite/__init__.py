@@ -3,18 +3,18 @@
 `tickets.sqlite3` holds everything but the codes; those lie beside it in `codes/`, one
 file a bundle, to be memory-mapped. Each module here is one of the protocols that a store has:
 `tickets`, `judgments`, `verdicts`, `history`, `codes` (with `code_files`), `serving`, `jobs`,
-`accounts`; all stand on `database`.
+`people`; all stand on `database`.
 """
 
 from pathlib import Path
 
 from ticketing.stores.protocols import Store
-from ticketing.stores.sqlite.accounts import SQLiteAccounts
 from ticketing.stores.sqlite.codes import SQLiteCodes
 from ticketing.stores.sqlite.database import Database
 from ticketing.stores.sqlite.history import SQLiteHistory
 from ticketing.stores.sqlite.jobs import SQLiteJobs
 from ticketing.stores.sqlite.judgments import SQLiteJudgments
+from ticketing.stores.sqlite.people import SQLitePeople
 from ticketing.stores.sqlite.serving import SQLiteServing
 from ticketing.stores.sqlite.tickets import SQLiteTickets
 from ticketing.stores.sqlite.verdicts import SQLiteVerdicts
@@ -28,7 +28,7 @@ class SQLiteStore(
     SQLiteCodes,
     SQLiteServing,
     SQLiteJobs,
-    SQLiteAccounts,
+    SQLitePeople,
     Store,
 ):
     """A store in `folder`, which is made where missing.

@@ -35,6 +35,22 @@ class SQLiteHistory(DatabasePart, History):
         rows = self._pages(statement, 0, KINDS[kind], *values)
         return (from_json(kind, text) for _, text in rows)
 
+    def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
+        """Events of a kind, the last added first."""
+        rows = self.database.rows(
+            "SELECT event FROM history WHERE kind = ? ORDER BY number DESC LIMIT ? OFFSET ?",
+            KINDS[kind],
+            limit,
+            offset,
+        )
+        return [from_json(kind, text) for (text,) in rows]
+
+    def count_events(self, kind: type[Event]) -> int:
+        """How many events of a kind there are."""
+        statement = "SELECT count(*) FROM history WHERE kind = ?"
+        [(count,)] = self.database.rows(statement, KINDS[kind])
+        return int(count)
+
 
 def forget_askings(connection: Connection, before: date) -> None:
     """Delete the askings before a day, which were added in the order of time."""

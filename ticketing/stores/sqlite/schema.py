@@ -20,6 +20,27 @@ ACCOUNTS = """CREATE TABLE accounts (
         groups TEXT NOT NULL
     )"""
 
+PEOPLE = (
+    "ALTER TABLE accounts ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE accounts ADD COLUMN identity TEXT NOT NULL DEFAULT ''",
+    """CREATE TABLE sessions (
+        key TEXT PRIMARY KEY,
+        name TEXT NOT NULL REFERENCES accounts (name) ON DELETE CASCADE,
+        created TEXT NOT NULL,
+        seen TEXT NOT NULL
+    )""",
+    """CREATE TABLE tokens (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        key TEXT NOT NULL,
+        owner TEXT NOT NULL REFERENCES accounts (name) ON DELETE CASCADE,
+        label TEXT NOT NULL,
+        scopes TEXT NOT NULL,
+        created TEXT NOT NULL,
+        expires TEXT NOT NULL
+    )""",
+)
+
 VERDICTS = (
     """CREATE TABLE verdicts (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -145,6 +166,7 @@ TABLES = (
     """CREATE UNIQUE INDEX jobs_unfinished ON jobs (kind, bundle_id)
         WHERE state IN ('queued', 'running')""",
     ACCOUNTS,
+    *PEOPLE,
     *VERDICTS,
     *HISTORY,
 )
@@ -162,6 +184,7 @@ UPGRADES = {
         "UPDATE queries SET asked = date('now')",
         "DROP TRIGGER history_stays",
         HISTORY_STAYS,
+        *PEOPLE,
     ),
 }
 """What brings a database of a version to the next one."""

@@ -1,0 +1,156 @@
+"""Who may sign in, who did, and which programs act for whom."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import datetime
+
+from ticketing.files import Json
+from ticketing.people import Account, ApiToken, Permission, Role, Session
+from ticketing.stores.checks import require_account, require_text
+from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart, seen
+from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.people import PeopleStore
+
+
+class ElasticsearchPeople(ConnectionPart, PeopleStore):
+    """A record for each account, session and token; `name` is the account's in all of them."""
+
+    def put_account(self, account: Account) -> None:
+        """Add an account, or replace that of the same name."""
+        require_account(account)
+        source = {"kind": "account", **asdict(account), "groups": sorted(account.groups)}
+        self.connection.write(RECORDS, _account_key(account.name), source)
+
+    def get_account(self, name: str) -> Account | None:
+        """The account of a name."""
+        source = self._record(_account_key(name))
+        return _account(source) if source else None
+
+    def accounts(self) -> list[Account]:
+        """All accounts, by name."""
+        return [_account(hit["_source"]) for hit in self._people("account")]
+
+    def delete_account(self, name: str) -> bool:
+        """Delete an account with its sessions and tokens; whether there was one."""
+        self._delete(hit["_id"] for hit in self._people("session", name))
+        self._delete(hit["_id"] for hit in self._people("token", name))
+        return self._delete([_account_key(name)]) > 0
+
+    def add_session(self, session: Session) -> None:
+        """Keep a new session."""
+        source = {
+            "kind": "session",
+            "key": session.key,
+            "name": session.name,
+            "created": session.created.isoformat(),
+            "seen": session.seen.isoformat(),
+        }
+        self.connection.write(RECORDS, f"session:{session.key}", source)
+
+    def get_session(self, key: str) -> Session | None:
+        """The session of a key, unless it was ended."""
+        source = self._record(f"session:{key}")
+        return _session(source) if source else None
+
+    def touch_session(self, key: str, at: datetime) -> None:
+        """Say that a session was used; one that was ended stays ended."""
+        id = f"session:{key}"
+        if found := self.connection.get(RECORDS, [id]).get(id):
+            source = found["_source"] | {"seen": at.isoformat()}
+            self.connection.write(RECORDS, id, source, **seen(found))
+
+    def end_session(self, key: str) -> None:
+        """End a session, if there is one."""
+        self._delete([f"session:{key}"])
+
+    def end_sessions(self, name: str) -> int:
+        """End all sessions of an account; how many there were."""
+        return self._delete(hit["_id"] for hit in self._people("session", name))
+
+    def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
+        """End all sessions that were last used, or begun, before a time; how many there were."""
+        sessions = ((hit["_id"], _session(hit["_source"])) for hit in self._people("session"))
+        return self._delete(
+            id
+            for id, session in sessions
+            if session.seen < seen_before or session.created < created_before
+        )
+
+    def add_token(self, token: ApiToken) -> None:
+        """Keep a new token."""
+        require_text((token.label,))
+        source = {
+            "kind": "token",
+            "name": token.owner,
+            "id": token.id,
+            "key": token.key,
+            "label": token.label,
+            "scopes": sorted(token.scopes),
+            "created": token.created.isoformat(),
+            "expires": token.expires.isoformat(),
+        }
+        self.connection.write(RECORDS, f"token:{token.id}", source)
+
+    def get_token(self, token_id: str) -> ApiToken | None:
+        """The token of an id, unless it was revoked."""
+        source = self._record(f"token:{token_id}")
+        return _token(source) if source else None
+
+    def tokens(self, owner: str = "") -> list[ApiToken]:
+        """All tokens, of one account where given, the oldest first."""
+        tokens = [_token(hit["_source"]) for hit in self._people("token", owner)]
+        return sorted(tokens, key=lambda token: token.created)
+
+    def revoke_token(self, token_id: str) -> bool:
+        """Delete a token; whether there was one."""
+        return self._delete([f"token:{token_id}"]) > 0
+
+    def _record(self, id: str) -> Json | None:
+        found = self.connection.get(RECORDS, [id])
+        source: Json | None = found[id]["_source"] if found else None
+        return source
+
+    def _people(self, kind: str, name: str = "") -> list[Json]:
+        """All records of a kind, of one account where given, by the account's name."""
+        must = [{"term": {"kind": kind}}, *([{"term": {"name": name}}] if name else [])]
+        sort = [{"name": "asc"}, {"_seq_no": "asc"}]
+        return list(self.connection.pages(RECORDS, sort=sort, query={"bool": {"filter": must}}))
+
+    def _delete(self, ids: Iterable[str]) -> int:
+        """Delete records; how many there were."""
+        index = self.connection.alias(RECORDS)
+        actions = [{"_op_type": "delete", "_index": index, "_id": id} for id in ids]
+        return sum(answer["status"] != MISSING for answer in self.connection.bulk(actions))
+
+
+def _account_key(name: str) -> str:
+    return f"account:{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+def _account(source: Json) -> Account:
+    return Account(
+        source["name"],
+        source["password_hash"],
+        Role(source["role"]),
+        frozenset(source["groups"]),
+        source.get("disabled", False),  # records of an older version know neither
+        source.get("identity", ""),
+    )
+
+
+def _session(source: Json) -> Session:
+    created, seen_at = (datetime.fromisoformat(source[field]) for field in ("created", "seen"))
+    return Session(source["key"], source["name"], created, seen_at)
+
+
+def _token(source: Json) -> ApiToken:
+    return ApiToken(
+        source["id"],
+        source["key"],
+        source["name"],
+        source["label"],
+        frozenset(map(Permission, source["scopes"])),
+        datetime.fromisoformat(source["created"]),
+        datetime.fromisoformat(source["expires"]),
+    )

@@ -1,0 +1,143 @@
+"""Who may sign in, who did, and which programs act for whom."""
+
+import json
+from datetime import datetime
+
+from ticketing.people import Account, ApiToken, Permission, Role, Session
+from ticketing.stores.checks import require_account, require_text
+from ticketing.stores.people import PeopleStore
+from ticketing.stores.sqlite.database import DatabasePart, Row, json_list
+
+_ACCOUNT = "SELECT name, password_hash, role, groups, disabled, identity FROM accounts"
+_SESSION = "SELECT key, name, created, seen FROM sessions"
+_TOKEN = "SELECT id, key, owner, label, scopes, created, expires FROM tokens"
+
+
+class SQLitePeople(DatabasePart, PeopleStore):
+    """A row for each account, session and token; the last two go with their account."""
+
+    def put_account(self, account: Account) -> None:
+        """Add an account, or replace that of the same name."""
+        require_account(account)
+        with self.database.writing(durable=True) as connection:
+            connection.execute(
+                "INSERT INTO accounts (name, password_hash, role, groups, disabled, identity)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET"
+                " password_hash = excluded.password_hash, role = excluded.role,"
+                " groups = excluded.groups, disabled = excluded.disabled,"
+                " identity = excluded.identity",
+                (
+                    account.name,
+                    account.password_hash,
+                    account.role,
+                    json_list(sorted(account.groups)),
+                    account.disabled,
+                    account.identity,
+                ),
+            )
+
+    def get_account(self, name: str) -> Account | None:
+        """The account of a name."""
+        rows = self.database.rows(f"{_ACCOUNT} WHERE name = ?", name)
+        return _account(rows[0]) if rows else None
+
+    def accounts(self) -> list[Account]:
+        """All accounts, by name."""
+        return [_account(row) for row in self.database.rows(f"{_ACCOUNT} ORDER BY name")]
+
+    def delete_account(self, name: str) -> bool:
+        """Delete an account with its sessions and tokens; whether there was one."""
+        return self._changed("DELETE FROM accounts WHERE name = ?", name) > 0
+
+    def add_session(self, session: Session) -> None:
+        """Keep a new session."""
+        self._changed(
+            "INSERT INTO sessions (key, name, created, seen) VALUES (?, ?, ?, ?)",
+            session.key,
+            session.name,
+            session.created.isoformat(),
+            session.seen.isoformat(),
+        )
+
+    def get_session(self, key: str) -> Session | None:
+        """The session of a key, unless it was ended."""
+        rows = self.database.rows(f"{_SESSION} WHERE key = ?", key)
+        return _session(rows[0]) if rows else None
+
+    def touch_session(self, key: str, at: datetime) -> None:
+        """Say that a session was used; one that was ended stays ended."""
+        self._changed("UPDATE sessions SET seen = ? WHERE key = ?", at.isoformat(), key)
+
+    def end_session(self, key: str) -> None:
+        """End a session, if there is one."""
+        self._changed("DELETE FROM sessions WHERE key = ?", key)
+
+    def end_sessions(self, name: str) -> int:
+        """End all sessions of an account; how many there were."""
+        return self._changed("DELETE FROM sessions WHERE name = ?", name)
+
+    def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
+        """End all sessions that were last used, or begun, before a time; how many there were."""
+        return self._changed(
+            "DELETE FROM sessions WHERE seen < ? OR created < ?",
+            seen_before.isoformat(),
+            created_before.isoformat(),
+        )
+
+    def add_token(self, token: ApiToken) -> None:
+        """Keep a new token."""
+        require_text((token.label,))
+        self._changed(
+            "INSERT INTO tokens (id, key, owner, label, scopes, created, expires)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            token.id,
+            token.key,
+            token.owner,
+            token.label,
+            json_list(sorted(token.scopes)),
+            token.created.isoformat(),
+            token.expires.isoformat(),
+        )
+
+    def get_token(self, token_id: str) -> ApiToken | None:
+        """The token of an id, unless it was revoked."""
+        rows = self.database.rows(f"{_TOKEN} WHERE id = ?", token_id)
+        return _token(rows[0]) if rows else None
+
+    def tokens(self, owner: str = "") -> list[ApiToken]:
+        """All tokens, of one account where given, the oldest first."""
+        rows = self.database.rows(f"{_TOKEN} WHERE ? IN ('', owner) ORDER BY number", owner)
+        return [_token(row) for row in rows]
+
+    def revoke_token(self, token_id: str) -> bool:
+        """Delete a token; whether there was one."""
+        return self._changed("DELETE FROM tokens WHERE id = ?", token_id) > 0
+
+    def _changed(self, statement: str, *values: object) -> int:
+        """Run one statement that writes; how many rows it changed."""
+        with self.database.writing(durable=True) as connection:
+            return connection.execute(statement, values).rowcount
+
+
+def _account(row: Row) -> Account:
+    name, password_hash, role, groups, disabled, identity = row
+    groups = frozenset(json.loads(groups))
+    return Account(name, password_hash, Role(role), groups, bool(disabled), identity)
+
+
+def _session(row: Row) -> Session:
+    key, name, created, seen = row
+    return Session(key, name, datetime.fromisoformat(created), datetime.fromisoformat(seen))
+
+
+def _token(row: Row) -> ApiToken:
+    id, key, owner, label, scopes, created, expires = row
+    return ApiToken(
+        id,
+        key,
+        owner,
+        label,
+        frozenset(map(Permission, json.loads(scopes))),
+        datetime.fromisoformat(created),
+        datetime.fromisoformat(expires),
+    )
