@@ -1,13 +1,14 @@
 """Rows of CSV, TSV and JSON Lines files (also gzipped), and what is wrong with them.
 
 A file that can't be read as a whole raises InputError; a single bad row is yielded as
-a Reject, so that the caller can report it and go on.
+a Reject, so that the caller can report it and go on. How much is read is in `limits`.
 """
 
 import csv
 import gzip
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,11 +16,15 @@ from typing import Any, TextIO
 
 from ticketing.errors import InputError
 from ticketing.files import write_atomically
+from ticketing.limits import (
+    COLUMNS,
+    LINE,
+    TICKET_TEXT,
+    UNPACKED,
+    UNPACKED_RATIO,
+    depth_fault,
+)
 
-LONGEST_FIELD = 1_000_000
-"""Characters; a row with a longer field is rejected (a log or an attachment, not a ticket)."""
-
-_READ_LIMIT = 64 * LONGEST_FIELD
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 _KINDS = (*_DELIMITERS, ".jsonl")
 
@@ -51,13 +56,13 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
     """The rows of a file in order, by the kind its name tells (.csv, .tsv, .jsonl, each also .gz).
 
     Raises InputError when the file is missing, of another kind, empty, truncated, not
-    UTF-8, or its header or quoting is malformed.
+    UTF-8, has too long a line or unpacks to too much, or its header or quoting is malformed.
     """
     kind = _kind(path)
     try:
-        with _open(path) as lines:
+        with _open(path, kind) as file:
             read = _read_json_lines if kind == ".jsonl" else _read_csv
-            yield from read(lines, path)
+            yield from read(_lines(file, path), path)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x}); save it as UTF-8."
@@ -81,18 +86,37 @@ def _kind(path: Path) -> str:
     raise InputError(f"{path} is none of {', '.join(_KINDS)} (each also .gz); export it as one.")
 
 
-def _open(path: Path) -> TextIO:
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig", newline="")
+def _open(path: Path, kind: str) -> TextIO:
+    opener = gzip.open if _is_packed(path) else open
+    ends = "\n" if kind == ".jsonl" else ""  # of CSV, the reader finds them
+    return opener(path, "rt", encoding="utf-8-sig", newline=ends)
 
 
-def _read_json_lines(lines: TextIO, path: Path) -> Iterator[Row | Reject]:
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _lines(file: TextIO, path: Path) -> Iterator[str]:
+    """The lines of a file, never more of one in memory than its limit."""
+    most = max(UNPACKED.most, UNPACKED_RATIO * path.stat().st_size)
+    number = unpacked = 0
+    while line := file.readline(LINE.most + 1):
+        number += 1
+        if fault := LINE.fault(len(line)):
+            raise InputError(f"{path}:{number} {fault}.")
+        unpacked += len(line)
+        if unpacked > most and _is_packed(path):
+            raise InputError(f"{path} {UNPACKED.fault(unpacked)}.")
+        yield line
+
+
+def _read_json_lines(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
     found = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            values = json.loads(line)
+            values = json.loads(line, parse_constant=_no_number)
             reason = "" if isinstance(values, dict) else "is no JSON object"
         except (ValueError, RecursionError) as error:
             reason = f"is no JSON ({error})"
@@ -107,9 +131,13 @@ def _read_json_lines(lines: TextIO, path: Path) -> Iterator[Row | Reject]:
         raise InputError(f"{path} is empty.")
 
 
-def _read_csv(lines: TextIO, path: Path) -> Iterator[Row | Reject]:
-    csv.field_size_limit(_READ_LIMIT)
-    first = lines.readline()
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
+    csv.field_size_limit(LINE.most)
+    first = next(lines, "")
     if not first.strip():
         raise InputError(f"{path} has no header in its first line.")
     delimiter = max(_DELIMITERS[_kind(path)], key=first.count)
@@ -135,15 +163,18 @@ def _header(line: str, delimiter: str, path: Path) -> list[str]:
     except csv.Error as error:
         raise InputError(f"{path}:1 is a malformed header ({error}).") from None
     header = [name.strip() for name in header]
-    named = [name for name in header if name]
-    if twice := sorted({name for name in named if named.count(name) > 1}):
+    if fault := COLUMNS.fault(len(header)):
+        raise InputError(f"{path}:1 {fault}.")
+    named = Counter(name for name in header if name)
+    if twice := sorted(name for name, count in named.items() if count > 1):
         raise InputError(f"{path}:1 names the column {twice[0]!r} twice; rename one of them.")
     return header
 
 
 def _checked(row: Row) -> Row | Reject:
+    if fault := COLUMNS.fault(len(row.values)) or depth_fault(row.values):
+        return Reject(row.file, row.line, "", fault)
     for name, value in row.values.items():
-        if isinstance(value, str) and len(value) > LONGEST_FIELD:
-            reason = f"has {len(value):,} characters, more than {LONGEST_FIELD:,}"
-            return Reject(row.file, row.line, name, reason)
+        if isinstance(value, str) and (fault := TICKET_TEXT.fault(len(value))):
+            return Reject(row.file, row.line, name, fault)
     return row

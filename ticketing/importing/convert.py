@@ -4,12 +4,11 @@ from datetime import datetime
 from typing import Any
 
 from ticketing.importing.mapping import Comments, Mapping
+from ticketing.limits import COMMENTS, ticket_fault
 from ticketing.tables import Reject, Row
 from ticketing.text import strip_markup
 from ticketing.tickets import Ticket
 from ticketing.times import parse_time
-
-_LONGEST_ID = 200
 
 
 def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Ticket | Reject:
@@ -35,7 +34,7 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
             raise ValueError("is empty, and so is the description")
     except ValueError as error:
         return Reject(row.file, row.line, field, str(error))
-    return Ticket(
+    ticket = Ticket(
         id=ticket_id,
         subject=texts["subject"],
         description=texts["description"],
@@ -44,6 +43,8 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
         status=texts["status"],
         created=created,
     )
+    field, fault = ticket_fault(ticket)
+    return Reject(row.file, row.line, field, fault) if fault else ticket
 
 
 def _cell(row: Row, mapping: Mapping, field: str) -> Any:
@@ -65,14 +66,7 @@ def _text(value: Any) -> str:
 def _id(value: Any) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise ValueError("is missing" if value is None else "is neither text nor a whole number")
-    ticket_id = str(value).strip()
-    if not ticket_id:
-        raise ValueError("is empty")
-    if len(ticket_id) > _LONGEST_ID:
-        raise ValueError(f"has more than {_LONGEST_ID} characters")
-    if not ticket_id.isprintable() or len(ticket_id.split()) > 1:
-        raise ValueError("holds white space or control characters")
-    return ticket_id
+    return str(value).strip()
 
 
 def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
@@ -83,6 +77,8 @@ def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
     replies = row.values.get(comments.column) or []
     if not isinstance(replies, list):
         raise ValueError("is no list of replies")
+    if fault := COMMENTS.fault(len(replies)):
+        raise ValueError(fault)
     texts = [
         text
         for reply in replies

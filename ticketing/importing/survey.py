@@ -1,9 +1,11 @@
 """A first pass over a file: is it readable to its end, and which columns does it have?"""
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from pathlib import Path
 
 from ticketing.errors import InputError
+from ticketing.limits import COLUMNS
 from ticketing.tables import Reject, read_rows
 
 
@@ -30,11 +32,20 @@ def survey(path: Path) -> Survey:
         if isinstance(row, Reject):
             continue
         columns.update(dict.fromkeys(row.values))
+        _require_few(columns, path, row.line)
         for name, value in row.values.items():
             if isinstance(value, list):
                 for item in value:
                     if isinstance(item, dict):
-                        lists.setdefault(name, {}).update(dict.fromkeys(item))
+                        keys = lists.setdefault(name, {})
+                        keys.update(dict.fromkeys(item))
+                        _require_few(keys, path, row.line)
     if not columns:
         raise InputError(f"{path} holds no usable row.")
     return Survey(path, rows, tuple(columns), {name: tuple(keys) for name, keys in lists.items()})
+
+
+def _require_few(names: Sized, path: Path, line: int) -> None:
+    """Raises InputError where the rows so far name more columns than are allowed."""
+    if fault := COLUMNS.fault(len(names)):
+        raise InputError(f"{path}:{line} and the rows before it: the table {fault}.")

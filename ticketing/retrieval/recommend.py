@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.terms import TermCounts, term_of
 from ticketing.errors import InputError
+from ticketing.limits import ID
 from ticketing.model.calibration import SHOWN, Chances, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
@@ -33,8 +34,6 @@ UNKNOWN = (
 WEAK = "No past ticket is near enough to be trusted; these are only the nearest."
 NEAREST = 100
 """Tickets among which near-copies are folded."""
-LONGEST_ID = 512
-"""Characters; a longer subject is no id."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class Recommender:
         """The ticket whose id the query's subject is, as typed or in capitals, if it is to be
         seen: that it is meant is certain."""
         typed = query.subject.strip()
-        if not typed or len(typed) > LONGEST_ID or not typed.isprintable():
+        if not typed or len(typed) > ID.most or not typed.isprintable():
             return None
         found = self.store.get_tickets([typed, typed.upper()])
         ticket = found.get(typed) or found.get(typed.upper())

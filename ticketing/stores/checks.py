@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from ticketing.errors import InputError
+from ticketing.limits import ID
 from ticketing.people import Account
 from ticketing.tickets import Ticket
-
-ID_BYTES = 512
-"""Longest id of a ticket, in UTF-8."""
 
 
 def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
@@ -16,10 +14,8 @@ def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
     for id in latest:
         if not id or "\0" in id:
             raise InputError(f"A ticket cannot have the id {id!r}; give it one that reads.")
-        if len(id.encode(errors="replace")) > ID_BYTES:
-            raise InputError(
-                f"The ticket id {id[:40]!r}… is longer than {ID_BYTES} bytes; shorten it."
-            )
+        if fault := ID.fault(len(id.encode(errors="replace"))):
+            raise InputError(f"The ticket id {id[:40]!r}… {fault}.")
     return latest
 
 

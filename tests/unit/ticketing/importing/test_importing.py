@@ -13,8 +13,9 @@ from ticketing.cli.import_ import command
 from ticketing.errors import InputError
 from ticketing.importing import Mapping, import_sources, open_source, read_mapping, read_tickets
 from ticketing.importing.convert import to_ticket
+from ticketing.limits import TICKET_TEXT
 from ticketing.stores.sqlite import SQLiteStore
-from ticketing.tables import LONGEST_FIELD, Reject, Row
+from ticketing.tables import Reject, Row
 from ticketing.tickets import Ticket
 from ticketing.times import parse_time
 
@@ -185,7 +186,7 @@ def test_bad_rows_are_rejected_and_the_others_kept(tmp_path):
         {"id": "3", "subject": {"deep": 1}},
         {"id": "4", "subject": "x", "created": "soon"},
         {"id": "1", "subject": "again"},
-        {"id": "5", "subject": "x" * (LONGEST_FIELD + 1)},
+        {"id": "5", "subject": "x" * (TICKET_TEXT.most + 1)},
         {"id": "6", "subject": "last\0 \ud800"},
     ]
     text = "\n".join(map(json.dumps, rows)) + "\n[1]\n{broken\n"

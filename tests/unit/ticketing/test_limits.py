@@ -1,0 +1,132 @@
+"""Limits: what is too much is refused in words that name place, limit and what to do."""
+
+import gzip
+import json
+
+import pytest
+
+from ticketing.errors import InputError
+from ticketing.limits import (
+    COLUMNS,
+    COMMENTS,
+    DEPTH,
+    GROUPS,
+    ID,
+    LINE,
+    NAME,
+    QUERY_TEXT,
+    SUBJECT,
+    TICKET_TEXT,
+    UNPACKED,
+    depth_fault,
+    id_fault,
+    require_query,
+    require_ticket,
+    ticket_fault,
+)
+from ticketing.tables import Reject, Row, read_rows
+from ticketing.tickets import Query, Ticket
+
+ODD_GROUPS = frozenset(f"g{i}" for i in range(GROUPS.most + 1))
+
+
+@pytest.mark.parametrize(
+    ("field", "ticket"),
+    [
+        ("id", Ticket("", "x")),
+        ("id", Ticket("a b", "x")),
+        ("id", Ticket("a\u2028b", "x")),
+        ("id", Ticket(" a", "x")),
+        ("id", Ticket("é" * (ID.most // 2 + 1), "x")),
+        ("subject", Ticket("a", "x" * (SUBJECT.most + 1))),
+        ("description", Ticket("a", "x", "x" * (TICKET_TEXT.most + 1))),
+        ("solution", Ticket("a", "x", solution="x" * (TICKET_TEXT.most + 1))),
+        ("product", Ticket("a", "x", product="x" * (NAME.most + 1))),
+        ("status", Ticket("a", "x", status="x" * (NAME.most + 1))),
+        ("groups", Ticket("a", "x", groups=ODD_GROUPS)),
+        ("groups", Ticket("a", "x", groups=frozenset(["x" * (NAME.most + 1)]))),
+    ],
+    ids=lambda value: "" if isinstance(value, Ticket) else value,
+)
+def test_what_is_wrong_with_a_ticket_names_the_field(field, ticket):
+    assert ticket_fault(ticket)[0] == field
+    with pytest.raises(InputError, match=rf"The {field} of the ticket .*; "):
+        require_ticket(ticket)
+
+
+def test_a_ticket_as_large_as_allowed_is_taken():
+    text = "x" * TICKET_TEXT.most
+    require_ticket(Ticket("é" * (ID.most // 2), "x" * SUBJECT.most, text, text, "x" * NAME.most))
+
+
+def test_a_query_is_refused_in_a_sentence_with_the_limit():
+    with pytest.raises(InputError) as found:
+        require_query(Query("x", "y" * (QUERY_TEXT.most + 1)))
+    assert str(found.value) == (
+        "The description has 200,001 characters, more than the 200,000 allowed;"
+        " keep the lines that matter."
+    )
+
+
+def test_a_query_that_is_a_ticket_is_as_long_as_that():
+    require_query(Query("x", "y" * (QUERY_TEXT.most + 1), ticket_id="T-1"))
+
+
+def test_an_id_that_reads_is_one():
+    assert not any(map(id_fault, ["T-1", "ä/\"'%_漢", "#", "=1"]))
+
+
+@pytest.mark.parametrize(("inner", "outer"), [("[", "]"), ('{"a":', "}")])
+def test_depth_is_counted(inner, outer):
+    for depth in (DEPTH.most, DEPTH.most + 1):
+        value = json.loads(inner * depth + "1" + outer * depth)
+        assert bool(depth_fault(value)) == (depth > DEPTH.most)
+
+
+def test_a_hundred_thousand_columns_are_refused_at_once(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{i}" for i in range(100_000)) + "\n")
+    with pytest.raises(InputError, match=rf"wide.csv:1 has 100,000 columns.*{COLUMNS.most:,}"):
+        list(read_rows(path))
+
+
+BAD_ROWS = {"deep": "[" * 490 + "]" * 490, "deeper": "[" * 10**5, "NaN": "NaN", "long": "1" * 5000}
+
+
+@pytest.mark.parametrize("row", BAD_ROWS.values(), ids=BAD_ROWS)
+def test_a_row_that_cannot_be_read_is_one_reject(tmp_path, row):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"a": 1}}\n{{"a": {row}}}\n{{"a": 2}}\n')
+    first, bad, last = read_rows(path)
+    assert isinstance(bad, Reject) and bad.line == 2
+    assert (first, last) == (Row(str(path), 1, {"a": 1}), Row(str(path), 3, {"a": 2}))
+
+
+def test_a_gzip_file_that_unpacks_to_too_much_is_refused(tmp_path):
+    path = tmp_path / "bomb.jsonl.gz"
+    block = json.dumps({"a": "x" * 2**19, "b": "y" * 2**19}).encode() + b"\n"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(UNPACKED.most // 2**20 + 1):
+            file.write(block)
+    with pytest.raises(InputError, match=r"bomb.jsonl.gz has .* unpack it yourself"):
+        list(read_rows(path))
+
+
+@pytest.mark.parametrize("name", ["long.jsonl", "long.csv"])
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("a,b\n" * (name == "long.csv") + "x" * (LINE.most + 1))
+    with pytest.raises(InputError, match=rf"{name}:[12] has .* in one line"):
+        list(read_rows(path))
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1e"])
+def test_a_line_of_json_ends_with_a_line_feed_only(tmp_path, mark):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"a": f"x{mark}y"}, ensure_ascii=False), encoding="utf-8")
+    [row] = read_rows(path)
+    assert row.values == {"a": f"x{mark}y"}
+
+
+def test_there_is_a_limit_of_replies():
+    assert COMMENTS.fault(COMMENTS.most + 1) and not COMMENTS.fault(COMMENTS.most)

@@ -1,0 +1,121 @@
+"""How much of anything is taken: every limit of size, and the words that refuse more.
+
+They hold wherever something comes in: page, API, importer, labels and every other table. What is
+said of too much stands behind the name of the place ("description has 300,000 characters, …").
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ticketing.errors import InputError
+from ticketing.tickets import Query, Ticket
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most so many of something; `advice` says what to do with more."""
+
+    most: int
+    unit: str
+    advice: str
+
+    def fault(self, size: int) -> str:
+        """What is wrong with so many, nothing where they are taken."""
+        if size <= self.most:
+            return ""
+        return f"has {size:,} {self.unit}, more than the {self.most:,} allowed; {self.advice}"
+
+    def check(self, text: str) -> str:
+        """A text that is taken. Raises ValueError saying what is wrong with another."""
+        if fault := self.fault(len(text)):
+            raise ValueError(fault)
+        return text
+
+
+SUBJECT = Limit(10_000, "characters", "put the rest into the description")
+QUERY_TEXT = Limit(200_000, "characters", "keep the lines that matter")
+TICKET_TEXT = Limit(1_000_000, "characters", "leave out logs and attachments")
+NAME = Limit(500, "characters", "shorten it")
+"""A product, a status, a group, a category."""
+NOTE = Limit(2_000, "characters", "shorten it")
+ID = Limit(512, "bytes", "shorten it")
+"""In UTF-8, of a ticket."""
+EVENT_ID = Limit(100, "characters", "send a shorter one, such as a UUID")
+GROUPS = Limit(100, "groups", "name fewer")
+COMMENTS = Limit(10_000, "replies", "export the latest only")
+COLUMNS = Limit(1_000, "columns", "export those that tickets are made of")
+DEPTH = Limit(32, "levels of lists and objects", "flatten it")
+LINE = Limit(16_000_000, "characters in one line", "check that each row has a line of its own")
+UNPACKED = Limit(64 * 2**20, "characters, over 100 for each of its bytes", "unpack it yourself")
+"""Of a gzip file, which holds more where they are no more than UNPACKED_RATIO for each byte."""
+UNPACKED_RATIO = 100
+OFFSET = Limit(100_000, "tickets before what is asked for", "narrow the filters instead")
+
+
+def id_fault(id: str) -> str:
+    """What is wrong with the id of a ticket, nothing where it can be one.
+
+    Rankings and judgments are written in columns parted by spaces (TREC), so none is in an id.
+    """
+    if not id.strip():
+        return "is empty; give it an id"
+    if not id.isprintable() or len(id.split()) > 1 or id != id.strip():
+        return "holds white space or control characters; replace them, by - for example"
+    return ID.fault(len(id.encode(errors="replace")))
+
+
+def ticket_fault(ticket: Ticket) -> tuple[str, str]:
+    """The first field that is not taken and what is wrong with it; both empty where all are."""
+    if fault := id_fault(ticket.id):
+        return "id", fault
+    if fault := GROUPS.fault(len(ticket.groups)):
+        return "groups", fault
+    texts = {
+        "subject": (SUBJECT, [ticket.subject]),
+        "description": (TICKET_TEXT, [ticket.description]),
+        "solution": (TICKET_TEXT, [ticket.solution]),
+        "product": (NAME, [ticket.product]),
+        "status": (NAME, [ticket.status]),
+        "groups": (NAME, sorted(ticket.groups)),
+    }
+    return _first_fault(texts)
+
+
+def require_ticket(ticket: Ticket) -> None:
+    """Raises InputError for a ticket that is not taken."""
+    field, fault = ticket_fault(ticket)
+    if fault:
+        raise InputError(f"The {field} of the ticket {ticket.id[:40]!r} {fault}.")
+
+
+def require_query(query: Query) -> None:
+    """Raises InputError for a query that is not taken; one that is a ticket is as long as that."""
+    if query.ticket_id:
+        return
+    texts = {
+        "subject": (SUBJECT, [query.subject]),
+        "description": (QUERY_TEXT, [query.description]),
+    }
+    field, fault = _first_fault(texts)
+    if fault:
+        raise InputError(f"The {field} {fault}.")
+
+
+def depth_fault(value: object) -> str:
+    """What is wrong with lists and objects that lie in each other, nothing where it is read."""
+    level, depth = [value], 0
+    while level:
+        inner = [item for item in level if isinstance(item, list | dict)]
+        level = [x for item in inner for x in (item if isinstance(item, list) else item.values())]
+        depth += bool(inner)
+        if depth > DEPTH.most:
+            return f"has more than the {DEPTH.most} {DEPTH.unit} allowed; {DEPTH.advice}"
+    return ""
+
+
+def _first_fault(texts: Mapping[str, tuple[Limit, Sequence[str]]]) -> tuple[str, str]:
+    for field, (limit, given) in texts.items():
+        for text in given:
+            if fault := limit.fault(len(text)):
+                return field, fault
+    return "", ""
