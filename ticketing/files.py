@@ -8,9 +8,23 @@ from typing import Any
 Json = dict[str, Any]
 """An object of JSON."""
 
+PRIVATE = 0o077
+"""What is taken from everybody but the owner: the umask of every command."""
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder, with its parents, that nobody but its owner may enter, or make it so.
+
+    Raises OSError, also where the folder is another's and open to all.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    if path.stat().st_mode & PRIVATE:
+        path.chmod(path.stat().st_mode & ~PRIVATE)
+
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write bytes, or text as UTF-8, beside `path` and rename them in; parents are created."""
+    """Write bytes, or text as UTF-8, beside `path` and rename them in; parents are created, and
+    nobody but the owner may read the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -18,7 +32,6 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(beside, 0o644)
         os.replace(beside, path)
     except BaseException:
         os.unlink(beside)

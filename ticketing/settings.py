@@ -4,13 +4,22 @@ Every setting is an environment variable `TICKETING_<NAME>`, or a line of `.env`
 in the working directory; an unknown or malformed one is refused with a sentence.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ticketing.errors import InputError, first_invalid
+from ticketing.masking import masked
+
+ADDRESSES = "store", "broker"
+"""Settings that may hold a password."""
+
+FOLDER = "sqlite:///"
+"""Begins the address of a store that is a folder."""
 
 
 class Settings(BaseSettings):
@@ -45,6 +54,31 @@ class Settings(BaseSettings):
     threads: int = Field(2, ge=1, description="threads for scanning and encoding")
     log_level: str = Field("WARNING", description="level of the program's own log lines")
 
+    @field_validator(*ADDRESSES)
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        """No library gets to see, and to quote, an address in which a password may end anywhere."""
+        for address in value.split(","):
+            _require_address(address.strip())
+        return value
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            yield name, masked(value) if name in ADDRESSES else value
+
+
+def _require_address(address: str) -> None:
+    """Raises ValueError, without any of its parts, for an address that cannot be taken apart."""
+    if address.startswith(FOLDER):
+        return
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018  reads it
+    except ValueError:
+        raise ValueError("this is no address; write one as redis://HOST:6379/0") from None
+    if "@" in parts.path + parts.query + parts.fragment or any(map(str.isspace, parts.netloc)):
+        raise ValueError("write / ? # @ and blanks in a password as %2F %3F %23 %40 %20")
+
 
 def load_settings(**overrides: Any) -> Settings:
     """Settings from the environment, with `overrides` on top.
@@ -55,4 +89,6 @@ def load_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         name, value, message = first_invalid(error)
-        raise InputError(f"TICKETING_{name.upper()}={value!r} cannot be used: {message}.") from None
+        shown = "" if name in ADDRESSES else f"={value!r}"
+        message = message.removeprefix("Value error, ")
+        raise InputError(f"TICKETING_{name.upper()}{shown} cannot be used: {message}.") from None

@@ -8,6 +8,7 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from ticketing.errors import InputError, StoreError
+from ticketing.masking import masked
 from ticketing.settings import Settings
 
 QUEUE = "ticketing"
@@ -77,8 +78,8 @@ def make_app(settings: Settings) -> Celery:
 def _address(broker: str) -> str:
     if urlsplit(broker).scheme not in TRANSPORTS:
         raise InputError(
-            f"TICKETING_BROKER={broker!r} is of no known kind; give redis://HOST:6379/0, or leave"
-            " it empty for files below TICKETING_HOME."
+            f"TICKETING_BROKER={masked(broker)!r} is of no known kind; give redis://HOST:6379/0, or"
+            " leave it empty for files below TICKETING_HOME."
         )
     if find_spec("redis") is None:
         raise InputError(

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from celery import Celery
 from kombu import Connection
 from kombu.exceptions import OperationalError
-from kombu.utils.url import maybe_sanitize_url
 
 from ticketing.errors import BrokerAway
+from ticketing.masking import masked
 from worker.app import QUEUE
 
 
@@ -20,10 +20,10 @@ def connected(app: Celery) -> Iterator[Connection]:
             connection.default_channel  # noqa: B018  connects, within the time limits
             yield connection
     except OperationalError as error:
-        address = maybe_sanitize_url(app.conf.broker_url)
+        address = masked(app.conf.broker_url)
         raise BrokerAway(
-            f"The broker {address} does not answer ({str(error).rstrip('.')}); start it, or correct"
-            " TICKETING_BROKER."
+            f"The broker {address} does not answer ({masked(str(error)).rstrip('.')}); start it, or"
+            " correct TICKETING_BROKER."
         ) from error
 
 

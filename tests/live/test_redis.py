@@ -92,7 +92,7 @@ def test_a_broker_that_is_away_is_one_sentence(desk, own_redis, trained):
         _, errors = process.communicate(timeout=60)
         assert process.returncode == 1
         assert errors == (
-            f"ticketing: The broker redis://:**@127.0.0.1:{own_redis.port}/0 does not answer (Error"
+            f"ticketing: The broker redis://***@127.0.0.1:{own_redis.port}/0 does not answer (Error"
             f" 111 connecting to 127.0.0.1:{own_redis.port}. Connection refused); start it, or"
             " correct TICKETING_BROKER.\n"
         )

@@ -1,6 +1,9 @@
 """One small trained model that many tests share."""
 
+import logging
+import os
 import sys
+import threading
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +23,18 @@ def one_thread():
     import torch
 
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def own_process(monkeypatch):
+    """What a command changes of its process is the test runner's again afterwards."""
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    records, mask = logging.getLogRecordFactory(), os.umask(0o022)
+    os.umask(mask)
+    yield
+    logging.setLogRecordFactory(records)
+    os.umask(mask)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,8 @@ import click
 
 from ticketing.cli.groups import PluggedGroup
 from ticketing.errors import TicketingError
+from ticketing.files import PRIVATE
+from ticketing.masking import mask_output, masked
 
 SENTENCES = {
     "categories": "Propose one of the desk's own categories for a subject.",
@@ -40,6 +42,8 @@ def commands() -> None:
 
 def run() -> int:
     """Run the command that `sys.argv` names; gives the exit code."""
+    mask_output()
+    os.umask(PRIVATE)
     # Threads that wait for work must sleep: beside other busy processes spinning ones cost tenfold.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
@@ -59,5 +63,5 @@ def run() -> int:
 
 
 def _failed(sentence: str) -> int:
-    click.echo(f"ticketing: {sentence}", err=True)
+    click.echo(f"ticketing: {masked(sentence)}", err=True)
     return 1

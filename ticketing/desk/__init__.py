@@ -17,6 +17,7 @@ from ticketing.desk.quality import QualityOverTime
 from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
+from ticketing.files import private_folder
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores import open_store
@@ -70,12 +71,13 @@ class Desk(Workspace, Categories, QualityOverTime, SettingUp):
 
 
 def open_desk(settings: Settings) -> Desk:
-    """The desk that the settings describe; its home is created where it is missing.
+    """The desk that the settings describe; its home is created where it is missing, and
+    nobody but its owner may enter it.
 
     Raises InputError when the home can't be written to.
     """
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
+        private_folder(settings.home)
     except OSError as error:
         raise InputError(
             f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."

@@ -103,7 +103,6 @@ class Registry:
                 os.utime(self.folder / bundle_id)
             else:
                 self.delete(bundle_id)
-                beside.chmod(0o755)
                 beside.rename(self.folder / bundle_id)
         finally:
             shutil.rmtree(beside, ignore_errors=True)

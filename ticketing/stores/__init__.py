@@ -3,11 +3,10 @@
 from pathlib import Path
 
 from ticketing.errors import InputError
-from ticketing.settings import Settings
+from ticketing.masking import masked
+from ticketing.settings import FOLDER, Settings
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
-
-SQLITE = "sqlite:///"
 
 
 def open_store(settings: Settings) -> Store:
@@ -19,13 +18,13 @@ def open_store(settings: Settings) -> Store:
     address = settings.store
     if not address:
         return SQLiteStore(settings.home)
-    if address.startswith(SQLITE):
-        return SQLiteStore(Path(address.removeprefix(SQLITE)))
+    if address.startswith(FOLDER):
+        return SQLiteStore(Path(address.removeprefix(FOLDER)))
     if address.startswith(("http://", "https://")):
         from ticketing.stores.elasticsearch import ElasticsearchStore  # most desks need no client
 
         return ElasticsearchStore(settings)
     raise InputError(
-        f"The store {address!r} is of no known kind; leave TICKETING_STORE empty for SQLite, or"
-        " name a server as http://host:9200 or https://host:9200."
+        f"The store {masked(address)!r} is of no known kind; leave TICKETING_STORE empty for"
+        " SQLite, or name a server as http://host:9200 or https://host:9200."
     )

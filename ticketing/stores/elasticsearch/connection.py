@@ -12,6 +12,7 @@ from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
 
 from ticketing.errors import InputError, StoreError
 from ticketing.files import Json
+from ticketing.masking import masked
 from ticketing.settings import Settings
 from ticketing.stores.elasticsearch.faults import plain, refused
 
@@ -214,7 +215,7 @@ def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
             **options,
         )
     except (ValueError, OSError) as error:
-        raise InputError(f"TICKETING_STORE={settings.store!r} cannot be used: {error}.") from None
+        raise InputError(masked(f"{settings.store!r} is no TICKETING_STORE: {error}.")) from None
 
 
 class ConnectionPart:

@@ -4,6 +4,7 @@ import elastic_transport
 from elasticsearch import ApiError, UnsupportedProductError
 
 from ticketing.errors import StoreAway, StoreError, StoreFull
+from ticketing.masking import masked
 
 AWAY = {408, 429, 502, 503, 504}
 """Statuses with which a server, or a proxy before it, says: not now."""
@@ -28,7 +29,9 @@ def plain(error: Exception, where: str) -> StoreError:
         )
     if isinstance(error, elastic_transport.ConnectionError):
         return StoreAway(f"Elasticsearch at {where} is away; try again.")
-    return StoreError(f"The server at {where} does not answer as Elasticsearch does: {error}.")
+    return StoreError(
+        masked(f"The server at {where} does not answer as Elasticsearch does: {error}.")
+    )
 
 
 def refused(status: int, kind: str, reason: str, where: str) -> StoreError:

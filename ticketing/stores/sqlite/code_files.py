@@ -20,7 +20,7 @@ def write_rows(path: Path, offset: int, rows: bytes) -> None:
     """
     is_new = not path.exists()
     path.parent.mkdir(exist_ok=True)
-    with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), "r+b") as file:
+    with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
         _require(path, os.fstat(file.fileno()).st_size, offset)
         file.seek(offset)
         file.write(rows)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ticketing.errors import StoreAway, StoreError, StoreFull
+from ticketing.files import private_folder
 from ticketing.stores.checks import half_a_character
 from ticketing.stores.sqlite import schema
 
@@ -45,7 +46,7 @@ class Database:
         self.connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._closed = False
         with self._plain_errors():
-            folder.mkdir(parents=True, exist_ok=True)
+            private_folder(folder)
             self._prepare()
 
     def rows(self, statement: str, *values: object) -> list[Row]:

@@ -1,0 +1,43 @@
+"""What a desk owns is its owner's alone."""
+
+import os
+import stat
+
+import pytest
+
+from ticketing import cli
+from ticketing.desk import open_desk
+from ticketing.files import private_folder, write_atomically
+from ticketing.settings import load_settings
+
+
+def open_to_others(folder):
+    return [path for path in (folder, *folder.rglob("*")) if path.stat().st_mode & 0o077]
+
+
+def test_a_new_home_and_all_below_it_are_private(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("sys.argv", ["ticketing", "jobs"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert (tmp_path / "home" / "tickets.sqlite3").exists()
+    assert open_to_others(tmp_path / "home") == []
+
+
+def test_a_home_that_was_open_is_closed(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    home.chmod(0o755)
+    open_desk(load_settings(home=home)).close()
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+
+
+def test_a_folder_is_made_with_its_parents_and_others_files_stay(tmp_path):
+    private_folder(tmp_path / "a" / "b")
+    assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
+
+
+def test_a_written_file_is_private_whatever_the_umask(tmp_path):
+    os.umask(0)
+    write_atomically(tmp_path / "x", "text")
+    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o600

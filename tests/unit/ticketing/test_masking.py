@@ -1,0 +1,87 @@
+"""No password leaves the program: not in a message, a log line, a traceback or a repr."""
+
+import logging
+import subprocess
+import sys
+
+import pytest
+from kombu import Connection
+
+from ticketing.errors import InputError
+from ticketing.masking import MaskedRecord, masked
+from ticketing.settings import Settings, load_settings
+from ticketing.stores import open_store
+from worker.app import make_app
+
+ADDRESSES = {
+    "amqp://ann:s3cret@h": "amqp://***@h",
+    "redis://:s3@cr/et#s3cret@h": "redis://***@h",
+    "https://ann:s3cret@h:notaport": "https://***@h:notaport",
+    "ann:s3cret@h": "***@h",
+    ":s3cret@h": "***@h",
+    "http://h:9200,https://ann:s3cret@h": "http://***@h",
+    "redis://:s3cret@h:6379/0": "redis://***@h:6379/0",
+}
+PARTS = ("s3", "ann:")
+
+
+@pytest.mark.parametrize(("address", "shown"), ADDRESSES.items())
+def test_an_address_shows_no_user_and_no_password(address, shown):
+    assert masked(address) == shown
+    assert masked(f"cannot reach '{address}' (refused)") == f"cannot reach '{shown}' (refused)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["http://127.0.0.1:9200 is away; write to bob@example.org", "at 10:20 by bob@x", "sqlite:///x"],
+)
+def test_other_text_stays(text):
+    assert masked(text) == text
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("setting", ["store", "broker"])
+def test_no_setting_is_shown_or_refused_with_its_password(setting, address, tmp_path):
+    try:
+        settings = load_settings(home=tmp_path, **{setting: address})
+    except InputError as error:
+        said = str(error)
+    else:
+        said = repr(settings)
+        with pytest.raises(InputError) as refused:
+            (open_store if setting == "store" else make_app)(settings)
+            raise InputError("nothing was wrong")
+        said += str(refused.value)
+    assert setting.upper() in said.upper()
+    assert not any(part in said for part in PARTS)
+
+
+def test_an_address_that_can_be_taken_apart_may_hold_anything_written_as_it_should_be():
+    assert Settings(broker="redis://:s%40%2F%23@h:6379/0").broker.endswith("@h:6379/0")
+    assert Settings(store="http://a:9200, http://b:9200").store
+    assert Settings(store="sqlite:////srv/an@odd place").store
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_what_a_library_raises_is_logged_without_the_password(address):
+    try:
+        Connection(address).connect()
+        raise OSError(f"cannot connect to {address}")
+    except Exception as error:
+        record = MaskedRecord(
+            "celery", 40, "x.py", 1, "lost %s: %r", (address, error), sys.exc_info()
+        )
+    written = logging.Formatter().format(record)
+    assert "Traceback" in written
+    assert not any(part in written for part in ("s3cret", "s3@cr"))
+
+
+def test_a_traceback_of_the_program_shows_no_password():
+    program = (
+        "import threading\nfrom ticketing.masking import mask_output\nmask_output()\n"
+        "def fail(): raise OSError('redis://:' + 's3cret@h/0')\n"
+        "thread = threading.Thread(target=fail); thread.start(); thread.join(); fail()"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.returncode == 1
+    assert found.stderr.count("OSError: redis://***@h/0") == 2
