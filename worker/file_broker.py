@@ -14,6 +14,8 @@ from typing import Any
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
+from worker.discarding import UNREADABLE, discarded
+
 
 class Channel(filesystem.Channel):
     """Messages are files `<time>_<random>.<queue>.msg` in one folder, oldest first."""
@@ -33,9 +35,14 @@ class Channel(filesystem.Channel):
                 path.rename(taken)
             except FileNotFoundError:  # another worker was faster
                 continue
-            payload = taken.read_text()
-            taken.unlink()
-            return loads(payload)
+            try:
+                data = taken.read_bytes()
+                taken.unlink()
+                payload = loads(data)
+                self.Message(payload, channel=self)
+                return payload
+            except (OSError, *UNREADABLE) as error:
+                discarded(taken.name, error)
         raise Empty
 
     def _queue_bind(self, *binding: Any) -> None:

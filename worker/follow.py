@@ -14,6 +14,7 @@ from ticketing.errors import StoreAway, TicketingError
 from ticketing.tickets import Job
 from worker.app import QUEUE
 from worker.connection import connected
+from worker.discarding import UNREADABLE, discarded
 from worker.jobs import resume_jobs, start_reindex
 from worker.progress import silent_for, summary
 from worker.tasks import BEAT_SECONDS, encode_batch
@@ -93,6 +94,10 @@ def do_waiting_batch(desk: Desk, app: Celery) -> bool:
     if message is None:
         resume_jobs(desk, app)
         return False
-    arguments, *_ = message.payload
-    encode_batch(desk, *arguments)
+    try:
+        (job_id, bundle_id, ticket_ids), *_ = message.payload
+    except UNREADABLE as error:
+        discarded(QUEUE, error)
+    else:
+        encode_batch(desk, job_id, bundle_id, ticket_ids)
     return True

@@ -6,8 +6,11 @@ Here it is forgotten; Redis hands it out again later, and tasks may be repeated.
 """
 
 import logging
+from typing import Any
 
 from kombu.transport import redis, virtual
+
+from worker.discarding import UNREADABLE, discarded
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +31,14 @@ class Channel(redis.Channel):
     """Messages are lists in Redis, those being worked on a hash."""
 
     QoS = QoS
+
+    def _brpop_read(self, **options: Any) -> bool:
+        """Deliver the message that came, which is off the list by now whatever it is."""
+        try:
+            return bool(super()._brpop_read(**options))  # type: ignore[misc]  # no stub
+        except UNREADABLE as error:
+            discarded("Redis", error)
+            return True
 
 
 class Transport(redis.Transport):

@@ -6,6 +6,7 @@ import signal
 import time
 
 import pytest
+from redis import Redis
 
 from tests.live.encoding_desk import (
     BUNDLE,
@@ -19,7 +20,8 @@ from tests.live.encoding_desk import (
 )
 from ticketing.tickets import Ticket
 from worker import jobs, progress
-from worker.app import make_app
+from worker.app import QUEUE, make_app
+from worker.follow import follow
 
 pytestmark = pytest.mark.worker
 
@@ -122,3 +124,46 @@ def test_a_worker_that_is_asked_to_end_finishes_its_batch_and_exits_cleanly(
     start_worker()
     assert finished(desk, job).state == "done"
     assert_each_is_stored_once(desk, TICKETS)
+
+
+GARBAGE = {
+    "no JSON": b"{half",
+    "no text": b"\xff\xfe\x00",
+    "no object": b"[1, 2]",
+    "nothing in it": b"{}",
+    "no tag": b'{"body": "e30=", "properties": {}}',
+    "a body that is none": b'{"body": "\xc3\xa4", "properties": {"delivery_tag": 1, '
+    b'"body_encoding": "base64"}}',
+    "deep": b"[" * 200_000,
+    "an unknown task": b'{"body": "W10=", "headers": {"task": "os.system", "id": "1"}, '
+    b'"content-type": "application/json", "content-encoding": "utf-8", "properties": '
+    b'{"delivery_tag": "t", "body_encoding": "base64", "delivery_info": {"exchange": "", '
+    b'"routing_key": "ticketing"}}}',
+}
+
+
+def put_garbage(desk, app, garbage):
+    if not desk.settings.broker:
+        for i, data in enumerate(garbage):
+            name = f"{i:020}_garbage.{QUEUE}.msg"
+            (desk.settings.home / "broker" / name).write_bytes(data)
+        return
+    with Redis.from_url(desk.settings.broker) as client:
+        client.lpush(QUEUE, *garbage)
+
+
+def test_what_is_no_message_ends_no_worker(desk, app, start_worker):
+    put_garbage(desk, app, GARBAGE.values())
+    worker = start_worker()
+    wait_until(lambda: not jobs.waiting_messages(app))
+    job = finished(desk, jobs.start_reindex(desk, app, BUNDLE))
+    assert worker.is_alive()
+    assert (job.state, job.done) == ("done", 1500)
+
+
+def test_the_command_discards_what_is_no_message(desk, app):
+    if desk.settings.broker:
+        return
+    put_garbage(desk, app, GARBAGE.values())
+    job = follow(desk, app, jobs.start_reindex(desk, app, BUNDLE))
+    assert (job.state, job.done) == ("done", 1500)
