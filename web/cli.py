@@ -1,18 +1,17 @@
 """`ticketing serve`: the page and the API on waitress."""
 
 import errno
-import logging
 import socket
 from contextlib import closing
 
 import click
-from waitress import create_server
 
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError, TicketingError
 from ticketing.settings import load_settings
-from web.app import BODY_LIMIT, create_app
+from web.app import create_app
+from web.server import Server
 
 
 @click.command()
@@ -63,13 +62,7 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
             desk.warm_up()
     except TicketingError as error:
         click.echo(f"ticketing: {error}", err=True)
-    server = create_server(
-        create_app(desk),
-        sockets=[listener],
-        max_request_body_size=2 * BODY_LIMIT,
-        ident="ticketing",
-    )
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news
+    server = Server(create_app(desk), listener)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")

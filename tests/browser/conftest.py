@@ -5,12 +5,12 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
-from waitress import create_server
 
 from tests.fake_desk import FakeDesk
 from ticketing.settings import Settings
 from web.app import create_app
 from web.cli import listening_socket
+from web.server import Server
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -42,7 +42,7 @@ def desk(tmp_path):
 def address(desk):
     """A running server's address."""
     listener = listening_socket("127.0.0.1", 0)
-    server = create_server(create_app(desk), sockets=[listener])
+    server = Server(create_app(desk), listener)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield f"http://localhost:{listener.getsockname()[1]}"

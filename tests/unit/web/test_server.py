@@ -1,0 +1,118 @@
+"""Slow and idle connections end, and none of them keeps others from being served."""
+
+import socket
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from web.cli import listening_socket
+from web.server import Server
+
+HALF = b"GET / HTTP/1.1\r\nHost: local"
+WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+MEGABYTE = 1_000_000
+
+
+def application(environ, start_response):
+    """Answers with its path's number of blocks of a megabyte, or after its path's seconds."""
+    what, _, number = environ["PATH_INFO"].strip("/").partition("/")
+    if what == "slow":
+        time.sleep(float(number))
+    blocks = int(number) if what == "large" else 1
+    start_response("200 OK", [("Content-Length", str(blocks * MEGABYTE))])
+    return (b"x" * MEGABYTE for _ in range(blocks))
+
+
+@contextmanager
+def serving(**options):
+    """The port of a running server."""
+    listener = listening_socket("127.0.0.1", 0)
+    server = Server(application, listener, **options)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.task_dispatcher.shutdown(cancel_pending=True, timeout=1)
+        server.close()
+        thread.join(5)
+
+
+def connected(port: int, stack: ExitStack, *sent: bytes) -> socket.socket:
+    """A connection that has sent something."""
+    connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+    for some in sent:
+        connection.sendall(some)
+    return connection
+
+
+def answered(port: int) -> float:
+    """Seconds until a whole request is answered."""
+    begun = time.monotonic()
+    with ExitStack() as stack:
+        assert connected(port, stack, WHOLE).recv(15) == b"HTTP/1.1 200 OK"
+    return time.monotonic() - begun
+
+
+def ended(connection: socket.socket, seconds: float) -> bool:
+    """Whether the server ends a connection in that time."""
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        pass
+    return True
+
+
+@pytest.mark.parametrize("sent", [(), (HALF,)], ids=["silent", "half-open"])
+def test_105_connections_that_ask_nothing_keep_nobody_waiting(sent):
+    """They silenced the server for two minutes."""
+    with serving() as port, ExitStack() as stack:
+        held = [connected(port, stack, *sent) for _ in range(105)]
+        assert answered(port) < 2
+        assert not ended(held[-1], 0.01)
+
+
+def test_more_connections_than_it_may_hold_keep_nobody_waiting():
+    with serving(connections=20) as port, ExitStack() as stack:
+        held = [connected(port, stack, HALF) for _ in range(60)]
+        assert answered(port) < 2
+        assert all(ended(connection, 3) for connection in held[:35])
+        assert not ended(held[-1], 0.01)
+
+
+def test_a_silent_connection_is_ended():
+    with serving(patience=1) as port, ExitStack() as stack:
+        silent, half = connected(port, stack), connected(port, stack, HALF)
+        kept = connected(port, stack, WHOLE)
+        assert kept.recv(15) == b"HTTP/1.1 200 OK"
+        assert all(ended(connection, 5) for connection in (silent, half, kept))
+
+
+def test_a_request_that_comes_in_drips_is_ended():
+    with serving(patience=1) as port, ExitStack() as stack:
+        drips, begun = connected(port, stack, HALF), time.monotonic()
+        with pytest.raises(OSError):
+            while time.monotonic() < begun + 10:
+                drips.sendall(b"x")
+                time.sleep(0.2)
+        assert time.monotonic() < begun + 5
+
+
+def test_an_answer_that_nobody_reads_does_not_hold_a_thread():
+    with serving(patience=1) as port, ExitStack() as stack:
+        request = b"GET /large/50 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        held = [connected(port, stack, request) for _ in range(8)]
+        assert answered(port) < 5
+        assert all(ended(connection, 5) for connection in held)
+
+
+def test_a_request_that_takes_long_to_answer_is_answered():
+    with serving(patience=1) as port, ExitStack() as stack:
+        slow = connected(port, stack, b"GET /slow/2.5 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert slow.recv(15) == b"HTTP/1.1 200 OK"

@@ -1,0 +1,91 @@
+"""The server: waitress, and an end to connections that keep others waiting.
+
+Waitress ends a connection that is silent. It does not end one that sends a byte now and then and
+never a whole request, and when it has as many as it may have, it takes no further one. Here every
+request must be whole in time, a connection must be read from while there is something to send, and
+where there is no room the connection that has waited for its request longest makes room.
+"""
+
+import logging
+import socket
+import time
+from typing import Any
+
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+
+from web.app import BODY_LIMIT
+
+CONNECTIONS = 500
+"""Connections at once; each is a file to the system, which commonly allows a process 1,024."""
+
+PATIENCE = 30.0
+"""Seconds until a request has come whole, or until a silent connection is ended."""
+
+HEADER_BYTES = 32 * 2**10
+"""Bytes of a request's headers; an address as long as a browser sends it fits."""
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection that knows since when it waits for its peer."""
+
+    begun = 0.0
+
+    def received(self, data: bytes) -> bool:
+        """Take what has come; the first bytes of a request begin its time."""
+        if self.request is None:
+            self.begun = time.time()
+        return bool(super().received(data))
+
+    @property
+    def waiting_since(self) -> float | None:
+        """When its peer became due to go on (seconds since 1970), None where the server is."""
+        if self.requests and not self.total_outbufs_len:
+            return None
+        return self.last_activity if self.request is None else self.begun
+
+
+class Server(TcpWSGIServer):  # type: ignore[misc]
+    """Waitress with `connections` at most, each with `patience` seconds."""
+
+    channel_class = Channel
+
+    def __init__(
+        self,
+        application: Any,
+        listener: socket.socket,
+        *,
+        connections: int = CONNECTIONS,
+        patience: float = PATIENCE,
+    ):
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news
+        self.connections = connections
+        self.patience = patience
+        super().__init__(
+            application,
+            _sock=listener,
+            bind_socket=False,
+            sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
+            max_request_header_size=HEADER_BYTES,
+            max_request_body_size=2 * BODY_LIMIT,
+            connection_limit=2 * connections,  # never reached: see handle_accept
+            cleanup_interval=1,
+            asyncore_use_poll=True,  # select() knows no file above number 1,023
+            ident="ticketing",
+        )
+
+    def maintenance(self, now: float) -> None:
+        """End the connections whose time is up."""
+        for channel in list(self.active_channels.values()):
+            since = channel.waiting_since
+            if since is not None and since < now - self.patience:
+                channel.handle_close()  # at once: nothing more can be sent to who does not read
+
+    def handle_accept(self) -> None:
+        """Take a connection; the one that waits longest makes room for it."""
+        super().handle_accept()
+        if len(self.active_channels) <= self.connections:
+            return
+        waiting = [channel for channel in self.active_channels.values() if channel.waiting_since]
+        if waiting:
+            min(waiting, key=lambda channel: channel.waiting_since).handle_close()
