@@ -90,6 +90,12 @@ class Tickets(DatedTickets, Protocol):
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
 
+    def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
+        """Those of `ids` whose tickets exist and match."""
+
+    def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
+        """Those of `words`, tokens of ticketing.text, that a matching ticket holds."""
+
     def search_words(
         self, words: Sequence[str], limit: int, filters: Filters = Filters()
     ) -> list[tuple[str, float]]:

@@ -20,6 +20,9 @@ from ticketing.stores.protocols import PutCounts, Tickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
+NARROW = ("id", "product", "status", "created", "groups")
+"""What filters ask for."""
+
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
 
 ATTEMPTS = 20
@@ -154,6 +157,27 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             for field in fields
         }
 
+    def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
+        """Those of `ids` whose tickets exist and match, as of this moment."""
+        found = self.connection.get(TICKETS, ids, NARROW)
+        return {id for id, doc in found.items() if filters.admit(_ticket(doc))}
+
+    def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
+        """Those of `words` that a matching ticket holds, in one request."""
+        distinct = list(dict.fromkeys(words))
+        if not distinct:
+            return set()
+        holds = {str(i): {"term": {"tokens": word}} for i, word in enumerate(distinct)}
+        answer = self.connection.search(
+            TICKETS,
+            query=where(filters),
+            size=0,
+            track_total_hits=False,
+            aggs={"words": {"filters": {"filters": holds}}},
+        )
+        buckets = answer["aggregations"]["words"]["buckets"]
+        return {distinct[int(i)] for i, found in buckets.items() if found["doc_count"]}
+
     def search_words(
         self, words: Sequence[str], limit: int, filters: Filters = Filters()
     ) -> list[tuple[str, float]]:
@@ -206,8 +230,9 @@ def _document(ticket: Ticket) -> Json:
 
 
 def _ticket(doc: Mapping[str, Any]) -> Ticket:
+    """The ticket of a document, of which the texts may have been left unread."""
     source = doc["_source"]
     created = source["created"]
-    values = {field: source[field] for field in FIELDS if field in source}
+    values = {"subject": "", **{field: source[field] for field in FIELDS if field in source}}
     values["groups"] = frozenset(source.get("groups", ()))
     return Ticket(**values | {"created": created and datetime.fromisoformat(created)})

@@ -20,12 +20,16 @@ from ticketing.stores.sqlite.serving import served
 from ticketing.stores.sqlite.tickets import where
 from ticketing.tickets import Filters
 
+MOST_KEPT = 16
+"""Blocks kept in memory, each of a bundle for some groups."""
+
 _FRESH = "codes.version = tickets.version"
 
 
 @dataclass(frozen=True)
 class _File:
-    """A row of `code_files`: `rows` are committed; `deletions` counts deletes of tickets in it."""
+    """A row of `code_files`: `rows` are committed; `deletions` counts deletes of tickets in it, and
+    changes of their groups."""
 
     number: int
     width: int
@@ -35,23 +39,23 @@ class _File:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What this process last saw of a bundle: the file's record, each ticket's row, the block."""
+    """What this process last saw of a bundle for some groups."""
 
     file: _File
-    row_of: dict[str, int]
     block: CodeBlock
 
 
 class SQLiteCodes(DatabasePart, Codes):
     """A file of rows for each bundle, and a table that says which row is which ticket's.
 
-    An unchanged bundle's block is kept, and whether it is unchanged is asked of the
-    database on every call, so that another process's change is seen at once.
+    An unchanged bundle's block is kept, for each of the last sets of groups that asked, and whether
+    it is unchanged is asked of the database on every call, so that another process's change is seen
+    at once.
     """
 
     def __init__(self, database: Database):
         super().__init__(database)
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[tuple[str, Filters], _Seen] = {}
         self._looking = threading.Lock()
 
     def stale_ids(
@@ -115,8 +119,8 @@ class SQLiteCodes(DatabasePart, Codes):
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """What a query under this bundle scans, as of this very call."""
-        if filters == Filters():
-            return self._whole_block(bundle_id)
+        if filters == Filters(groups=filters.groups):
+            return self._kept_block(bundle_id, filters)
         with self.database.reading() as connection:
             file = _file(connection, bundle_id)
             if file is None:
@@ -202,25 +206,35 @@ class SQLiteCodes(DatabasePart, Codes):
         if file:
             self._path(file).unlink(missing_ok=True)
 
-    def _whole_block(self, bundle_id: str) -> CodeBlock:
+    def _kept_block(self, bundle_id: str, filters: Filters) -> CodeBlock:
+        """The block under filters that name groups alone, if anything."""
+        key = bundle_id, filters
         with self._looking, self.database.reading() as connection:
             file = _file(connection, bundle_id)
+            seen = self._seen.pop(key, None)
             if file is None:
-                self._seen.pop(bundle_id, None)
                 return _EMPTY
-            seen = self._seen.get(bundle_id)
             if seen is None or seen.file != file:
-                seen = self._seen[bundle_id] = self._look(connection, file, seen)
+                seen = self._look(connection, file, filters, seen)
+            if len(self._seen) == MOST_KEPT:
+                del self._seen[next(iter(self._seen))]  # the one that was asked for longest ago
+            self._seen[key] = seen
         return seen.block
 
-    def _look(self, connection: Connection, file: _File, seen: _Seen | None) -> _Seen:
-        """What is there now; only rows past those seen are read, unless tickets were deleted."""
+    def _look(
+        self, connection: Connection, file: _File, filters: Filters, seen: _Seen | None
+    ) -> _Seen:
+        """What is there now; only rows past those seen are read, unless tickets were deleted or
+        have other groups."""
+        condition, values = where(filters)
         if seen and (seen.file.number, seen.file.deletions) == (file.number, file.deletions):
-            merged = seen.row_of | _rows(connection, file, "codes.row >= ?", seen.file.rows)
+            condition = f"codes.row >= ? AND {condition}"
+            merged = dict(zip(seen.block.ids, seen.block.live.tolist(), strict=True))
+            merged |= _rows(connection, file, condition, seen.file.rows, *values)
             row_of = {id: merged[id] for id in sorted(merged)}
         else:
-            row_of = _rows(connection, file, "TRUE")
-        return _Seen(file, row_of, _block(row_of, self._map(file)))
+            row_of = _rows(connection, file, condition, *values)
+        return _Seen(file, _block(row_of, self._map(file)))
 
     def _forget_codes(self) -> None:
         self._seen.clear()

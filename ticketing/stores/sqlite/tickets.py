@@ -35,20 +35,17 @@ class SQLiteTickets(DatabasePart, Tickets):
             connection.executemany(_INSERT, map(_record, new))
             connection.executemany(_UPDATE, map(_record, changed))
             _index_words(connection, new)
+            regrouped = [t.id for t in changed if t.groups != known[t.id].groups]
+            look_again(connection, regrouped)
             _index_words(connection, [t for t in changed if t.version != known[t.id].version])
         return PutCounts(len(new), len(changed), len(latest) - len(new) - len(changed))
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets, their words and, by cascade, their codes."""
         with self.database.writing() as connection:
-            found = f"SELECT pk FROM tickets WHERE id {ANY_OF}"
+            look_again(connection, ids)
             given = (json_list(ids),)
-            connection.execute(
-                "UPDATE code_files SET deletions = deletions + 1"
-                f" WHERE number IN (SELECT file FROM codes WHERE ticket IN ({found}))",
-                given,
-            )
-            connection.execute(f"DELETE FROM words WHERE rowid IN ({found})", given)
+            connection.execute(f"DELETE FROM words WHERE rowid IN ({_OF_IDS})", given)
             return connection.execute(f"DELETE FROM tickets WHERE id {ANY_OF}", given).rowcount
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
@@ -70,9 +67,12 @@ class SQLiteTickets(DatabasePart, Tickets):
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created."""
         condition, values = where(filters)
-        statement = f"SELECT max(created) FROM tickets WHERE {condition}"
-        [(created,)] = self.database.rows(statement, *values)
-        return created and datetime.fromisoformat(created)
+        dated = self.database.rows(  # by the index of dates, read as far as the first that matches
+            "SELECT created FROM tickets WHERE created IS NOT NULL"
+            f" AND {condition} ORDER BY created DESC LIMIT 1",
+            *values,
+        )
+        return datetime.fromisoformat(dated[0][0]) if dated else None
 
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
@@ -88,6 +88,21 @@ class SQLiteTickets(DatabasePart, Tickets):
             ]
             for field in ("product", "status")
         }
+
+    def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
+        """Those of `ids` whose tickets exist and match."""
+        condition, values = where(filters)
+        statement = f"SELECT id FROM tickets WHERE id {ANY_OF} AND {condition}"
+        return {id for (id,) in self.database.rows(statement, json_list(ids), *values)}
+
+    def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
+        """Those of `words` that a matching ticket holds; each is read as far as the first one."""
+        condition, values = where(filters)
+        statement = (
+            "SELECT 1 FROM words JOIN tickets ON tickets.pk = words.rowid"
+            f" WHERE words MATCH ? AND {condition} LIMIT 1"
+        )
+        return {word for word in words if self.database.rows(statement, _quoted(word), *values)}
 
     def search_words(
         self, words: Sequence[str], limit: int, filters: Filters = Filters()
@@ -131,6 +146,17 @@ def where(filters: Filters) -> tuple[str, list[str]]:
     return " AND ".join(given) or "TRUE", list(given.values())
 
 
+def look_again(connection: Connection, ids: Sequence[str]) -> None:
+    """Let every process read anew which rows of codes may be seen: tickets that have some go, or
+    change their groups."""
+    connection.execute(
+        "UPDATE code_files SET deletions = deletions + 1"
+        f" WHERE number IN (SELECT file FROM codes WHERE ticket IN ({_OF_IDS}))",
+        (json_list(ids),),
+    )
+
+
+_OF_IDS = f"SELECT pk FROM tickets WHERE id {ANY_OF}"
 _OF_GROUPS = f"""(tickets.groups = '[]' OR EXISTS
     (SELECT 1 FROM json_each(tickets.groups) WHERE json_each.value {ANY_OF}))"""
 _SELECT = f"SELECT {COLUMNS} FROM tickets"
