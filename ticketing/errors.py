@@ -42,6 +42,12 @@ class NotReady(TicketingError):
     status = 409
 
 
+class Conflict(TicketingError):
+    """An id that something else has already."""
+
+    status = 409
+
+
 class BundleError(TicketingError):
     """A bundle that is truncated, foreign, of another kind or of another format version."""
 

@@ -16,7 +16,7 @@ class Asking:
     """Somebody asked, and this is what was answered then.
 
     `outlook` and `chance` are those of the answer; `shown` are the ids of the tickets shown, the
-    best first, under the bundle `bundle_id`.
+    best first, under the bundle `bundle_id`, to somebody of these `groups` (None sees all).
     """
 
     event_id: str
@@ -28,6 +28,7 @@ class Asking:
     outlook: Outlook
     chance: float
     shown: tuple[str, ...]
+    groups: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

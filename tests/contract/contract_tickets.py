@@ -165,6 +165,8 @@ class TicketContract:
         assert store.facets(filters)["product"] == sorted(products)
         times = [t.created for t in HIDDEN if t.id in ids and t.created]
         assert store.newest(filters) == max(times, default=None)
+        assert store.matching_ids(["T-2", "A-1", "T-10", "nobody"], filters) == set(ids)
+        assert store.known_words(["boom", "absent"], filters) == ({"boom"} if ids else set())
 
     def test_a_ticket_that_is_hidden_later_is_hidden_everywhere_at_once(self, store):
         store.put_tickets([PUMP])
@@ -176,6 +178,38 @@ class TicketContract:
             assert scanned(store.codes(bundle, stranger)) == {}
             assert scanned(store.codes(bundle)) == {"T-2": 1}
             assert store.stale_ids(bundle) == []
+
+    def test_a_change_of_groups_alone_reaches_what_was_read_before(self, store):
+        groups = [Filters(groups=frozenset(names)) for names in (["lab"], ["service"], [])]
+        store.put_tickets([PUMP, BARE])
+        store.put_codes("b1", [code(PUMP, 1), code(BARE, 2)])
+        for hidden, seen in (([], [1, 1, 1]), (["lab"], [1, 0, 0]), (["service"], [0, 1, 0])):
+            store.put_tickets([replace(PUMP, groups=frozenset(hidden))])
+            for filters, sees in zip(groups, seen, strict=True):
+                assert ("T-2" in scanned(store.codes("b1", filters))) == bool(sees)
+                assert store.count_tickets(filters) == 1 + sees
+                assert store.matching_ids(["T-2"], filters) == ({"T-2"} if sees else set())
+                assert store.known_words(["lube"], filters) == ({"lube"} if sees else set())
+
+    def test_tickets_that_come_are_seen_by_those_of_their_groups(self, store):
+        lab, service = (Filters(groups=frozenset([name])) for name in ("lab", "service"))
+        store.put_tickets(ALL)
+        for i, ticket in enumerate(HIDDEN):
+            store.put_tickets([ticket])
+            store.put_codes("b1", [code(ticket, i)])
+            assert scanned(store.codes("b1", lab)).keys() == {
+                t.id for t in HIDDEN[: i + 1] if lab.admit(t)
+            }
+            assert scanned(store.codes("b1", service)).keys() == {
+                t.id for t in HIDDEN[: i + 1] if service.admit(t)
+            }
+
+    def test_words_are_known_where_a_matching_ticket_has_them(self, store):
+        store.put_tickets(HIDDEN)
+        asked = ["lube", "relay", "vibration", "boiler", 'q"uote', "lube"]
+        assert store.known_words(asked) == {"lube", "relay", "vibration"}
+        assert store.known_words(asked, Filters(groups=frozenset())) == {"vibration"}
+        assert store.known_words([]) == set()
 
     def test_groups_and_other_filters_must_all_hold(self, store):
         store.put_tickets(HIDDEN)

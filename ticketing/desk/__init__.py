@@ -11,6 +11,9 @@ answers have been.
 """
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Self
 
 from ticketing.desk.categories import Categories
 from ticketing.desk.quality import QualityOverTime
@@ -19,9 +22,11 @@ from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
 from ticketing.files import private_folder
 from ticketing.model.registry import Registry
+from ticketing.people import Person
 from ticketing.settings import Settings
 from ticketing.stores import open_store
 from ticketing.stores.protocols import PutCounts
+from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Query, Ticket
 
 
@@ -47,13 +52,29 @@ class Desk(Workspace, Categories, QualityOverTime, SettingUp):
             self.recommender().rank(Query("warm up"))
             self.topic_of(Ticket("", "warm up"))
 
+    def seen_by(self, person: Person) -> Self:
+        """This desk as somebody sees it: no ticket outside their groups, and nothing of it, is
+        there. Models and caches are shared, so that each request may ask for its own."""
+        if person.groups is None:
+            return self
+        seen = copy(self)
+        seen.groups = person.groups
+        seen.store = VisibleStore(self.whole, person.groups)
+        return seen
+
     # the knowledge base -----------------------------------------------------------
-    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
+    def put_tickets(self, tickets: Sequence[Ticket], *, keep_groups: bool = False) -> PutCounts:
         """Add or change tickets; under a serving bundle they are encoded and found at once.
 
-        A bundle whose codes are being built gets them from its job, which ends only when no
-        ticket is without fresh codes.
+        With `keep_groups` a ticket that is there already keeps its groups. A bundle whose codes are
+        being built gets them from its job, which ends only when no ticket is without fresh codes.
+        Raises Conflict for the id of a ticket that whoever asks may not see.
         """
+        if keep_groups:
+            known = self.store.get_tickets([ticket.id for ticket in tickets])
+            tickets = [
+                replace(t, groups=known[t.id].groups) if t.id in known else t for t in tickets
+            ]
         counts = self.store.put_tickets(tickets)
         encoded_for = ""
         while (serving := self.store.serving()) != encoded_for:  # it may change meanwhile

@@ -56,7 +56,10 @@ class Asks(Topics):
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> Recommendations:
         """As `recommend`, for what somebody is still writing: nothing is remembered."""
-        return self.recommender().recommend(query, filters, limit)
+        answer = self.recommender().recommend(query, filters, limit)
+        shown = self._shown_words(answer.meant.values())
+        meant = {written: word for written, word in answer.meant.items() if word in shown}
+        return replace(answer, meant=meant)
 
     def ask(self, query: Query, filters: Filters, person: str, limit: int = 10) -> Recommendations:
         """As `recommend`, and the history remembers who asked and what was answered.
@@ -75,6 +78,7 @@ class Asks(Topics):
             outlook=answer.outlook,
             chance=answer.chance,
             shown=tuple(item.ticket.id for item in answer.items),
+            groups=self.groups,
         )
         self.store.add_events([asking])
         return answer
@@ -124,7 +128,7 @@ class Asks(Topics):
 
     def _answered(self, query: Query, filters: Filters, limit: int) -> Recommendations:
         """The answer; its note names a filter that no ticket passes."""
-        answer = self.recommender().recommend(query, filters, limit)
+        answer = self.preview(query, filters, limit)
         if not answer.items and (unknown := self._unknown(filters)):
             return replace(answer, note=f"No ticket has {unknown}; leave that filter out.")
         return answer

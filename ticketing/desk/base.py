@@ -6,7 +6,7 @@ What loads torch is imported where a model is asked for, so that a list of jobs 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,18 +26,29 @@ class DeskBase:
     def __init__(self, settings: Settings, store: Store, models: Registry):
         self.settings = settings
         self.store = store
+        """What whoever asks may see, all by default; see `Desk.seen_by`."""
+        self.whole = store
+        """All there is: what is trained on, encoded and promoted for everybody."""
+        self.groups: frozenset[str] | None = None
+        """Of whoever asks; None sees all."""
         self.models = models
         self._recommenders: dict[str, Recommender] = {}
-        self._pools: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._classifier: CategoryClassifier | None = None
+        self._pools: dict[tuple[str, str, frozenset[str] | None], tuple[str, ...]] = {}
+        self._classifiers: dict[str, CategoryClassifier] = {}
         self._loading = threading.Lock()
 
     def recommender(self, bundle_id: str = "") -> Recommender:
-        """Ranks under the given bundle, or the serving one.
+        """Ranks what may be seen under the given bundle, or the serving one, whose model is loaded
+        once for everybody.
 
         Raises NotReady, NotFound, BundleError.
         """
-        bundle_id = bundle_id or self.store.serving()
+        found = self._recommender(bundle_id)
+        return found if self.store is self.whole else found.over(self.store)
+
+    def _recommender(self, bundle_id: str = "") -> Recommender:
+        """Ranks all there is."""
+        bundle_id = bundle_id or self.whole.serving()
         if not bundle_id:
             raise NotReady("No model serves yet: run `ticketing train`.")
         with self._loading:
@@ -47,9 +58,15 @@ class DeskBase:
 
                 model = Model.from_bundle(self.models.load(bundle_id))
                 self._recommenders[bundle_id] = Recommender(
-                    self.store, model, self.settings.threads
+                    self.whole, model, self.settings.threads
                 )
             return self._recommenders[bundle_id]
+
+    def _shown_words(self, words: Iterable[str]) -> set[str]:
+        """Of words that a bundle knows those that a ticket has that may be seen."""
+        if self.store is self.whole:
+            return set(words)
+        return self.store.known_words(list(dict.fromkeys(words)))
 
     @contextmanager
     def _one_training(self, what: str) -> Iterator[None]:

@@ -35,7 +35,7 @@ class Bundles(DeskBase):
     """The desk's bundles, from training to serving."""
 
     def labels(self) -> list[Label]:
-        """What all judgments come to."""
+        """What the judgments come to that may be seen."""
         return derive_labels(self.store.judgments())
 
     def train(
@@ -59,7 +59,7 @@ class Bundles(DeskBase):
             return train(
                 list(
                     tqdm(
-                        self.store.iter_tickets(Filters(created_before=before)),
+                        self.whole.iter_tickets(Filters(created_before=before)),
                         desc="reading the store",
                         unit=" tickets",
                         leave=False,
@@ -95,7 +95,7 @@ class Bundles(DeskBase):
         with self._one_training("training"):
             tune(
                 folder,
-                list(self.store.iter_tickets(Filters(created_before=before))),
+                list(self.whole.iter_tickets(Filters(created_before=before))),
                 self.training_labels(before),
                 settings,
                 self.settings.home / "checkpoints",
@@ -105,10 +105,10 @@ class Bundles(DeskBase):
     def training_labels(self, before: datetime | None = None) -> list[Label]:
         """Labels to learn from, of tickets created before a date if one is given; those of
         test queries are left for `promote` to measure on."""
-        known = {ticket.id for ticket in self.store.iter_tickets(Filters(created_before=before))}
+        known = {ticket.id for ticket in self.whole.iter_tickets(Filters(created_before=before))}
         return [
             label
-            for label in self.labels()
+            for label in derive_labels(self.whole.judgments())
             if not is_test(label.query.id)
             and label.ticket_id in known
             and (not before or not label.query.ticket_id or label.query.ticket_id in known)
@@ -130,8 +130,9 @@ class Bundles(DeskBase):
         """Both bundles on the judgments of test queries."""
         from ticketing.evaluation.promotion import compare
 
-        test = [label for label in self.labels() if is_test(label.query.id)]
-        return compare(self.recommender(bundle_id), self.recommender(other_id), test)
+        labels = derive_labels(self.whole.judgments())
+        test = [label for label in labels if is_test(label.query.id)]
+        return compare(self._recommender(bundle_id), self._recommender(other_id), test)
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
         """Let a bundle serve unless it loses to the serving one on test queries.
@@ -142,13 +143,13 @@ class Bundles(DeskBase):
         where it cannot serve.
         """
         self.recommender(bundle_id)
-        stale = set(self.store.stale_ids(bundle_id)) - self._set_aside(bundle_id)
+        stale = set(self.whole.stale_ids(bundle_id)) - self._set_aside(bundle_id)
         if len(stale) > A_FEW and not force:
             raise NotReady(
                 f"Bundle {bundle_id} has no codes of {counted(len(stale), 'ticket')}; "
                 "run `ticketing reindex`."
             )
-        serving = self.store.serving()
+        serving = self.whole.serving()
         if serving == bundle_id:
             return f"Bundle {bundle_id} serves already."
         may_serve, why = (True, "") if force else self._compared(bundle_id, serving)
@@ -176,14 +177,14 @@ class Bundles(DeskBase):
         Raises NotFound, and StoreError for a bundle that serves.
         """
         self.models.require(bundle_id)
-        if bundle_id == self.store.serving(ModelKind.CATEGORIES):
+        if bundle_id == self.whole.serving(ModelKind.CATEGORIES):
             raise StoreError(f"Bundle {bundle_id} proposes the desk's categories; train another.")
-        self.store.drop_codes(bundle_id)
+        self.whole.drop_codes(bundle_id)
         self.models.delete(bundle_id)
 
     def _note(self, bundle_id: str, verdict: str) -> str:
         """Keep what came of a bundle among the jobs, for all to see; gives the verdict."""
-        self.store.put_job(
+        self.whole.put_job(
             Job(
                 id=uuid4().hex,
                 kind="promotion",
@@ -204,20 +205,20 @@ class Bundles(DeskBase):
         from ticketing.retrieval.verify import verify_codes
 
         self._encode_stale(bundle_id)
-        verify_codes(self.store, self.recommender(bundle_id).model)
-        self.store.set_serving(bundle_id)
+        verify_codes(self.whole, self.recommender(bundle_id).model)
+        self.whole.set_serving(bundle_id)
         self._encode_stale(bundle_id)
 
     def _set_aside(self, bundle_id: str) -> set[str]:
         """Tickets that a job could not encode under this bundle."""
-        return {id for job in self.store.jobs() if job.bundle_id == bundle_id for id in job.errors}
+        return {id for job in self.whole.jobs() if job.bundle_id == bundle_id for id in job.errors}
 
     def rollback(self) -> str:
         """Let the bundle that served before serve again; what came since is encoded under it first.
 
         Raises NotReady when there is none.
         """
-        previous = self.store.previous_serving()
+        previous = self.whole.previous_serving()
         if not previous:
             raise NotReady("No other bundle has served before; there is nothing to go back to.")
         self._serve(previous)
@@ -238,7 +239,7 @@ class Bundles(DeskBase):
     def _encode_stale(self, bundle_id: str, among: Sequence[str] | None = None) -> None:
         """Give tickets without fresh codes under a bundle theirs, page by page."""
         set_aside, after = self._set_aside(bundle_id), ""
-        while stale := self.store.stale_ids(bundle_id, BATCH, after, among):
-            if tickets := self.store.get_tickets([id for id in stale if id not in set_aside]):
-                self.store.put_codes(bundle_id, self.encode(bundle_id, list(tickets.values())))
+        while stale := self.whole.stale_ids(bundle_id, BATCH, after, among):
+            if tickets := self.whole.get_tickets([id for id in stale if id not in set_aside]):
+                self.whole.put_codes(bundle_id, self.encode(bundle_id, list(tickets.values())))
             after = stale[-1]

@@ -84,7 +84,7 @@ class Categories(DeskBase):
 
         begin = self._serving_classifier() if go_on else None
         with self._one_training("categories"):
-            labels = derive_category_labels(self.store.verdicts())
+            labels = derive_category_labels(self.whole.verdicts())
             sources = Sources(taxonomy, synonyms, words, labels)
             fitted = fit(sources, settings, self.settings.home / "checkpoints", begin)
             bundle_id = fitted.classifier.save(self.models)
@@ -108,6 +108,8 @@ class Categories(DeskBase):
         from ticketing.classification.classifier import CategoryClassifier
 
         with self._loading:
-            if self._classifier is None or self._classifier.id != bundle_id:
-                self._classifier = CategoryClassifier.load(self.models, bundle_id)
-            return self._classifier
+            if bundle_id not in self._classifiers:
+                classifier = CategoryClassifier.load(self.models, bundle_id)
+                self._classifiers.clear()  # only one serves
+                self._classifiers[bundle_id] = classifier
+            return self._classifiers[bundle_id]

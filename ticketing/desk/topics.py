@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ticketing.desk.base import DeskBase
@@ -28,7 +29,10 @@ class Topics(DeskBase):
         """
         from ticketing.retrieval.topics import survey
 
-        return survey(self.store, self.recommender().model, filters)
+        found = survey(self.store, self.recommender().model, filters)
+        shown = self._shown_words(word for trend in found.topics for word in trend.topic.words)
+        topics = [replace(trend, topic=trend.topic.of(shown)) for trend in found.topics]
+        return replace(found, topics=tuple(topics))
 
     def topic(self, number: int, filters: Filters = Filters()) -> tuple[TopicSurvey, TopicTrend]:
         """One topic's trend among all; a topic that no matching ticket has is one of 0 tickets.
@@ -39,7 +43,7 @@ class Topics(DeskBase):
 
         topic = describe(self.recommender().model, number)
         found = self.topics(filters)
-        return found, found.trend(topic)
+        return found, found.trend(topic.of(self._shown_words(topic.words)))
 
     def topic_tickets(
         self, topic: int, filters: Filters = Filters(), limit: int = 10, offset: int = 0
@@ -53,15 +57,23 @@ class Topics(DeskBase):
         """What each topic of the serving bundle is called, wherever it is named: the name that
         somebody gave it or one of about the same words of an earlier bundle, else its words.
 
+        Whoever may not see all is told names of those topics alone that a ticket of theirs has.
         Raises NotReady as `topics` does.
         """
         from ticketing.retrieval.topic_names import name_topics
 
         words = self._top_words()
-        names = name_topics(words, self.store.events(TopicName))
+        names = name_topics(words, self.whole.events(TopicName))
+        if names and self.store is not self.whole:
+            had = {topic for topic, _ in self.store.topic_counts(self.store.serving())}
+            names = {number: name for number, name in names.items() if number in had}
+        titles = {number: some[:IN_TITLE] for number, some in words.items()}
+        shown = self._shown_words(word for some in titles.values() for word in some)
         return {
-            number: names.get(number) or " · ".join(some[:IN_TITLE]) or f"Topic {number}"
-            for number, some in words.items()
+            number: names.get(number)
+            or " · ".join(word for word in some if word in shown)
+            or f"Topic {number}"
+            for number, some in titles.items()
         }
 
     def topic_title(self, number: int) -> str:
@@ -102,4 +114,7 @@ class Topics(DeskBase):
             return None
         model = self.recommender().model
         [topic] = main_topics(model, [ticket])
-        return None if topic is None else describe(model, topic)
+        if topic is None:
+            return None
+        found = describe(model, topic)
+        return found.of(self._shown_words(found.words))

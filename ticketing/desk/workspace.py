@@ -71,7 +71,8 @@ class Workspace(Asks, Judging):
         remembered = {
             asking.query.id: asking.chance
             for asking in self.store.events(Asking)
-            if asking.bundle_id == serving and asking.filters == Filters()
+            if (asking.bundle_id, asking.filters, asking.groups)
+            == (serving, Filters(), self.groups)
         }
         chosen: list[tuple[float, Query]] = []
         for query in drawn if sampling == Sampling.RANDOM else drawn[:DRAWN]:
@@ -146,7 +147,7 @@ class Workspace(Asks, Judging):
 
     def best_of(self, query: Query, bundle: str) -> tuple[str, ...]:
         """Ids of the ten best tickets for a query under a bundle, best first."""
-        key = query.id, bundle
+        key = query.id, bundle, self.groups
         if key not in self._pools:
             ranked = self.recommender(bundle).rank(query, limit=SHOWN)
             if len(self._pools) == MOST_POOLS:

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +73,13 @@ class Recommender:
         self._explainer = Explainer(model, telling)
         self._speller = Speller(model.vocabulary)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def over(self, store: RankedTickets) -> "Recommender":
+        """The same over the tickets of another store; nothing is loaded again."""
+        other = copy(self)
+        other.store = store
+        other.encode = QueryEncoder(self.model, store)
+        return other
 
     def rank(
         self, query: Query, filters: Filters = Filters(), limit: int = 10

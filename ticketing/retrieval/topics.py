@@ -1,7 +1,7 @@
 """What the tickets are about: main topics, their shares of all tickets, and the months between."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -24,6 +24,10 @@ class Topic:
 
     number: int
     words: tuple[str, ...]
+
+    def of(self, shown: Container[str]) -> "Topic":
+        """The topic with those of its words alone that may be shown."""
+        return Topic(self.number, tuple(word for word in self.words if word in shown))
 
 
 @dataclass(frozen=True)

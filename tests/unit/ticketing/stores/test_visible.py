@@ -1,0 +1,134 @@
+"""Nothing that a store can be read by is forgotten where it is narrowed."""
+
+import inspect
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from tests.contract.contract_examples import ALL, HIDDEN, PUMP, verdict
+from ticketing.errors import Conflict
+from ticketing.history import Asking, TopicName
+from ticketing.stores.history import KINDS
+from ticketing.stores.passed_on import PassedOn
+from ticketing.stores.protocols import Store
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.stores.visible import VisibleStore
+from ticketing.tickets import Filters, Outlook, Query
+
+LAB, NOBODY = frozenset(["lab"]), frozenset()
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SQLiteStore(tmp_path)
+    store.put_tickets(HIDDEN)
+    yield store
+    store.close()
+
+
+def test_every_method_of_a_store_is_narrowed_or_passed_on():
+    methods = {name for name, _ in inspect.getmembers(Store, inspect.isfunction) if name[0] != "_"}
+    assert {"get_tickets", "judgments", "accounts", "close"} <= methods
+    assert methods <= vars(VisibleStore).keys() | vars(PassedOn).keys()
+
+
+def test_every_method_that_takes_filters_is_narrowed():
+    """These read tickets: none of them may be handed on as it is."""
+    filtered = {
+        name
+        for name, method in inspect.getmembers(Store, inspect.isfunction)
+        if "filters" in inspect.signature(method).parameters
+    }
+    assert len(filtered) > 8
+    assert filtered <= vars(VisibleStore).keys()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_event_is_narrowed(store, kind):
+    assert list(VisibleStore(store, LAB).events(kind)) == []
+
+
+def test_an_id_of_a_hidden_ticket_is_taken_and_nothing_is_put(store):
+    seen = VisibleStore(store, LAB)
+    with pytest.raises(Conflict, match="T-2 cannot be used"):
+        seen.put_tickets([replace(HIDDEN[1], subject="new"), replace(PUMP, subject="mine")])
+    assert store.get_tickets(["T-2", "T-10"]) == {"T-2": HIDDEN[0], "T-10": HIDDEN[1]}
+
+
+def test_a_hidden_ticket_cannot_be_deleted(store):
+    assert VisibleStore(store, LAB).delete_tickets(["T-2", "T-10", "nobody"]) == 1
+    assert store.get_tickets(["T-2", "T-10"]).keys() == {"T-2"}
+
+
+def test_words_are_as_rare_as_in_the_tickets_seen(store):
+    """A score would tell how many hidden tickets hold a word."""
+    seen, word = VisibleStore(store, LAB), ["pump"]
+    before = seen.search_words(word, 10)
+    store.put_tickets([replace(HIDDEN[0], id=f"more-{i}") for i in range(5)])
+    assert [id for id, _ in before] == ["T-10"]
+    assert seen.search_words(word, 10) == before
+    assert VisibleStore(store, NOBODY).search_words(word, 10) == []
+    store.delete_tickets([ticket.id for ticket in store.iter_tickets()])
+    assert seen.search_words(word, 10) == []
+
+
+def test_a_verdict_on_a_subject_that_only_hidden_tickets_have_is_hidden(store):
+    typed, hidden = verdict(1, subject="typed by somebody"), verdict(2, subject=PUMP.subject)
+    store.add_verdicts([typed, hidden])
+    seen = VisibleStore(store, LAB)
+    assert list(seen.verdicts()) == [typed]
+    assert list(seen.verdicts(PUMP.subject)) == []
+    store.put_tickets([replace(PUMP, id="open", groups=NOBODY)])
+    assert list(seen.verdicts()) == [typed, hidden]
+
+
+@pytest.mark.parametrize(
+    ("shown", "groups", "seen"),
+    [
+        (("A-1", "T-10"), LAB, True),
+        (("A-1",), NOBODY, True),
+        (("A-1", "deleted"), LAB, True),
+        (("A-1",), None, False),  # it may have been seen that nothing hidden was better
+        (("A-1",), frozenset(["service"]), False),
+        (("A-1",), frozenset(["unused"]), True),
+        (("A-1", "deleted"), frozenset(["unused"]), False),
+        (("T-2",), LAB, False),  # it was theirs then
+    ],
+)
+def test_an_asking_is_seen_where_its_answer_could_hold_nothing_hidden(store, shown, groups, seen):
+    time = datetime(2024, 1, 1)
+    rest = (time, Query("q"), Filters(), "b1", Outlook.NOTHING, 0.5)
+    store.add_events([Asking("a", "ann", *rest, shown, groups)])
+    assert len(list(VisibleStore(store, LAB).events(Asking))) == seen
+
+
+def test_where_nothing_is_hidden_everything_asked_is_seen(tmp_path):
+    store = SQLiteStore(tmp_path)
+    store.put_tickets(ALL)
+    rest = (datetime(2024, 1, 1), Query("q"), Filters(), "b1", Outlook.NOTHING, 0.5, ("T-2",))
+    asked = [
+        Asking("a", "ann", *rest, None),
+        Asking("b", "ann", *rest, LAB),
+        Asking("c", "ann", *rest, NOBODY),
+    ]
+    store.add_events(asked)
+    assert list(VisibleStore(store, NOBODY).events(Asking)) == asked
+    store.close()
+
+
+def test_words_of_a_named_topic_that_only_hidden_tickets_have_are_hidden(store):
+    store.add_events([TopicName("n", "ann", datetime(2024, 1, 1), ("lube", "flame", "x"), "Oil")])
+    [named] = VisibleStore(store, LAB).events(TopicName)
+    assert named.words == ("flame",)
+
+
+def test_a_job_is_told_in_the_tickets_seen(store):
+    job = store.create_job("reindex", "b1", 3)
+    errors = {"T-2": "is too long", "T-10": "is empty"}
+    store.update_job(job.id, done=2, errors=errors, message="2 errors")
+    seen = VisibleStore(store, LAB).get_job(job.id)
+    assert (seen.total, seen.done, seen.errors) == (2, 1, {"T-10": "is empty"})
+    assert seen.message == ""
+    [all_of_it] = VisibleStore(store, LAB | {"service"}).jobs()
+    assert all_of_it == store.get_job(job.id)

@@ -1,0 +1,83 @@
+"""What a store does that shows no ticket, handed to another store as it is."""
+
+from collections.abc import Sequence
+
+from ticketing.history import HistoryEvent
+from ticketing.people import Account
+from ticketing.stores.protocols import CodeRow, Store
+from ticketing.tickets import Job, Judgment, ModelKind, Query, Verdict
+
+
+class PassedOn:
+    """Writes, which bundle serves and who may sign in: done by the store that stands behind."""
+
+    def __init__(self, store: Store):
+        self._store = store
+
+    def put_query(self, query: Query) -> str:
+        """See Judgments."""
+        return self._store.put_query(query)
+
+    def put_queries(self, queries: Sequence[Query]) -> None:
+        """See Judgments."""
+        self._store.put_queries(queries)
+
+    def add_judgments(self, judgments: Sequence[Judgment]) -> int:
+        """See Judgments."""
+        return self._store.add_judgments(judgments)
+
+    def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
+        """See Verdicts."""
+        return self._store.add_verdicts(verdicts)
+
+    def add_events(self, events: Sequence[HistoryEvent]) -> int:
+        """See History."""
+        return self._store.add_events(events)
+
+    def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
+        """See Codes."""
+        return self._store.put_codes(bundle_id, rows)
+
+    def drop_codes(self, bundle_id: str) -> None:
+        """See Codes."""
+        self._store.drop_codes(bundle_id)
+
+    def bundles(self) -> list[str]:
+        """See Codes."""
+        return self._store.bundles()
+
+    def serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
+        """See Serving."""
+        return self._store.serving(kind)
+
+    def set_serving(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> None:
+        """See Serving."""
+        self._store.set_serving(bundle_id, kind)
+
+    def previous_serving(self, kind: ModelKind = ModelKind.RANKING) -> str:
+        """See Serving."""
+        return self._store.previous_serving(kind)
+
+    def put_job(self, job: Job) -> None:
+        """See Jobs."""
+        self._store.put_job(job)
+
+    def put_account(self, account: Account) -> None:
+        """See Accounts."""
+        self._store.put_account(account)
+
+    def get_account(self, name: str) -> Account | None:
+        """See Accounts."""
+        return self._store.get_account(name)
+
+    def accounts(self) -> list[Account]:
+        """See Accounts."""
+        return self._store.accounts()
+
+    def delete_account(self, name: str) -> bool:
+        """See Accounts."""
+        return self._store.delete_account(name)
+
+    def close(self) -> None:
+        """See Store."""
+        self._store.close()
