@@ -105,8 +105,8 @@ class Asks(Topics):
         if not self.settings.keep_queries:
             return 0
         before = utc_now() - timedelta(days=self.settings.keep_queries)
-        saved = {event.query.id for event in still_saved(self.store.events(SavedQuery))}
-        return self.store.forget_queries(before.date(), saved)
+        saved = {event.query.id for event in still_saved(self.whole.events(SavedQuery))}
+        return self.whole.forget_queries(before.date(), saved)
 
     def unanswered(self) -> list[Gap]:
         """What the knowledge base lacks: queries that nothing matched well when they were last

@@ -1,9 +1,10 @@
 """What a store does that shows no ticket, handed to another store as it is."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
 
 from ticketing.history import HistoryEvent
-from ticketing.people import Account
+from ticketing.people import Account, ApiToken, Session
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import Job, Judgment, ModelKind, Query, Verdict
 
@@ -21,6 +22,10 @@ class PassedOn:
     def put_queries(self, queries: Sequence[Query]) -> None:
         """See Judgments."""
         self._store.put_queries(queries)
+
+    def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
+        """See Judgments."""
+        return self._store.forget_queries(before, keep)
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """See Judgments."""
@@ -77,6 +82,46 @@ class PassedOn:
     def delete_account(self, name: str) -> bool:
         """See Accounts."""
         return self._store.delete_account(name)
+
+    def add_session(self, session: Session) -> None:
+        """See Sessions."""
+        self._store.add_session(session)
+
+    def get_session(self, key: str) -> Session | None:
+        """See Sessions."""
+        return self._store.get_session(key)
+
+    def touch_session(self, key: str, at: datetime) -> None:
+        """See Sessions."""
+        self._store.touch_session(key, at)
+
+    def end_session(self, key: str) -> None:
+        """See Sessions."""
+        self._store.end_session(key)
+
+    def end_sessions(self, name: str) -> int:
+        """See Sessions."""
+        return self._store.end_sessions(name)
+
+    def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
+        """See Sessions."""
+        return self._store.drop_sessions(seen_before, created_before)
+
+    def add_token(self, token: ApiToken) -> None:
+        """See ApiTokens."""
+        self._store.add_token(token)
+
+    def get_token(self, token_id: str) -> ApiToken | None:
+        """See ApiTokens."""
+        return self._store.get_token(token_id)
+
+    def tokens(self, owner: str = "") -> list[ApiToken]:
+        """See ApiTokens."""
+        return self._store.tokens(owner)
+
+    def revoke_token(self, token_id: str) -> bool:
+        """See ApiTokens."""
+        return self._store.revoke_token(token_id)
 
     def close(self) -> None:
         """See Store."""

@@ -6,35 +6,20 @@ is hidden, or gone, nothing is. What a bundle learned from all tickets it keeps;
 docs/explanation/groups.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from functools import cache
-from itertools import islice
-from typing import Any, TypeVar
 
 from ticketing.errors import Conflict
-from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.queries import EncodedQuery
-from ticketing.stores.history import Event
-from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import CodeBlock, CodeRow, PutCounts, Store
+from ticketing.stores.visible_events import VisibleEvents
 from ticketing.text import tokenize
-from ticketing.tickets import Filters, Job, Judgment, Query, Ticket, Verdict
-
-PAGE = 500
-"""Things whose tickets are looked up at once."""
-
-Thing = TypeVar("Thing")
+from ticketing.tickets import Filters, Job, Ticket
 
 
-class VisibleStore(PassedOn, Store):
+class VisibleStore(VisibleEvents, Store):
     """Narrows every read of `store` to what `groups` may see; writes go through."""
-
-    def __init__(self, store: Store, groups: frozenset[str]):
-        super().__init__(store)
-        self.groups = groups
-        self._theirs = Filters(groups=groups)
 
     # tickets ---------------------------------------------------------------------------------
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
@@ -97,40 +82,6 @@ class VisibleStore(PassedOn, Store):
             if score > 0 and narrow.admit(ticket)
         ]
         return sorted(found, key=lambda item: (-item[1], item[0]))[:limit]
-
-    # queries, judgments, verdicts, history -----------------------------------------------------
-    def get_query(self, query_id: str) -> Query | None:
-        """A query that is no hidden ticket."""
-        found = self._store.get_query(query_id)
-        return found if found and next(self._seen([found], _of_query), None) else None
-
-    def queries(self) -> Iterator[Query]:
-        """Queries that are no hidden tickets."""
-        return self._seen(self._store.queries(), _of_query)
-
-    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
-        """Judgments of tickets that may be seen, without rank and score: the judge, who may see
-        others, saw them among those."""
-        events = self._seen(
-            self._store.judgments(query_id), lambda event: (event.ticket_id, event.query.ticket_id)
-        )
-        return (replace(event, rank=None, score=None) for event in events)
-
-    def verdicts(self, subject: str = "") -> Iterator[Verdict]:
-        """Verdicts on subjects, but for those that only hidden tickets have."""
-        events = list(self._store.verdicts(subject))
-        theirs = cache(self._is_theirs)
-        return (event for event in events if theirs(event.subject))
-
-    def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
-        """Of askings those whose answer could hold no hidden ticket, of saved queries those that
-        are no hidden ticket, of topics named their words that may be seen."""
-        narrow: dict[type[Any], Callable[[Iterator[Any]], Iterator[Any]]] = {
-            Asking: self._askings,
-            SavedQuery: self._saved,
-            TopicName: self._named,
-        }
-        return narrow[kind](self._store.events(kind, person))
 
     # codes -----------------------------------------------------------------------------------
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
@@ -225,52 +176,6 @@ class VisibleStore(PassedOn, Store):
             return replace(filters, groups=self.groups)
         return replace(filters, groups=filters.groups & self.groups)
 
-    def _seen(
-        self, things: Iterable[Thing], tickets_of: Callable[[Thing], Iterable[str]]
-    ) -> Iterator[Thing]:
-        """Things all of whose tickets may be seen, looked up page by page; an empty id is none."""
-        things = iter(things)
-        while page := list(islice(things, PAGE)):
-            ids = {id for thing in page for id in tickets_of(thing) if id}
-            seen = self.matching_ids(list(ids)) | {""}
-            yield from (thing for thing in page if seen.issuperset(tickets_of(thing)))
-
-    def _is_theirs(self, subject: str) -> bool:
-        """Whether a ticket that may be seen has a subject, or none that is hidden."""
-        found = self._store.search_words(tokenize(subject), PAGE)
-        tickets = self._store.get_tickets([id for id, _ in found]).values()
-        seen = [self._theirs.admit(ticket) for ticket in tickets if ticket.subject == subject]
-        return any(seen) or not seen
-
-    def _askings(self, askings: Iterable[Asking]) -> Iterator[Asking]:
-        """Those whose answer held nothing that is hidden, and could not have: who asked belonged to
-        no other groups, or sees no ticket that is hidden here."""
-        no_more = cache(self._see_no_more)
-        askings = self._seen(askings, lambda asking: _of_query(asking.query))
-        while page := list(islice(askings, PAGE)):
-            shown = list({id for asking in page for id in asking.shown})
-            there, seen = self._store.matching_ids(shown), self.matching_ids(shown)
-            for asking in page:
-                groups = asking.groups
-                if groups is not None and groups <= self.groups:
-                    if not there.intersection(asking.shown) - seen:
-                        yield asking
-                elif seen.issuperset(asking.shown) and no_more(groups):
-                    yield asking
-
-    def _see_no_more(self, groups: frozenset[str] | None) -> bool:
-        """Whether those who belong to other groups (None: who see all) see no ticket more."""
-        either = None if groups is None else groups | self.groups
-        return self._store.count_tickets(Filters(groups=either)) == self.count_tickets()
-
-    def _saved(self, events: Iterable[SavedQuery]) -> Iterator[SavedQuery]:
-        return self._seen(events, lambda event: _of_query(event.query))
-
-    def _named(self, events: Iterable[TopicName]) -> Iterator[TopicName]:
-        for event in events:
-            known = self.known_words(event.words)
-            yield replace(event, words=tuple(word for word in event.words if word in known))
-
     def _told(self, *jobs: Job) -> list[Job]:
         """Jobs' records without hidden tickets, their number, and a message that counts them."""
         theirs = self.count_tickets()
@@ -285,7 +190,3 @@ class VisibleStore(PassedOn, Store):
             done = total * job.done // max(job.total, 1)
             told.append(replace(job, errors=errors, message=message, total=total, done=done))
         return told
-
-
-def _of_query(query: Query) -> tuple[str]:
-    return (query.ticket_id,)

@@ -8,12 +8,13 @@ import pytest
 
 from tests.contract.contract_examples import ALL, HIDDEN, PUMP, verdict
 from ticketing.errors import Conflict
-from ticketing.history import Asking, TopicName
+from ticketing.history import Asking, AuditEntry, Deed, TopicName
 from ticketing.stores.history import KINDS
 from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.visible import VisibleStore
+from ticketing.stores.visible_events import VisibleEvents
 from ticketing.tickets import Filters, Outlook, Query
 
 LAB, NOBODY = frozenset(["lab"]), frozenset()
@@ -30,7 +31,8 @@ def store(tmp_path):
 def test_every_method_of_a_store_is_narrowed_or_passed_on():
     methods = {name for name, _ in inspect.getmembers(Store, inspect.isfunction) if name[0] != "_"}
     assert {"get_tickets", "judgments", "accounts", "close"} <= methods
-    assert methods <= vars(VisibleStore).keys() | vars(PassedOn).keys()
+    parts = (VisibleStore, VisibleEvents, PassedOn)
+    assert methods <= {name for part in parts for name in vars(part)}
 
 
 def test_every_method_that_takes_filters_is_narrowed():
@@ -132,3 +134,15 @@ def test_a_job_is_told_in_the_tickets_seen(store):
     assert seen.message == ""
     [all_of_it] = VisibleStore(store, LAB | {"service"}).jobs()
     assert all_of_it == store.get_job(job.id)
+
+
+def test_the_audit_tells_what_was_done_but_not_to_which_hidden_ticket(store):
+    time = datetime(2024, 1, 1)
+    named = ["T-2", "T-10", "deleted", "bob: admin"]
+    store.add_events(
+        [AuditEntry(f"d{i}", "ann", time, Deed.JUDGED, which, "") for i, which in enumerate(named)]
+    )
+    seen = VisibleStore(store, LAB)
+    assert [entry.which for entry in seen.events(AuditEntry)] == ["", *named[1:]]
+    assert [entry.which for entry in seen.last_events(AuditEntry, 3, 1)] == ["deleted", "T-10", ""]
+    assert seen.count_events(AuditEntry) == 4
