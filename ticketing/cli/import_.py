@@ -47,7 +47,7 @@ def command(
 ) -> None:
     """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).
 
-    Fields: id, subject, description, solution, product, status, created, and a table
+    Fields: id, subject, description, solution, product, status, created, groups, and a table
     comments (column, text, author, time, leave_out, choose) for a solution among
     replies. What is not mapped is guessed from usual column names. Importing the same
     file twice changes nothing.
@@ -63,7 +63,9 @@ def command(
 def _store(sources: list[Source]) -> ImportReport:
     desk = open_desk(load_settings())
     with _progress(sources) as bar:
-        report = import_sources(sources, desk.put_tickets, bar.update)
+        said = sources[0].mapping.groups  # all files share a mapping
+        put = desk.put_tickets if said else lambda some: desk.put_tickets(desk.keeping_groups(some))
+        report = import_sources(sources, put, bar.update)
     click.echo(
         f"{counted(report.added, 'ticket')} added, {report.changed:,} changed, "
         f"{report.unchanged:,} unchanged, {counted(len(report.rejects), 'row')} rejected."
@@ -111,6 +113,8 @@ def _describe(mapping: Mapping) -> str:
 
 def _show_ticket(ticket: Ticket) -> None:
     click.echo(f"\n{ticket.id}  {ticket.product}  {ticket.status}  {ticket.created or 'no date'}")
+    if ticket.groups:
+        click.echo(f"  seen by: {', '.join(sorted(ticket.groups))}")
     for field in ("subject", "description", "solution"):
         text = getattr(ticket, field)
         click.echo(f"  {field}: {_shorten(' '.join(text.split()))}")

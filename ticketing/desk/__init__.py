@@ -63,24 +63,24 @@ class Desk(Workspace, Categories, QualityOverTime, SettingUp):
         return seen
 
     # the knowledge base -----------------------------------------------------------
-    def put_tickets(self, tickets: Sequence[Ticket], *, keep_groups: bool = False) -> PutCounts:
+    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or change tickets; under a serving bundle they are encoded and found at once.
 
-        With `keep_groups` a ticket that is there already keeps its groups. A bundle whose codes are
-        being built gets them from its job, which ends only when no ticket is without fresh codes.
-        Raises Conflict for the id of a ticket that whoever asks may not see.
+        A bundle whose codes are being built gets them from its job, which ends only when no
+        ticket is without fresh codes. Raises Conflict for the id of a ticket that whoever asks may
+        not see.
         """
-        if keep_groups:
-            known = self.store.get_tickets([ticket.id for ticket in tickets])
-            tickets = [
-                replace(t, groups=known[t.id].groups) if t.id in known else t for t in tickets
-            ]
         counts = self.store.put_tickets(tickets)
         encoded_for = ""
         while (serving := self.store.serving()) != encoded_for:  # it may change meanwhile
             self._encode_stale(serving, [ticket.id for ticket in tickets])
             encoded_for = serving
         return counts
+
+    def keeping_groups(self, tickets: Sequence[Ticket]) -> list[Ticket]:
+        """Tickets of which nobody said whose they are: those that are there keep their groups."""
+        known = self.store.get_tickets([ticket.id for ticket in tickets])
+        return [replace(t, groups=known[t.id].groups) if t.id in known else t for t in tickets]
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets; the next query no longer finds them."""

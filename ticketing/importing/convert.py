@@ -1,5 +1,6 @@
 """One row of an export to one ticket."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +27,8 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
         ticket_id = _id(_cell(row, mapping, field))
         field = "created"
         created = parse_time(_cell(row, mapping, field))
+        field = "groups"
+        groups = _groups(_cell(row, mapping, field))
         field = "comments"
         if mapping.comments:
             texts["solution"] = _solution(row, mapping.comments, before)
@@ -42,6 +45,7 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
         product=texts["product"],
         status=texts["status"],
         created=created,
+        groups=groups,
     )
     field, fault = ticket_fault(ticket)
     return Reject(row.file, row.line, field, fault) if fault else ticket
@@ -67,6 +71,16 @@ def _id(value: Any) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise ValueError("is missing" if value is None else "is neither text nor a whole number")
     return str(value).strip()
+
+
+def _groups(value: Any) -> frozenset[str]:
+    """Names of a list, or of a text that parts them by commas or semicolons; none is everybody."""
+    names = value if isinstance(value, list) else re.split("[,;]", str(value or ""))
+    if isinstance(value, dict) or not all(isinstance(name, str) for name in names):
+        raise ValueError("is neither text nor a list of texts")
+    return frozenset(
+        filter(None, (name.encode(errors="replace").decode().strip() for name in names))
+    )
 
 
 def _solution(row: Row, comments: Comments, before: datetime | None) -> str:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ticketing.errors import InputError, first_invalid
 from ticketing.importing.survey import Survey
 
-FIELDS = ("id", "subject", "description", "solution", "product", "status", "created")
+FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
 
 _USUAL = {
     "id": "id key issue_key number ticket_id ticket_number issue_id case_number ticket ident",
@@ -20,6 +20,7 @@ _USUAL = {
     "product": "product project service application component",
     "status": "status state",
     "created": "created created_at opened_at created_on sys_created_on created_date opened date",
+    "groups": "",  # never guessed: who may see a ticket is said
 }
 _USUAL_COMMENTS = {
     "column": "comments replies conversations answers notes",
@@ -59,6 +60,7 @@ class Mapping(_Table):
     product: str | None = None
     status: str | None = None
     created: str | None = None
+    groups: str | None = None
     comments: Comments | None = None
 
 

@@ -187,7 +187,12 @@ class TicketIn(In):
     product: str = ""
     status: str = ""
     created: Moment | None = None
+    groups: list[str] | None = Field(
+        None,
+        description="who may see it; [] is everybody, and left out it keeps those that it has",
+    )
 
     def ticket(self, ticket_id: str) -> Ticket:
-        """The same as the core's value."""
-        return Ticket(id=ticket_id, **self.model_dump())
+        """The same as the core's value; everybody's where no groups are given."""
+        groups = frozenset(filter(None, self.groups or ()))
+        return Ticket(id=ticket_id, **self.model_dump(exclude={"groups"}), groups=groups)

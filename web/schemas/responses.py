@@ -29,6 +29,9 @@ class TicketOut(Out):
     product: str
     status: str
     created: datetime | None
+    groups: Annotated[list[str], BeforeValidator(sorted)] = Field(
+        description="who may see it; empty is everybody"
+    )
 
 
 class QueryOut(Out):

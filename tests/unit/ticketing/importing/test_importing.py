@@ -324,3 +324,46 @@ def test_the_real_archive_needs_no_mapping(shared):
     assert source.mapping.product == "project"
     assert source.mapping.solution == ""
     assert source.mapping.comments.author == "who"
+
+
+@pytest.mark.parametrize(
+    ("cell", "groups"),
+    [
+        ("hr; service ,lab", {"hr", "service", "lab"}),
+        (["hr", " a, b "], {"hr", "a, b"}),
+        ("<hr>", {"<hr>"}),  # what hides a ticket is never cleaned away
+        ("", set()),
+        (None, set()),
+        ([], set()),
+    ],
+)
+def test_groups_are_a_list_or_a_text_of_names(cell, groups):
+    row = Row("f", 1, {"id": "T-1", "subject": "Fan", "who": cell})
+    ticket = to_ticket(row, Mapping(id="id", subject="subject", groups="who"))
+    assert ticket.groups == groups
+
+
+@pytest.mark.parametrize("cell", [{"hr": 1}, ["hr", 7], ["hr", None], [["hr"]]])
+def test_a_row_whose_groups_do_not_read_is_left_out(cell):
+    row = Row("f", 1, {"id": "T-1", "subject": "Fan", "who": cell})
+    refused = to_ticket(row, Mapping(id="id", subject="subject", groups="who"))
+    assert isinstance(refused, Reject)
+    assert refused.field == "groups"
+
+
+def test_groups_come_from_a_column_that_is_named_and_else_stay(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    path = write(tmp_path, "desk.csv", "id,subject,groups\nT-1,Fan,hr;lab\nT-2,Pump,\n")
+
+    def seen_by(*options):
+        result = CliRunner().invoke(command, [str(path), *options], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        store = SQLiteStore(tmp_path / "home")
+        groups = [ticket.groups for ticket in store.iter_tickets()]
+        store.close()
+        return groups, result.output
+
+    assert seen_by()[0] == [set(), set()]
+    assert seen_by("--map", "groups=groups")[0] == [{"hr", "lab"}, set()]
+    assert seen_by()[0] == [{"hr", "lab"}, set()]
+    assert "seen by: hr, lab" in seen_by("--map", "groups=groups", "--dry-run")[1]

@@ -119,6 +119,23 @@ def test_a_put_ticket_is_found_changed_and_deleted_at_once(client):
     assert client.delete("/api/tickets/NEW/1").status_code == 404
 
 
+def test_a_put_ticket_keeps_its_groups_unless_it_says_others(client):
+    text = {"subject": "Zirconium gasket weeps"}
+
+    def groups_after(**more):
+        answer = client.put("/api/tickets/NEW-1", json=text | more)
+        assert answer.json["groups"] == client.get("/api/tickets/NEW-1").json["groups"]
+        return answer.json["groups"]
+
+    assert groups_after() == []
+    assert groups_after(groups=["lab", "hr", "hr"]) == ["hr", "lab"]
+    assert groups_after() == ["hr", "lab"]
+    assert groups_after(solution="Replaced it.") == ["hr", "lab"]
+    assert "Seen by</span> hr, lab" in client.get("/tickets/NEW-1").text
+    assert groups_after(groups=[]) == []
+    assert "Seen by" not in client.get("/tickets/NEW-1").text
+
+
 def test_jobs_carry_rate_and_estimate(client):
     running, done = client.get("/api/jobs").json
     assert (running["state"], running["rate"], running["seconds_left"]) == ("running", 40, 628 / 40)
