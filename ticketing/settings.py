@@ -50,6 +50,12 @@ class Settings(BaseSettings):
         365, ge=0, description="days a query that nobody judged or saved is kept; 0 for ever"
     )
     host: str = Field("127.0.0.1", description="address the page listens on")
+    allowed_hosts: str = Field(
+        "", description="names under which the page may be asked for, joined by commas"
+    )
+    trusted_proxy: str = Field(
+        "", description="address of the proxy that says who asks and whether by https; * for any"
+    )
     port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
     threads: int = Field(2, ge=1, description="threads for scanning and encoding")
     log_level: str = Field("WARNING", description="level of the program's own log lines")

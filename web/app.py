@@ -56,7 +56,7 @@ def create_app(desk: Desk) -> APIFlask:
     )
     app.extensions["desk"] = desk
     app.extensions["broker"] = make_app(desk.settings)
-    tokens = protect(app, desk.settings.home, desk.settings.host)
+    tokens = protect(app, desk.settings)
     tokens.exempt(api)
     tokens.exempt(work_api)
     _set_up_templates(app)

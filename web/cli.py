@@ -11,6 +11,7 @@ from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError, TicketingError
 from ticketing.settings import load_settings
 from web.app import create_app
+from web.security import serves_others
 from web.server import Server
 
 
@@ -22,7 +23,18 @@ def serve() -> None:
         listening_socket(settings.host, settings.port) as listener,
         closing(open_desk(settings)) as desk,
     ):
+        require_account(desk)
         serve_desk(desk, listener)
+
+
+def require_account(desk: Desk) -> None:
+    """Raises InputError where others reach a desk on which nobody would have to sign in."""
+    if serves_others(desk.settings) and not desk.store.accounts():
+        raise InputError(
+            "Others could reach this page and nobody would have to sign in (TICKETING_HOST="
+            f"{desk.settings.host}); add the first account with `ticketing users add NAME --role "
+            "admin`, or set TICKETING_HOST=127.0.0.1, and no proxy, to serve this machine only."
+        )
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -62,7 +74,7 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
             desk.warm_up()
     except TicketingError as error:
         click.echo(f"ticketing: {error}", err=True)
-    server = Server(create_app(desk), listener)
+    server = Server(create_app(desk), listener, trusted_proxy=desk.settings.trusted_proxy)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")

@@ -14,7 +14,7 @@ from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
 from ticketing.settings import load_settings
 from ticketing.tickets import Judgment
-from web.cli import listening_socket, serve_desk
+from web.cli import listening_socket, require_account, serve_desk
 from worker.app import make_app
 from worker.follow import encode_and_promote
 
@@ -33,11 +33,12 @@ def demo() -> None:
     with (
         listening_socket(settings.host, settings.port) as listener,
         closing(open_desk(settings)) as desk,
-        worker_process(),
     ):
-        if not desk.store.serving():
-            build(desk)
-        serve_desk(desk, listener)
+        require_account(desk)
+        with worker_process():
+            if not desk.store.serving():
+                build(desk)
+            serve_desk(desk, listener)
 
 
 def build(desk: Desk) -> None:

@@ -4,9 +4,9 @@ Pages: every form carries Flask-WTF's token. The JSON API carries no token, so t
 script needs no cookie; three things keep other sites from using it through a visitor's
 browser. A request with a body must be `application/json` and DELETE is no form method,
 so a form of another site can send neither, and a script there needs a preflight that is
-never granted. A request that names another origin is refused in any case. On a loopback
-address the Host header must be a loopback name, so that a name of the attacker's that
-resolves to 127.0.0.1 (DNS rebinding) doesn't pass as the same origin.
+never granted. A request that names another origin is refused in any case. The Host header must
+be a name of ours, so that a name of the attacker's that resolves to our address (DNS rebinding)
+doesn't pass as the same origin. An address in numbers is nobody's to rebind.
 """
 
 import ipaddress
@@ -22,9 +22,11 @@ from flask_wtf import CSRFProtect
 from werkzeug.exceptions import BadRequest, Forbidden, UnsupportedMediaType
 
 from ticketing.errors import StoreError
+from ticketing.settings import Settings
 
 KEY_BYTES = 32
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
+YEAR = 365 * 24 * 3600
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -66,16 +68,15 @@ def _write_once(path: Path, text: str) -> None:
         os.unlink(draft)
 
 
-def protect(app: Flask, home: Path, host: str) -> CSRFProtect:
-    """Sign cookies, demand form tokens, pin loopback host names and send the headers."""
+def protect(app: Flask, settings: Settings) -> CSRFProtect:
+    """Sign cookies, demand form tokens, pin host names and send the headers."""
     app.config.update(
-        SECRET_KEY=secret_key(home),
+        SECRET_KEY=secret_key(settings.home),
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
         WTF_CSRF_TIME_LIMIT=None,  # as long as the session, so that a page left open still works
     )
-    if is_loopback(host):
-        app.before_request(partial(_guard_host, LOOPBACK_NAMES | {host}))
+    app.before_request(partial(_guard_host, settings))
     app.after_request(_add_headers)
     return CSRFProtect(app)
 
@@ -88,17 +89,49 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _guard_host(names: set[str]) -> None:
-    if urlsplit(f"//{request.host}").hostname not in names:
+def serves_others(settings: Settings) -> bool:
+    """Whether more than this machine's own people can reach the page, as far as settings tell."""
+    return bool(
+        settings.trusted_proxy
+        or not is_loopback(settings.host)
+        or allowed_hosts(settings) - LOOPBACK_NAMES
+    )
+
+
+def allowed_hosts(settings: Settings) -> set[str]:
+    """The names in TICKETING_ALLOWED_HOSTS."""
+    return {name.strip().lower() for name in settings.allowed_hosts.split(",")} - {""}
+
+
+def _guard_host(settings: Settings) -> None:
+    """Raises BadRequest for a name that is not one of the page's."""
+    try:
+        name = urlsplit(f"//{request.host}").hostname or ""
+    except ValueError:
+        name = ""
+    allowed = allowed_hosts(settings)
+    if name in LOOPBACK_NAMES | {settings.host.lower()} | allowed:
+        return
+    if is_loopback(settings.host) or allowed or not _is_number(name):
         raise BadRequest(
-            "This page is served to this machine only, as localhost; "
-            "set TICKETING_HOST=0.0.0.0 to serve it under other names."
+            "This page is not served under that name; an admin can add it to "
+            "TICKETING_ALLOWED_HOSTS."
         )
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _add_headers(response: Response) -> Response:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    if request.is_secure:
+        response.headers.setdefault("Strict-Transport-Security", f"max-age={YEAR}")
     if not response.cache_control:
         response.headers.setdefault("Cache-Control", "private, no-cache")
     return response

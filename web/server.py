@@ -55,6 +55,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         application: Any,
         listener: socket.socket,
         *,
+        trusted_proxy: str = "",
         connections: int = CONNECTIONS,
         patience: float = PATIENCE,
     ):
@@ -69,6 +70,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             max_request_header_size=HEADER_BYTES,
             max_request_body_size=2 * BODY_LIMIT,
             connection_limit=2 * connections,  # never reached: see handle_accept
+            trusted_proxy=trusted_proxy or None,
+            trusted_proxy_headers={"x-forwarded-for", "x-forwarded-proto"} if trusted_proxy else (),
             cleanup_interval=1,
             asyncore_use_poll=True,  # select() knows no file above number 1,023
             ident="ticketing",

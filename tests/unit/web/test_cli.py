@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from ticketing.errors import InputError
-from web.cli import listening_socket
+from web.cli import listening_socket, serve
+from web.demo import demo
 
 ROOT = Path(__file__).parents[3]
 SERVE_A_FAKE = """
@@ -44,6 +45,15 @@ def test_port_0_takes_a_free_one():
 def test_an_address_of_another_machine_is_refused(host):
     with pytest.raises(InputError, match=f"TICKETING_HOST={host} is no address of this machine"):
         listening_socket(host, 0)
+
+
+@pytest.mark.parametrize("command", [serve, demo])
+@pytest.mark.parametrize("given", [{"HOST": "0.0.0.0"}, {"TRUSTED_PROXY": "127.0.0.1"}])
+def test_others_are_not_let_in_where_nobody_has_an_account(tmp_path, monkeypatch, command, given):
+    for name, value in {"HOME": str(tmp_path), "PORT": "0", **given}.items():
+        monkeypatch.setenv(f"TICKETING_{name}", value)
+    with pytest.raises(InputError, match="ticketing users add NAME --role admin"):
+        command.main([], standalone_mode=False)
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])

@@ -9,7 +9,7 @@ from tests.fake_desk import FakeDesk
 from ticketing.errors import StoreError
 from ticketing.settings import Settings
 from web.app import create_app
-from web.security import is_loopback, secret_key
+from web.security import is_loopback, secret_key, serves_others
 
 
 @pytest.fixture
@@ -68,9 +68,14 @@ def test_a_form_without_its_token_is_refused(client, address, token):
     assert "This form is no longer valid; go back, reload the page" in answer.text
 
 
-def test_a_foreign_host_name_is_refused_on_a_loopback_address(client):
-    answer = client.get("/api/jobs", headers={"Host": "evil.example:8000"})
-    assert answer.status_code == 400 and "TICKETING_HOST" in answer.json["error"]
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_name_that_an_attacker_lets_resolve_to_our_address_deletes_nothing(tmp_path, host):
+    """A page at that name is of the same origin as ours, for its visitor's browser."""
+    desk = FakeDesk(Settings(home=tmp_path, host=host))
+    names = {"Host": "evil.example:8000", "Origin": "http://evil.example:8000"}
+    answer = create_app(desk).test_client().delete("/api/tickets/GT-0101", headers=names)
+    assert answer.status_code == 400 and "TICKETING_ALLOWED_HOSTS" in answer.json["error"]
+    assert "GT-0101" in desk.store.get_tickets(["GT-0101"])
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1:8000", "[::1]:8000"])
@@ -78,9 +83,48 @@ def test_loopback_names_are_accepted(client, host):
     assert client.get("/", headers={"Host": host}).status_code == 200
 
 
-def test_any_host_name_is_accepted_when_serving_the_network(tmp_path):
-    app = create_app(FakeDesk(Settings(home=tmp_path, host="0.0.0.0")))
-    assert app.test_client().get("/", headers={"Host": "desk.example"}).status_code == 200
+NAMES = {
+    "any number, where no name is set": ("0.0.0.0", "", "192.0.2.7:8000", 200),
+    "a number in version 6": ("::", "", "[2001:db8::7]:8000", 200),
+    "no name, where none is set": ("0.0.0.0", "", "desk.example", 400),
+    "the name that it listens on": ("Desk.example", "", "desk.example:8000", 200),
+    "a name that is set": ("0.0.0.0", "other.example, Desk.example", "desk.example", 200),
+    "in any case": ("0.0.0.0", "desk.example", "DESK.example", 200),
+    "no other name": ("0.0.0.0", "desk.example", "evil.example", 400),
+    "no name that merely ends like it": ("0.0.0.0", "desk.example", "evil.desk.example", 400),
+    "no number beside a name": ("0.0.0.0", "desk.example", "192.0.2.7", 400),
+    "this machine, for its health check": ("0.0.0.0", "desk.example", "127.0.0.1:8000", 200),
+    "a name that a proxy on this machine passes on": ("::1", "desk.example", "desk.example", 200),
+    "no number on a loopback address": ("127.0.0.1", "", "192.0.2.7:8000", 400),
+    "no nonsense": ("0.0.0.0", "", "[", 400),
+}
+
+
+@pytest.mark.parametrize(("host", "allowed", "asked", "status"), NAMES.values(), ids=NAMES)
+def test_the_page_is_served_under_its_own_names_alone(tmp_path, host, allowed, asked, status):
+    settings = Settings(home=tmp_path, host=host, allowed_hosts=allowed)
+    client = create_app(FakeDesk(settings)).test_client()
+    assert client.get("/healthz", headers={"Host": asked}).status_code == status
+
+
+def test_a_page_that_came_by_https_asks_for_it_from_now_on(client):
+    name = "Strict-Transport-Security"
+    assert name not in client.get("/").headers
+    assert client.get("/", base_url="https://localhost").headers[name] == "max-age=31536000"
+
+
+OTHERS = {
+    "loopback": ({}, False),
+    "a loopback name that is allowed": ({"allowed_hosts": "localhost"}, False),
+    "all addresses": ({"host": "0.0.0.0"}, True),
+    "a proxy before it": ({"trusted_proxy": "127.0.0.1"}, True),
+    "another name": ({"allowed_hosts": "desk.example"}, True),
+}
+
+
+@pytest.mark.parametrize(("given", "expected"), OTHERS.values(), ids=OTHERS)
+def test_what_others_can_reach(given, expected):
+    assert serves_others(Settings(**given)) is expected
 
 
 @pytest.mark.parametrize(

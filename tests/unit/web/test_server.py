@@ -20,6 +20,10 @@ def application(environ, start_response):
     what, _, number = environ["PATH_INFO"].strip("/").partition("/")
     if what == "slow":
         time.sleep(float(number))
+    if what == "who":
+        start_response("200 OK", [])
+        names = ("REMOTE_ADDR", "wsgi.url_scheme", "HTTP_HOST")
+        return [" ".join(environ[name] for name in names).encode()]
     blocks = int(number) if what == "large" else 1
     start_response("200 OK", [("Content-Length", str(blocks * MEGABYTE))])
     return (b"x" * MEGABYTE for _ in range(blocks))
@@ -67,6 +71,24 @@ def ended(connection: socket.socket, seconds: float) -> bool:
     except ConnectionResetError:
         pass
     return True
+
+
+WHOM_IT_BELIEVES = {
+    "nobody": ("", "127.0.0.1 http"),
+    "the proxy that asks": ("127.0.0.1", "192.0.2.7 https"),
+    "any proxy": ("*", "192.0.2.7 https"),
+    "no other machine": ("192.0.2.1", "127.0.0.1 http"),
+}
+
+
+@pytest.mark.parametrize(("proxy", "believed"), WHOM_IT_BELIEVES.values(), ids=WHOM_IT_BELIEVES)
+def test_only_a_trusted_proxy_says_who_asks_and_how(proxy, believed):
+    """It adds the address that it sees to what it was told."""
+    forwarded = b"GET /who HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Proto: https\r\n"
+    forwarded += b"X-Forwarded-For: 198.51.100.9, 192.0.2.7\r\nX-Forwarded-Host: evil\r\n\r\n"
+    with serving(trusted_proxy=proxy) as port, ExitStack() as stack:
+        answer = connected(port, stack, forwarded).recv(65536).decode()
+        assert answer.endswith(f"{believed} localhost")
 
 
 @pytest.mark.parametrize("sent", [(), (HALF,)], ids=["silent", "half-open"])
