@@ -1,8 +1,10 @@
 """Which words of a text tell what it is about, and how much; which are forms of one word."""
 
 import math
+import tomllib
 from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
+from importlib.resources import files
 
 from ticketing.text.tokens import Token, tokens_with_spans
 from ticketing.text.vocabulary import Vocabulary
@@ -12,38 +14,6 @@ EVERYDAY = 0.1
 
 ENOUGH = 200
 """Tickets from which on such a share is known well enough to go by it."""
-
-_THINGS = frozenset(
-    {
-        "amount",
-        "bill",
-        "bottom",
-        "call",
-        "cry",
-        "describe",
-        "detail",
-        "empty",
-        "fill",
-        "fire",
-        "front",
-        "full",
-        "interest",
-        "mill",
-        "move",
-        "name",
-        "part",
-        "put",
-        "show",
-        "side",
-        "sincere",
-        "system",
-        "thick",
-        "thin",
-        "top",
-    }
-)
-"""On scikit-learn's list of stop words all the same (Nothman et al. 2018, "Stop Word Lists in Free
-Open-source Software Packages"), though they are about things."""
 
 
 class TellingWords:
@@ -108,6 +78,9 @@ def _stop_words() -> tuple[frozenset[str], ...]:
     from bm25s import stopwords
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    english = (ENGLISH_STOP_WORDS - _THINGS).union(stopwords.STOPWORDS_EN_PLUS)
+    text = files("ticketing.text").joinpath("stop_words.toml").read_text(encoding="utf-8")
+    ours = tomllib.loads(text)
+    listed = ENGLISH_STOP_WORDS.union(stopwords.STOPWORDS_EN_PLUS, ours["empty"])
+    english = listed.difference(ours["telling"])
     others = (name for name in sorted(vars(stopwords)) if name.startswith("STOPWORDS_"))
     return english, *(frozenset(getattr(stopwords, name)) for name in others)

@@ -19,7 +19,7 @@ def test_the_weight_is_the_idf():
 
 
 @pytest.mark.parametrize(
-    "token", ["are", "i", "x", "others", "also", "<num>", "<id>", "7", "doesn't"]
+    "token", ["are", "i", "x", "others", "also", "going", "mean", "<num>", "<id>", "7", "doesn't"]
 )
 def test_stop_words_letters_masks_and_numbers_tell_nothing(token):
     assert telling({"pump": 3}, 9).weight(token) == 0
