@@ -9,6 +9,7 @@ from ticketing.errors import NotReady
 from ticketing.plurals import counted
 from web.addresses import clean_address
 from web.api.routes import api
+from web.api.statuses import with_statuses
 from web.api.work import work_api
 from web.context import current_address, current_desk, current_judge, topic_titles
 from web.errors import register_errors
@@ -72,6 +73,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(quality_pages)
     app.register_blueprint(api)
     app.register_blueprint(work_api)
+    app.spec_processor(with_statuses)
     return app
 
 

@@ -8,6 +8,8 @@ from flask import url_for
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query, Recommendations, Ticket
+from web.api.bodies import check_body
+from web.api.statuses import ADDED, CONFLICT, NOT_FOUND
 from web.context import (
     current_desk,
     current_judge,
@@ -39,11 +41,13 @@ from web.views.progress import progress
 
 api = APIBlueprint("api", __name__, url_prefix="/api", tag="Ticketing")
 api.before_request(guard_api)
+api.before_request(check_body)
 
 
 @api.post("/recommend")
 @api.input(RecommendIn, arg_name="asked")
 @api.output(RecommendationsOut)
+@api.doc(responses=CONFLICT)
 def recommend(asked: RecommendIn) -> Recommendations:
     """The best past tickets for a new problem."""
     query = Query(asked.subject, asked.description)
@@ -54,6 +58,7 @@ def recommend(asked: RecommendIn) -> Recommendations:
 @api.get("/queries/<query_id>")
 @api.input(QueryArgs, location="query", arg_name="args")
 @api.output(QueryAnswerOut)
+@api.doc(responses=CONFLICT)
 def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
     """The answer to a query asked before, as of now, with your grades and everybody's."""
     found = current_desk().recommend(known_query(query_id), args.filters(), args.limit)
@@ -69,6 +74,7 @@ def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
 @api.post("/judgments")
 @api.input(JudgmentIn, arg_name="judged")
 @api.output(JudgmentOut)
+@api.doc(responses=NOT_FOUND | CONFLICT)
 def judge(judged: JudgmentIn) -> dict[str, str | None]:
     """Grade a ticket for a query, or take the grade back with null."""
     replaced = record(judged)
@@ -91,6 +97,7 @@ def get_ticket(ticket_id: str) -> Ticket:
 @api.put("/tickets/<path:ticket_id>")
 @api.input(TicketIn, arg_name="given")
 @api.output(TicketOut)
+@api.doc(responses=ADDED)
 def put_ticket(ticket_id: str, given: TicketIn) -> tuple[Ticket, int, dict[str, str]]:
     """Add a ticket (201) or change it (200); the next query finds it."""
     ticket = given.ticket(ticket_id)
@@ -113,6 +120,7 @@ def delete_ticket(ticket_id: str) -> str:
 @api.get("/topics")
 @api.input(FiltersIn, location="query", arg_name="chosen")
 @api.output(TopicsOut)
+@api.doc(responses=CONFLICT)
 def topics(chosen: FiltersIn) -> dict[str, Any]:
     """What the tickets are about, by share, and how shares move by month."""
     survey = current_desk().topics(chosen.filters())
@@ -126,6 +134,7 @@ def topics(chosen: FiltersIn) -> dict[str, Any]:
 @api.get("/topics/<int:number>")
 @api.input(TopicArgs, location="query", arg_name="args")
 @api.output(TopicTicketsOut)
+@api.doc(responses=CONFLICT)
 def topic(number: int, args: TopicArgs) -> dict[str, Any]:
     """A topic and the tickets whose main topic it is, newest first."""
     filters = args.filters()
@@ -137,6 +146,7 @@ def topic(number: int, args: TopicArgs) -> dict[str, Any]:
 @api.put("/topics/<int:number>/name")
 @api.input(TopicName, arg_name="given")
 @api.output({}, status_code=204)
+@api.doc(responses=CONFLICT)
 def name_topic(number: int, given: TopicName) -> str:
     """Name a topic; models trained later inherit the name for a topic of about the same words."""
     current_desk().name_topic(number, given.name, current_judge())

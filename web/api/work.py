@@ -8,6 +8,8 @@ from ticketing.desk.quality import QualityReport
 from ticketing.desk.workspace import Round
 from ticketing.history import Asking, SavedQuery
 from ticketing.tickets import Judgment
+from web.api.bodies import check_body
+from web.api.statuses import CONFLICT, NOT_FOUND
 from web.context import current_desk, current_judge, known_ticket
 from web.schemas.requests import FiltersIn
 from web.schemas.work import (
@@ -28,6 +30,7 @@ from web.security import guard_api
 
 work_api = APIBlueprint("work_api", __name__, url_prefix="/api", tag="Working together")
 work_api.before_request(guard_api)
+work_api.before_request(check_body)
 
 
 @work_api.get("/history")
@@ -79,6 +82,7 @@ def solved(ticket_id: str) -> list[Judgment]:
 @work_api.post("/rounds")
 @work_api.input(RoundIn, arg_name="wanted")
 @work_api.output(RoundOut)
+@work_api.doc(responses=NOT_FOUND | CONFLICT)
 def begin_round(wanted: RoundIn) -> dict[str, Any]:
     """Choose queries to judge; their tickets come shuffled, without rank and score."""
     desk, judge = current_desk(), current_judge()
@@ -89,6 +93,7 @@ def begin_round(wanted: RoundIn) -> dict[str, Any]:
 @work_api.get("/rounds")
 @work_api.input(RoundArgs, location="query", arg_name="args")
 @work_api.output(RoundOut)
+@work_api.doc(responses=NOT_FOUND | CONFLICT)
 def get_round(args: RoundArgs) -> dict[str, Any]:
     """A round of judging, with what you said so far."""
     return _round(args.round())
@@ -111,6 +116,7 @@ def quality() -> QualityReport:
 @work_api.get("/categories")
 @work_api.input(CategoryArgs, location="query", arg_name="args")
 @work_api.output(list[ProposalOut])  # type: ignore[arg-type]
+@work_api.doc(responses=CONFLICT)
 def categories(args: CategoryArgs) -> list[dict[str, Any]]:
     """The likeliest of the desk's own categories for a subject, with what you said to each."""
     desk = current_desk()
@@ -122,6 +128,7 @@ def categories(args: CategoryArgs) -> list[dict[str, Any]]:
 @work_api.post("/categories")
 @work_api.input(CategoryIn, arg_name="given")
 @work_api.output({}, status_code=204)
+@work_api.doc(responses=CONFLICT)
 def answer_category(given: CategoryIn) -> str:
     """Say whether a category is right for a subject, or take that back with null."""
     current_desk().judge_category(

@@ -21,9 +21,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def valid(model: type[Model], given: Mapping[str, object]) -> Model:
-    """Raises InputError naming the field, such as a date that is none."""
+    """What a form says, in which a number is text. Raises InputError naming the field."""
     try:
-        return model.model_validate(given)
+        return model.model_validate(given, strict=False)
     except ValidationError as error:
         raise InputError(first_invalid(error)) from None
 

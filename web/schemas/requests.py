@@ -1,20 +1,13 @@
 """What the JSON API takes, as pydantic models (OpenAPI is made from them)."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ticketing.tickets import Filters, Grade, Order, Query, Ticket
+from ticketing.times import naive_utc
 
 GradeName = Literal["YES", "REL", "NO"]
 MOST_RESULTS = 100
@@ -25,24 +18,20 @@ EXHAUST = {"subject": "Exhaust spread high", "description": "trips during run up
 EXHAUST_ID = Query(**EXHAUST).id
 
 
-def readable_time(given: object, read: ValidatorFunctionWrapHandler) -> datetime:
-    """A date or a time of ISO 8601. Raises ValueError in words a person can act on."""
+def readable_time(given: object) -> datetime:
+    """A date or a time of ISO 8601 as naive UTC; one that names no zone is taken as UTC.
+
+    Raises ValueError in words a person can act on.
+    """
     try:
-        time: datetime = read(given)
-    except ValidationError:
+        return naive_utc(datetime.fromisoformat(str(given)))
+    except OverflowError:
+        raise ValueError("the time lies outside the calendar") from None
+    except ValueError:
         raise ValueError(
             f"{str(given)[:30]!r} is no date; write one as 2013-05-31, or with a time as "
             "2013-05-31T14:30"
         ) from None
-    return time
-
-
-def naive_utc(time: datetime) -> datetime:
-    """The same moment without a time zone; a time that names none is taken as UTC."""
-    try:
-        return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
-    except OverflowError:
-        raise ValueError("the time lies outside the calendar") from None
 
 
 def grade_named(name: str | None) -> Grade | None:
@@ -50,13 +39,25 @@ def grade_named(name: str | None) -> Grade | None:
     return Grade[name] if name else None
 
 
-Moment = Annotated[datetime, WrapValidator(readable_time), AfterValidator(naive_utc)]
+def whole(given: object) -> object:
+    """A number of JSON without a fraction as an integer: 3.0 is 3."""
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
+WHOLE = BeforeValidator(whole)
+Moment = Annotated[datetime, BeforeValidator(readable_time)]
 
 
 class In(BaseModel):
     """What a program sends: nothing that is not known."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+class Body(In):
+    """A JSON object, whose types count: "1" is no number, and neither is true."""
+
+    model_config = ConfigDict(strict=True)
 
 
 class FiltersIn(In):
@@ -92,18 +93,20 @@ class CategoryAnswerIn(In):
 class Ordered(In):
     """How many of the best tickets, and in which order; `newest` shows the same ones by date."""
 
-    limit: int = Field(10, ge=1, le=MOST_RESULTS)
-    order: Order = Field(Order.BEST, description="best match first, or newest of the best first")
+    limit: Annotated[int, Field(ge=1, le=MOST_RESULTS), WHOLE] = 10
+    order: Order = Field(
+        Order.BEST, strict=False, description="best match first, or newest of the best first"
+    )
 
 
-class RecommendIn(Ordered):
+class RecommendIn(Ordered, Body):
     """A new problem."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{**EXHAUST}]})
 
     subject: str = ""
     description: str = ""
-    filters: FiltersIn = FiltersIn()
+    filters: FiltersIn = Field(FiltersIn(), strict=False)
 
 
 class QueryArgs(FiltersIn, Ordered):
@@ -132,7 +135,7 @@ class TopicsArgs(In):
     sort: TopicSort = Field(TopicSort.SHARE, description="share, title, or rising")
 
 
-class TopicName(In):
+class TopicName(Body):
     """What to call a topic; empty lets its words be its title."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Cold spots"}]})
@@ -147,7 +150,7 @@ class TopicArgs(FiltersIn):
     offset: int = Field(0, ge=0, le=10**9, description="tickets to leave out, newest first")
 
 
-class JudgmentIn(In):
+class JudgmentIn(Body):
     """A grade for a ticket as an answer to a query; null takes the judge's grade back."""
 
     model_config = ConfigDict(
@@ -159,8 +162,8 @@ class JudgmentIn(In):
     query_id: str
     ticket_id: str
     grade: GradeName | None
-    rank: int | None = Field(
-        None, ge=1, le=2 * MOST_RESULTS, description="rank at which the ticket was shown"
+    rank: Annotated[int, Field(ge=1, le=2 * MOST_RESULTS), WHOLE] | None = Field(
+        None, description="rank at which the ticket was shown"
     )
     score: float | None = Field(None, ge=1, le=5, description="score that was shown")
     event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
@@ -170,7 +173,7 @@ class JudgmentIn(In):
     )
 
 
-class TicketIn(In):
+class TicketIn(Body):
     """A past ticket's text and what a filter may ask for."""
 
     model_config = ConfigDict(

@@ -1,16 +1,18 @@
 """What the JSON API gives, as pydantic models (OpenAPI is made from them)."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ticketing.tickets import Outlook
 from web.schemas.requests import GradeName
 
 NamedGrade = Annotated[GradeName, BeforeValidator(lambda grade: getattr(grade, "name", grade))]
 """A grade of the core by its name."""
-"""A grade of the core by its name."""
+
+Time = Annotated[datetime, AfterValidator(lambda time: time.replace(tzinfo=UTC))]
+"""A time of the core, which is naive UTC, with its zone."""
 
 
 class Out(BaseModel):
@@ -28,7 +30,7 @@ class TicketOut(Out):
     solution: str
     product: str
     status: str
-    created: datetime | None
+    created: Time | None
     groups: Annotated[list[str], BeforeValidator(sorted)] = Field(
         description="who may see it; empty is everybody"
     )
@@ -158,11 +160,11 @@ class RecommendationsOut(Out):
 
 
 class StandingOut(Out):
-    """What a judge thinks of a ticket at present, and since when (UTC)."""
+    """What a judge thinks of a ticket at present, and since when."""
 
     judge: str
     grade: NamedGrade
-    time: datetime
+    time: Time
     note: str
 
 
@@ -196,10 +198,10 @@ class JobOut(Out):
     rate: float
     seconds_left: float | None
     stalled: bool = Field(description="no worker has reported for a while")
-    created: datetime
-    started: datetime | None
-    heartbeat: datetime | None
-    finished: datetime | None
+    created: Time
+    started: Time | None
+    heartbeat: Time | None
+    finished: Time | None
     cancel_requested: bool
     errors: dict[str, str]
     message: str

@@ -1,13 +1,14 @@
 """What the API of working together takes and gives, as pydantic models."""
 
-from datetime import date, datetime
+from datetime import date
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.tickets import Outlook
-from web.schemas.requests import In
-from web.schemas.responses import Out, QueryOut, StandingOut
+from web.schemas.requests import WHOLE, Body, In
+from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
 MOST_QUERIES = 50
 """Of a round."""
@@ -18,8 +19,8 @@ class FiltersOut(Out):
 
     product: str
     status: str
-    created_since: datetime | None
-    created_before: datetime | None
+    created_since: Time | None
+    created_before: Time | None
 
 
 class AskingOut(Out):
@@ -28,7 +29,7 @@ class AskingOut(Out):
     query: QueryOut
     filters: FiltersOut
     person: str
-    time: datetime = Field(description="UTC")
+    time: Time
     bundle_id: str = Field(description="the model that answered")
     outlook: Outlook
     chance: float = Field(description="that a YES was among the tickets shown, 0 to 1")
@@ -40,7 +41,7 @@ class SavedOut(Out):
 
     query: QueryOut
     filters: FiltersOut
-    time: datetime
+    time: Time
 
 
 class GapOut(Out):
@@ -50,18 +51,19 @@ class GapOut(Out):
     askings: list[AskingOut]
 
 
-class RoundIn(In):
+class RoundIn(Body):
     """How to choose queries to judge."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"by": "random", "size": 5}]})
 
     by: Sampling = Field(
         Sampling.RANDOM,
+        strict=False,
         description="at random, by a chance of an answer nearest to one half, or where the ten "
         "best of two models differ",
     )
-    size: int = Field(10, ge=1, le=50, description="queries")
-    seed: int = Field(0, ge=0, description="of what is drawn and shuffled")
+    size: Annotated[int, Field(ge=1, le=MOST_QUERIES, description="queries"), WHOLE] = 10
+    seed: Annotated[int, Field(ge=0, description="of what is drawn and shuffled"), WHOLE] = 0
     other: str = Field("", description="the model to compare the serving one with")
 
 
@@ -120,7 +122,7 @@ class SolvedOut(Out):
 
     query: QueryOut
     judge: str
-    time: datetime
+    time: Time
     note: str
 
 
@@ -146,7 +148,7 @@ class WeekOut(Out):
 class SwitchOut(Out):
     """A model that came to serve, and the quality before and after."""
 
-    time: datetime
+    time: Time
     bundle_id: str
     said: str
     before: QualityOut
@@ -178,7 +180,7 @@ class ProposalOut(Out):
     right: bool | None = Field(description="what you said to it")
 
 
-class CategoryIn(In):
+class CategoryIn(Body):
     """What somebody says to a category for a subject."""
 
     model_config = ConfigDict(

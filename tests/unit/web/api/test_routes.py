@@ -31,7 +31,7 @@ def test_recommend_answers_with_everything(client):
     assert [item["rank"] for item in answer["items"]] == list(range(1, 11))
     first = answer["items"][0]
     assert first["ticket"]["id"] == "GT-0101"
-    assert first["ticket"]["created"] == "2014-03-02T00:00:00"
+    assert first["ticket"]["created"] == "2014-03-02T00:00:00Z"
     assert "exhaust" in [shared["word"] for shared in first["reason"]["shared"]]
     assert first["reason"]["sentence"].startswith("Both say “exhaust”")
     assert math.isclose(sum(part["distance"] for part in first["parts"]), first["distance"])
@@ -176,6 +176,13 @@ def test_openapi_names_every_operation(client):
     }
 
 
+def test_a_body_that_is_no_object_or_too_deep_is_refused(client):
+    for body in ("null", "7", "[" * 100_000 + "]" * 100_000, '{"subject":' * 490 + "1" + "}" * 490):
+        sent = client.post("/api/recommend", data=body, content_type="application/json")
+        assert sent.status_code == 400, body[:20]
+        assert "body" in sent.json["error"] or "subject" in sent.json["error"]
+
+
 def test_the_docs_page_lists_every_operation(client):
     page = client.get("/api").text
     assert all(path in page for path in client.get("/openapi.json").json["paths"])
@@ -193,7 +200,7 @@ def test_the_docs_page_lists_every_operation(client):
             {"subject": "a", "filters": {"created_since": "0001-01-01T00:00:00+05:00"}},
             "filters.created_since: the time lies outside the calendar.",
         ),
-        ([1], "Input should be a valid dictionary or instance of RecommendIn."),
+        ([1], "Send the body as one JSON object, such as {}."),
     ],
 )
 def test_a_bad_query_is_refused_with_a_sentence(client, body, sentence):

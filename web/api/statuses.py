@@ -1,0 +1,41 @@
+"""What the API may answer beside success, for /openapi.json.
+
+What any operation may be refused with is declared here, once; what one alone answers stands at it.
+"""
+
+from typing import Any
+
+Responses = dict[int | str, dict[str, str | dict[str, dict[str, Any]]]]
+"""What APIFlask takes for an answer with content, by status."""
+
+EVERY_OPERATION = {
+    400: "The request cannot be used as it is.",
+    401: "Nobody is signed in, or the token is no longer good.",
+    403: "You may not do this, or another site caused the request.",
+    429: "There were too many requests; `Retry-After` says when to send the next.",
+    503: "The store or the broker is away, or the store takes no writes.",
+}
+WITH_BODY = {
+    413: "The body is too long.",
+    415: "The body is not `application/json`.",
+}
+NOT_FOUND = {404: "What the body names does not exist."}
+CONFLICT = {409: "A model must serve first, or something else was sent under this `event_id`."}
+TICKET = {"application/json": {"schema": {"$ref": "#/components/schemas/TicketOut"}}}
+ADDED: Responses = {201: {"description": "The ticket was added.", "content": TICKET}}
+
+ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/HTTPError"}}}
+
+
+def with_statuses(spec: Any) -> Any:
+    """The OpenAPI document with what every operation may be refused with."""
+    for operations in spec["paths"].values():
+        for operation in operations.values():
+            refusals = EVERY_OPERATION
+            if "requestBody" in operation:
+                operation["requestBody"]["required"] = True
+                refusals = refusals | WITH_BODY
+            for status, description in refusals.items():
+                said = {"description": description, "content": ERROR}
+                operation["responses"].setdefault(str(status), said)
+    return spec
