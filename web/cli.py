@@ -2,7 +2,9 @@
 
 import errno
 import socket
-from contextlib import closing
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import click
 
@@ -13,6 +15,9 @@ from ticketing.settings import load_settings
 from web.app import create_app
 from web.security import serves_others
 from web.server import Server
+
+DAY_SECONDS = 24 * 3600
+JOIN_SECONDS = 5
 
 
 @click.command()
@@ -78,4 +83,27 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")
-    server.run()
+    with forgetting(desk):
+        server.run()
+
+
+@contextmanager
+def forgetting(desk: Desk) -> Iterator[None]:
+    """Old queries are forgotten at the beginning of the block, and daily until its end."""
+    ended = threading.Event()
+    thread = threading.Thread(target=_forget_daily, args=(desk, ended), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(JOIN_SECONDS)
+
+
+def _forget_daily(desk: Desk, ended: threading.Event) -> None:
+    while not ended.is_set():
+        try:
+            desk.forget_queries()
+        except TicketingError as error:  # tomorrow is another day
+            click.echo(f"ticketing: {error}", err=True)
+        ended.wait(DAY_SECONDS)

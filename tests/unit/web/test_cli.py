@@ -5,13 +5,14 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from ticketing.errors import InputError
-from web.cli import listening_socket, serve
+from ticketing.errors import InputError, StoreAway
+from web.cli import forgetting, listening_socket, serve
 from web.demo import demo
 
 ROOT = Path(__file__).parents[3]
@@ -54,6 +55,23 @@ def test_others_are_not_let_in_where_nobody_has_an_account(tmp_path, monkeypatch
         monkeypatch.setenv(f"TICKETING_{name}", value)
     with pytest.raises(InputError, match="ticketing users add NAME --role admin"):
         command.main([], standalone_mode=False)
+
+
+def test_old_queries_are_forgotten_daily_whatever_happens(monkeypatch):
+    asked, outcomes = threading.Semaphore(0), iter([None, StoreAway("It is away."), None])
+
+    class Forgetful:
+        def forget_queries(self) -> None:
+            asked.release()
+            if error := next(outcomes, None):
+                raise error
+
+    monkeypatch.setattr("web.cli.DAY_SECONDS", 0.01)
+    with forgetting(Forgetful()):
+        assert all(asked.acquire(timeout=5) for _ in range(3))
+    while asked.acquire(blocking=False):
+        pass
+    assert not asked.acquire(timeout=0.1)
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
