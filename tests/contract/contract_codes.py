@@ -154,6 +154,24 @@ class CodeContract:
         store.put_codes("b1", [code(PUMP, 3, width=9)])
         assert scanned(store.codes("b1")) == {"T-2": 3}
 
+    def test_forgotten_codes_are_gone_and_may_be_put_again(self, store):
+        store.put_tickets(ALL)
+        for bundle in ("b1", "b2"):
+            store.put_codes(bundle, [code(t, 1) for t in ALL])
+        store.forget_codes("b1", ["T-2", "A-1", "nobody"])
+        store.forget_codes("unknown", ["T-2"])
+        assert store.stale_ids("b1") == ["A-1", "T-2"]
+        assert scanned(store.codes("b1")) == {"T-10": 1}
+        assert (store.count_codes("b1"), store.count_codes("b2")) == (1, 3)
+        assert store.put_codes("b1", [code(PUMP, 5)]) == 1
+        assert scanned(store.codes("b1")) == {"T-10": 1, "T-2": 5}
+
+    def test_whole_codes_are_not_damaged(self, store):
+        store.put_tickets(ALL)
+        store.put_codes("b1", [code(t, 1) for t in ALL])
+        store.codes("b1")
+        assert (store.damaged_codes("b1"), store.damaged_codes("unknown")) == ([], [])
+
     def test_bundles_with_codes_are_listed(self, store):
         assert store.bundles() == []
         store.put_tickets([PUMP])

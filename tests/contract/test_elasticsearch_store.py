@@ -1,5 +1,6 @@
 """ElasticsearchStore passes the contract on a real server, and keeps its copies right."""
 
+import base64
 from dataclasses import replace
 
 import pytest
@@ -146,6 +147,38 @@ def test_codes_that_die_before_their_tickets_are_marked_are_stored_again(store, 
     assert store.stale_ids("b1") == ["A-1", "T-10", "T-2"]
     assert store.put_codes("b1", [code(PUMP, 7)]) == 1
     assert store.count_codes("b1") == 1
+
+
+def test_codes_that_were_changed_are_left_out_and_said_until_they_are_put_again(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    with store.connection.client() as client:
+        client.update(
+            index=store.connection.alias("codes-b1"),
+            id="T-10",
+            doc={"code": base64.b64encode(bytes([1, 1, 2, 1])).decode()},
+            refresh=True,
+        )
+    assert scanned(store.codes("b1")) == {"A-1": 1, "T-2": 1}
+    assert store.damaged_codes("b1") == ["T-10"]
+    assert [row.ticket_id for row in store.code_rows("b1")] == ["A-1", "T-2"]
+    store.forget_codes("b1", ["T-10"])
+    store.put_codes("b1", [code(ALL[1], 4)])
+    assert scanned(store.codes("b1")) == {"A-1": 1, "T-10": 4, "T-2": 1}
+    assert store.damaged_codes("b1") == []
+
+
+def test_codes_of_an_older_program_have_no_checksum_and_count(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    with store.connection.client() as client:
+        source = client.get(index=store.connection.alias("codes-b1"), id="T-10")["_source"]
+        del source["checksum"]
+        client.index(
+            index=store.connection.alias("codes-b1"), id="T-10", document=source, refresh=True
+        )
+    assert scanned(store.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
+    assert len(list(store.code_rows("b1"))) == 3
 
 
 # what the server refuses ------------------------------------------------------------------

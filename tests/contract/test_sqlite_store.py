@@ -31,7 +31,7 @@ from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.history import Asking, SavedQuery
-from ticketing.stores.sqlite import SQLiteStore, code_files, codes, database
+from ticketing.stores.sqlite import SQLiteStore, code_blocks, code_files, codes, database
 from ticketing.tickets import Filters, ModelKind, Ticket
 from ticketing.times import utc_now
 
@@ -83,16 +83,75 @@ def test_a_row_is_never_reused(store):
     assert code_file(store).read_bytes() == bytes([1] * 12 + [2] * 4 + [3] * 4)
 
 
-def test_lost_code_files_are_said_not_scanned(store):
+def flip(path, place: int) -> None:
+    """Change one byte of a file."""
+    with path.open("r+b") as file:
+        file.seek(place)
+        byte = file.read(1)[0]
+        file.seek(place)
+        file.write(bytes([byte ^ 1]))
+
+
+DAMAGE = {
+    "a byte changed": (lambda path: flip(path, 5), ["T-10"]),
+    "the end lost": (lambda path: os.truncate(path, 7), ["A-1", "T-10"]),
+}
+
+
+@pytest.mark.parametrize(("harm", "damaged"), DAMAGE.values(), ids=DAMAGE)
+def test_damaged_rows_are_left_out_and_said_until_they_are_put_again(store, harm, damaged):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1, topic=2) for t in ALL])
+    harm(code_file(store))
+    fresh = SQLiteStore(store.database.folder)
+    whole = {ticket.id: 1 for ticket in ALL if ticket.id not in damaged}
+    for filters in (Filters(), Filters(groups=frozenset())):
+        assert scanned(fresh.codes("b1", filters)) == whole
+    assert fresh.damaged_codes("b1") == damaged
+    assert {row.ticket_id for row in fresh.code_rows("b1")} == set(whole)
+    more = Ticket("new", "New")
+    fresh.put_tickets([more])
+    fresh.put_codes("b1", [code(more, 9)])
+    assert fresh.damaged_codes("b1") == damaged
+    fresh.forget_codes("b1", damaged)
+    assert fresh.stale_ids("b1") == damaged
+    fresh.put_codes("b1", [code(t, 3) for t in ALL])
+    assert fresh.damaged_codes("b1") == []
+    assert scanned(fresh.codes("b1")) == whole | {id: 3 for id in damaged} | {"new": 9}
+    fresh.close()
+
+
+def test_a_lost_file_of_codes_is_said_and_can_be_mended(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    code_file(store).unlink()
+    fresh = SQLiteStore(store.database.folder)
+    with pytest.raises(StoreError, match=r"1\.bin has lost all codes .*check --repair"):
+        fresh.codes("b1")
+    fresh.forget_codes("b1", fresh.damaged_codes("b1"))
+    fresh.put_codes("b1", [code(t, 2) for t in ALL])
+    assert scanned(fresh.codes("b1")) == {"A-1": 2, "T-10": 2, "T-2": 2}
+    fresh.close()
+
+
+def test_a_row_is_compared_with_its_checksum_once(store, monkeypatch):
+    checked = []
+
+    def counted(codes, checksums):
+        checksums = list(checksums)
+        checked.extend(checksums)
+        return code_files.damaged_rows(codes, checksums)
+
+    monkeypatch.setattr(code_blocks, "damaged_rows", counted)
     store.put_tickets(ALL)
     store.put_codes("b1", [code(t, 1) for t in ALL[:2]])
-    os.truncate(code_file(store), 7)
-    fresh = SQLiteStore(store.database.folder)
-    with pytest.raises(StoreError, match=r"1\.bin holds 7 bytes .* counts 8"):
-        fresh.codes("b1")
-    with pytest.raises(StoreError, match=r"1\.bin holds 7 bytes"):
-        fresh.put_codes("b1", [code(ALL[2], 1)])
-    fresh.close()
+    for filters in (Filters(), Filters(product="SGT-400"), Filters()):
+        store.codes("b1", filters)
+    store.put_codes("b1", [code(ALL[2], 1)])
+    store.codes("b1")
+    store.delete_tickets([ALL[0].id])
+    store.codes("b1")
+    assert [row for row, _ in checked] == [0, 1, 2]
 
 
 def test_an_unchanged_store_gives_the_same_block(store):
@@ -187,12 +246,13 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 7")
-    with pytest.raises(StoreError, match="has format 7, and this program reads format 6; run "):
+    store.database.rows("PRAGMA user_version = 8")
+    with pytest.raises(StoreError, match="has format 8, and this program reads format 7; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    6: ("ALTER TABLE codes DROP COLUMN checksum",),
     5: (
         "ALTER TABLE queries DROP COLUMN asked",
         "DROP TABLE sessions",
@@ -212,10 +272,26 @@ LACKED = {
 
 
 def grow_old(store, version: int) -> None:
-    for older in range(5, version - 1, -1):
+    for older in range(6, version - 1, -1):
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_6_is_brought_up(store):
+    """It kept no checksums: those of the rows that are there are taken, and lost ones stay lost."""
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    grow_old(store, 6)
+    os.truncate(code_file(store), 8)
+    brought_up = SQLiteStore(store.database.folder)
+    assert brought_up.damaged_codes("b1") == ["A-1"]
+    assert scanned(brought_up.codes("b1")) == {"T-10": 1, "T-2": 1}
+    brought_up.close()
+    flip(code_file(store), 0)
+    again = SQLiteStore(store.database.folder)
+    assert again.damaged_codes("b1") == ["A-1", "T-2"]
+    again.close()
 
 
 def test_format_5_is_brought_up(store):
@@ -316,7 +392,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 6; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 7; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.encoders.terms import SUM
+from ticketing.errors import StoreError
 from ticketing.model.layout import TERM_BYTES, CodeLayout
 from ticketing.queries import EncodedQuery
 
@@ -69,11 +70,14 @@ def compiled_scan() -> Callable[..., None]:
         terms_at: int,
         terms_end: int,
         weights: npt.NDArray[np.float32],
+        comparable: npt.NDArray[np.bool_],
         distances: npt.NDArray[np.float32],
     ) -> None:
         """Distances of live rows.
 
-        codes uint8 [rows, width], the last byte says which components are present;
+        codes uint8 [rows, width], the last byte says which components are present: infinite where
+        that is more than there are, and where no pair is compared, which `comparable` bool [2 ** R]
+        says;
         live int64 [n]; query uint8 [P, width of one component]; bounds int64 [dense C + 1];
         table uint16 [BUCKETS] or empty, places uint8 [BUCKETS] or empty, worths float32 [query's
         terms] (what it adds to lack each), and where a row's terms lie; weights float32
@@ -85,7 +89,11 @@ def compiled_scan() -> Callable[..., None]:
         terms = (terms_end - terms_at) // components
         for i in range(live.shape[0]):
             row = codes[live[i]]
-            weight = weights[row[row.size - 1]]
+            pattern = row[row.size - 1]
+            if pattern >= comparable.size or not comparable[pattern]:
+                distances[i] = np.inf
+                continue
+            weight = weights[pattern]
             total = np.float32(0)
             held = np.uint64(0)
             for r in range(components):
@@ -119,7 +127,7 @@ def scan_distances(
     pool: ThreadPoolExecutor | None = None,
 ) -> npt.NDArray[np.float32]:
     """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
-    present.
+    present. Raises StoreError for rows that the layout does not describe.
 
     The query's weights are by the pattern of a ticket's present components, -1 for a pair that is
     not compared.
@@ -128,21 +136,24 @@ def scan_distances(
     distances = np.empty(len(live), dtype=np.float32)
     if not len(live):
         return distances
+    if codes.shape[1] != layout.width or not 0 <= live.min() <= live.max() < len(codes):
+        raise StoreError(
+            f"The codes of these tickets are not {layout.width} bytes wide, or fewer than they"
+            " should be; run `ticketing check --repair`."
+        )
     scan, bounds = compiled_scan(), layout.bounds
+    comparable = np.any(weights >= 0, axis=(1, 2, 3))  # [2 ** R]
     table = term_table(query.terms)
     places, worths = term_places(query.terms, query.coverage)
 
     def part(start: int) -> None:
         stop = start + CHUNK
         about = query.codes, bounds, table, places, worths, *layout.terms_span, weights
-        scan(codes, live[start:stop], *about, distances[start:stop])
+        scan(codes, live[start:stop], *about, comparable, distances[start:stop])
 
     starts = range(0, len(live), CHUNK)
     for _ in pool.map(part, starts) if pool else map(part, starts):
         pass
-    comparable = np.any(weights >= 0, axis=(1, 2, 3))  # [2 ** R]
-    if not comparable.all():
-        distances[~comparable[codes[live, layout.width - 1]]] = np.inf
     return distances
 
 

@@ -214,6 +214,13 @@ class Codes(ScannedCodes, Protocol):
         """All fresh codes in ascending order of ticket id, holding only a page in memory; `vector`
         is empty in a store that has no use for it."""
 
+    def damaged_codes(self, bundle_id: str) -> list[str]:
+        """Ids, ascending, of the tickets whose codes under the bundle are no longer those that were
+        put, as far as this process has read them: whoever reads codes gets all but these."""
+
+    def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
+        """Delete the codes of these tickets under the bundle, which are stale then."""
+
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; unknown bundles are ignored. Raises StoreError for the
         serving bundle."""

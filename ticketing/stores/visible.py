@@ -118,6 +118,16 @@ class VisibleStore(VisibleEvents, Store):
         """See Codes."""
         return self._seen(self._store.code_rows(bundle_id), lambda row: (row.ticket_id,))
 
+    def damaged_codes(self, bundle_id: str) -> list[str]:
+        """Those of tickets that may be seen."""
+        damaged = self._store.damaged_codes(bundle_id)
+        theirs = self.matching_ids(damaged)
+        return [id for id in damaged if id in theirs]
+
+    def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
+        """Forgets those of tickets that may be seen."""
+        self._store.forget_codes(bundle_id, sorted(self.matching_ids(ids)))
+
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
     ) -> dict[tuple[int | None, date | None], int]:

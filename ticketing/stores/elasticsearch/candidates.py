@@ -1,14 +1,18 @@
 """The tickets worth an exact comparison: near in words, near by vector, near by vector of late."""
 
 import base64
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
+from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
 from ticketing.files import Json
 from ticketing.queries import EncodedQuery
+from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.copies import codes_of, where
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import any_word
@@ -23,7 +27,7 @@ WINDOWS = tuple(timedelta(days) for days in (10, 100, 1000))
 tickets within one of these of the query it differs so little that the nearest by vector are found.
 They share BY_VECTOR among them, with all the other tickets."""
 
-COLUMNS = {"docvalue_fields": ["id", "code"], "stored_fields": "_none_"}
+COLUMNS = {"docvalue_fields": ["id", "code", "checksum"], "stored_fields": "_none_"}
 """What is read of a hit: from columns alone, as whole documents take ten times as long."""
 
 
@@ -31,6 +35,14 @@ class Candidates(ElasticsearchServing, Codes):
     """Finds tickets by their words and by their vectors, in one request."""
 
     by_vector, by_words = BY_VECTOR, BY_WORDS
+
+    def __init__(self, connection: Connection):
+        super().__init__(connection)
+        self._damaged: dict[str, set[str]] = defaultdict(set)
+
+    def damaged_codes(self, bundle_id: str) -> list[str]:
+        """Ids of the tickets whose codes were read and are no longer as they were."""
+        return sorted(self._damaged[bundle_id])
 
     def candidates(
         self,
@@ -47,9 +59,27 @@ class Candidates(ElasticsearchServing, Codes):
         ways = [{**way, **COLUMNS} for way in self._ways(query, filters)]
         answers = self.connection.searches(codes_of(bundle_id), [counted, *ways])
         if not answers:
-            return block([])
+            return self._block(bundle_id, [])
         hits = (hit for answer in answers[1:] for hit in answer["hits"]["hits"])
-        return block(hits, of=answers[0]["hits"]["total"]["value"])
+        return self._block(bundle_id, hits, of=answers[0]["hits"]["total"]["value"])
+
+    def _block(
+        self, bundle_id: str, hits: Iterable[Mapping[str, Any]], of: int | None = None
+    ) -> CodeBlock:
+        """Hits with their COLUMNS, some maybe twice, as the scan wants them; damaged ones are
+        remembered until they are read again and are whole."""
+        damaged, codes = self._damaged[bundle_id], dict[str, npt.NDArray[np.uint8]]()
+        for hit in hits:
+            fields = hit["fields"]
+            id, code = fields["id"][0], base64.b64decode(fields["code"][0])
+            if fields.get("checksum", [crc32(code)]) == [crc32(code)]:
+                codes[id] = np.frombuffer(code, np.uint8)
+                damaged.discard(id)
+            else:
+                damaged.add(id)
+        ids = tuple(sorted(codes))
+        stacked = np.stack([codes[id] for id in ids]) if ids else np.empty((0, 0), np.uint8)
+        return CodeBlock(stacked, np.arange(len(ids)), ids, of)
 
     def _show(self, bundle_id: str) -> None:
         """Let the next search see all codes of a bundle.
@@ -79,12 +109,3 @@ def around(time: datetime, window: timedelta) -> Json:
     first = time - min(window, time - datetime.min)
     last = time + min(window, datetime.max - time)
     return {"range": {"created": {"gte": first.isoformat(), "lte": last.isoformat()}}}
-
-
-def block(hits: Iterable[Mapping[str, Any]], of: int | None = None) -> CodeBlock:
-    """Hits with their COLUMNS, some maybe twice, as the scan wants them."""
-    codes = {hit["fields"]["id"][0]: hit["fields"]["code"][0] for hit in hits}
-    ids = tuple(sorted(codes))
-    rows = [np.frombuffer(base64.b64decode(codes[id]), np.uint8) for id in ids]
-    stacked = np.stack(rows) if rows else np.empty((0, 0), np.uint8)
-    return CodeBlock(stacked, np.arange(len(ids)), ids, of)

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from typing import Any
+from zlib import crc32
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.candidates import COLUMNS, Candidates, block
-from ticketing.stores.elasticsearch.connection import seen
+from ticketing.stores.elasticsearch.candidates import COLUMNS, Candidates
+from ticketing.stores.elasticsearch.connection import CONFLICT, seen
 from ticketing.stores.elasticsearch.copies import (
     codes_of,
     copy_filters,
@@ -145,15 +146,14 @@ class ElasticsearchCodes(Candidates):
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """All codes that a query under this bundle may be compared with, read now."""
         self._show(bundle_id)
-        return block(
-            self.connection.pages(
-                codes_of(bundle_id),
-                sort=[{"id": "asc"}],
-                query=where(filters),
-                size=PAGE,
-                **COLUMNS,
-            )
+        hits = self.connection.pages(
+            codes_of(bundle_id),
+            sort=[{"id": "asc"}],
+            query=where(filters),
+            size=PAGE,
+            **COLUMNS,
         )
+        return self._block(bundle_id, hits)
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
@@ -214,13 +214,41 @@ class ElasticsearchCodes(Candidates):
             codes_of(bundle_id),
             sort=[{"id": "asc"}],
             query={"match_all": {}},
-            source_includes=["version", "topic", "code", "vector"],
+            source_includes=["version", "topic", "code", "checksum", "vector"],
         )
         while page := list(islice(hits, PAGE)):
             tickets = self.connection.get(TICKETS, [hit["_id"] for hit in page], ["coded"])
             for hit in page:
                 if hit["_id"] in tickets and build in tickets[hit["_id"]]["_source"]["coded"]:
-                    yield _row(hit)
+                    row = _row(hit)
+                    if hit["_source"].get("checksum", crc32(row.code)) == crc32(row.code):
+                        yield row
+
+    def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
+        """Delete the codes of these tickets, which are marked as uncoded first."""
+        name, build, left = codes_of(bundle_id), self._build(bundle_id), list(ids)
+        for _ in range(ATTEMPTS):
+            tickets = self.connection.get(TICKETS, left, ["coded"])
+            answers = self.connection.bulk(
+                {
+                    "_op_type": "update",
+                    "_index": self.connection.alias(TICKETS),
+                    "_id": id,
+                    "doc": {"coded": sorted({*doc["_source"]["coded"]} - {build})},
+                    **seen(doc),
+                }
+                for id, doc in tickets.items()
+            )
+            left = [id for id, x in zip(tickets, answers, strict=True) if x["status"] == CONFLICT]
+            if not left:
+                break
+        else:
+            raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
+        self.connection.bulk(
+            {"_op_type": "delete", "_index": self.connection.alias(name), "_id": id}
+            for id in self.connection.get(name, ids, ["id"])
+        )
+        self._damaged[bundle_id] -= set(ids)
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises StoreError for the serving one."""
@@ -245,6 +273,7 @@ def _document(row: CodeRow, tickets: Mapping[str, Json]) -> Json:
         "version": row.version,
         "topic": row.topic,
         "code": base64.b64encode(row.code).decode(),
+        "checksum": crc32(row.code),
         **({"vector": row.vector.hex()} if row.vector else {}),
     }
 

@@ -9,7 +9,7 @@ from ticketing.stores.elasticsearch.connection import Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 5
+VERSION = 6
 """`_meta.version`; a change of the mappings below raises it."""
 
 OLDEST = 14
@@ -39,6 +39,7 @@ CODES = {
     "month": _KEYWORD,
     "topic": {"type": "integer"},
     "code": {"type": "binary", "doc_values": True},
+    "checksum": {"type": "long"},
     "vector": {
         "type": "dense_vector",
         "element_type": "byte",
@@ -53,6 +54,7 @@ ADDED = {
     3: {"subject_digest": _KEYWORD},
     4: {"person": _KEYWORD},
     5: {"asked": _KEYWORD},
+    6: {"checksum": {"type": "long"}},
 }
 """The fields that a version added; documents of an older one lack them."""
 

@@ -1,27 +1,33 @@
 """The bytes of codes: files of rows of one width, written at the end and never in place.
 
 A file may be longer than the rows the database counts (a writer died before it
-committed); the next writer overwrites that end. It may never be shorter.
+committed); the next writer overwrites that end. Where rows were lost or changed, the
+checksums that the database keeps no longer hold.
 """
 
 import os
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.errors import StoreError
+
+def code_file(folder: Path, number: int) -> Path:
+    """Where the rows of a file of codes lie in the folder of a store."""
+    return folder / "codes" / f"{number}.bin"
 
 
 def write_rows(path: Path, offset: int, rows: bytes) -> None:
     """Write whole rows at `offset`, the committed end in bytes, and wait for the disk.
 
-    Raises StoreError when committed rows are missing, OSError when the disk refuses.
+    Raises OSError when the disk refuses.
     """
     is_new = not path.exists()
     path.parent.mkdir(exist_ok=True)
     with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
-        _require(path, os.fstat(file.fileno()).st_size, offset)
         file.seek(offset)
         file.write(rows)
         file.flush()
@@ -31,17 +37,38 @@ def write_rows(path: Path, offset: int, rows: bytes) -> None:
 
 
 def map_rows(path: Path, rows: int, width: int) -> npt.NDArray[np.uint8]:
-    """A read-only memory map uint8 [rows, width]; raises StoreError when rows are missing."""
-    _require(path, path.stat().st_size if path.exists() else 0, rows * width)
-    return np.memmap(path, np.uint8, "r", shape=(rows, width))
+    """A read-only memory map uint8 [rows, width], of fewer rows where the file has lost some."""
+    kept = min(rows, path.stat().st_size // width if path.exists() else 0)
+    if not kept:
+        return np.empty((0, width), np.uint8)
+    return np.memmap(path, np.uint8, "r", shape=(kept, width))
 
 
-def _require(path: Path, size: int, expected: int) -> None:
-    if size < expected:
-        raise StoreError(
-            f"{path} holds {size} bytes of codes where the database counts {expected};"
-            " restore it, or drop the bundle's codes and reindex."
-        )
+def damaged_rows(
+    codes: npt.NDArray[np.uint8], checksums: Iterable[tuple[int, int | None]]
+) -> set[int]:
+    """Those of the rows, each given with its checksum, that are lost or no longer as they were."""
+    rows = np.asarray(codes)  # a row of a memory map costs more to make than to check
+    return {
+        row
+        for row, checksum in checksums
+        if not 0 <= row < len(rows) or crc32(rows[row]) != checksum
+    }
+
+
+def checksum_in(folder: Path) -> Callable[[int, int, int], int | None]:
+    """A function that gives the checksum of a row, by file, width and row; None for a lost one."""
+
+    @cache
+    def rows_of(number: int, width: int) -> npt.NDArray[np.uint8]:
+        path = code_file(folder, number)
+        return map_rows(path, path.stat().st_size if path.exists() else 0, width)
+
+    def checksum(number: int, width: int, row: int) -> int | None:
+        codes = rows_of(number, width)
+        return crc32(codes[row]) if row < len(codes) else None
+
+    return checksum
 
 
 def _sync_folder(folder: Path) -> None:

@@ -15,6 +15,7 @@ from ticketing.errors import StoreAway, StoreError, StoreFull
 from ticketing.files import private_folder
 from ticketing.stores.checks import half_a_character
 from ticketing.stores.sqlite import schema
+from ticketing.stores.sqlite.code_files import checksum_in
 
 LOCK_SECONDS = 15.0
 """How long a writer waits for another one before it gives up."""
@@ -116,6 +117,7 @@ class Database:
                 raise StoreError(f"{self.path} {error}.") from None
             if version < schema.VERSION:
                 connection.execute("PRAGMA journal_mode = WAL")
+                connection.create_function("checksum_of", 3, checksum_in(self.folder))
                 with self._transaction("BEGIN IMMEDIATE"):
                     schema.bring_up(connection, version)
 
@@ -165,7 +167,7 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def json_list(values: Iterable[str]) -> str:
+def json_list(values: Iterable[str | int]) -> str:
     """The list that `ANY_OF` takes."""
     return json.dumps(list(values))
 

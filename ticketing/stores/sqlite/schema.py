@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 6
+VERSION = 7
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -137,6 +137,7 @@ TABLES = (
         row INTEGER NOT NULL,
         version TEXT NOT NULL,
         topic INTEGER,
+        checksum INTEGER,
         PRIMARY KEY (file, ticket)
     ) WITHOUT ROWID""",
     "CREATE INDEX codes_topics ON codes (file, topic)",
@@ -185,6 +186,11 @@ UPGRADES = {
         "DROP TRIGGER history_stays",
         HISTORY_STAYS,
         *PEOPLE,
+    ),
+    6: (
+        "ALTER TABLE codes ADD COLUMN checksum INTEGER",
+        """UPDATE codes SET checksum = checksum_of(file,
+            (SELECT width FROM code_files WHERE number = file), row)""",
     ),
 }
 """What brings a database of a version to the next one."""

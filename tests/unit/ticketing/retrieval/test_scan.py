@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM
+from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.retrieval import scan
 from ticketing.retrieval.scan import nearest, scan_distances
@@ -109,6 +110,26 @@ def test_the_compiled_scan_is_the_plain_sum(scan):
     found = scan_distances(codes, live, query, layout)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, plain_distances(*scan), rtol=1e-4)
+
+
+@pytest.mark.parametrize("pattern", [4, 255])
+def test_a_row_that_names_more_components_than_there_are_is_infinitely_far(pattern):
+    """The compiled loop checks no index by itself: such a row read beyond the weights."""
+    layout = CodeLayout(2, (1,), (0.0,), (1.0,))
+    codes = np.array([[1, 1, 0, 0, 0, 0, 3], [1, 1, 0, 0, 0, 0, pattern]], np.uint8)
+    weights = layout.pattern_weights(np.array([[0.5, 0.5]]), np.array([1.0]), np.array([True]))
+    query = scanned(np.array([[3]], np.uint8), weights=weights)
+    found = scan_distances(codes, np.array([0, 1]), query, layout)
+    assert found.tolist() == [2, np.inf]
+
+
+@pytest.mark.parametrize(("width", "row"), [(6, 0), (7, 1), (7, -1)])
+def test_rows_that_the_layout_does_not_describe_are_refused(width, row):
+    layout = CodeLayout(2, (1,), (0.0,), (1.0,))
+    weights = layout.pattern_weights(np.array([[0.5, 0.5]]), np.array([1.0]), np.array([True]))
+    query = scanned(np.array([[3]], np.uint8), weights=weights)
+    with pytest.raises(StoreError, match="check --repair"):
+        scan_distances(np.zeros((1, width), np.uint8), np.array([row]), query, layout)
 
 
 def test_threads_change_nothing(monkeypatch):
