@@ -5,9 +5,18 @@ sign in, a `Session` that they did in a browser, an `ApiToken` that a program ma
 Secrets (passwords, session ids, tokens) are kept only as hashes. Times are naive UTC.
 """
 
+import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+from ticketing.errors import InputError
+
+LONGEST_NAME = 80
+"""Characters of somebody's name."""
+
+RESERVED = frozenset({"anonymous", "demonstration", "import", "local"})
+"""Under these names the program itself works and judges."""
 
 
 class Permission(StrEnum):
@@ -132,3 +141,26 @@ class ApiToken:
     scopes: frozenset[Permission]
     created: datetime
     expires: datetime
+
+
+@dataclass(frozen=True)
+class Doer:
+    """Who does something and from where, as the audit has it."""
+
+    name: str
+    where: str
+
+
+def usable_name(typed: str) -> str:
+    """A person's name as it is kept: single blanks, compatible characters brought to one form.
+
+    Raises InputError for one that is empty, long, reserved, or could be taken for another.
+    """
+    name = " ".join(unicodedata.normalize("NFKC", typed).split())
+    if not name or len(name) > LONGEST_NAME:
+        raise InputError(f"A person needs a name of 1 to {LONGEST_NAME} characters.")
+    if ":" in name or not name.isprintable():
+        raise InputError(f"The name {name!r} holds a colon or what cannot be read; leave it out.")
+    if name.casefold() in RESERVED:
+        raise InputError(f"The program itself uses the name {name!r}; choose another one.")
+    return name

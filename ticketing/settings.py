@@ -57,6 +57,10 @@ class Settings(BaseSettings):
         "", description="address of the proxy that says who asks and whether by https; * for any"
     )
     port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
+    session_idle: int = Field(
+        480, ge=1, description="minutes without a request after which one signs in anew"
+    )
+    session_life: int = Field(168, ge=1, description="hours after which one signs in anew anyway")
     threads: int = Field(2, ge=1, description="threads for scanning and encoding")
     log_level: str = Field("WARNING", description="level of the program's own log lines")
 

@@ -6,23 +6,30 @@ from apiflask import APIFlask
 
 from ticketing.desk import Desk
 from ticketing.errors import NotReady
+from ticketing.people import LOCAL
 from ticketing.plurals import counted
 from web.addresses import clean_address
+from web.api.access import SECURITY_SCHEMES, with_access
 from web.api.routes import api
 from web.api.statuses import with_statuses
 from web.api.work import work_api
-from web.context import current_address, current_desk, current_judge, topic_titles
+from web.context import current_address, current_desk, known_person, served_desk, topic_titles
 from web.errors import register_errors
+from web.guard import audit_export, guard
+from web.pages.account import account_pages
 from web.pages.categories import category_pages
 from web.pages.exports import export_pages
 from web.pages.first_steps import not_ready
 from web.pages.history import history_pages
 from web.pages.judging import judging_pages
+from web.pages.people import people_pages
 from web.pages.quality import quality_pages
 from web.pages.search import pages
 from web.pages.topics import topic_pages
 from web.schemas.responses import ErrorOut
 from web.security import protect
+from web.sessions import CookieInterface
+from web.throttle import Throttle
 from web.views.charts import month_name, percent
 from web.views.markdown import citation
 from web.views.marks import linked, mark, opening, with_meant
@@ -61,9 +68,16 @@ def create_app(desk: Desk) -> APIFlask:
     tokens.exempt(api)
     tokens.exempt(work_api)
     _set_up_templates(app)
+    app.security_schemes = SECURITY_SCHEMES
+    app.session_interface = CookieInterface()
+    app.extensions["throttle"] = Throttle()
     app.before_request(clean_address)
+    app.before_request(guard)
+    app.after_request(audit_export)
     register_errors(app)
     app.register_error_handler(NotReady, not_ready)
+    app.register_blueprint(account_pages)
+    app.register_blueprint(people_pages)
     app.register_blueprint(pages)
     app.register_blueprint(topic_pages)
     app.register_blueprint(category_pages)
@@ -73,7 +87,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(quality_pages)
     app.register_blueprint(api)
     app.register_blueprint(work_api)
-    app.spec_processor(with_statuses)
+    app.spec_processor(lambda spec: with_access(with_statuses(spec)))
     return app
 
 
@@ -95,8 +109,9 @@ def _set_up_templates(app: APIFlask) -> None:
     )
     app.context_processor(
         lambda: {
-            "notice": current_desk().notice,
-            "judge": current_judge(),
+            "notice": served_desk().notice,
+            "person": known_person(),
+            "local": known_person() is LOCAL,
             "here": current_address(),
         }
     )

@@ -1,22 +1,59 @@
-"""What a request may ask for: the desk it is about and who is judging."""
+"""What a request may ask for: the desk it is about and who asks."""
 
 from urllib.parse import urlsplit
 
-from flask import current_app, g, request, session, url_for
+from flask import current_app, g, request, url_for
+from werkzeug.exceptions import Unauthorized
 
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, NotFound
+from ticketing.history import Deed
+from ticketing.people import Doer, Person
 from ticketing.tickets import Query, Ticket
 from worker.connection import waiting_messages
 
-ANONYMOUS = "anonymous"
-LONGEST_NAME = 80
+
+def served_desk() -> Desk:
+    """The desk that this application serves, all of it: what people and the audit are kept in."""
+    desk: Desk = current_app.extensions["desk"]
+    return desk
 
 
 def current_desk() -> Desk:
-    """The desk that this application serves."""
-    desk: Desk = current_app.extensions["desk"]
+    """The desk as whoever asks may see it. Raises Unauthorized where nobody signed in."""
+    if "desk" not in g:
+        g.desk = served_desk().seen_by(current_person())
+    desk: Desk = g.desk
     return desk
+
+
+def known_person() -> Person | None:
+    """Whoever asks, if that is known; `web.guard` found out."""
+    person: Person | None = g.get("person")
+    return person
+
+
+def current_person() -> Person:
+    """Whoever asks. Raises Unauthorized where nobody signed in."""
+    person = known_person()
+    if person is None:
+        raise Unauthorized("Sign in first.")
+    return person
+
+
+def current_doer() -> Doer:
+    """Whoever asks, and from which address, for the audit."""
+    return Doer(current_person().name, current_place())
+
+
+def current_place() -> str:
+    """The address that the request came from."""
+    return request.remote_addr or ""
+
+
+def audit(deed: Deed, which: str) -> None:
+    """Keep that whoever asks did something; `which` is an id, never text of a ticket."""
+    served_desk().record(current_doer(), deed, which)
 
 
 def broker_trouble() -> BrokerAway | None:
@@ -26,18 +63,6 @@ def broker_trouble() -> BrokerAway | None:
     except BrokerAway as error:
         return error
     return None
-
-
-def current_judge() -> str:
-    """The name under which this browser's judgments are recorded."""
-    judge: str = session.get("judge", ANONYMOUS)
-    return judge
-
-
-def remember_judge(name: str) -> None:
-    """Keep a name for this browser; a blank one is anonymous."""
-    session.permanent = True
-    session["judge"] = " ".join(name.split())[:LONGEST_NAME] or ANONYMOUS
 
 
 def known_query(query_id: str) -> Query:

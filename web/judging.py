@@ -1,17 +1,33 @@
 """Recording what somebody judged on a page or by the API, and saying what that replaced."""
 
+from ticketing.history import Deed
+from ticketing.people import Permission
 from ticketing.tickets import Grade
-from web.context import current_desk, current_judge
+from web.context import audit, current_desk, current_person, served_desk
+from web.guard import require
 from web.schemas.requests import JudgmentIn, grade_named
 
 
+def judge_of(judged: JudgmentIn) -> str:
+    """Whose judgment it is: of whoever asks, unless it names somebody else.
+
+    Raises Forbidden where whoever asks may not judge for others, NotFound where nobody is called
+    that.
+    """
+    person = current_person()
+    if judged.judge in ("", person.name):
+        return person.name
+    require(person, Permission.JUDGE_FOR_OTHERS)
+    return served_desk().known_account(judged.judge).name
+
+
 def record(judged: JudgmentIn) -> str:
-    """Record a grade, or its undo, of this browser's judge.
+    """Record a grade, or its undo, of `judge_of`.
 
     The sentence says where it replaced one that `seen` doesn't know of, given in another window;
     it is empty otherwise. Raises NotFound for an unknown query or ticket.
     """
-    desk, judge, grade = current_desk(), current_judge(), grade_named(judged.grade)
+    desk, judge, grade = current_desk(), judge_of(judged), grade_named(judged.grade)
     before = desk.grades(judged.query_id, judge).get(judged.ticket_id)
     desk.judge(
         judged.query_id,
@@ -23,8 +39,16 @@ def record(judged: JudgmentIn) -> str:
         event_id=judged.event_id,
         note=judged.note,
     )
+    of = "" if judge == current_person().name else f" of {judge}"
+    audit(Deed.JUDGED, f"ticket {judged.ticket_id} for query {judged.query_id}{of}")
     known = judged.seen is None or grade_named(judged.seen) == before
     return "" if known or before == grade else _replaced(judged.ticket_id, before, grade)
+
+
+def judge_category(subject: str, category: str, right: bool | None, event_id: str = "") -> None:
+    """Record whether a category is right for a subject, or the undo (None), of whoever asks."""
+    current_desk().judge_category(subject, category, right, current_person().name, event_id)
+    audit(Deed.JUDGED, f"category {category}")
 
 
 def _replaced(ticket_id: str, before: Grade | None, grade: Grade | None) -> str:

@@ -13,6 +13,7 @@ import ipaddress
 import os
 import secrets
 import tempfile
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -74,6 +75,7 @@ def protect(app: Flask, settings: Settings) -> CSRFProtect:
         SECRET_KEY=secret_key(settings.home),
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
+        PERMANENT_SESSION_LIFETIME=timedelta(hours=settings.session_life),
         WTF_CSRF_TIME_LIMIT=None,  # as long as the session, so that a page left open still works
     )
     app.before_request(partial(_guard_host, settings))

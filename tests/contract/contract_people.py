@@ -27,8 +27,10 @@ class PeopleContract:
 
     def test_an_account_comes_back_as_it_was_put(self, store):
         assert store.get_account("ann") is None
+        assert not store.has_accounts()
         store.put_account(ANN)
         assert store.get_account("ann") == ANN
+        assert store.has_accounts()
         assert store.get_account("Ann") is None
 
     def test_an_account_put_again_is_replaced(self, store):

@@ -75,6 +75,10 @@ class PassedOn:
         """See Accounts."""
         return self._store.get_account(name)
 
+    def has_accounts(self) -> bool:
+        """See Accounts."""
+        return self._store.has_accounts()
+
     def accounts(self) -> list[Account]:
         """See Accounts."""
         return self._store.accounts()

@@ -20,6 +20,9 @@ class Accounts(Protocol):
     def get_account(self, name: str) -> Account | None:
         """The account of a name, letter by letter."""
 
+    def has_accounts(self) -> bool:
+        """Whether there is any account."""
+
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
 

@@ -6,18 +6,20 @@ from apiflask import APIBlueprint
 from flask import url_for
 
 from ticketing.errors import NotFound
+from ticketing.history import Deed
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query, Recommendations, Ticket
 from web.api.bodies import check_body
 from web.api.statuses import ADDED, CONFLICT, NOT_FOUND
 from web.context import (
+    audit,
     current_desk,
-    current_judge,
+    current_person,
     known_query,
     known_ticket,
     topic_titles,
 )
-from web.judging import record
+from web.judging import judge_of, record
 from web.schemas.requests import (
     FiltersIn,
     JudgmentIn,
@@ -62,7 +64,7 @@ def recommend(asked: RecommendIn) -> Recommendations:
 def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
     """The answer to a query asked before, as of now, with your grades and everybody's."""
     found = current_desk().recommend(known_query(query_id), args.filters(), args.limit)
-    grades = current_desk().grades(query_id, current_judge())
+    grades = current_desk().grades(query_id, current_person().name)
     answer = RecommendationsOut.model_validate(found.ordered(args.order)).model_dump(mode="json")
     return {
         **answer,
@@ -78,7 +80,7 @@ def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
 def judge(judged: JudgmentIn) -> dict[str, str | None]:
     """Grade a ticket for a query, or take the grade back with null."""
     replaced = record(judged)
-    grade = current_desk().grades(judged.query_id, current_judge()).get(judged.ticket_id)
+    grade = current_desk().grades(judged.query_id, judge_of(judged)).get(judged.ticket_id)
     return {
         "query_id": judged.query_id,
         "ticket_id": judged.ticket_id,
@@ -104,6 +106,7 @@ def put_ticket(ticket_id: str, given: TicketIn) -> tuple[Ticket, int, dict[str, 
     if given.groups is None:
         [ticket] = current_desk().keeping_groups([ticket])
     counts = current_desk().put_tickets([ticket])
+    audit(Deed.IMPORTED, f"ticket {ticket_id}")
     address = url_for("api.get_ticket", ticket_id=ticket_id)
     return ticket, 201 if counts.added else 200, {"Location": address}
 
@@ -114,6 +117,7 @@ def delete_ticket(ticket_id: str) -> str:
     """Delete a ticket; the next query no longer finds it."""
     if not current_desk().delete_tickets([ticket_id]):
         raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted already.")
+    audit(Deed.DELETED, f"ticket {ticket_id}")
     return ""
 
 
@@ -149,7 +153,7 @@ def topic(number: int, args: TopicArgs) -> dict[str, Any]:
 @api.doc(responses=CONFLICT)
 def name_topic(number: int, given: TopicName) -> str:
     """Name a topic; models trained later inherit the name for a topic of about the same words."""
-    current_desk().name_topic(number, given.name, current_judge())
+    current_desk().name_topic(number, given.name, current_person().name)
     return ""
 
 

@@ -10,7 +10,8 @@ from ticketing.history import Asking, SavedQuery
 from ticketing.tickets import Judgment
 from web.api.bodies import check_body
 from web.api.statuses import CONFLICT, NOT_FOUND
-from web.context import current_desk, current_judge, known_ticket
+from web.context import current_desk, current_person, known_ticket
+from web.judging import judge_category
 from web.schemas.requests import FiltersIn
 from web.schemas.work import (
     AgreementOut,
@@ -37,14 +38,14 @@ work_api.before_request(check_body)
 @work_api.output(list[AskingOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
 def history() -> list[Asking]:
     """What you asked and what was answered then, the last first."""
-    return current_desk().history(current_judge())
+    return current_desk().history(current_person().name)
 
 
 @work_api.get("/saved")
 @work_api.output(list[SavedOut])  # type: ignore[arg-type]
 def saved() -> list[SavedQuery]:
     """The queries that you saved, the last first."""
-    return current_desk().saved_queries(current_judge())
+    return current_desk().saved_queries(current_person().name)
 
 
 @work_api.put("/saved/<query_id>")
@@ -52,7 +53,7 @@ def saved() -> list[SavedQuery]:
 @work_api.output({}, status_code=204)
 def save(query_id: str, chosen: FiltersIn) -> str:
     """Save a query with filters to come back to."""
-    current_desk().save_query(query_id, chosen.filters(), current_judge())
+    current_desk().save_query(query_id, chosen.filters(), current_person().name)
     return ""
 
 
@@ -61,7 +62,7 @@ def save(query_id: str, chosen: FiltersIn) -> str:
 @work_api.output({}, status_code=204)
 def forget(query_id: str, chosen: FiltersIn) -> str:
     """Save a query with these filters no longer."""
-    current_desk().save_query(query_id, chosen.filters(), current_judge(), kept=False)
+    current_desk().save_query(query_id, chosen.filters(), current_person().name, kept=False)
     return ""
 
 
@@ -85,7 +86,7 @@ def solved(ticket_id: str) -> list[Judgment]:
 @work_api.doc(responses=NOT_FOUND | CONFLICT)
 def begin_round(wanted: RoundIn) -> dict[str, Any]:
     """Choose queries to judge; their tickets come shuffled, without rank and score."""
-    desk, judge = current_desk(), current_judge()
+    desk, judge = current_desk(), current_person().name
     chosen = desk.choose_round(wanted.by, judge, wanted.size, wanted.seed, wanted.other)
     return _round(chosen)
 
@@ -121,7 +122,7 @@ def categories(args: CategoryArgs) -> list[dict[str, Any]]:
     """The likeliest of the desk's own categories for a subject, with what you said to each."""
     desk = current_desk()
     proposed = desk.propose_categories(args.subject, args.limit)
-    said = desk.category_verdicts(args.subject, current_judge())
+    said = desk.category_verdicts(args.subject, current_person().name)
     return [{**vars(item), "right": said.get(item.group)} for item in proposed]
 
 
@@ -131,11 +132,9 @@ def categories(args: CategoryArgs) -> list[dict[str, Any]]:
 @work_api.doc(responses=CONFLICT)
 def answer_category(given: CategoryIn) -> str:
     """Say whether a category is right for a subject, or take that back with null."""
-    current_desk().judge_category(
-        given.subject, given.group, given.right, current_judge(), given.event_id
-    )
+    judge_category(given.subject, given.group, given.right, given.event_id)
     return ""
 
 
 def _round(chosen: Round) -> dict[str, Any]:
-    return {**vars(chosen), "pairs": current_desk().pairs(chosen, current_judge())}
+    return {**vars(chosen), "pairs": current_desk().pairs(chosen, current_person().name)}

@@ -10,7 +10,8 @@ from werkzeug.wrappers import Response
 
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
-from web.context import current_desk, current_judge, known_query
+from web.context import current_desk, current_person, known_query
+from web.judging import judge_category
 from web.pages.forms import back, valid
 from web.schemas.requests import CategoryAnswerIn
 
@@ -36,7 +37,7 @@ def proposed_categories(query: Query) -> Proposals | None:
         if not (query.subject.strip() and desk.has_categories()):
             return None
         found = desk.propose_categories(query.subject)
-        said = desk.category_verdicts(query.subject, current_judge())
+        said = desk.category_verdicts(query.subject, current_person().name)
     except TicketingError as error:  # the tickets found are worth showing all the same
         return Proposals(problem=str(error))
     return Proposals(tuple((item, said.get(item.group)) for item in found))
@@ -49,5 +50,5 @@ def answer_proposal(query_id: str) -> Response:
     given = valid(
         CategoryAnswerIn, {name: request.form.get(name, "") for name in ("group", "right")}
     )
-    current_desk().judge_category(query.subject, given.group, given.verdict(), current_judge())
+    judge_category(query.subject, given.group, given.verdict())
     return back(url_for("pages.answer", query_id=query_id, _anchor="categories"))

@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response as Redirect
 
 from ticketing.history import Asking
 from ticketing.tickets import Query
-from web.context import current_desk, current_judge, known_query
+from web.context import current_desk, current_person, known_query
 from web.pages.forms import back, filter_arguments, filters_of
 from web.pages.tables import csv_file, page_of
 
@@ -18,7 +18,7 @@ ASKED = ("query_id", "subject", "description", "time", "outlook", "chance", "bun
 @history_pages.get("/history")
 def overview() -> str:
     """What this browser's person asked, the last first, and what they saved."""
-    desk, person = current_desk(), current_judge()
+    desk, person = current_desk(), current_person().name
     saved = desk.saved_queries(person)
     return render_template(
         "history.html",
@@ -32,7 +32,7 @@ def overview() -> str:
 @history_pages.get("/history.csv")
 def as_csv() -> Response:
     """The same as a table."""
-    found = current_desk().history(current_judge())
+    found = current_desk().history(current_person().name)
     return csv_file("history", ASKED, (_row(asking) for asking in found))
 
 
@@ -40,7 +40,7 @@ def as_csv() -> Response:
 def saved_as_csv() -> Response:
     """What this browser's person saved, as a table."""
     columns = ("query_id", "subject", "description", "time", "address")
-    found = current_desk().saved_queries(current_judge())
+    found = current_desk().saved_queries(current_person().name)
     return csv_file(
         "saved",
         columns,
@@ -67,14 +67,14 @@ def save(query_id: str) -> Redirect:
     """Save a query with its filters, or (an empty `kept`) no longer; back to the page."""
     query, filters = known_query(query_id), filters_of(request.form)
     kept = bool(request.form.get("kept"))
-    current_desk().save_query(query.id, filters, current_judge(), kept)
+    current_desk().save_query(query.id, filters, current_person().name, kept)
     return back(url_for("history.overview"))
 
 
 @history_pages.app_template_global()
 def is_saved(query: Query) -> bool:
     """Whether this browser's person saved a query with the filters of the address."""
-    saved = current_desk().saved_queries(current_judge())
+    saved = current_desk().saved_queries(current_person().name)
     return (query.id, filters_of(request.args)) in {(x.query.id, x.filters) for x in saved}
 
 

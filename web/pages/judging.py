@@ -7,7 +7,7 @@ from flask import Blueprint, Response, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Redirect
 
 from ticketing.desk.workspace import Round
-from web.context import current_desk, current_judge, known_ticket
+from web.context import current_desk, current_person, known_ticket
 from web.judging import record
 from web.pages.forms import valid
 from web.pages.tables import csv_file
@@ -32,7 +32,7 @@ def begin() -> Redirect:
     given = {name: request.form[name] for name in ("by", "size", "other") if name in request.form}
     wanted = valid(RoundIn, {**given, "seed": secrets.randbelow(10**6)})
     chosen = current_desk().choose_round(
-        wanted.by, current_judge(), wanted.size, wanted.seed, wanted.other
+        wanted.by, current_person().name, wanted.size, wanted.seed, wanted.other
     )
     return redirect(_address(chosen), 303)
 
@@ -42,7 +42,7 @@ def round_() -> str:
     """The next ticket of a round that this judge has not judged, and what there is to know of it
     but its rank and score."""
     args = _args()
-    pairs = current_desk().pairs(args.round(), current_judge())
+    pairs = current_desk().pairs(args.round(), current_person().name)
     open_ = [i for i, pair in enumerate(pairs) if pair.judged is None]
     at = next((i for i in open_ if i >= args.after), open_[0] if open_ else None)
     judged = [pair.judged for pair in pairs if pair.judged]
@@ -87,7 +87,7 @@ def round_as_csv() -> Response:
                 pair.judged.grade.name if pair.judged and pair.judged.grade is not None else "",
                 pair.judged.note if pair.judged else "",
             )
-            for pair in current_desk().pairs(_args().round(), current_judge())
+            for pair in current_desk().pairs(_args().round(), current_person().name)
         ),
     )
 

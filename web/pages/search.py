@@ -13,10 +13,10 @@ from web.api.docs import operations
 from web.context import (
     broker_trouble,
     current_desk,
-    current_judge,
+    current_person,
     known_query,
     known_ticket,
-    remember_judge,
+    served_desk,
 )
 from web.judging import record
 from web.pages.first_steps import first_steps
@@ -62,7 +62,7 @@ def ask_now() -> ResponseReturnValue:
     filters = filters_of(request.form)  # a bad date is refused here, where it was typed
     query = Query(subject, description)
     try:
-        current_desk().ask(query, filters, current_judge())
+        current_desk().ask(query, filters, current_person().name)
     except StoreFull as error:
         return _answer(query, f"{error} {error.meanwhile}")
     chosen: dict[str, Any] = set_filters(request.form)
@@ -99,7 +99,7 @@ def judge(query_id: str) -> Response:
     given = {name: request.form.get(name) or None for name in ("grade", "rank", "score")}
     fields = {"ticket_id": request.form.get("ticket_id", ""), "seen": request.form.get("seen")}
     judged = valid(JudgmentIn, {"query_id": query_id, **fields, **given})
-    before = current_desk().grades(query_id, current_judge()).get(judged.ticket_id)
+    before = current_desk().grades(query_id, current_person().name).get(judged.ticket_id)
     if before != grade_named(judged.grade) and (sentence := record(judged)):
         flash(sentence)
     return back()
@@ -118,7 +118,7 @@ def ticket(ticket_id: str) -> Response:
         topic=desk.topic_of(found),
         query=query,
         item=query and _proposed(query, ticket_id),
-        grades=query and desk.grades(query.id, current_judge()),
+        grades=query and desk.grades(query.id, current_person().name),
         judgments=query and desk.judgments_of(query.id),
         kept=_kept(),
     )
@@ -131,13 +131,6 @@ def similar() -> Response:
     found: Ticket = known_ticket(request.form.get("ticket_id", ""))
     query = Query(found.subject, found.description, found.id)
     return redirect(url_for("pages.answer", query_id=current_desk().store.put_query(query)), 303)
-
-
-@pages.post("/name")
-def name() -> Response:
-    """Remember the judge's name in this browser."""
-    remember_judge(request.form.get("name", ""))
-    return back()
 
 
 @pages.get("/jobs")
@@ -172,8 +165,9 @@ def healthz() -> ResponseReturnValue:
     if trouble := broker_trouble():
         away["broker"] = trouble
     try:
-        store = current_desk().store
-        found = {"tickets": store.count_tickets(), "bundle_id": store.serving()}
+        store = served_desk().store
+        store.count_tickets()  # is its business; the number is that of those who may see them
+        found = {"bundle_id": store.serving()}
     except StoreError as error:
         away["store"] = error
     state = "away" if "store" in away else "degraded" if away else "ok"
@@ -189,7 +183,7 @@ def _answer(query: Query, problem: str = "") -> Response:
         problem=problem,
         answer=desk.recommend(query, filters_of(request.values)).ordered(order),
         order=order,
-        grades=desk.grades(query.id, current_judge()),
+        grades=desk.grades(query.id, current_person().name),
         judgments=desk.judgments_of(query.id),
         facets=desk.store.facets(),
         set_filters=set_filters(request.values),

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as Redirect
 
 from ticketing.errors import NotFound
 from ticketing.retrieval.topics import TopicTrend
-from web.context import current_desk, current_judge, topic_titles
+from web.context import current_desk, current_person, topic_titles
 from web.pages.forms import back, filters_of, set_filters, valid
 from web.pages.tables import csv_file
 from web.schemas.requests import PageArgs, TopicName, TopicsArgs, TopicSort
@@ -98,7 +98,7 @@ def tickets_as_csv(number: int) -> Response:
 def name(number: int) -> Redirect:
     """Name a topic, or with an empty name let its words be its title; back to its page."""
     given = valid(TopicName, {"name": request.form.get("name", "")})
-    current_desk().name_topic(number, given.name, current_judge())
+    current_desk().name_topic(number, given.name, current_person().name)
     return back(url_for("topics.topic", number=number))
 
 

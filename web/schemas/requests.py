@@ -168,6 +168,9 @@ class JudgmentIn(Body):
     score: float | None = Field(None, ge=1, le=5, description="score that was shown")
     event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
     note: str = Field("", max_length=2000, description="what you have to say beside the grade")
+    judge: str = Field(
+        "", description="who judged, where it was not you; asks for the scope judge-for-others"
+    )
     seen: GradeName | Literal[""] | None = Field(
         None, description="the grade that the page showed, empty for none"
     )

@@ -113,6 +113,6 @@ def test_without_a_broker_searching_and_judging_go_on_and_the_jobs_say_so(no_bro
 def test_health_tells_a_broker_that_is_away_from_a_store_that_is(no_broker, client, store_away):
     degraded = no_broker.get("/healthz")
     assert (degraded.status_code, degraded.json["status"]) == (200, "degraded")
-    assert degraded.json["tickets"] == 12 and "does not answer" in degraded.json["away"]["broker"]
+    assert "does not answer" in degraded.json["away"]["broker"]
     away = client.get("/healthz")
     assert (away.status_code, away.json) == (503, {"status": "away", "away": {"store": AWAY}})

@@ -27,6 +27,10 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         source = self._record(_account_key(name))
         return _account(source) if source else None
 
+    def has_accounts(self) -> bool:
+        """Whether there is any account."""
+        return self.connection.count(RECORDS, {"term": {"kind": "account"}}) > 0
+
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
         return [_account(hit["_source"]) for hit in self._people("account")]

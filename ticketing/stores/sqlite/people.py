@@ -41,6 +41,11 @@ class SQLitePeople(DatabasePart, PeopleStore):
         rows = self.database.rows(f"{_ACCOUNT} WHERE name = ?", name)
         return _account(rows[0]) if rows else None
 
+    def has_accounts(self) -> bool:
+        """Whether there is any account."""
+        [(found,)] = self.database.rows("SELECT EXISTS (SELECT * FROM accounts)")
+        return bool(found)
+
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
         return [_account(row) for row in self.database.rows(f"{_ACCOUNT} ORDER BY name")]

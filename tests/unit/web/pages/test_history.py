@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.fake_desk import FakeDesk
+from tests.people import signed_in
 from ticketing.history import Asking
 from ticketing.settings import Settings
 from ticketing.tickets import Filters, Grade, Outlook, Query
@@ -27,9 +28,8 @@ def table(client, address) -> list[dict[str, str]]:
     return list(csv.DictReader(answer.text.splitlines()))
 
 
-def test_asking_is_remembered_with_what_was_answered_then(client, desk):
-    post(client, "/name", name="ann")
-    post(client, "/", **EXHAUST, product="SGT-400")
+def test_asking_is_remembered_with_what_was_answered_then(desk):
+    post(signed_in(desk, "ann"), "/", **EXHAUST, product="SGT-400")
     [asking] = desk.store.events(Asking)
     assert (asking.person, asking.query) == ("ann", Query(**EXHAUST))
     assert asking.filters == Filters(product="SGT-400")
@@ -44,10 +44,10 @@ def test_looking_at_an_answer_is_not_asking(client, desk):
     assert len(list(desk.store.events(Asking))) == 1
 
 
-def test_history_is_of_ones_own_name_the_last_first(client, desk):
+def test_history_is_of_ones_own_name_the_last_first(desk):
     for name, asked in (("ann", EXHAUST), ("bob", NOTHING), ("ann", {"subject": "Pump leaks"})):
-        post(client, "/name", name=name)
-        post(client, "/", **asked)
+        post(signed_in(desk, name), "/", **asked)
+    client = signed_in(desk, "ann")
     page = client.get("/history").text
     assert re.findall(r">(Pump leaks|Exhaust spread high|The coffee.*?)</a>", page) == [
         "Pump leaks",
@@ -64,7 +64,7 @@ def test_history_is_of_ones_own_name_the_last_first(client, desk):
 
 def test_history_comes_in_pages(client, desk):
     for i in range(51):
-        desk.ask(Query(f"pump {i}"), Filters(), "anonymous")
+        desk.ask(Query(f"pump {i}"), Filters(), "local")
     assert ">pump 0<" not in client.get("/history").text
     assert ">pump 0<" in client.get("/history?page=2").text
     answer = client.get("/history?page=3")

@@ -41,7 +41,7 @@ def give(client, address, grade, note=""):
 
 
 def test_a_round_goes_through_every_unjudged_ticket_once(client, desk):
-    desk.judge(QUERIES[0].id, "GT-0101", Grade.YES, "anonymous")
+    desk.judge(QUERIES[0].id, "GT-0101", Grade.YES, "local")
     address = begin(client, by="random", size="2")
     page = client.get(address).text
     total = int(re.search(r"of (\d+) tickets judged, of 2 queries", page)[1])
@@ -111,8 +111,8 @@ def test_different_queries_are_judged_under_both_bundles(desk, monkeypatch):
 
 
 def test_where_nothing_is_left_it_says_so(client, desk):
-    for pair in desk.pairs(Round(tuple(q.id for q in QUERIES), ("fake-bundle",)), "anonymous"):
-        desk.judge(pair.query.id, pair.ticket_id, Grade.NO, "anonymous")
+    for pair in desk.pairs(Round(tuple(q.id for q in QUERIES), ("fake-bundle",)), "local"):
+        desk.judge(pair.query.id, pair.ticket_id, Grade.NO, "local")
     answer = client.post("/judging", data={"csrf_token": token(client), "by": "random"})
     assert answer.status_code == 400 and "none is left to judge that way" in answer.text
     assert desk.choose_round(Sampling.RANDOM, "bob", 9, 1).queries

@@ -1,0 +1,143 @@
+"""Who may do what: the one table of all addresses, and the guard that goes by it.
+
+An address that is not in the table is refused to everybody, so that a new one cannot be forgotten.
+"""
+
+from flask import g, redirect, request, url_for
+from werkzeug.exceptions import Forbidden, Unauthorized
+from werkzeug.wrappers import Response
+
+from ticketing.history import Deed
+from ticketing.people import Permission, Person
+from web.context import audit, current_address
+from web.sessions import FOR_PROGRAMS, find_person
+
+PUBLIC = frozenset({"static", "pages.healthz", "account.sign_in", "account.sign_in_now"})
+"""Endpoints that ask for nobody."""
+
+FOR_NOBODY = frozenset({"static", "pages.healthz"})
+"""Those of them that do not ask the store who asks, which may be away."""
+
+NEEDS: dict[Permission, frozenset[str]] = {
+    Permission.ASK: frozenset(
+        {
+            "account.overview",
+            "account.change_password",
+            "account.make_token",
+            "account.revoke_token",
+            "account.sign_out",
+            "api.get_ticket",
+            "api.jobs",
+            "api.query_answer",
+            "api.recommend",
+            "api.topic",
+            "api.topics",
+            "exports.answer",
+            "exports.jobs",
+            "history.as_csv",
+            "history.overview",
+            "history.save",
+            "history.saved_as_csv",
+            "history.unanswered",
+            "openapi.spec",
+            "pages.answer",
+            "pages.api_docs",
+            "pages.as_markdown",
+            "pages.ask",
+            "pages.ask_now",
+            "pages.jobs",
+            "pages.preview",
+            "pages.similar",
+            "pages.ticket",
+            "topics.overview",
+            "topics.topic",
+            "work_api.categories",
+            "work_api.forget",
+            "work_api.history",
+            "work_api.save",
+            "work_api.saved",
+            "work_api.solved",
+            "work_api.unanswered",
+        }
+    ),
+    Permission.JUDGE: frozenset(
+        {
+            "api.judge",
+            "api.name_topic",
+            "categories.answer_proposal",
+            "judging.begin",
+            "judging.judge",
+            "judging.overview",
+            "judging.round_",
+            "judging.round_as_csv",
+            "pages.judge",
+            "topics.name",
+            "work_api.answer_category",
+            "work_api.begin_round",
+            "work_api.get_round",
+        }
+    ),
+    Permission.EVALUATE: frozenset(
+        {"judging.agreement", "quality.overview", "work_api.agreement", "work_api.quality"}
+    ),
+    Permission.EXPORT: frozenset(
+        {
+            "history.unanswered_as_csv",
+            "judging.agreement_as_csv",
+            "quality.as_csv",
+            "topics.as_csv",
+            "topics.tickets_as_csv",
+        }
+    ),
+    Permission.IMPORT: frozenset({"api.put_ticket"}),
+    Permission.DELETE: frozenset({"api.delete_ticket"}),
+    Permission.PEOPLE: frozenset({"people.overview", "people.add", "people.change"}),
+    Permission.AUDIT: frozenset({"people.audit", "people.audit_as_jsonl"}),
+}
+"""The endpoints that each permission opens."""
+
+NEEDED = {endpoint: needed for needed, endpoints in NEEDS.items() for endpoint in endpoints}
+"""The permission that each endpoint needs."""
+
+
+def guard() -> Response | None:
+    """Find out who asks, and let them through, send them to sign in, or refuse.
+
+    Raises Unauthorized (401) and Forbidden (403).
+    """
+    endpoint = request.endpoint
+    g.person = None if endpoint in FOR_NOBODY else find_person()
+    if endpoint is None or endpoint in PUBLIC:
+        return None
+    if g.person is None:
+        return _sign_in_first()
+    require(g.person, NEEDED.get(endpoint))
+    return None
+
+
+def audit_export(response: Response) -> Response:
+    """Keep who took what out."""
+    if NEEDED.get(request.endpoint or "") == Permission.EXPORT and response.status_code == 200:
+        audit(Deed.EXPORTED, request.path)
+    return response
+
+
+def require(person: Person, permission: Permission | None) -> None:
+    """Raises Forbidden saying what is missing; without a permission nobody may."""
+    if permission is None:
+        raise Forbidden("Nobody may do that here.")
+    if not person.may(permission):
+        missing = (
+            f"This token has no scope {permission}"
+            if person.scopes is not None and permission not in person.scopes
+            else f"Your role, {person.role}, does not allow that"
+        )
+        raise Forbidden(f"{missing} ({permission}); ask an admin.")
+
+
+def _sign_in_first() -> Response:
+    """A browser that opens a page is sent to the form; all else is told. Raises Unauthorized."""
+    opened = request.method == "GET" and request.headers.get("Sec-Fetch-Dest") != "empty"
+    if request.path.startswith(FOR_PROGRAMS) or not opened:
+        raise Unauthorized("Sign in first, or send a token that is valid.")
+    return redirect(url_for("account.sign_in", next=current_address()), 303)

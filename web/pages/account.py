@@ -1,0 +1,126 @@
+"""Signing in and out, and one's own account: password and tokens."""
+
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from werkzeug.exceptions import Forbidden
+from werkzeug.wrappers import Response
+
+from ticketing.desk.people import MOST_DAYS, NewToken
+from ticketing.errors import InputError
+from ticketing.people import PERMISSIONS, Account, Permission
+from web.context import current_doer, current_person, current_place, known_person, served_desk
+from web.pages.forms import OWN_ADDRESS, valid
+from web.schemas.people import TokenIn
+from web.sessions import start_session, stop_session
+from web.throttle import current_throttle
+
+account_pages = Blueprint("account", __name__)
+
+
+@account_pages.get("/sign-in")
+def sign_in() -> ResponseReturnValue:
+    """The form; whoever is known already goes on."""
+    next_ = _own(request.args.get("next", ""))
+    return redirect(next_, 303) if known_person() else _form(next_)
+
+
+@account_pages.post("/sign-in")
+def sign_in_now() -> ResponseReturnValue:
+    """Sign in and go on, or get the form back, which never says whether the name is known."""
+    name, next_ = request.form.get("name", ""), _own(request.form.get("next", ""))
+    account = _proven(name, request.form.get("password", ""))
+    if account is None:
+        return _form(next_, name, "Name and password do not belong together; try again."), 401
+    start_session(account)
+    return redirect(next_, 303)
+
+
+@account_pages.post("/sign-out")
+def sign_out() -> Response:
+    """End this browser's session."""
+    stop_session()
+    return redirect(url_for("account.sign_in"), 303)
+
+
+@account_pages.get("/account")
+def overview() -> Response:
+    """Who one is, what one may do, and one's tokens."""
+    return _page()
+
+
+@account_pages.post("/account/password")
+def change_password() -> Response:
+    """Take another password; all other browsers are signed out."""
+    account = _own_account()
+    if _proven(account.name, request.form.get("password", "")) is None:
+        raise InputError("The present password is another one; nothing was changed.")
+    desk = served_desk()
+    desk.set_password(current_doer(), account.name, request.form.get("new_password", ""))
+    start_session(desk.known_account(account.name))
+    flash("Your password is changed; every other browser was signed out.")
+    return redirect(url_for("account.overview"), 303)
+
+
+@account_pages.post("/account/tokens")
+def make_token() -> Response:
+    """Make a token and show it this once."""
+    given = valid(
+        TokenIn,
+        {
+            "label": request.form.get("label", ""),
+            "scopes": request.form.getlist("scopes"),
+            "days": request.form.get("days", ""),
+        },
+    )
+    owner = _own_account().name
+    return _page(
+        served_desk().make_token(current_doer(), owner, given.label, given.scopes, given.days)
+    )
+
+
+@account_pages.post("/account/tokens/<token_id>/revoke")
+def revoke_token(token_id: str) -> Response:
+    """Let one of one's tokens end."""
+    served_desk().revoke_token(current_doer(), _own_account().name, token_id)
+    return redirect(url_for("account.overview"), 303)
+
+
+def _form(next_: str, name: str = "", problem: str = "") -> str:
+    nobody = not served_desk().has_accounts()
+    return render_template("sign_in.html", next=next_, name=name, problem=problem, nobody=nobody)
+
+
+def _page(made: NewToken | None = None) -> Response:
+    person, desk = current_person(), served_desk()
+    page = render_template(
+        "account.html",
+        account=desk.store.get_account(person.name),
+        tokens=desk.store.tokens(person.name),
+        scopes=[scope for scope in Permission if scope in PERMISSIONS[person.role]],
+        most_days=MOST_DAYS,
+        made=made,
+    )
+    return Response(page, mimetype="text/html", headers={"Cache-Control": "no-store"})
+
+
+def _proven(name: str, password: str) -> Account | None:
+    """The account whose password this is. Raises TooManyRequests."""
+    throttle, address = current_throttle(), current_place()
+    throttle.attempt(address, name)
+    account = served_desk().sign_in(address, name, password)
+    if account:
+        throttle.succeeded(address, name)
+    return account
+
+
+def _own_account() -> Account:
+    """The account of whoever asks. Raises Forbidden for the local person, who has none."""
+    account = served_desk().store.get_account(current_person().name)
+    if account is None:
+        raise Forbidden("Nobody has an account here; add one with `ticketing users add`.")
+    return account
+
+
+def _own(address: str) -> str:
+    """An address of this site to go on to."""
+    return address if OWN_ADDRESS.fullmatch(address) else url_for("pages.ask")

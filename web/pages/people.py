@@ -1,0 +1,69 @@
+"""For admins: who works here, and who did what."""
+
+from dataclasses import asdict
+
+from flask import Blueprint, Response, flash, json, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as Redirect
+
+from ticketing.history import AuditEntry, Deed
+from ticketing.people import Role
+from web.context import audit as audited
+from web.context import current_doer, served_desk
+from web.pages.forms import valid
+from web.pages.tables import page_of
+from web.schemas.people import AccountIn, AddedIn
+
+people_pages = Blueprint("people", __name__)
+
+
+@people_pages.get("/people")
+def overview() -> str:
+    """Everybody with an account, and a form that adds somebody."""
+    return render_template("people.html", accounts=served_desk().store.accounts(), roles=list(Role))
+
+
+@people_pages.post("/people")
+def add() -> Redirect:
+    """Add somebody."""
+    names = ("name", "password", "role", "groups")
+    given = valid(AddedIn, {name: request.form.get(name, "") for name in names})
+    account = served_desk().add_account(
+        current_doer(), given.name, given.password, given.role, given.groups
+    )
+    flash(f"{account.name} is added.")
+    return redirect(url_for("people.overview"), 303)
+
+
+@people_pages.post("/people/change")
+def change() -> Redirect:
+    """Change somebody's role and groups, or whether they may sign in."""
+    names = ("name", "role", "groups")
+    given = valid(AccountIn, {name: request.form.get(name, "") for name in names})
+    account = served_desk().change_account(
+        current_doer(),
+        given.name,
+        role=given.role,
+        groups=given.groups,
+        disabled=bool(request.form.get("disabled")),
+    )
+    flash(f"{account.name} is changed.")
+    return redirect(url_for("people.overview"), 303)
+
+
+@people_pages.get("/audit")
+def audit() -> str:
+    """Who did what, the last first."""
+    return render_template("audit.html", page=page_of(served_desk().audit_trail()))
+
+
+@people_pages.get("/audit.jsonl")
+def audit_as_jsonl() -> Response:
+    """The same as JSON Lines, the first first."""
+    audited(Deed.EXPORTED, "audit")
+    headers = {"Content-Disposition": 'attachment; filename="audit.jsonl"'}
+    lines = map(_line, served_desk().audit_entries())
+    return Response(lines, mimetype="application/jsonl", headers=headers)
+
+
+def _line(entry: AuditEntry) -> str:
+    return json.dumps(asdict(entry) | {"time": f"{entry.time.isoformat()}Z"}) + "\n"

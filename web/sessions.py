@@ -1,0 +1,59 @@
+"""Who asks: the session that a browser's cookie names, or the token that a program sends.
+
+The cookie is signed and holds a random id and the forms' token; the session itself lies in the
+store, where it can be ended.
+"""
+
+from flask import Flask, request, session
+from flask.sessions import SecureCookieSessionInterface
+
+from ticketing.people import LOCAL, Account, Person
+from web.context import current_doer, current_place, served_desk
+from web.security import serves_others
+
+KEY = "id"
+"""Where the cookie holds the session's id."""
+
+BEARER = "bearer "
+
+FOR_PROGRAMS = ("/api/", "/openapi.json")
+"""Begins the addresses at which tokens are taken."""
+
+
+class CookieInterface(SecureCookieSessionInterface):
+    """The cookie goes over https alone, and to this host alone, where the page itself does."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:
+        """Whether the browser may send it over https only."""
+        return request.is_secure
+
+    def get_cookie_name(self, app: Flask) -> str:
+        """A name that browsers take from this very host, over https, if it can be had."""
+        return "__Host-session" if request.is_secure else "session"
+
+
+def start_session(account: Account) -> None:
+    """Sign somebody in to this browser: what the cookie held before is gone, forms' token too."""
+    stop_session()
+    session.clear()
+    session.permanent = True
+    session[KEY] = served_desk().begin_session(current_place(), account)
+
+
+def stop_session() -> None:
+    """Sign whoever asks out of this browser."""
+    if session_id := session.pop(KEY, ""):
+        served_desk().end_session(current_doer(), session_id)
+    session.clear()
+
+
+def find_person() -> Person | None:
+    """Whoever asks: the token's owner, else whoever signed in, else, on a desk without accounts
+    that serves its own machine only, the local person."""
+    desk = served_desk()
+    said = request.headers.get("Authorization", "")
+    if said.lower().startswith(BEARER) and request.path.startswith(FOR_PROGRAMS):
+        return desk.person_of_token(said[len(BEARER) :].strip())
+    if not desk.has_accounts():
+        return None if serves_others(desk.settings) else LOCAL
+    return desk.person_of_session(session[KEY]) if KEY in session else None
