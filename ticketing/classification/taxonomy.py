@@ -15,13 +15,16 @@ from ticketing.tickets import Ticket
 LONGEST = 100
 """Characters of a title that are read (Neculoiu et al. 2016); the rest is cut."""
 
+READ = 10 * LONGEST
+"""Characters that may be left LONGEST when spelled one way; normalising more takes long."""
+
 LEAST_TRAINING = 2
 """Titles of a group that stay in training, however many are drawn for other parts."""
 
 
 def normalise(text: str) -> str:
     """One spelling for letters that differ in case, width or blanks only."""
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("\u200b", "")
+    folded = unicodedata.normalize("NFKC", text.lstrip()[:READ]).casefold().replace("\u200b", "")
     return " ".join(folded.split())[:LONGEST].rstrip()
 
 

@@ -35,7 +35,7 @@ class Answers:
         mentions the query's words but is not what the ticket is about.
         """
         candidates = [_candidates(ticket.solution[:READ]) for ticket in tickets]
-        problems = [f"{ticket.subject}\n{ticket.description[:READ]}" for ticket in tickets]
+        problems = [f"{ticket.subject[:READ]}\n{ticket.description[:READ]}" for ticket in tickets]
         texts = [query.text[:READ], *problems, *(each for own in candidates for each in own)]
         sums = self._sums(texts)
         asked, *told = _unit(sums[: 1 + len(tickets)])

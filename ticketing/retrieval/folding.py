@@ -42,7 +42,7 @@ class Match:
     @property
     def problem(self) -> str:
         """What is read of the ticket's subject and description."""
-        return f"{self.ticket.subject}\n{self.ticket.description[:READ]}"
+        return f"{self.ticket.subject[:READ]}\n{self.ticket.description[:READ]}"
 
     @property
     def text(self) -> str:
@@ -87,7 +87,7 @@ class Folder:
 
     def _read(self, match: Match) -> "_Said":
         end = len(match.problem)
-        subject = self._telling_of(tokenize(match.ticket.subject))
+        subject = self._telling_of(tokenize(match.ticket.subject[:READ]))
         problem = self._telling_of(token.text for token in match.tokens if token.end <= end)
         return _Said(subject, problem)
 

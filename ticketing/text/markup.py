@@ -43,7 +43,8 @@ _WIKI_SPANS = (
     (re.compile(r"(?<![\w+])\+(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])"), r"\1"),
 )
 
-_ENDS = re.compile(r"[ \t]++$", re.M)
+_ENDLESS = re.compile(r"&#(?:\d{20,}+|[xX][0-9a-fA-F]{20,}+);?")
+_ENDS = re.compile(r"(?<![ \t])[ \t]++$", re.M)
 _GAPS = re.compile(r"\n{3,}")
 
 
@@ -73,7 +74,9 @@ def _strip_html(text: str) -> str:
         for opening, closing in _HIDDEN:
             text = _drop_between(text, opening, closing)
         text = _TAG.sub(_replace_tag, text)
-    return html.unescape(text).replace("\xa0", " ") if "&" in text else text
+    if "&" not in text:
+        return text
+    return html.unescape(_ENDLESS.sub("\ufffd", text)).replace("\xa0", " ")
 
 
 def _replace_tag(tag: re.Match[str]) -> str:

@@ -3,7 +3,8 @@
 A ticket's own numbers, ids, dates and addresses never come back, and the key of
 another ticket would give a labelled pair away: each becomes a mask such as `<num>`.
 The first rule that matches at a position wins. Rules see one stretch of text
-without white space at a time and are bounded, so that masking takes linear time.
+without white space at a time. One that fails has read a bounded number of words, so that
+masking takes linear time: a version has MOST_PARTS at most, longer ones are several.
 """
 
 import re
@@ -22,6 +23,9 @@ class Rule:
 _HEX = "[0-9a-fA-F]"
 _STANDARDS = "UTF|ISO|IEC|DIN|EN|SHA|RFC|RS|USB"
 _STAGES = r"[-.]?(?:GA|RC|alpha|beta|preview|rc|v|b)\.?\d*+"
+
+MOST_PARTS = 40
+_VERSION = rf"[vV]?\d++(?:\.[vV]?\d++){{2,{MOST_PARTS - 1}}}+(?:{_STAGES})?(?!\w)"
 
 RULES = (
     Rule("mask", "", r"<(?:num|id|version|url|path|email|key|time|ip)>"),
@@ -51,7 +55,7 @@ RULES = (
         "<ip>",
         r"(?=(?:\d\.){0,3}\d\d)\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d{1,5})?(?!\.?\w)",
     ),
-    Rule("version", "<version>", rf"[vV]?\d++(?:\.[vV]?\d++){{2,}}+(?:{_STAGES})?(?!\w)"),
+    Rule("version", "<version>", _VERSION),
     Rule("v version", "<version>", rf"[vV]\d++(?:\.\d++)?(?:{_STAGES})?(?!\w)"),
     Rule("exponent", "<num>", r"[+-]?\d++(?:[.,]\d++)?[eE][+-]?\d++(?!\w)"),
     Rule("decimal", "<num>", r"[+-]?\d++(?:[.,]\d++)++"),

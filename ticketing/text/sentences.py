@@ -1,19 +1,22 @@
-"""Sentences of ticket texts: mails, lists and logs as well as prose, cut by rule."""
+"""Sentences of ticket texts: mails, lists and logs as well as prose, cut by rule, in time linear
+in the text's length."""
 
 import re
 
 LINE = 50
 """A line of prose that is wrapped has at least so many characters."""
 
-_MARKED = re.compile(r"\s*(?:[-*•>#]+|\d{1,2}[.)]|[a-z]\))\s+")
+_MARKED = re.compile(r"\s*+(?:[-*•>#]++|\d{1,2}[.)]|[a-z]\))\s++")
 """How an item of a list, or a quoted line, begins."""
 
-_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\W_a-zà-ÿ])|(?<=[。！？])")
+_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*+\s++(?=[\"'“‘(\[]*+[^\W_a-zà-ÿ])|(?<=[。！？])")
 """A mark and a space with no small letter after it, or a mark of its own width."""
 
 _ABBREVIATED = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|approx|no|nr|dr|mr|mrs|ms|fig|resp|bef|z\.b|d\.h|bzw|ca)\.$", re.I
 )
+_LONGEST_ABBREVIATED = 8
+"""Characters of an abbreviation, with the one before it."""
 
 
 def sentences(text: str) -> list[str]:
@@ -23,7 +26,7 @@ def sentences(text: str) -> list[str]:
 
 def _blocks(text: str) -> list[str]:
     """Lines, joined where prose goes on: a long one without an end, or a small letter next."""
-    blocks: list[str] = []
+    blocks: list[list[str]] = []
     last = ""  # the line before; empty ends a block
     for line in text.splitlines():
         marked = _MARKED.match(line)
@@ -31,21 +34,21 @@ def _blocks(text: str) -> list[str]:
         goes_on = last and words and not marked
         unended = len(last) >= LINE and not last.endswith((".", "!", "?", ":", ";"))
         if goes_on and (unended or words[0].islower()):
-            blocks[-1] += f" {words}"
+            blocks[-1].append(words)
         elif words:
-            blocks.append(words)
+            blocks.append([words])
         last = words
-    return blocks
+    return [" ".join(lines) for lines in blocks]
 
 
 def _of_block(block: str) -> list[str]:
-    found: list[str] = []
+    found: list[list[str]] = []
     for piece in filter(None, (piece.strip() for piece in _END.split(block))):
-        if found and _ABBREVIATED.search(found[-1]):
-            found[-1] += f" {piece}"
+        if found and _ABBREVIATED.search(found[-1][-1][-_LONGEST_ABBREVIATED:]):
+            found[-1].append(piece)
         else:
-            found.append(piece)
-    return found
+            found.append([piece])
+    return [" ".join(pieces) for pieces in found]
 
 
 def shortened(text: str, length: int) -> str:

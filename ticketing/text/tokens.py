@@ -3,6 +3,9 @@
 Text is cut at white space, and each stretch is normalised (NFKC), masked and split
 on its own. The same stretches return again and again, so short ones are remembered,
 which makes the tokens of a repeated word a dictionary look-up.
+
+All of it takes time linear in the text's length, whatever the text: no pattern scans twice what
+it has read, and what is normalised at once is short.
 """
 
 import re
@@ -79,9 +82,18 @@ def _marks() -> str:
     return "".join(chr(c) for c in range(0x300, 0x1E950) if unicodedata.category(chr(c))[0] == "M")
 
 
+MOST_MARKS = 30
+"""Marks that are normalised with their letter, which takes time quadratic in their number: as many
+as the Stream-Safe Text Format (Unicode Standard Annex #15) has, more than any language."""
+
+LONGEST_FORM = 8
+"""Characters that one is replaced with: U+FDFA, the longest form by far, loses ten of its 18."""
+
+
 @cache
 def _clusters() -> re.Pattern[str]:
-    return re.compile(f".[{_marks()}{_INVISIBLE_CLASS}{_JOINING_CLASS}]*+", re.DOTALL)
+    joined = f"{_marks()}{_INVISIBLE_CLASS}{_JOINING_CLASS}"
+    return re.compile(f".[{joined}]{{0,{MOST_MARKS}}}+", re.DOTALL)
 
 
 def _normalise(text: str) -> tuple[str, list[int], list[int]]:
@@ -89,6 +101,7 @@ def _normalise(text: str) -> tuple[str, list[int], list[int]]:
     normal, starts, ends = [], [], []
     for cluster in _clusters().finditer(text):
         form = unicodedata.normalize("NFKC", cluster[0].translate(_INVISIBLE))
+        form = form[: LONGEST_FORM * len(cluster[0])]
         normal.append(form)
         starts += [cluster.start()] * len(form)
         ends += [cluster.end()] * len(form)
@@ -141,8 +154,9 @@ def _split_word(run: str, offset: int) -> list[Token]:
         if part.lastgroup == "contraction":
             tokens.append(_word(part[0].replace("’", "'"), start))
             continue
-        for cut, end in pairwise(_camel_cuts(part["letters"])):
-            tokens += _split_digits(part["letters"][cut:end], start + cut)
+        letters = part["letters"]
+        for cut, end in pairwise(_camel_cuts(letters)):
+            tokens += _split_digits(letters[cut:end], start + cut)
     return tokens
 
 
@@ -168,7 +182,7 @@ _LEADING_DIGITS = re.compile(r"\A\d+")
 
 def _split_digits(word: str, start: int) -> list[Token]:
     """The mask of an id, or a leading number's mask and what follows it ("28MW"), or the word."""
-    if word.isalpha() and len(word) <= LONGEST_WORD:
+    if word.isalpha():
         return [_word(word, start)]
     rest = _LEADING_DIGITS.sub("", word)
     cut = len(word) - len(rest)
@@ -179,6 +193,8 @@ def _split_digits(word: str, start: int) -> list[Token]:
 
 
 def _word(text: str, start: int) -> Token:
+    if len(text) > LONGEST_WORD:
+        return Token("<id>", start, start + len(text))
     lower = text.lower()
     if not lower.isascii():
         lower = unicodedata.normalize("NFKC", lower)

@@ -97,3 +97,8 @@ def test_hostile_text_takes_linear_time(piece):
     started = time.process_time()
     strip_markup(piece * (300_000 // len(piece)))
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("digits", ["&#" + "9" * 5000, "&#x" + "f" * 5000 + ";"])
+def test_a_reference_of_thousands_of_digits_is_no_character(digits):
+    assert strip_markup(f"a {digits} b") == "a \ufffd b"

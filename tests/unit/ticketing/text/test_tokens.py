@@ -1,6 +1,7 @@
 """The tokenizer: words, masks and their places in the text."""
 
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -191,3 +192,22 @@ def test_a_hundred_thousand_words_take_less_than_a_second():
     tokens = tokenize("pressure word2 loss " * 33_334)
     assert len(tokens) == 100_002
     assert time.process_time() - started < 1
+
+
+def test_of_a_chain_of_a_hundred_parts_each_forty_are_one_version():
+    assert tokenize(".".join("1" * 100)) == ["<version>", "<version>", "<version>"]
+    assert tokenize(".".join("1" * 40)) == ["<version>"]
+
+
+def test_a_contraction_longer_than_any_word_is_an_id():
+    assert tokenize("don't") == ["don't"]
+    assert tokenize("e" + "\u0301\u0316" * 100 + "'t") == ["<id>"]
+
+
+def test_the_longest_form_of_one_character_is_its_first_word():
+    assert tokens_with_spans("\ufdfa\ufdfa") == [("صلى", 0, 1), ("الله", 1, 2)]
+
+
+def test_forty_marks_on_a_letter_are_ordered_as_unicode_does():
+    marks = "\u0301\u0316" * 20
+    assert tokenize(f"a{marks}") == [unicodedata.normalize("NFKC", f"a{marks}")]
