@@ -19,6 +19,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from tests.contract.contract_examples import (
     ALL,
     ASKING,
+    BARE,
     EVENT,
     PUMP,
     SAVED,
@@ -31,7 +32,14 @@ from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.history import Asking, SavedQuery
-from ticketing.stores.sqlite import SQLiteStore, code_blocks, code_files, codes, database
+from ticketing.stores.sqlite import (
+    SQLiteStore,
+    code_blocks,
+    code_files,
+    codes,
+    database,
+    tickets,
+)
 from ticketing.tickets import Filters, ModelKind, Ticket
 from ticketing.times import utc_now
 
@@ -441,6 +449,33 @@ def test_a_lock_held_too_long_says_try_again(tmp_path, monkeypatch):
     store.put_tickets([PUMP])
     store.close()
     blocker.close()
+
+
+def test_nobody_waits_while_tickets_are_tokenised(store, monkeypatch):
+    def tokenize(text):
+        other = sqlite3.connect(store.database.path, timeout=0, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")  # fails where a writer holds the lock
+        other.close()
+        return text.split()
+
+    monkeypatch.setattr(tickets, "tokenize", tokenize)
+    store.put_tickets([PUMP])
+    store.put_tickets([replace(PUMP, solution="Swapped the breaker."), BARE])
+    assert [id for id, _ in store.search_words(["breaker."], 10)] == [PUMP.id]
+
+
+def test_a_ticket_that_goes_while_it_is_tokenised_is_found_by_its_words(store, monkeypatch):
+    def tokenize(text):
+        if not done:
+            done.append(True)
+            store.delete_tickets([PUMP.id])
+        return text.split()
+
+    store.put_tickets([PUMP])
+    done = []
+    monkeypatch.setattr(tickets, "tokenize", tokenize)
+    store.put_tickets([PUMP, BARE])
+    assert [id for id, _ in store.search_words(["relay."], 10)] == [PUMP.id]
 
 
 def test_judgments_cannot_be_changed_or_deleted_even_by_hand(store):

@@ -15,7 +15,7 @@ from ticketing.tickets import Ticket
 LONGEST = 100
 """Characters of a title that are read (Neculoiu et al. 2016); the rest is cut."""
 
-READ = 10 * LONGEST
+READ = 3 * LONGEST
 """Characters that may be left LONGEST when spelled one way; normalising more takes long."""
 
 LEAST_TRAINING = 2

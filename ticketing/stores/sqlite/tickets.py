@@ -1,7 +1,7 @@
 """Tickets and the words in them."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from sqlite3 import Connection
 
@@ -26,6 +26,7 @@ class SQLiteTickets(DatabasePart, Tickets):
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or replace tickets by id; raises InputError for an unusable id."""
         latest = latest_by_id(tickets)
+        words = self._new_words(latest)  # others wait for the transaction, and not for tokens
         with self.database.writing() as connection:
             known = _tickets(
                 connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(latest),))
@@ -34,11 +35,21 @@ class SQLiteTickets(DatabasePart, Tickets):
             changed = [latest[id] for id, ticket in known.items() if latest[id] != ticket]
             connection.executemany(_INSERT, map(_record, new))
             connection.executemany(_UPDATE, map(_record, changed))
-            _index_words(connection, new)
+            _index_words(connection, new, words)
             regrouped = [t.id for t in changed if t.groups != known[t.id].groups]
             look_again(connection, regrouped)
-            _index_words(connection, [t for t in changed if t.version != known[t.id].version])
+            reworded = [t for t in changed if t.version != known[t.id].version]
+            _index_words(connection, reworded, words)
         return PutCounts(len(new), len(changed), len(latest) - len(new) - len(changed))
+
+    def _new_words(self, latest: Mapping[str, Ticket]) -> dict[str, str]:
+        """The words of those tickets whose text is not in the store, by id."""
+        known = self.get_tickets(list(latest))
+        return {
+            id: _words(ticket)
+            for id, ticket in latest.items()
+            if id not in known or known[id].version != ticket.version
+        }
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets, their words and, by cascade, their codes."""
@@ -190,13 +201,20 @@ def _tickets(records: Iterable[Row]) -> dict[str, Ticket]:
     return {record[0]: _ticket(record) for record in records}
 
 
-def _index_words(connection: Connection, tickets: Sequence[Ticket]) -> None:
-    """Enter the tickets' tokens in the index in place of those that were there."""
+def _index_words(
+    connection: Connection, tickets: Sequence[Ticket], words: Mapping[str, str]
+) -> None:
+    """Enter the tickets' words in the index in place of those that were there; those missing in
+    `words` are of tickets that another process changed since these were read."""
     for ticket in tickets:
         connection.execute(
             "INSERT OR REPLACE INTO words (rowid, tokens) SELECT pk, ? FROM tickets WHERE id = ?",
-            (" ".join(tokenize(ticket.text)), ticket.id),
+            (words.get(ticket.id) or _words(ticket), ticket.id),
         )
+
+
+def _words(ticket: Ticket) -> str:
+    return " ".join(tokenize(ticket.text))
 
 
 def _quoted(word: str) -> str:
