@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from flask.testing import FlaskClient
 
 from ticketing.desk import Desk
-from ticketing.people import Account, Role
+from ticketing.people import PERMISSIONS, Account, Doer, Permission, Role
 from web.app import create_app
 from web.sessions import KEY
 
@@ -28,3 +28,10 @@ def signed_in(
     with client.session_transaction() as session:
         session[KEY] = desk.begin_session("127.0.0.1", account(desk, name, role, groups))
     return client
+
+
+def token_of(desk: Desk, name: str, role: Role = Role.ADMIN, scopes: Iterable[str] = ()) -> str:
+    """A token of somebody's, with all that their role may do unless scopes are named."""
+    owner = account(desk, name, role)
+    chosen = frozenset(map(Permission, scopes)) or PERMISSIONS[role]
+    return desk.make_token(Doer(name, "a test"), owner.name, "a test", chosen, 1).secret

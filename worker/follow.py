@@ -8,6 +8,7 @@ from celery import Celery
 from kombu import Queue
 from tqdm import tqdm
 
+from ticketing.cli.doer import audited_switch
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.errors import StoreAway, TicketingError
@@ -39,7 +40,7 @@ def encode_and_promote(desk: Desk, app: Celery, bundle_id: str) -> None:
     for id, error in job.errors.items():
         click.echo(f"  set aside: {id}: {error}")
     if job.state == "done":
-        with shown_waiting("Comparing with the serving bundle"):
+        with shown_waiting("Comparing with the serving bundle"), audited_switch(desk):
             verdict = desk.promote(bundle_id)
         click.echo(verdict)
 

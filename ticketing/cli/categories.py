@@ -7,6 +7,7 @@ import click
 from ticketing.classification.augmentation import filler_words
 from ticketing.classification.synonyms import Synonyms, read_synonyms
 from ticketing.classification.taxonomy import read_taxonomy, tickets_taxonomy
+from ticketing.cli.doer import audited_switch
 from ticketing.cli.groups import Group
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
@@ -45,7 +46,8 @@ def train(
     click.echo(
         f"{counted(len(taxonomy.texts), 'title')} in {counted(len(taxonomy.groups), 'category')}."
     )
-    _, found, reference = desk.train_categories(taxonomy, words, given, settings, go_on)
+    with audited_switch(desk):
+        _, found, reference = desk.train_categories(taxonomy, words, given, settings, go_on)
     click.echo(
         f"Of validation titles {found:.0%} find their category ({reference:.0%} by matching"
         " n-grams)."

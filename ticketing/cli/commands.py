@@ -29,6 +29,7 @@ SENTENCES = {
     "serve": "Serve the page and the JSON API until Ctrl-C.",
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",
     "tune": "Tune a sentence encoder on the desk's tickets and judgments: a better teacher.",
+    "users": "Add and change people, their roles and groups, and tokens for programs.",
     "work": "Encode tickets for reindexing until Ctrl-C.",
 }
 """What each command does, so that the list of all of them imports none."""

@@ -8,9 +8,11 @@ from typing import NoReturn
 import click
 from tqdm import tqdm
 
+from ticketing.cli.doer import audit
 from ticketing.cli.options import DATE, FILE
 from ticketing.cli.rejects import show_rejects
 from ticketing.desk import open_desk
+from ticketing.history import Deed
 from ticketing.importing import (
     ImportReport,
     Mapping,
@@ -62,6 +64,7 @@ def command(
 
 def _store(sources: list[Source]) -> ImportReport:
     desk = open_desk(load_settings())
+    audit(desk, Deed.IMPORTED, f"tickets of {', '.join(source.path.name for source in sources)}")
     with _progress(sources) as bar:
         said = sources[0].mapping.groups  # all files share a mapping
         put = desk.put_tickets if said else lambda some: desk.put_tickets(desk.keeping_groups(some))

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import click
 
+from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE
 from ticketing.cli.rejects import show_rejects
 from ticketing.desk import open_desk
+from ticketing.history import Deed
 from ticketing.labels import Columns, export_labels, import_labels, read_grades
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
@@ -45,9 +47,11 @@ def import_(
     rejects: Path | None,
 ) -> None:
     """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
+    desk = open_desk(load_settings())
+    audit(desk, Deed.IMPORTED, f"labels of {file.name}, judged by {judge}")
     report = import_labels(
         file,
-        open_desk(load_settings()).store,
+        desk.store,
         Columns(query, subject, description, ticket, grade_column),
         read_grades(grades) or None,
         before,
@@ -65,5 +69,7 @@ def import_(
 @click.argument("folder", type=FILE)
 def export(folder: Path) -> None:
     """Write judgments.jsonl, labels.csv, qrels.txt and queries.jsonl to FOLDER."""
-    for path in export_labels(open_desk(load_settings()).store.judgments(), folder):
+    desk = open_desk(load_settings())
+    audit(desk, Deed.EXPORTED, "labels")
+    for path in export_labels(desk.store.judgments(), folder):
         click.echo(path)

@@ -4,10 +4,12 @@ from datetime import datetime
 
 import click
 
+from ticketing.cli.doer import audit, audited_switch
 from ticketing.cli.groups import Group
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.errors import BundleError, InputError
+from ticketing.history import Deed
 from ticketing.model.registry import Registry
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
@@ -68,7 +70,9 @@ def compare(bundle: str, other: str) -> None:
 def promote(bundle: str, force: bool) -> None:
     """Let BUNDLE serve unless it loses to the serving one on the test queries, beyond chance."""
     with shown_waiting("Comparing with the serving bundle"):
-        verdict = open_desk(load_settings()).promote(bundle, force)
+        desk = open_desk(load_settings())
+        with audited_switch(desk):
+            verdict = desk.promote(bundle, force)
     click.echo(verdict)
 
 
@@ -76,7 +80,9 @@ def promote(bundle: str, force: bool) -> None:
 def rollback() -> None:
     """Let the bundle that served before serve again."""
     with shown_waiting("Going back"):
-        verdict = open_desk(load_settings()).rollback()
+        desk = open_desk(load_settings())
+        with audited_switch(desk):
+            verdict = desk.rollback()
     click.echo(verdict)
 
 
@@ -84,5 +90,7 @@ def rollback() -> None:
 @click.argument("bundle")
 def delete(bundle: str) -> None:
     """Delete BUNDLE and its codes; the serving one is refused."""
-    open_desk(load_settings()).delete_bundle(bundle)
+    desk = open_desk(load_settings())
+    desk.delete_bundle(bundle)
+    audit(desk, Deed.DELETED, f"bundle {bundle}")
     click.echo(f"Bundle {bundle} is deleted.")

@@ -1,0 +1,37 @@
+"""Who works at the command line: the operating system's user, as the audit has it."""
+
+import os
+import pwd
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ticketing.desk import Desk
+from ticketing.history import Deed
+from ticketing.people import Doer
+from ticketing.tickets import ModelKind
+
+PLACE = "command line"
+
+
+def command_line() -> Doer:
+    """The user that runs this process; no name of the environment's is believed."""
+    try:
+        name = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # as in a container
+        name = str(os.getuid())
+    return Doer(f"cli:{name}", PLACE)
+
+
+def audit(desk: Desk, deed: Deed, which: str) -> None:
+    """Keep that the command line's user did something."""
+    desk.record(command_line(), deed, which)
+
+
+@contextmanager
+def audited_switch(desk: Desk) -> Iterator[None]:
+    """Keep which bundle of a kind serves after the block, where another one did before."""
+    before = {kind: desk.store.serving(kind) for kind in ModelKind}
+    yield
+    for kind, served in before.items():
+        if (serving := desk.store.serving(kind)) != served:
+            audit(desk, Deed.PROMOTED, f"bundle {serving}")

@@ -1,0 +1,126 @@
+"""`ticketing users`: who may sign in, with what role and groups, and tokens for programs."""
+
+import sys
+
+import click
+
+from ticketing.cli.doer import command_line
+from ticketing.cli.groups import Group
+from ticketing.desk import Desk, open_desk
+from ticketing.desk.people import MOST_DAYS
+from ticketing.errors import InputError
+from ticketing.people import Account, Permission, Role
+from ticketing.settings import load_settings
+
+ROLE = click.Choice(list(Role))
+SCOPE = click.Choice(list(Permission))
+
+
+@click.group("users", cls=Group)
+def command() -> None:
+    """Add and change people, their roles and groups, and tokens for programs.
+
+    Passwords are asked for, or read from standard input; they are never arguments, which other
+    users of the machine can see.
+    """
+
+
+@command.command("list")
+def list_() -> None:
+    """Everybody with role and groups, and their tokens."""
+    desk = _desk()
+    for account in desk.store.accounts():
+        click.echo(_described(account))
+        for token in desk.store.tokens(account.name):
+            scopes = ", ".join(sorted(token.scopes))
+            click.echo(
+                f"  token {token.id}  {token.label}  {scopes}  until {token.expires:%Y-%m-%d}"
+            )
+    if not desk.has_accounts():
+        click.echo("Nobody has an account; `ticketing users add NAME --role admin` adds the first.")
+
+
+@command.command()
+@click.argument("name")
+@click.option("--role", type=ROLE, default=Role.ENGINEER, show_default=True, help="What they do.")
+@click.option("--group", "groups", multiple=True, help="Whose tickets they see; may be repeated.")
+def add(name: str, role: str, groups: tuple[str, ...]) -> None:
+    """Add NAME, whose password is asked for; from the first on everybody signs in."""
+    account = _desk().add_account(command_line(), name, _password(), Role(role), groups)
+    click.echo(f"Added {_described(account)}")
+
+
+@command.command()
+@click.argument("name")
+def passwd(name: str) -> None:
+    """Give NAME another password, which is asked for; they are signed out everywhere."""
+    desk = _desk()
+    desk.known_account(name)
+    desk.set_password(command_line(), name, _password())
+    click.echo(f"The password of {name} is changed.")
+
+
+@command.command()
+@click.argument("name")
+@click.option("--role", type=ROLE, help="Their new role.")
+@click.option("--group", "groups", multiple=True, help="All their groups; may be repeated.")
+@click.option("--no-groups", is_flag=True, help="They are in no group.")
+def change(name: str, role: str | None, groups: tuple[str, ...], no_groups: bool) -> None:
+    """Change the role of NAME, or the groups."""
+    account = _desk().change_account(
+        command_line(),
+        name,
+        role=None if role is None else Role(role),
+        groups=groups if groups or no_groups else None,
+    )
+    click.echo(f"Changed {_described(account)}")
+
+
+@command.command()
+@click.argument("name")
+@click.option("--undo", is_flag=True, help="Let them sign in again.")
+def disable(name: str, undo: bool) -> None:
+    """Let NAME sign in no longer: sessions end at once, and tokens are refused."""
+    account = _desk().change_account(command_line(), name, disabled=not undo)
+    click.echo(f"Changed {_described(account)}")
+
+
+@command.command()
+@click.argument("name")
+@click.option("--label", help="What the token is for.")
+@click.option("--scope", "scopes", multiple=True, type=SCOPE, help="What it may do; repeatable.")
+@click.option("--days", type=int, default=90, show_default=True, help=f"At most {MOST_DAYS}.")
+@click.option("--revoke", metavar="ID", help="End this token of theirs instead.")
+def token(
+    name: str, label: str | None, scopes: tuple[str, ...], days: int, revoke: str | None
+) -> None:
+    """Make a token with which a program acts for NAME; it is shown this once."""
+    desk = _desk()
+    if revoke:
+        desk.revoke_token(command_line(), name, revoke)
+        click.echo(f"Token {revoke} of {name} is revoked.")
+        return
+    chosen = [Permission(scope) for scope in scopes]
+    made = desk.make_token(command_line(), name, label or "", chosen, days)
+    click.echo(made.secret)
+
+
+def _desk() -> Desk:
+    return open_desk(load_settings())
+
+
+def _password() -> str:
+    """What is typed twice, unseen, or the first line of what is piped in."""
+    if sys.stdin.isatty():
+        typed: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
+        return typed
+    line = sys.stdin.readline()
+    if not line:
+        raise InputError("There is no password on standard input; type one, or pipe it in.")
+    return line.rstrip("\r\n")
+
+
+def _described(account: Account) -> str:
+    groups = ", ".join(sorted(account.groups)) or "no groups"
+    disabled = "  disabled" if account.disabled else ""
+    return f"{account.name}  {account.role}  {groups}{disabled}"
