@@ -56,6 +56,10 @@ class Settings(BaseSettings):
     trusted_proxy: str = Field(
         "", description="address of the proxy that says who asks and whether by https; * for any"
     )
+    rate_person: int = Field(600, ge=1, description="requests that one person may send a minute")
+    rate_address: int = Field(
+        3000, ge=1, description="requests that may come from one address a minute"
+    )
     port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
     session_idle: int = Field(
         480, ge=1, description="minutes without a request after which one signs in anew"

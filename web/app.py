@@ -70,7 +70,7 @@ def create_app(desk: Desk) -> APIFlask:
     _set_up_templates(app)
     app.security_schemes = SECURITY_SCHEMES
     app.session_interface = CookieInterface()
-    app.extensions["throttle"] = Throttle()
+    app.extensions["throttle"] = Throttle(desk.settings)
     app.before_request(clean_address)
     app.before_request(guard)
     app.after_request(audit_export)

@@ -9,14 +9,15 @@ from werkzeug.wrappers import Response
 
 from ticketing.history import Deed
 from ticketing.people import Permission, Person
-from web.context import audit, current_address
+from web.context import audit, current_address, current_place
 from web.sessions import FOR_PROGRAMS, find_person
+from web.throttle import current_throttle
 
 PUBLIC = frozenset({"static", "pages.healthz", "account.sign_in", "account.sign_in_now"})
 """Endpoints that ask for nobody."""
 
 FOR_NOBODY = frozenset({"static", "pages.healthz"})
-"""Those of them that do not ask the store who asks, which may be away."""
+"""Those of them that do not ask the store who asks, which may be away; they are not counted."""
 
 NEEDS: dict[Permission, frozenset[str]] = {
     Permission.ASK: frozenset(
@@ -101,17 +102,22 @@ NEEDED = {endpoint: needed for needed, endpoints in NEEDS.items() for endpoint i
 
 
 def guard() -> Response | None:
-    """Find out who asks, and let them through, send them to sign in, or refuse.
+    """Find out who asks and how often, and let them through, send them to sign in, or refuse.
 
-    Raises Unauthorized (401) and Forbidden (403).
+    Raises Unauthorized (401), Forbidden (403) and TooManyRequests (429).
     """
     endpoint = request.endpoint
-    g.person = None if endpoint in FOR_NOBODY else find_person()
+    if endpoint in FOR_NOBODY:
+        return None
+    current_throttle().asked_from(current_place())
+    person = g.person = find_person()
+    if person:
+        current_throttle().asked_by(person.name)
     if endpoint is None or endpoint in PUBLIC:
         return None
-    if g.person is None:
+    if person is None:
         return _sign_in_first()
-    require(g.person, NEEDED.get(endpoint))
+    require(person, NEEDED.get(endpoint))
     return None
 
 

@@ -8,7 +8,7 @@ from flask import Flask, request, session
 from flask.sessions import SecureCookieSessionInterface
 
 from ticketing.people import LOCAL, Account, Person
-from web.context import current_doer, current_place, served_desk
+from web.context import current_doer, current_place, known_person, served_desk
 from web.security import serves_others
 
 KEY = "id"
@@ -41,8 +41,8 @@ def start_session(account: Account) -> None:
 
 
 def stop_session() -> None:
-    """Sign whoever asks out of this browser."""
-    if session_id := session.pop(KEY, ""):
+    """Sign whoever asks out of this browser; a session that has ended already is no hindrance."""
+    if (session_id := session.pop(KEY, "")) and known_person():
         served_desk().end_session(current_doer(), session_id)
     session.clear()
 

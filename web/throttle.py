@@ -1,40 +1,104 @@
-"""Wrong passwords slow down whoever types them, and nobody else.
+"""How often one may ask, and how often try a password.
 
-Attempts are counted by address and name, so that nobody can lock somebody else out from another
-machine; after a minute there are new ones.
+Attempts at a password are counted by address and name, so that nobody can lock somebody else out
+from another machine. All is counted in Redis where that is the broker, so that all processes count
+together; while it is away, and elsewhere, each counts for itself, so that nothing waits for it.
 """
 
 import math
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from flask import current_app
-from limits import parse
-from limits.storage import MemoryStorage
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import MovingWindowRateLimiter
 from werkzeug.exceptions import TooManyRequests
 
-ATTEMPTS = parse("5/minute")
+from ticketing.people import LOCAL
+from ticketing.settings import Settings
+from web.security import is_loopback
+
+ATTEMPTS = RateLimitItemPerMinute(5)
+"""At one name's password, from one address."""
+
+ALL_ATTEMPTS = RateLimitItemPerMinute(50, namespace="attempts")
+"""At anybody's password, from one address."""
+
+REDIS_SECONDS = 0.25
+"""How long a request waits for Redis."""
+
+AWAY_SECONDS = 10.0
+"""How long Redis is left alone after it did not answer."""
+
+Answer = TypeVar("Answer")
 
 
 class Throttle:
-    """Attempts at a password."""
+    """What was done within the last minute."""
 
-    def __init__(self) -> None:
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+    def __init__(self, settings: Settings):
+        self._own = MovingWindowRateLimiter(MemoryStorage())
+        self._shared = _in_redis(settings.broker)
+        self._shared_from = -math.inf
+        self._by_person = RateLimitItemPerMinute(settings.rate_person, namespace="person")
+        self._by_address = RateLimitItemPerMinute(settings.rate_address, namespace="address")
+
+    def asked_from(self, address: str) -> None:
+        """Count a request, unless it comes from this machine itself. Raises TooManyRequests."""
+        if not is_loopback(address):
+            self._count("Too many requests come from your address", self._by_address, address)
+
+    def asked_by(self, name: str) -> None:
+        """Count a request of somebody who has an account. Raises TooManyRequests."""
+        if name != LOCAL.name:
+            self._count("You ask too often", self._by_person, name)
 
     def attempt(self, address: str, name: str) -> None:
-        """Count one. Raises TooManyRequests (429) when there were too many lately."""
-        if not self._limiter.hit(ATTEMPTS, address, name):
-            reset = self._limiter.get_window_stats(ATTEMPTS, address, name).reset_time
-            seconds = max(1, math.ceil(reset - time.time()))
-            raise TooManyRequests(
-                f"Too many passwords were tried; wait {seconds} seconds, then try again.",
-                retry_after=seconds,
-            )
+        """Count an attempt at a password. Raises TooManyRequests when there were too many."""
+        for limit, key in ((ALL_ATTEMPTS, (address,)), (ATTEMPTS, (address, name))):
+            self._count("Too many passwords were tried", limit, *key)
 
     def succeeded(self, address: str, name: str) -> None:
         """Forget the attempts: the password was right."""
-        self._limiter.clear(ATTEMPTS, address, name)
+        self._ask(lambda limiter: limiter.clear(ATTEMPTS, address, name))
+
+    def _count(self, why: str, limit: RateLimitItem, *key: str) -> None:
+        """Raises TooManyRequests (429) saying when to try again."""
+        if seconds := self._ask(lambda limiter: _wait(limiter, limit, key)):
+            raise TooManyRequests(
+                f"{why}; wait {seconds} seconds, then try again.", retry_after=seconds
+            )
+
+    def _ask(self, question: Callable[[MovingWindowRateLimiter], Answer]) -> Answer:
+        if self._shared and time.monotonic() >= self._shared_from:
+            try:
+                return question(self._shared)
+            except StorageError:
+                self._shared_from = time.monotonic() + AWAY_SECONDS
+        return question(self._own)
+
+
+def _in_redis(broker: str) -> MovingWindowRateLimiter | None:
+    if not broker.startswith(("redis://", "rediss://")):
+        return None
+    storage = RedisStorage(
+        broker,
+        key_prefix="ticketing",
+        wrap_exceptions=True,
+        socket_timeout=REDIS_SECONDS,
+        socket_connect_timeout=REDIS_SECONDS,
+    )
+    return MovingWindowRateLimiter(storage)
+
+
+def _wait(limiter: MovingWindowRateLimiter, limit: RateLimitItem, key: tuple[str, ...]) -> int:
+    """Count once more and return 0, or return the seconds until that is possible."""
+    if limiter.hit(limit, *key):
+        return 0
+    return max(1, math.ceil(limiter.get_window_stats(limit, *key).reset_time - time.time()))
 
 
 def current_throttle() -> Throttle:
