@@ -146,9 +146,11 @@ class Workspace(Asks, Judging):
         return list(self.store.get_tickets(list(found)))
 
     def best_of(self, query: Query, bundle: str) -> tuple[str, ...]:
-        """Ids of the ten best tickets for a query under a bundle, best first."""
+        """Ids of the ten best tickets for a query under a bundle, best first; kept until one of
+        them goes or may no longer be seen."""
         key = query.id, bundle, self.groups
-        if key not in self._pools:
+        kept = self._pools.get(key)
+        if kept is None or len(self.store.matching_ids(kept)) < len(kept):
             ranked = self.recommender(bundle).rank(query, limit=SHOWN)
             if len(self._pools) == MOST_POOLS:
                 self._pools.clear()
