@@ -134,7 +134,9 @@ class FakeDesk(Desk):
 
     def recommender(self, bundle_id: str = "") -> WordRanker:
         """Raises NotReady as a desk does that no bundle serves."""
-        return self.ranker if bundle_id or self.store.serving() else super().recommender()
+        if not (bundle_id or self.store.serving()):
+            return super().recommender()
+        return WordRanker(self.store, self.ranker.model)
 
     def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
         """The main topics of tickets; their codes, which nothing scans, are one byte each."""

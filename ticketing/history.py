@@ -92,5 +92,11 @@ class AuditEntry:
     which: str
     where: str
 
+    @property
+    def ticket_id(self) -> str:
+        """The ticket that it was done to, where `which` begins with one."""
+        kind, _, named = self.which.partition(" ")
+        return named.partition(" ")[0] if kind == "ticket" else ""
+
 
 HistoryEvent = Asking | SavedQuery | TopicName | AuditEntry

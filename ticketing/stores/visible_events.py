@@ -13,6 +13,9 @@ from ticketing.stores.protocols import Store
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Judgment, Query, Verdict
 
+HIDDEN = "a ticket of other groups"
+"""What the audit says of one in place of its id."""
+
 PAGE = 500
 """Things whose tickets are looked up at once."""
 
@@ -127,12 +130,12 @@ class VisibleEvents(PassedOn):
             yield replace(event, words=tuple(word for word in event.words if word in known))
 
     def _audited(self, entries: Iterable[Any]) -> Iterator[Any]:
-        """Entries that name no ticket that is there and hidden."""
+        """Entries that do not say which, where it is a ticket that is there and hidden."""
         entries = iter(entries)
         while page := list(islice(entries, PAGE)):
-            named = [entry.which for entry in page]
+            named = [entry.ticket_id for entry in page if entry.ticket_id]
             hidden = self._store.matching_ids(named) - self._matching(named)
-            yield from (replace(e, which="") if e.which in hidden else e for e in page)
+            yield from (replace(e, which=HIDDEN) if e.ticket_id in hidden else e for e in page)
 
 
 def _of_query(query: Query) -> tuple[str]:

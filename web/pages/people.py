@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as Redirect
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Role
 from web.context import audit as audited
-from web.context import current_doer, served_desk
+from web.context import current_desk, current_doer, served_desk
 from web.pages.forms import valid
 from web.pages.tables import page_of
 from web.schemas.people import AccountIn, AddedIn
@@ -53,7 +53,7 @@ def change() -> Redirect:
 @people_pages.get("/audit")
 def audit() -> str:
     """Who did what, the last first."""
-    return render_template("audit.html", page=page_of(served_desk().audit_trail()))
+    return render_template("audit.html", page=page_of(current_desk().audit_trail()))
 
 
 @people_pages.get("/audit.jsonl")
@@ -61,7 +61,7 @@ def audit_as_jsonl() -> Response:
     """The same as JSON Lines, the first first."""
     audited(Deed.EXPORTED, "audit")
     headers = {"Content-Disposition": 'attachment; filename="audit.jsonl"'}
-    lines = map(_line, served_desk().audit_entries())
+    lines = map(_line, current_desk().audit_entries())
     return Response(lines, mimetype="application/jsonl", headers=headers)
 
 

@@ -14,6 +14,7 @@ from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.visible import VisibleStore
+from ticketing.stores.visible_events import HIDDEN as HIDDEN_ONE
 from ticketing.stores.visible_events import VisibleEvents
 from ticketing.tickets import Filters, Outlook, Query
 
@@ -138,11 +139,12 @@ def test_a_job_is_told_in_the_tickets_seen(store):
 
 def test_the_audit_tells_what_was_done_but_not_to_which_hidden_ticket(store):
     time = datetime(2024, 1, 1)
-    named = ["T-2", "T-10", "deleted", "bob: admin"]
+    named = ["ticket T-2 for query 12ab", "ticket T-10", "ticket deleted", "bob: admin"]
     store.add_events(
         [AuditEntry(f"d{i}", "ann", time, Deed.JUDGED, which, "") for i, which in enumerate(named)]
     )
     seen = VisibleStore(store, LAB)
-    assert [entry.which for entry in seen.events(AuditEntry)] == ["", *named[1:]]
-    assert [entry.which for entry in seen.last_events(AuditEntry, 3, 1)] == ["deleted", "T-10", ""]
+    assert [entry.which for entry in seen.events(AuditEntry)] == [HIDDEN_ONE, *named[1:]]
+    last = [entry.which for entry in seen.last_events(AuditEntry, 3, 1)]
+    assert last == [*named[2:0:-1], HIDDEN_ONE]
     assert seen.count_events(AuditEntry) == 4

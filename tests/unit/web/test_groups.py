@@ -1,0 +1,242 @@
+"""Two people, and tickets that one of them may not see: whatever she opens, they are not there."""
+
+import re
+from dataclasses import replace
+from datetime import datetime
+from types import SimpleNamespace
+from urllib.parse import quote
+
+import pytest
+
+from tests.fake_desk import FakeDesk
+from tests.fake_records import tickets
+from ticketing.history import Asking, AuditEntry, Deed, SavedQuery
+from ticketing.people import Person, Role
+from ticketing.settings import Settings
+from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket
+from web.app import create_app
+
+HR, LAB = frozenset(["hr"]), frozenset(["lab"])
+EVE = Person("eve", Role.ADMIN, LAB)
+SECRET = Ticket(
+    "HR-0001",
+    "Exhaust of Zirconia Quux",
+    "gearbox burner spread",
+    "zirconia quuxed",
+    "SECRET-9",
+    "withheld",
+    datetime(2029, 1, 1),
+    HR,
+)
+COPY = replace(SECRET, id="GT-0101b", subject="Exhaust spread high")
+TIME = datetime(2014, 9, 2)
+ASKED = Query("Exhaust spread high", "unit trips on start")
+OF_SECRET = Query(SECRET.subject, SECRET.description, SECRET.id)
+TYPED = Query("seal leaks oil")
+TOLD = re.compile("zirconia|quux|secret-9|withheld|HR-0001|GT-0101b|2029", re.IGNORECASE)
+"""What nobody but hr may read anywhere."""
+
+JOBS = {"/jobs", "/jobs.csv", "/api/jobs"}
+"""They are told in the tickets that may be seen."""
+AUDITED = {"/audit", "/audit.jsonl"}
+
+
+def asking(number: int, query: Query, shown: tuple[str, ...], groups=LAB, person="eve") -> Asking:
+    rest = (Filters(), "fake-bundle", Outlook.NOTHING, 0.5, shown, groups)
+    return Asking(f"a{number}", person, TIME, query, *rest)
+
+
+def judgment(number: int, query: Query, ticket_id: str, judge: str, grade=Grade.YES) -> Judgment:
+    return Judgment(f"j{number}", query, ticket_id, grade, judge, TIME, bundle_id="fake-bundle")
+
+
+def desk_of(home, hidden=()) -> FakeDesk:
+    """A desk; with what is hidden come what people did with it."""
+    desk = FakeDesk(Settings(home=home), [*tickets(), *hidden])
+    store = desk.store
+    store.put_queries([ASKED, TYPED])
+    store.add_judgments(
+        [judgment(1, ASKED, "GT-0101", "ann"), judgment(2, ASKED, "GT-0101", "bob")]
+    )
+    store.add_events([asking(1, TYPED, ("GT-0102",)), asking(2, ASKED, ("GT-0101",))])
+    store.add_events([SavedQuery("s1", "eve", TIME, ASKED, Filters(), True)])
+    if hidden:
+        store.put_queries([OF_SECRET])
+        seen = [(ASKED, SECRET.id), (OF_SECRET, "GT-0102"), (TYPED, SECRET.id)]
+        for i, (query, ticket_id) in enumerate(seen):
+            store.add_judgments([judgment(10 + i, query, ticket_id, "ann", Grade.YES)])
+            store.add_judgments([judgment(20 + i, query, ticket_id, "bob", Grade.NO)])
+        store.add_events(
+            [
+                asking(11, OF_SECRET, ("GT-0102",)),
+                asking(12, ASKED, (SECRET.id,), HR, "hal"),
+                asking(13, TYPED, ("GT-0103",), HR, "hal"),
+                asking(14, ASKED, ("GT-0102", SECRET.id)),  # it was theirs then
+                SavedQuery("s2", "eve", TIME, OF_SECRET, Filters(), True),
+                AuditEntry("d1", "hal", TIME, Deed.JUDGED, f"ticket {SECRET.id} for query 1", ""),
+            ]
+        )
+        job = store.jobs()[0]
+        store.update_job(job.id, errors={SECRET.id: "is too long"})
+    return desk
+
+
+@pytest.fixture
+def both(tmp_path, monkeypatch):
+    """What Eve gets of a desk with hidden tickets, and of one that never had them."""
+    monkeypatch.setattr("web.guard.find_person", lambda: EVE)
+    desks = {
+        "whole": desk_of(tmp_path / "whole", [SECRET, COPY]),
+        "seen": desk_of(tmp_path / "seen"),
+    }
+    clients = {name: create_app(desk).test_client() for name, desk in desks.items()}
+    yield SimpleNamespace(desk=desks["whole"], **clients)
+    for desk in desks.values():
+        desk.close()
+
+
+def addresses(client) -> list[str]:
+    """Every address that can be opened, of what Eve may see."""
+    round_ = f"queries={ASKED.id},{TYPED.id}&bundles=fake-bundle"
+    known = {"query_id": [ASKED.id, TYPED.id], "ticket_id": ["GT-0101", "GT-0102"]}
+    known |= {"number": ["3", "17", "0"]}
+    more = {
+        "/": ["/?example", f"/?query={ASKED.id}"],
+        "/judging/round": [f"/judging/round?{round_}"],
+        "/judging/round.csv": [f"/judging/round.csv?{round_}"],
+        "/api/rounds": [f"/api/rounds?{round_}"],
+        "/api/categories": ["/api/categories?subject=a"],
+        "/topics": ["/topics?words=zirconia", "/topics?product=SECRET-9", "/topics"],
+        "/queries/<query_id>": [f"/queries/{TYPED.id}?product=SECRET-9"],
+        "/tickets/<path:ticket_id>": [f"/tickets/GT-0101?query={ASKED.id}"],
+    }
+    found = []
+    for rule in client.application.url_map.iter_rules():
+        if "GET" in rule.methods and rule.endpoint != "static":
+            found += more.get(rule.rule, [])
+            [*names] = rule.arguments
+            values = known[names[0]] if names else [""]
+            filled = [re.sub("<[^>]*>", value, rule.rule) for value in values]
+            found += filled if rule.rule not in more or names else []
+    return sorted(found)
+
+
+def text_of(client, address: str) -> tuple[int, str]:
+    """Without the forms' tokens, and the time of day."""
+    answer = client.get(address)
+    return answer.status_code, re.sub(r'name="csrf_token" value="[^"]+"', "", answer.text)
+
+
+def test_every_page_and_list_is_that_of_a_desk_without_them(both):
+    opened = addresses(both.whole)
+    assert len(opened) > 50
+    for address in opened:
+        if address in JOBS | AUDITED:
+            continue
+        status, text = text_of(both.whole, address)
+        assert (status, text) == text_of(both.seen, address), address
+        assert TOLD.search(address) or not TOLD.search(text), address
+
+
+@pytest.mark.parametrize("address", JOBS | AUDITED)
+def test_jobs_and_audit_name_no_hidden_ticket(both, address):
+    status, text = text_of(both.whole, address)
+    assert status == 200
+    assert not TOLD.search(text)
+
+
+def test_jobs_are_told_in_the_tickets_seen(both):
+    assert {job["total"] for job in both.whole.get("/api/jobs").json} == {12}
+
+
+def test_answers_given_to_programs_are_those_of_a_desk_without_them(both):
+    for subject in ("Exhaust of Zirconia", SECRET.id, "gearbox", "zirconia quux"):
+        for more in ({}, {"filters": {"product": "SECRET-9"}}, {"limit": 100, "order": "newest"}):
+            asked = {"subject": subject, **more}
+            answers = [c.post("/api/recommend", json=asked) for c in (both.whole, both.seen)]
+            assert answers[0].json == answers[1].json
+            assert all(SECRET.id != item["ticket"]["id"] for item in answers[0].json["items"])
+
+
+def same_as_unknown(both, method: str, address: str, hidden: str, unknown: str, **body) -> None:
+    """An address that names what is hidden answers as for what never was."""
+    token = re.search(r'name="csrf_token" value="([^"]+)"', both.whole.get("/").text)[1]
+    texts = []
+    for name in (hidden, unknown):
+        filled = {key: value.replace("ID", name) for key, value in body.items()}
+        sent = {"json": filled} if address.startswith("/api/") else {"data": filled}
+        if sent.get("data") is not None:
+            sent["data"]["csrf_token"] = token
+        sent = {} if method == "GET" else sent
+        answer = both.whole.open(address.replace("ID", quote(name)), method=method, **sent)
+        assert answer.status_code == 404, (address, answer.text)
+        texts.append(text_without(answer.text, name))
+    assert texts[0] == texts[1], address
+
+
+def text_without(text: str, name: str) -> str:
+    return re.sub(r'name="csrf_token" value="[^"]+"', "", text).replace(name, "it")
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "body"),
+    [
+        ("GET", "/tickets/ID", {}),
+        ("GET", f"/tickets/ID?query={ASKED.id}", {}),
+        ("POST", "/similar", {"ticket_id": "ID"}),
+        ("POST", f"/queries/{ASKED.id}/judgments", {"ticket_id": "ID", "grade": "YES"}),
+        ("POST", "/judging/round", {"query_id": ASKED.id, "ticket_id": "ID", "grade": "YES"}),
+        ("GET", "/api/tickets/ID", {}),
+        ("DELETE", "/api/tickets/ID", {}),
+        ("GET", "/api/solved/ID", {}),
+        ("POST", "/api/judgments", {"query_id": ASKED.id, "ticket_id": "ID", "grade": "NO"}),
+    ],
+)
+def test_a_hidden_ticket_is_as_one_that_never_was(both, method, address, body):
+    if address == "/judging/round":
+        address = f"{address}?queries={ASKED.id}&bundles=fake-bundle"
+    same_as_unknown(both, method, address, SECRET.id, "HR-0009", **body)
+    assert both.desk.store.get_tickets([SECRET.id]) == {SECRET.id: SECRET}
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "body"),
+    [
+        ("GET", "/?query=ID", {}),
+        ("GET", "/queries/ID", {}),
+        ("GET", "/queries/ID.csv", {}),
+        ("GET", "/queries/ID/markdown", {}),
+        ("GET", "/tickets/GT-0101?query=ID", {}),
+        ("POST", "/queries/ID/judgments", {"ticket_id": "GT-0101", "grade": "YES"}),
+        ("POST", "/queries/ID/saved", {"kept": "yes"}),
+        ("POST", "/queries/ID/categories", {"group": "a", "right": "YES"}),
+        ("GET", "/judging/round?queries=ID&bundles=fake-bundle", {}),
+        ("GET", "/judging/round.csv?queries=ID&bundles=fake-bundle", {}),
+        ("GET", "/api/queries/ID", {}),
+        ("PUT", "/api/saved/ID", {}),
+        ("DELETE", "/api/saved/ID", {}),
+        ("POST", "/api/judgments", {"query_id": "ID", "ticket_id": "GT-0101", "grade": "NO"}),
+        ("GET", "/api/rounds?queries=ID&bundles=fake-bundle", {}),
+    ],
+)
+def test_a_query_that_is_a_hidden_ticket_is_as_one_never_asked(both, method, address, body):
+    same_as_unknown(both, method, address, OF_SECRET.id, "0123456789abcdef", **body)
+
+
+def test_a_hidden_ticket_is_not_put_over(both):
+    answer = both.whole.put(f"/api/tickets/{SECRET.id}", json={"subject": "mine now"})
+    assert answer.status_code == 409
+    assert not TOLD.search(answer.text.replace(SECRET.id, ""))
+    assert both.desk.store.get_tickets([SECRET.id]) == {SECRET.id: SECRET}
+
+
+def test_who_belongs_to_its_groups_sees_it(both, monkeypatch):
+    hal = Person("hal", Role.ENGINEER, HR)
+    monkeypatch.setattr("web.guard.find_person", lambda: hal)
+    assert SECRET.id in both.whole.get(f"/tickets/{SECRET.id}").text
+    assert both.whole.get("/api/tickets/HR-0001").json["groups"] == ["hr"]
+    found = both.whole.post("/api/recommend", json={"subject": "zirconia quux"}).json
+    assert {found["items"][0]["ticket"]["id"], found["items"][1]["ticket"]["id"]} == {
+        SECRET.id,
+        COPY.id,
+    }
