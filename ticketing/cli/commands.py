@@ -16,6 +16,7 @@ from ticketing.masking import mask_output, masked
 
 SENTENCES = {
     "categories": "Propose one of the desk's own categories for a subject.",
+    "check": "Compare all that the desk keeps with its checksums, and say what to do.",
     "demo": "Build, train and serve the demonstration knowledge base; reuse what is there.",
     "evaluate": "Measure the ranking on labelled queries, beside its channels alone and BM25.",
     "experiments": "Measure the papers' tables on the desk's archive or on public data sets.",

@@ -7,7 +7,8 @@ hands out; import-linter holds it. Commands also read files and print tables by 
 answered and remembered of it, `judging` what people think of proposed tickets, `topics` what
 tickets are about, `categories` what the desk's own categories are proposed for, `setup` how far a
 new desk is, `workspace` what to judge next and how judges agree, `quality` how good
-answers have been, `people` who may sign in and which programs act for them, `audit` who did what.
+answers have been, `people` who may sign in and which programs act for them, `audit` who did what,
+`checking` what is damaged.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from dataclasses import replace
 from typing import Self
 
 from ticketing.desk.categories import Categories
+from ticketing.desk.checking import Checking
 from ticketing.desk.people import People
 from ticketing.desk.quality import QualityOverTime
 from ticketing.desk.setup import SettingUp
@@ -31,7 +33,7 @@ from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Query, Ticket
 
 
-class Desk(Workspace, Categories, QualityOverTime, SettingUp, People):
+class Desk(Workspace, Categories, QualityOverTime, SettingUp, People, Checking):
     """One desk's knowledge base and the models that serve it."""
 
     @property

@@ -130,6 +130,10 @@ class Registry:
                 arrays[stem] = read_tensors(path / name, data)
         return Bundle(bundle_id, manifest, documents, arrays)
 
+    def verify(self, bundle_id: str) -> None:
+        """Compare every file of a bundle with its digest. Raises NotFound, BundleError."""
+        self.load(bundle_id, ModelKind(self.manifest(bundle_id)["kind"]))
+
     def _is_whole(self, bundle_id: str, kind: ModelKind) -> bool:
         try:
             self.load(bundle_id, kind)

@@ -1,10 +1,11 @@
 """What a store does that shows no ticket, handed to another store as it is."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 
 from ticketing.history import HistoryEvent
 from ticketing.people import Account, ApiToken, Session
+from ticketing.stores.damage import Finding
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import Job, Judgment, ModelKind, Query, Verdict
 
@@ -126,6 +127,14 @@ class PassedOn:
     def revoke_token(self, token_id: str) -> bool:
         """See ApiTokens."""
         return self._store.revoke_token(token_id)
+
+    def findings(self) -> Iterator[Finding]:
+        """See Checked."""
+        return self._store.findings()
+
+    def require_room(self) -> None:
+        """See Checked."""
+        self._store.require_room()
 
     def close(self) -> None:
         """See Store."""

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.queries import EncodedQuery
+from ticketing.stores.damage import Checked
 from ticketing.stores.history import History
 from ticketing.stores.people import PeopleStore
 from ticketing.tickets import Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
@@ -285,7 +286,9 @@ class TicketsWithCodes(Tickets, Codes, Protocol):
     """All that a search stands on."""
 
 
-class Store(Tickets, Judgments, Verdicts, History, Serving, Codes, Jobs, PeopleStore, Protocol):
+class Store(
+    Tickets, Judgments, Verdicts, History, Serving, Codes, Jobs, PeopleStore, Checked, Protocol
+):
     """Everything a desk knows, in one place."""
 
     def close(self) -> None:

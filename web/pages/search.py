@@ -159,7 +159,8 @@ def api_docs() -> str:
 
 @pages.get("/healthz")
 def healthz() -> ResponseReturnValue:
-    """What is away, for monitoring: 503 when the store is, since nothing works without it."""
+    """What is away, damaged or full, for monitoring: 503 when the store is away, since nothing works
+    without it."""
     away: dict[str, TicketingError] = {}
     found: dict[str, object] = {}
     if trouble := broker_trouble():
@@ -167,10 +168,10 @@ def healthz() -> ResponseReturnValue:
     try:
         store = served_desk().store
         store.count_tickets()  # is its business; the number is that of those who may see them
-        found = {"bundle_id": store.serving()}
+        found = {"bundle_id": store.serving(), "trouble": served_desk().trouble()}
     except StoreError as error:
         away["store"] = error
-    state = "away" if "store" in away else "degraded" if away else "ok"
+    state = "away" if "store" in away else "degraded" if away or found["trouble"] else "ok"
     sentences = {part: str(error) for part, error in away.items()}
     return {"status": state, "away": sentences, **found}, 503 if "store" in away else 200
 

@@ -7,7 +7,7 @@ needs a script or a lock: a document is written under the condition that it is s
 """
 
 from ticketing.settings import Settings
-from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
+from ticketing.stores.elasticsearch.checking import ElasticsearchChecking
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.history import ElasticsearchHistory
 from ticketing.stores.elasticsearch.indices import open_indices
@@ -25,7 +25,7 @@ class ElasticsearchStore(
     ElasticsearchJudgments,
     ElasticsearchVerdicts,
     ElasticsearchHistory,
-    ElasticsearchCodes,
+    ElasticsearchChecking,
     ElasticsearchServing,
     ElasticsearchJobs,
     ElasticsearchPeople,

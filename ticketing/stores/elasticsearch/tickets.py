@@ -52,7 +52,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             stale = {
                 id: ticket
                 for id, ticket in left.items()
-                if id not in known or _ticket(known[id]) != ticket
+                if id not in known or ticket_of(known[id]) != ticket
             }
             written = self._write_tickets(stale, known)
             unchanged += len(left) - len(stale)
@@ -118,7 +118,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""
         return map(
-            _ticket,
+            ticket_of,
             self.connection.pages(
                 TICKETS, sort=[{"id": "asc"}], query=where(filters), source_includes=FIELDS
             ),
@@ -160,7 +160,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `ids` whose tickets exist and match, as of this moment."""
         found = self.connection.get(TICKETS, ids, NARROW)
-        return {id for id, doc in found.items() if filters.admit(_ticket(doc))}
+        return {id for id, doc in found.items() if filters.admit(ticket_of(doc))}
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `words` that a matching ticket holds, in one request."""
@@ -195,7 +195,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
 
 def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
     """The tickets that exist among `ids`, by id, as of this moment."""
-    return {id: _ticket(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
+    return {id: ticket_of(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
 
 
 def any_word(words: Sequence[str]) -> Json:
@@ -229,7 +229,7 @@ def _document(ticket: Ticket) -> Json:
     }
 
 
-def _ticket(doc: Mapping[str, Any]) -> Ticket:
+def ticket_of(doc: Mapping[str, Any]) -> Ticket:
     """The ticket of a document, of which the texts may have been left unread."""
     source = doc["_source"]
     created = source["created"]

@@ -9,6 +9,7 @@ file a bundle, to be memory-mapped. Each module here is one of the protocols tha
 from pathlib import Path
 
 from ticketing.stores.protocols import Store
+from ticketing.stores.sqlite.checking import SQLiteChecking
 from ticketing.stores.sqlite.codes import SQLiteCodes
 from ticketing.stores.sqlite.database import Database
 from ticketing.stores.sqlite.history import SQLiteHistory
@@ -29,6 +30,7 @@ class SQLiteStore(
     SQLiteServing,
     SQLiteJobs,
     SQLitePeople,
+    SQLiteChecking,
     Store,
 ):
     """A store in `folder`, which is made where missing.

@@ -1,5 +1,6 @@
 """One SQLite database for many threads: a connection each, transactions, plain errors."""
 
+import errno
 import fcntl
 import json
 import os
@@ -14,6 +15,7 @@ from typing import Any
 from ticketing.errors import StoreAway, StoreError, StoreFull
 from ticketing.files import private_folder
 from ticketing.stores.checks import half_a_character
+from ticketing.stores.damage import BACKUP
 from ticketing.stores.sqlite import schema
 from ticketing.stores.sqlite.code_files import checksum_in
 
@@ -46,19 +48,19 @@ class Database:
         self._local = threading.local()
         self.connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._closed = False
-        with self._plain_errors():
+        with self.plain_errors():
             private_folder(folder)
             self._prepare()
 
     def rows(self, statement: str, *values: object) -> list[Row]:
         """All rows of one statement."""
-        with self._plain_errors():
+        with self.plain_errors():
             return self._connection().execute(statement, values).fetchall()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A transaction whose statements all see the same moment."""
-        with self._plain_errors(), self._transaction("BEGIN") as connection:
+        with self.plain_errors(), self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
@@ -67,7 +69,7 @@ class Database:
 
         A `durable` one survives a power cut; any survives a killed process.
         """
-        with self._plain_errors():
+        with self.plain_errors():
             self._connection().execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with self._transaction("BEGIN IMMEDIATE") as connection:
                 yield connection
@@ -122,7 +124,7 @@ class Database:
                     schema.bring_up(connection, version)
 
     @contextmanager
-    def _plain_errors(self) -> Iterator[None]:
+    def plain_errors(self) -> Iterator[None]:
         """Turn what SQLite and the disk say into one sentence with the path."""
         try:
             yield
@@ -144,7 +146,9 @@ class Database:
                 raise StoreError(f"The store in {self.folder} was closed; open it again.") from None
             raise
         except sqlite3.DatabaseError as error:
-            raise StoreError(f"{self.path} cannot be used: {error}.") from error
+            raise StoreError(
+                f"{self.path} cannot be used: {error}; see `ticketing check`, and {BACKUP}."
+            ) from error
         except UnicodeEncodeError as error:
             raise half_a_character(error) from None
         except (FileExistsError, NotADirectoryError) as error:
@@ -153,7 +157,10 @@ class Database:
             ) from error
         except OSError as error:
             path = error.filename or self.folder
-            raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+            raise (StoreFull if full else StoreError)(
+                f"{path} cannot be used: {error.strerror}."
+            ) from error
 
 
 @contextmanager

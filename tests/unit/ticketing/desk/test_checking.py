@@ -1,0 +1,250 @@
+"""Damage of many kinds, made on a real home: what `ticketing check` finds, and what it mends."""
+
+import os
+import shutil
+import sqlite3
+
+import pytest
+
+from tests.commands import TIME
+from ticketing.cli.check import command
+from ticketing.desk import open_desk
+from ticketing.settings import load_settings
+from ticketing.stores.sqlite.code_files import code_file
+from ticketing.tickets import Grade, Judgment, Query
+
+QUERY = Query("burner flame out", "the turbine trips at start")
+
+
+def harmed(desk, statement, *values):
+    """What another program does to the database."""
+    with sqlite3.connect(desk.settings.home / "tickets.sqlite3") as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(statement, values)
+    connection.close()
+
+
+def overwrite(path, place, data):
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(data)
+
+
+def rows_of(desk):
+    return code_file(desk.settings.home, 1)
+
+
+def width(desk):
+    return desk.store.codes(desk.store.serving()).codes.shape[1]
+
+
+def presence(desk):
+    """A last byte that names components which do not exist, with a checksum that holds."""
+    path, wide = rows_of(desk), width(desk)
+    overwrite(path, 3 * wide - 1, b"\xff")
+    from zlib import crc32
+
+    checksum = crc32(path.read_bytes()[2 * wide : 3 * wide])
+    harmed(desk, "UPDATE codes SET checksum = ? WHERE row = 2", checksum)
+
+
+def unreadable_event(desk):
+    harmed(desk, "DROP TRIGGER history_stands")
+    harmed(
+        desk,
+        "INSERT INTO history (event_id, kind, person, event) VALUES ('x', 'asking', 'ann', '{')",
+    )
+
+
+def bundle_of(desk):
+    return desk.models.folder / desk.store.serving()
+
+
+def other_codes(desk):
+    desk.store.put_codes("gone", [row for row in desk.store.code_rows(desk.store.serving())])
+
+
+def lost_index_entry(desk):
+    """An index is told to stand where it does not."""
+    harmed(
+        desk,
+        "UPDATE sqlite_master SET sql = replace(sql, '(product, status, created)',"
+        " '(status, product, created)') WHERE name = 'tickets_filters'",
+    )
+
+
+def zeroed_page(desk):
+    """The last of the database's pages is nothing."""
+    path = desk.settings.home / "tickets.sqlite3"
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        [page] = connection.execute(
+            "SELECT max(rootpage) FROM sqlite_master WHERE name IN ('judgments', 'queries', 'jobs')"
+        ).fetchone()
+        [size] = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    overwrite(path, (page - 1) * size, b"\xee" * size)
+
+
+MENDED = {
+    "a byte of a row of codes": (
+        lambda desk: overwrite(rows_of(desk), 5 * width(desk) + 3, b"\xa5\x5a"),
+        "1 row changed",
+    ),
+    "a presence byte": (presence, "of more components than there are"),
+    "codes cut short": (
+        lambda desk: os.truncate(rows_of(desk), 10 * width(desk) + 1),
+        "30 rows changed",
+    ),
+    "codes lost": (lambda desk: rows_of(desk).unlink(), "all rows were lost"),
+    "an index of the database": (lost_index_entry, "index tickets_filters"),
+    "the index of words": (
+        lambda desk: harmed(desk, "DELETE FROM words_content WHERE id = 3"),
+        "the index of words",
+    ),
+    "codes of no ticket": (
+        lambda desk: harmed(
+            desk,
+            "INSERT INTO codes (file, ticket, row, version, checksum) VALUES (1, 4711, 99, 'x', 1)",
+        ),
+        "1 row of no row in tickets",
+    ),
+    "codes of no bundle": (other_codes, "codes of bundle gone"),
+    "a file of codes of nobody": (
+        lambda desk: code_file(desk.settings.home, 77).write_bytes(b"left"),
+        "no bundle has these codes",
+    ),
+    "an event": (unreadable_event, "table history, row 1: it cannot be read"),
+    "a ticket's text": (
+        lambda desk: harmed(desk, "UPDATE tickets SET solution = 'Forged.' WHERE pk = 7"),
+        "its text is not the one that was stored",
+    ),
+    "a message of the broker": (
+        lambda desk: (desk.settings.home / "broker" / "1.ticketing.msg").write_bytes(b"{half"),
+        "this is no message",
+    ),
+    "an open file": (
+        lambda desk: (bundle_of(desk) / "manifest.json").chmod(0o644),
+        "others may read 1 file, as manifest.json",
+    ),
+    "a ticket that nobody encoded": (
+        lambda desk: harmed(desk, "DELETE FROM codes WHERE ticket = 5"),
+        "they lack 1 ticket",
+    ),
+}
+
+
+@pytest.fixture
+def home(desk, monkeypatch):
+    """A home in which nothing is damaged, and that nobody holds open."""
+    os.umask(0o077)
+    (desk.settings.home / "broker").mkdir()
+    for path in desk.settings.home.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    monkeypatch.setenv("TICKETING_HOME", str(desk.settings.home))
+    return desk.settings.home
+
+
+def checked(capsys, *options):
+    """Exit code and lines of the command."""
+    with pytest.raises(SystemExit) as ended:
+        command.main(list(options), standalone_mode=False)
+    return ended.value.code, capsys.readouterr().out.splitlines()
+
+
+def test_nothing_is_found_where_nothing_is_damaged(desk, home, capsys):
+    desk.store.add_judgments([Judgment("e", QUERY, "gone", Grade.YES, "ann", TIME)])
+    code, lines = checked(capsys)
+    assert code == 0
+    assert lines == [
+        "1 judged ticket not here any more, which is no damage.",
+        "Nothing is damaged.",
+    ]
+
+
+@pytest.mark.parametrize(("harm", "said"), MENDED.values(), ids=MENDED)
+def test_damage_is_found_said_and_mended(desk, home, capsys, harm, said):
+    before = desk.recommender().rank(QUERY)
+    harm(desk)
+    desk.close()
+    code, lines = checked(capsys)
+    assert code == 1
+    assert any(said in line for line in lines), lines
+    code, lines = checked(capsys, "--repair")
+    assert code == 0, lines
+    assert all("Mended: " in line for line in lines[:-1])
+    assert checked(capsys) == (0, ["Nothing is damaged."])
+    again = open_desk(load_settings(home=home))
+    if "Forged." not in {ticket.solution for ticket in again.store.iter_tickets()}:
+        assert again.recommender().rank(QUERY) == before
+    again.close()
+
+
+def forget_query(desk):
+    desk.store.add_judgments([Judgment("e", QUERY, "T", Grade.YES, "ann", TIME)])
+    harmed(desk, "DELETE FROM queries")
+
+
+def no_database(desk):
+    desk.close()
+    (desk.settings.home / "tickets.sqlite3").write_bytes(b"no database" * 999)
+
+
+KEPT = {
+    "a page of the database": (zeroed_page, "restore a backup"),
+    "a judgment of no query": (forget_query, "table judgments: 1 row of no row in queries"),
+    "the serving bundle": (lambda desk: shutil.rmtree(bundle_of(desk)), "it serves (ranking)"),
+    "a file that is no database": (
+        no_database,
+        "file is not a database",
+    ),
+}
+
+
+@pytest.mark.parametrize(("harm", "said"), KEPT.values(), ids=KEPT)
+def test_what_cannot_be_mended_here_says_what_to_do(desk, home, capsys, harm, said):
+    harm(desk)
+    desk.close()
+    for options in ((), ("--repair",)):
+        code, lines = checked(capsys, *options)
+        assert code == 1
+        assert any(said in line for line in lines), lines
+        assert all("restore" in line or "train" in line for line in lines[:1])
+
+
+def test_a_damaged_bundle_is_moved_aside_and_the_one_before_serves(desk, home, capsys):
+    from tests.tiny import other_bundle, put_encoded
+
+    first = desk.store.serving()
+    second = other_bundle(desk, first)
+    put_encoded(desk, second, list(desk.store.iter_tickets()))
+    place = next((desk.models.folder / second).glob("*.safetensors"))
+    data = bytearray(place.read_bytes())
+    data[len(data) // 2] ^= 1
+    place.write_bytes(data)
+    desk.close()
+    code, lines = checked(capsys)
+    assert (code, f"bundle {second}: {place} is truncated or was changed" in lines[0]) == (1, True)
+    code, lines = checked(capsys, "--repair")
+    assert code == 0, lines
+    again = open_desk(load_settings(home=home))
+    assert again.store.serving() == first
+    assert again.models.ids() == [first]
+    assert again.store.bundles() == [first]
+    again.close()
+
+
+def test_damaged_codes_are_never_ranked_and_monitoring_is_told(desk, home):
+    best = desk.recommender().rank(QUERY)[0][0]
+    block = desk.store.codes(desk.store.serving())
+    row = int(block.live[block.ids.index(best)])
+    overwrite(rows_of(desk), row * block.codes.shape[1], b"\xa5\x5a\xa5")
+    desk.close()
+    again = open_desk(load_settings(home=home))
+    assert best not in {id for id, _ in again.recommender().rank(QUERY, limit=40)}
+    assert again.trouble() == [
+        "The codes of some tickets are damaged, and left out of answers; run `ticketing check"
+        " --repair`."
+    ]
+    again.close()

@@ -1,0 +1,51 @@
+"""`ticketing check`: is anything damaged, and what is to be done?"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+
+import click
+
+from ticketing.cli.waiting import shown_waiting
+from ticketing.desk import open_desk
+from ticketing.errors import StoreAway, StoreError
+from ticketing.plurals import counted
+from ticketing.settings import load_settings
+from ticketing.stores.damage import BACKUP, Finding
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Mend what can be mended, and move the rest aside.")
+def command(repair: bool) -> None:
+    """Compare all that the desk keeps with its checksums, and say what to do.
+
+    A line for each thing that is damaged: where, what, and what to do. Nothing is changed without
+    --repair, which encodes anew what can be, deletes what belongs to nothing and moves the rest to
+    the folder `damaged` below the home. Exit code 1 where anything stays damaged.
+    """
+    settings = load_settings()
+    try:
+        desk = open_desk(settings)
+    except StoreAway:
+        raise
+    except StoreError as error:
+        click.echo(Finding("store", str(error).rstrip("."), BACKUP))
+        sys.exit(1)
+    with closing(desk):
+        findings, found, left = desk.findings(), 0, 0
+        while finding := _next(findings):
+            found += 1
+            mended = finding.mend() if repair and finding.mend else ""
+            left += not mended
+            click.echo(f"{finding} Mended: {mended}." if mended else finding)
+        gone = desk.judged_and_gone() if not found else 0
+    if gone:
+        click.echo(f"{counted(gone, 'judged ticket')} not here any more, which is no damage.")
+    click.echo(f"{counted(found, 'finding')}, {left} left." if found else "Nothing is damaged.")
+    sys.exit(1 if left else 0)
+
+
+def _next(findings: Iterator[Finding]) -> Finding | None:
+    """The next finding; what it takes to find it is shown."""
+    with shown_waiting("Checking"):
+        return next(findings, None)

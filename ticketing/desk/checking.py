@@ -1,0 +1,202 @@
+"""What is damaged at a desk, and how it is mended: nothing that is damaged is ranked or lost from
+sight."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ticketing.desk.bundles import Bundles
+from ticketing.errors import BundleError, NotFound, StoreAway, StoreError
+from ticketing.files import PRIVATE, private_folder
+from ticketing.history import AuditEntry
+from ticketing.plurals import counted
+from ticketing.stores.damage import BACKUP, Finding
+from ticketing.tickets import ModelKind
+from ticketing.times import utc_now
+
+ASIDE = "damaged"
+"""The folder below home that what cannot be mended is moved to."""
+
+
+class Checking(Bundles):
+    """The desk's own check of all that it keeps."""
+
+    def findings(self) -> Iterator[Finding]:
+        """All that is damaged, the store before what stands on it. A mended finding leaves the
+        next ones right: what is mended while this goes on is not found again.
+
+        Raises StoreAway.
+        """
+        checks: dict[str, Callable[[], Iterator[Finding]]] = {
+            "home": self._open_files,
+            "store": self.whole.findings,
+            "records": self._unreadable,
+            "bundles": self._bundles,
+            "codes": self._codes,
+            "broker": self._messages,
+        }
+        for name, check in checks.items():
+            try:
+                yield from check()
+            except StoreAway:
+                raise
+            except StoreError as error:
+                yield Finding(name, str(error).rstrip("."), BACKUP)
+
+    def judged_and_gone(self) -> int:
+        """How many judged tickets are not there: no damage, as tickets may be deleted."""
+        judged = {judgment.ticket_id for judgment in self.whole.judgments()}
+        return len(judged) - len(self.whole.matching_ids(sorted(judged)))
+
+    def trouble(self) -> list[str]:
+        """What monitoring must know, in sentences: codes that are left out of answers, and a store
+        that takes no writes. Raises StoreAway."""
+        said = []
+        serving = self.whole.serving()
+        if serving and self.whole.damaged_codes(serving):
+            said.append(
+                "The codes of some tickets are damaged, and left out of answers; run `ticketing"
+                " check --repair`."
+            )
+        try:
+            self.whole.require_room()
+        except StoreAway:
+            raise
+        except StoreError as error:
+            said.append(f"{error} Judgments and new tickets are refused until then.")
+        return said
+
+    def _open_files(self) -> Iterator[Finding]:
+        """What others than its owner may read."""
+        home = self.settings.home
+        found = [path for path in home.rglob("*") if not path.is_symlink()]
+        wide = [path for path in found if path.stat().st_mode & PRIVATE]
+        if wide:
+            what = f"others may read {counted(len(wide), 'file')}, as {wide[0].name}"
+            yield Finding(str(home), what, "take that from them", partial(_close, wide))
+
+    def _unreadable(self) -> Iterator[Finding]:
+        """Records that the program itself cannot read."""
+        store = self.whole
+        kinds: dict[str, Callable[[], object]] = {
+            "queries": lambda: sum(1 for _ in store.queries()),
+            "judgments": lambda: sum(1 for _ in store.judgments()),
+            "verdicts": lambda: sum(1 for _ in store.verdicts()),
+            "audit": lambda: sum(1 for _ in store.events(AuditEntry)),
+            "jobs": lambda: store.jobs(limit=100_000),
+            "accounts": store.accounts,
+            "tokens": store.tokens,
+        }
+        for name, read in kinds.items():
+            try:
+                read()
+            except (ValueError, TypeError, KeyError) as error:
+                yield Finding(name, f"they cannot all be read ({type(error).__name__})", BACKUP)
+
+    def _bundles(self) -> Iterator[Finding]:
+        """Bundles that are no longer themselves, and serving ones that are not there."""
+        for bundle_id in self.models.ids():
+            try:
+                self.models.verify(bundle_id)
+            except BundleError as error:
+                mend = partial(self._move_aside, self.models.folder / bundle_id)
+                yield Finding(f"bundle {bundle_id}", str(error).rstrip("."), "move it aside", mend)
+        for kind in ModelKind:
+            serving = self.whole.serving(kind)
+            if serving and serving not in self.models.ids():
+                what = f"it serves ({kind}) and is not in {self.models.folder}"
+                previous = self.whole.previous_serving(kind)
+                if kind == ModelKind.RANKING and previous in self.models.ids():
+                    todo = f"let {previous} serve again, or train"
+                    yield Finding(f"bundle {serving}", what, todo, self.rollback)
+                else:
+                    yield Finding(f"bundle {serving}", what, f"train anew, or {BACKUP}")
+
+    def _codes(self) -> Iterator[Finding]:
+        """Codes of bundles that are gone, rows that are not as they were put or that no bundle's
+        layout describes, and tickets that the serving bundle lacks."""
+        here, serving = self.models.ids(), self.whole.serving()
+        for bundle_id in self.whole.bundles():
+            if bundle_id in here:
+                yield from self._rows(bundle_id)
+            elif bundle_id != serving:
+                mend = partial(self._drop, bundle_id)
+                what = f"the bundle is not in {self.models.folder}"
+                yield Finding(f"codes of bundle {bundle_id}", what, "delete them", mend)
+        if serving in here:
+            stale = set(self.whole.stale_ids(serving)) - self._set_aside(serving)
+            if stale:
+                what = f"they lack {counted(len(stale), 'ticket')}"
+                mend = partial(self._encode_anew, serving, [])
+                yield Finding(f"codes of bundle {serving}", what, "encode them", mend)
+
+    def _rows(self, bundle_id: str) -> Iterator[Finding]:
+        where, lost = f"codes of bundle {bundle_id}", False
+        try:
+            block = self.whole.codes(bundle_id)
+        except StoreAway:
+            raise
+        except StoreError:
+            lost = True
+        damaged = self.whole.damaged_codes(bundle_id)
+        if damaged:
+            what = "all rows were lost" if lost else f"{counted(len(damaged), 'row')} changed"
+            what += f", as that of ticket {damaged[0]}"
+            mend = partial(self._encode_anew, bundle_id, damaged)
+            yield Finding(where, what, "encode these tickets anew", mend)
+        if lost:
+            return
+        try:
+            layout = self.recommender(bundle_id).model.layout
+        except (BundleError, NotFound) as error:
+            yield Finding(where, f"they cannot be compared: {error}".rstrip("."), "train anew")
+            return
+        presence = block.codes[block.live, -1] if len(block.live) else np.empty(0, np.uint8)
+        if block.codes.shape[1] not in (0, layout.width):
+            yield Finding(where, "they are not as wide as the bundle's", "train anew")
+        elif len(wrong := np.flatnonzero(presence >= 1 << layout.components)):
+            ids = [block.ids[i] for i in wrong.tolist()]
+            what = f"{counted(len(ids), 'row')} of more components than there are, as of {ids[0]}"
+            mend = partial(self._encode_anew, bundle_id, ids)
+            yield Finding(where, what, "encode these tickets anew", mend)
+
+    def _encode_anew(self, bundle_id: str, ids: list[str]) -> str:
+        self.whole.forget_codes(bundle_id, ids)
+        before = self.whole.count_codes(bundle_id)
+        self._encode_stale(bundle_id)
+        count = self.whole.count_codes(bundle_id) - before
+        return f"{counted(count, 'ticket')} encoded anew"
+
+    def _drop(self, bundle_id: str) -> str:
+        self.whole.drop_codes(bundle_id)
+        return "they were deleted"
+
+    def _messages(self) -> Iterator[Finding]:
+        """Files of the broker that are no messages; a worker would discard them."""
+        for path in sorted((self.settings.home / "broker").glob("*.msg")):
+            try:
+                whole = isinstance(json.loads(path.read_bytes()), dict)
+            except FileNotFoundError:  # a worker took it
+                continue
+            except (OSError, ValueError, RecursionError):
+                whole = False
+            if not whole:
+                mend = partial(self._move_aside, path)
+                yield Finding(str(path), "this is no message", "move it aside", mend)
+
+    def _move_aside(self, path: Path) -> str:
+        place = self.settings.home / ASIDE / f"{utc_now():%Y%m%dT%H%M%S}-{path.name}"
+        private_folder(place.parent)
+        path.rename(place)
+        return f"it was moved to {place}"
+
+
+def _close(paths: list[Path]) -> str:
+    for path in paths:
+        path.chmod(path.stat().st_mode & ~PRIVATE)
+    return "they are their owner's alone now"

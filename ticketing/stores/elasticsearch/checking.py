@@ -1,0 +1,111 @@
+"""What is damaged on the servers: shards that are away, and documents that contradict each other.
+
+The bytes of an index are checked by Elasticsearch itself.
+"""
+
+import base64
+from collections.abc import Iterator
+from functools import partial
+from zlib import crc32
+
+from ticketing.errors import StoreFull
+from ticketing.files import Json
+from ticketing.plurals import counted
+from ticketing.stores.damage import BACKUP, Checked, Finding
+from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
+from ticketing.stores.elasticsearch.copies import codes_of
+from ticketing.stores.elasticsearch.indices import TICKETS
+from ticketing.stores.elasticsearch.tickets import FIELDS, ticket_of
+
+_WITHOUT_CHECKSUM: Json = {"bool": {"must_not": {"exists": {"field": "checksum"}}}}
+
+
+class ElasticsearchChecking(ElasticsearchCodes, Checked):
+    """Compares what an index says with what another one says of the same."""
+
+    def require_room(self) -> None:
+        """Raises StoreFull where the server lets nothing be written, as when its disk is full."""
+        with self.connection.client() as client:
+            found = client.indices.get_settings(
+                index=self.connection.alias("*"), name="index.blocks.*"
+            )
+        for index, described in found.body.items():
+            blocks = described.get("settings", {}).get("index", {}).get("blocks", {})
+            if "true" in blocks.values():
+                raise StoreFull(
+                    f"Elasticsearch at {self.connection.where} lets nothing be written to {index},"
+                    " as when its disk is full; free some room, or lift the block."
+                )
+
+    def findings(self) -> Iterator[Finding]:
+        """Shards that are away, tickets whose text was changed, codes and tickets that do not know
+        of each other, and codes without a checksum."""
+        with self.connection.client() as client:
+            health = client.cluster.health(index=self.connection.alias("*"))
+        if health["status"] == "red":
+            where = f"Elasticsearch at {self.connection.where}"
+            yield Finding(where, "some of its shards are away", f"start all its nodes, or {BACKUP}")
+            return
+        yield from self._texts()
+        tickets = self._ids(TICKETS, {"match_all": {}})
+        for bundle_id in self.bundles():
+            yield from self._codes(bundle_id, tickets)
+
+    def _texts(self) -> Iterator[Finding]:
+        """A ticket's version is the digest of what it says."""
+        fields = [*FIELDS, "version"]
+        every: Json = {"match_all": {}}
+        for hit in self.connection.pages(
+            TICKETS, sort=[{"id": "asc"}], query=every, source_includes=fields
+        ):
+            if ticket_of(hit).version != hit["_source"]["version"]:
+                what, todo = "its text is not the one that was stored", "import it again"
+                yield Finding(f"ticket {hit['_id']}", what, todo)
+
+    def _codes(self, bundle_id: str, tickets: set[str]) -> Iterator[Finding]:
+        self._show(bundle_id)
+        name, where = codes_of(bundle_id), f"codes of bundle {bundle_id}"
+        coded = self._ids(name, {"match_all": {}})
+        if orphans := coded - tickets:
+            what = f"{counted(len(orphans), 'row')} of no ticket"
+            yield Finding(where, what, "delete them", partial(self._drop_orphans, name, orphans))
+        marked = self._ids(TICKETS, {"term": {"coded": self._build(bundle_id)}})
+        if lost := marked - coded:
+            what = f"those of {counted(len(lost), 'ticket')} were lost"
+            mend = partial(self._unmark, bundle_id, lost)
+            yield Finding(where, what, "encode these tickets anew", mend)
+        if count := len(self._ids(name, _WITHOUT_CHECKSUM)):
+            what = f"{counted(count, 'row')} without a checksum, as an older program put them"
+            yield Finding(where, what, "take them as they are", partial(self._sum, name))
+
+    def _ids(self, name: str, query: Json) -> set[str]:
+        hits = self.connection.pages(
+            name, sort=[{"id": "asc"}], query=query, source=False, size=PAGE
+        )
+        return {hit["_id"] for hit in hits}
+
+    def _drop_orphans(self, name: str, ids: set[str]) -> str:
+        alias = self.connection.alias(name)
+        self.connection.bulk({"_op_type": "delete", "_index": alias, "_id": id} for id in ids)
+        return "they were deleted"
+
+    def _unmark(self, bundle_id: str, ids: set[str]) -> str:
+        self.forget_codes(bundle_id, sorted(ids))
+        return "these tickets count as not encoded"
+
+    def _sum(self, name: str) -> str:
+        """Give rows without a checksum that of their present bytes."""
+        hits = self.connection.pages(
+            name, sort=[{"id": "asc"}], query=_WITHOUT_CHECKSUM, source_includes=["code"], size=PAGE
+        )
+        alias = self.connection.alias(name)
+        self.connection.bulk(
+            {
+                "_op_type": "update",
+                "_index": alias,
+                "_id": hit["_id"],
+                "doc": {"checksum": crc32(base64.b64decode(hit["_source"]["code"]))},
+            }
+            for hit in hits
+        )
+        return "they have one now"

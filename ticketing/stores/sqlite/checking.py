@@ -1,0 +1,197 @@
+"""What is damaged in the database: its pages, its indexes, and rows that contradict each other."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from ticketing.errors import StoreError
+from ticketing.files import private_folder
+from ticketing.plurals import counted
+from ticketing.stores.damage import BACKUP, Checked, Finding
+from ticketing.stores.history import KINDS, from_json
+from ticketing.stores.sqlite.code_files import code_file
+from ticketing.stores.sqlite.database import DatabasePart, Row
+from ticketing.text import tokenize
+from ticketing.tickets import Query, Ticket
+
+ROOM = 1 << 20
+"""Bytes that must be free for a store to take writes."""
+
+NAMED = 3
+"""How many of many things of a kind are named."""
+
+_OF_INDEX = "missing from index", "wrong # of entries in index", "non-unique entry in index"
+
+
+class SQLiteChecking(DatabasePart, Checked):
+    """Reads everything, in the order in which one thing stands on another."""
+
+    def require_room(self) -> None:
+        """Raises StoreFull where the disk has not a megabyte left, or takes no writes."""
+        with self.database.plain_errors(), tempfile.TemporaryFile(dir=self.database.folder) as file:
+            os.posix_fallocate(file.fileno(), 0, ROOM)
+
+    def findings(self) -> Iterator[Finding]:
+        """What is damaged in the database, and files beside it that are nobody's."""
+        yield from self._pages_of_the_file()
+        for check in (self._texts, self._words, self._references, self._events, self._files):
+            try:
+                yield from check()
+            except StoreError as error:
+                yield Finding(str(self.database.path), str(error).rstrip("."), BACKUP)
+
+    def _pages_of_the_file(self) -> Iterator[Finding]:
+        try:
+            said = [line for (line,) in self.database.rows("PRAGMA integrity_check(100)")]
+        except StoreError as error:
+            said = [str(error)]
+        if said == ["ok"]:
+            return
+        what = "; ".join(said[:NAMED]).replace("\n", " ").rstrip(".")
+        if all(any(sign in line for sign in _OF_INDEX) for line in said):
+            yield Finding(str(self.database.path), what, "build its indexes anew", self._reindex)
+        else:
+            yield Finding(str(self.database.path), what, BACKUP)
+
+    def _reindex(self) -> str:
+        self.database.rows("REINDEX")
+        return "the indexes were built anew"
+
+    def _texts(self) -> Iterator[Finding]:
+        """A ticket's version and a query's id are digests of what they say."""
+        statement = (
+            "SELECT pk, id, subject, description, solution, created, version FROM tickets"
+            " WHERE pk > ? ORDER BY pk LIMIT ?"
+        )
+        rows = self._pages(statement, 0)
+        for pk, id, subject, description, solution, created, version in rows:
+            try:
+                time = created and datetime.fromisoformat(created)
+                found = Ticket(id, subject, description, solution, created=time).version
+            except (TypeError, ValueError):
+                yield Finding(f"ticket {id}", "it cannot be read", BACKUP)
+                continue
+            if found != version:
+                yield Finding(
+                    f"ticket {id}",
+                    "its text is not the one that was stored",
+                    "import it again, or take it as it is now",
+                    partial(self._take, pk, found),
+                )
+        statement = "SELECT rowid, id, subject, description, ticket_id FROM queries"
+        statement += " WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        for _, id, *texts in self._pages(statement, 0):
+            if Query(*texts).id != id:
+                yield Finding(f"query {id}", "its text is not the one that was stored", BACKUP)
+
+    def _take(self, pk: int, version: str) -> str:
+        with self.database.writing() as connection:
+            connection.execute("UPDATE tickets SET version = ? WHERE pk = ?", (version, pk))
+        return "its text was taken as it is now"
+
+    def _words(self) -> Iterator[Finding]:
+        """The index of words agrees with itself, and has every ticket."""
+        try:
+            self.database.rows("INSERT INTO words (words) VALUES ('integrity-check')")
+            [(lacking,)] = self.database.rows(
+                "SELECT count(*) FROM tickets WHERE pk NOT IN (SELECT rowid FROM words)"
+            )
+        except StoreError:
+            what = "the index of words does not agree with itself"
+        else:
+            what = f"the index of words lacks {counted(lacking, 'ticket')}" if lacking else ""
+        if what:
+            todo = "build it anew"
+            yield Finding(str(self.database.path), what, todo, self._index_words)
+
+    def _index_words(self) -> str:
+        statement = "SELECT pk, subject, description, solution FROM tickets"
+        rows = self._pages(f"{statement} WHERE pk > ? ORDER BY pk LIMIT ?", 0)
+        entries = [(pk, " ".join(tokenize("\n".join(texts)))) for pk, *texts in rows]
+        with self.database.writing() as connection:
+            # The index's own content goes first: a deletion would look its words up in the index.
+            connection.execute("DELETE FROM words_content")
+            connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
+            connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", entries)
+        return f"the words of {counted(len(entries), 'ticket')} were indexed anew"
+
+    def _references(self) -> Iterator[Finding]:
+        """Rows that name another one, which is not there."""
+        found = self.database.rows(
+            'SELECT "table", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2'
+        )
+        for table, parent, count in found:
+            where, what = f"table {table}", f"{counted(count, 'row')} of no row in {parent}"
+            if table == "codes":
+                yield Finding(where, what, "delete them", self._drop_orphans)
+            else:
+                yield Finding(where, what, BACKUP)
+
+    def _drop_orphans(self) -> str:
+        with self.database.writing() as connection:
+            count = connection.execute(
+                "DELETE FROM codes WHERE ticket NOT IN (SELECT pk FROM tickets)"
+                " OR file NOT IN (SELECT number FROM code_files)"
+            ).rowcount
+        return f"{counted(count, 'row')} of codes were deleted"
+
+    def _events(self) -> Iterator[Finding]:
+        """Rows of what is only added to that cannot be read."""
+        kinds = {name: kind for kind, name in KINDS.items()}
+        of: dict[str, tuple[str, Callable[..., object]]] = {
+            "judgments": ("time", datetime.fromisoformat),
+            "verdicts": ("time", datetime.fromisoformat),
+            "history": ("kind, event", lambda kind, event: from_json(kinds[kind], event)),
+        }
+        for table, (columns, read) in of.items():
+            statement = f"SELECT number, {columns} FROM {table} WHERE number > ?"
+            for number, *values in self._pages(f"{statement} ORDER BY number LIMIT ?", 0):
+                try:
+                    read(*values)
+                except (ValueError, TypeError, KeyError):
+                    where = f"table {table}, row {number}"
+                    mend = partial(self._set_aside, table, number)
+                    yield Finding(where, "it cannot be read", "set it aside", mend)
+
+    def _set_aside(self, table: str, number: int) -> str:
+        """Take a row out of a table that is only added to, into a file of its own."""
+        path = self.database.folder / "damaged" / f"{table}-{number}.json"
+        private_folder(path.parent)
+        with self.database.writing(durable=True) as connection:
+            cursor = connection.execute(f"SELECT * FROM {table} WHERE number = ?", (number,))
+            names = [name for name, *_ in cursor.description]
+            [row] = cursor.fetchall()
+            path.write_text(json.dumps(dict(zip(names, map(_as_json, row), strict=True))))
+            guards = connection.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?",
+                (table,),
+            ).fetchall()
+            for name, _ in guards:
+                connection.execute(f"DROP TRIGGER {name}")
+            connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+            for _, guard in guards:
+                connection.execute(guard)
+        return f"it was moved to {path}"
+
+    def _files(self) -> Iterator[Finding]:
+        """Files of codes that no bundle has."""
+        rows: list[Row] = self.database.rows("SELECT number FROM code_files")
+        known = {code_file(self.database.folder, number) for (number,) in rows}
+        for path in sorted((self.database.folder / "codes").glob("*.bin")):
+            if path not in known:
+                yield Finding(
+                    str(path), "no bundle has these codes", "delete it", partial(_delete, path)
+                )
+
+
+def _delete(path: Path) -> str:
+    path.unlink(missing_ok=True)
+    return "it was deleted"
+
+
+def _as_json(value: object) -> object:
+    return value.hex() if isinstance(value, bytes) else value
