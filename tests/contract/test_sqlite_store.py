@@ -421,7 +421,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
 def test_a_full_disk_is_said_and_nothing_is_put(store):
     [(pages,)] = store.database.rows("PRAGMA page_count")
     store.database.rows(f"PRAGMA max_page_count = {pages + 10}")
-    with pytest.raises(StoreError, match=r"tickets\.sqlite3 cannot be used: .*full"):
+    with pytest.raises(StoreError, match=r"tickets\.sqlite3 takes no writes .*full"):
         store.put_tickets([PUMP, Ticket("big", "word " * 50_000)])
     assert store.count_tickets() == 0
 
@@ -432,7 +432,7 @@ def test_a_full_disk_while_codes_are_written_is_said(store, monkeypatch):
 
     store.put_tickets([PUMP])
     monkeypatch.setattr(codes, "write_rows", no_space)
-    with pytest.raises(StoreError, match=r"codes/1\.bin cannot be used: No space left on device"):
+    with pytest.raises(StoreError, match=r"codes/1\.bin takes no writes .No space left on device"):
         store.put_codes("b1", [code(PUMP, 1)])
     assert store.stale_ids("b1") == ["T-2"]
 

@@ -159,7 +159,7 @@ def api_docs() -> str:
 
 @pages.get("/healthz")
 def healthz() -> ResponseReturnValue:
-    """What is away, damaged or full, for monitoring: 503 when the store is away, since nothing works
+    """What is away, damaged or full, for monitoring: 503 when the store is away, as nothing works
     without it."""
     away: dict[str, TicketingError] = {}
     found: dict[str, object] = {}

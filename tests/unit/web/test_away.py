@@ -106,7 +106,7 @@ def test_without_a_broker_searching_and_judging_go_on_and_the_jobs_say_so(no_bro
     form = {"ticket_id": "GT-0101", "grade": "YES", "rank": "1", "score": "4"}
     assert no_broker.post(f"{address}/judgments", data=form).status_code == 303
     page = no_broker.get("/jobs").text
-    assert re.search(r"The broker redis://:\*\*@127.0.0.1:\d+/0 does not answer", page)
+    assert re.search(r"The broker redis://\*\*\*@127.0.0.1:\d+/0 does not answer", page)
     assert "Searching and judging go on; reindexing waits until it is back." in page
 
 
@@ -116,3 +116,10 @@ def test_health_tells_a_broker_that_is_away_from_a_store_that_is(no_broker, clie
     assert "does not answer" in degraded.json["away"]["broker"]
     away = client.get("/healthz")
     assert (away.status_code, away.json) == (503, {"status": "away", "away": {"store": AWAY}})
+
+
+def test_damage_and_a_full_disk_are_said_while_everything_is_read(client, desk, monkeypatch):
+    monkeypatch.setattr(desk, "trouble", lambda: ["The disk is full."])
+    found = client.get("/healthz")
+    assert (found.status_code, found.json["status"]) == (200, "degraded")
+    assert found.json["trouble"] == ["The disk is full."]

@@ -138,9 +138,11 @@ class Database:
                     " seconds; try again."
                 ) from error
             full = name.startswith(("SQLITE_FULL", "SQLITE_READONLY"))
-            raise (StoreFull if full else StoreError)(
-                f"{self.path} cannot be used: {error}."
-            ) from error
+            if full:
+                raise StoreFull(
+                    f"{self.path} takes no writes ({error}); free some room on its disk."
+                ) from error
+            raise StoreError(f"{self.path} cannot be used: {error}.") from error
         except sqlite3.ProgrammingError:
             if self._closed:
                 raise StoreError(f"The store in {self.folder} was closed; open it again.") from None
@@ -157,10 +159,11 @@ class Database:
             ) from error
         except OSError as error:
             path = error.filename or self.folder
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-            raise (StoreFull if full else StoreError)(
-                f"{path} cannot be used: {error.strerror}."
-            ) from error
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+                raise StoreFull(
+                    f"{path} takes no writes ({error.strerror}); free some room on its disk."
+                ) from error
+            raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
 
 
 @contextmanager

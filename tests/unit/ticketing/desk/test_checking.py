@@ -1,5 +1,6 @@
 """Damage of many kinds, made on a real home: what `ticketing check` finds, and what it mends."""
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -248,3 +249,14 @@ def test_damaged_codes_are_never_ranked_and_monitoring_is_told(desk, home):
         " --repair`."
     ]
     again.close()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+def test_a_disk_that_takes_no_writes_is_said(desk, monkeypatch, number):
+    def no_room(*_):
+        raise OSError(number, os.strerror(number))
+
+    assert desk.trouble() == []
+    monkeypatch.setattr(os, "posix_fallocate", no_room)
+    [said] = desk.trouble()
+    assert os.strerror(number) in said and "refused until then" in said

@@ -307,6 +307,7 @@ def test_healthz_names_the_serving_bundle(client):
         "status": "ok",
         "away": {},
         "bundle_id": "fake-bundle",
+        "trouble": [],
     }
 
 
