@@ -53,13 +53,12 @@ screenshots: $(STAMP)
 	$(VENV)/bin/python docs/screenshots.py
 
 # What the image installs, with hashes; versions that are there stay, LOCK="--upgrade" takes the newest.
-# TORCH_INDEX= (empty) where pip itself knows where the processor's torch lies.
+# UV_FIND_LINKS may name a folder that holds the processor's torch.
 lock: $(STAMP)
 	@$(PIP) install --editable '.[lock]'
-	CUSTOM_COMPILE_COMMAND='make lock' $(if $(TORCH_INDEX),PIP_EXTRA_INDEX_URL=$(TORCH_INDEX)) \
-		$(VENV)/bin/pip-compile --quiet $(LOCK) --extra servers --build-deps-for wheel \
-		--generate-hashes --allow-unsafe --strip-extras --no-annotate --no-emit-options \
-		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	UV_INDEX="$(TORCH_INDEX)" $(VENV)/bin/uv pip compile --quiet --index-strategy unsafe-best-match $(LOCK) \
+		--extra servers --python-version 3.11.0 --python-platform x86_64-manylinux_2_28 \
+		--generate-hashes --no-annotate --custom-compile-command "make lock" \
 		--output-file docker/requirements.txt pyproject.toml
 
 # The lock against the index's list of known weaknesses; AUDIT="--osv-url …" asks another list.
