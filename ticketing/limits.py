@@ -45,6 +45,7 @@ GROUPS = Limit(100, "groups", "name fewer")
 COMMENTS = Limit(10_000, "replies", "export the latest only")
 COLUMNS = Limit(1_000, "columns", "export those that tickets are made of")
 DEPTH = Limit(32, "levels of lists and objects", "flatten it")
+TOO_DEEP = f"has more than the {DEPTH.most} {DEPTH.unit} allowed; {DEPTH.advice}"
 LINE = Limit(16_000_000, "characters in one line", "check that each row has a line of its own")
 UNPACKED = Limit(64 * 2**20, "characters, over 100 for each of its bytes", "unpack it yourself")
 """Of a gzip file, which holds more where they are no more than UNPACKED_RATIO for each byte."""
@@ -109,7 +110,7 @@ def depth_fault(value: object) -> str:
         level = [x for item in inner for x in (item if isinstance(item, list) else item.values())]
         depth += bool(inner)
         if depth > DEPTH.most:
-            return f"has more than the {DEPTH.most} {DEPTH.unit} allowed; {DEPTH.advice}"
+            return TOO_DEEP
     return ""
 
 

@@ -38,7 +38,7 @@ from web.views.progress import in_words
 from worker.app import make_app
 
 BODY_LIMIT = 16 * 2**20
-"""Bytes of a request's body; a query of 100,000 long words fits several times over."""
+"""Bytes of a request's body; the longest ticket fits several times over."""
 
 
 def create_app(desk: Desk) -> APIFlask:

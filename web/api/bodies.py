@@ -1,7 +1,9 @@
-"""A request's body is one JSON object, before anything else looks into it."""
+"""A request's body is one JSON object that is not too deep, before anything else looks into it."""
 
 from flask import request
 from werkzeug.exceptions import BadRequest
+
+from ticketing.limits import TOO_DEEP, depth_fault
 
 
 def check_body() -> None:
@@ -10,7 +12,9 @@ def check_body() -> None:
         return
     try:
         body = request.get_json()
-    except RecursionError:
-        raise BadRequest("The body is too deep; flatten its lists and objects.") from None
+    except RecursionError:  # no reader of JSON goes this deep
+        raise BadRequest(f"The body {TOO_DEEP}.") from None
     if not isinstance(body, dict):
         raise BadRequest("Send the body as one JSON object, such as {}.")
+    if fault := depth_fault(body):
+        raise BadRequest(f"The body {fault}.")

@@ -6,8 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ticketing.limits import OFFSET
 from ticketing.tickets import Filters, Grade, Order, Query, Ticket
 from ticketing.times import naive_utc
+from web.schemas.limited import (
+    AtMost,
+    EventId,
+    GivenName,
+    GivenSubject,
+    Id,
+    Name,
+    Note,
+    QueryText,
+    Subject,
+    TicketText,
+)
 
 GradeName = Literal["YES", "REL", "NO"]
 MOST_RESULTS = 100
@@ -67,8 +80,8 @@ class FiltersIn(In):
         json_schema_extra={"examples": [{"product": "SGT-400", "created_since": "2013-01-01"}]}
     )
 
-    product: str = ""
-    status: str = ""
+    product: Name = ""
+    status: Name = ""
     created_since: Moment | None = Field(
         None, description="inclusive; UTC unless it says otherwise"
     )
@@ -82,7 +95,7 @@ class FiltersIn(In):
 class CategoryAnswerIn(In):
     """What somebody said to a proposed category; an empty `right` is an undo."""
 
-    group: str = Field(min_length=1)
+    group: GivenName
     right: Literal["YES", "NO", ""] = ""
 
     def verdict(self) -> bool | None:
@@ -104,8 +117,8 @@ class RecommendIn(Ordered, Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{**EXHAUST}]})
 
-    subject: str = ""
-    description: str = ""
+    subject: Subject = ""
+    description: QueryText = ""
     filters: FiltersIn = Field(FiltersIn(), strict=False)
 
 
@@ -147,7 +160,9 @@ class TopicArgs(FiltersIn):
     """Filters of a topic's tickets, and which of them."""
 
     limit: int = Field(20, ge=1, le=MOST_RESULTS)
-    offset: int = Field(0, ge=0, le=10**9, description="tickets to leave out, newest first")
+    offset: Annotated[int, Field(ge=0), AtMost(OFFSET)] = Field(
+        0, description="tickets to leave out, newest first"
+    )
 
 
 class JudgmentIn(Body):
@@ -159,16 +174,16 @@ class JudgmentIn(Body):
         }
     )
 
-    query_id: str
-    ticket_id: str
+    query_id: Id
+    ticket_id: Id
     grade: GradeName | None
     rank: Annotated[int, Field(ge=1, le=2 * MOST_RESULTS), WHOLE] | None = Field(
         None, description="rank at which the ticket was shown"
     )
     score: float | None = Field(None, ge=1, le=5, description="score that was shown")
-    event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
-    note: str = Field("", max_length=2000, description="what you have to say beside the grade")
-    judge: str = Field(
+    event_id: EventId = Field("", description="the same id sent twice counts once")
+    note: Note = Field("", description="what you have to say beside the grade")
+    judge: Name = Field(
         "", description="who judged, where it was not you; asks for the scope judge-for-others"
     )
     seen: GradeName | Literal[""] | None = Field(
@@ -187,13 +202,13 @@ class TicketIn(Body):
         }
     )
 
-    subject: str = Field(min_length=1)
-    description: str = ""
-    solution: str = ""
-    product: str = ""
-    status: str = ""
+    subject: GivenSubject
+    description: TicketText = ""
+    solution: TicketText = ""
+    product: Name = ""
+    status: Name = ""
     created: Moment | None = None
-    groups: list[str] | None = Field(
+    groups: list[Name] | None = Field(
         None,
         description="who may see it; [] is everybody, and left out it keeps those that it has",
     )

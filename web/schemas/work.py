@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.tickets import Outlook
+from web.schemas.limited import EventId, GivenName, GivenSubject
 from web.schemas.requests import WHOLE, Body, In
 from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
@@ -166,7 +167,7 @@ class QualityReportOut(Out):
 class CategoryArgs(In):
     """A subject, and how many categories to propose for it."""
 
-    subject: str = Field(min_length=1)
+    subject: GivenSubject
     limit: int = Field(3, ge=1, le=100)
 
 
@@ -189,7 +190,7 @@ class CategoryIn(Body):
         }
     )
 
-    subject: str = Field(min_length=1)
-    group: str = Field(min_length=1, description="the category")
+    subject: GivenSubject
+    group: GivenName = Field(description="the category")
     right: bool | None = Field(description="null takes your answer back")
-    event_id: str = Field("", max_length=100, description="the same id sent twice counts once")
+    event_id: EventId = Field("", description="the same id sent twice counts once")
