@@ -19,7 +19,7 @@ from ticketing.reasons import Part, Reason, SharedTopic, SharedWord
 from ticketing.retrieval.recommend import EMPTY, FILTERED, WEAK
 from ticketing.retrieval.topics import main_topics
 from ticketing.settings import Settings
-from ticketing.stores.protocols import CodeRow, TicketsWithCodes
+from ticketing.stores.protocols import CodeRow, Store, TicketsWithCodes
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
@@ -114,7 +114,7 @@ class WordRanker:
 
 
 class FakeDesk(Desk):
-    """A desk on SQLite below its home that needs no trained model to rank."""
+    """A desk that needs no trained model to rank, on SQLite below its home or another store."""
 
     def __init__(
         self,
@@ -122,8 +122,10 @@ class FakeDesk(Desk):
         records: Sequence[Ticket] | None = None,
         past_jobs: Sequence[Job] | None = None,
         serves: bool = True,
+        store: Store | None = None,
     ):
-        super().__init__(settings, SQLiteStore(settings.home), Registry(settings.home / "models"))
+        store = store or SQLiteStore(settings.home)
+        super().__init__(settings, store, Registry(settings.home / "models"))
         (settings.home / "notice.txt").write_text(NOTICE)
         self.ranker = WordRanker(self.store, topic_model())
         for job in reversed(jobs() if past_jobs is None else past_jobs):

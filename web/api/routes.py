@@ -10,7 +10,7 @@ from ticketing.history import Deed
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Job, Query, Recommendations, Ticket
 from web.api.bodies import check_body
-from web.api.statuses import ADDED, CONFLICT, NOT_FOUND
+from web.api.statuses import CONFLICT, NOT_FOUND, PUT_TICKET
 from web.context import (
     audit,
     current_desk,
@@ -99,7 +99,7 @@ def get_ticket(ticket_id: str) -> Ticket:
 @api.put("/tickets/<path:ticket_id>")
 @api.input(TicketIn, arg_name="given")
 @api.output(TicketOut)
-@api.doc(responses=ADDED)
+@api.doc(responses=PUT_TICKET)
 def put_ticket(ticket_id: str, given: TicketIn) -> tuple[Ticket, int, dict[str, str]]:
     """Add a ticket (201) or change it (200); the next query finds it."""
     ticket = given.ticket(ticket_id)

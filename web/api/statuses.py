@@ -5,8 +5,7 @@ What any operation may be refused with is declared here, once; what one alone an
 
 from typing import Any
 
-Responses = dict[int | str, dict[str, str | dict[str, dict[str, Any]]]]
-"""What APIFlask takes for an answer with content, by status."""
+Content = dict[str, dict[str, Any]]
 
 EVERY_OPERATION = {
     400: "The request cannot be used as it is.",
@@ -21,10 +20,12 @@ WITH_BODY = {
 }
 NOT_FOUND = {404: "What the body names does not exist."}
 CONFLICT = {409: "A model must serve first, or something else was sent under this `event_id`."}
-TICKET = {"application/json": {"schema": {"$ref": "#/components/schemas/TicketOut"}}}
-ADDED: Responses = {201: {"description": "The ticket was added.", "content": TICKET}}
-
-ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/HTTPError"}}}
+ERROR: Content = {"application/json": {"schema": {"$ref": "#/components/schemas/HTTPError"}}}
+TICKET: Content = {"application/json": {"schema": {"$ref": "#/components/schemas/TicketOut"}}}
+PUT_TICKET: dict[int | str, dict[str, str | Content]] = {
+    201: {"description": "The ticket was added.", "content": TICKET},
+    409: {"description": "The id cannot be used.", "content": ERROR},
+}
 
 
 def with_statuses(spec: Any) -> Any:
