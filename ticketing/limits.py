@@ -60,9 +60,23 @@ def id_fault(id: str) -> str:
     """
     if not id.strip():
         return "is empty; give it an id"
-    if not id.isprintable() or len(id.split()) > 1 or id != id.strip():
+    if not (id.isprintable() and is_one_column(id)):
         return "holds white space or control characters; replace them, by - for example"
     return ID.fault(len(id.encode(errors="replace")))
+
+
+def is_one_column(text: str) -> bool:
+    """Whether a text stays whole between the spaces of a line (TREC)."""
+    return len(text.split()) == 1 and text == text.strip()
+
+
+def half_fault(text: str) -> str:
+    """What is wrong with a text that no store can keep, half of a surrogate pair; else nothing."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"holds half a character ({text[error.start]!r}); repair or remove it"
+    return ""
 
 
 def ticket_fault(ticket: Ticket) -> tuple[str, str]:

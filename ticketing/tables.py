@@ -25,6 +25,10 @@ from ticketing.limits import (
     depth_fault,
 )
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a cell of text begins with that a spreadsheet would run as a formula (OWASP, CSV
+injection)."""
+
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 _KINDS = (*_DELIMITERS, ".jsonl")
 
@@ -76,6 +80,12 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
 def write_rejects(path: Path, rejects: list[Reject]) -> None:
     """Write rejects as JSON Lines (file, line, field, reason), all or nothing."""
     write_atomically(path, "".join(json.dumps(asdict(reject)) + "\n" for reject in rejects))
+
+
+def as_cell(text: str) -> str:
+    """A text as a cell of a CSV file that people open: what a spreadsheet would run as a formula
+    stands behind an apostrophe."""
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def _kind(path: Path) -> str:

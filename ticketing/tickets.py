@@ -122,6 +122,10 @@ class Filters:
         )
 
 
+IMPORTED = "import:"
+"""What the ids of events begin with that an import makes, and no other's."""
+
+
 @dataclass(frozen=True)
 class Judgment:
     """One append-only event: somebody graded a ticket for a query, or took that back.

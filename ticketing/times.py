@@ -1,6 +1,6 @@
 """Points in time, all in naive UTC: now, and those that people and exports write."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 _FORMATS = (
@@ -16,6 +16,12 @@ _MILLISECONDS_FROM = 100_000_000_000
 def utc_now() -> datetime:
     """Naive UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
+
+
+def plausible_until() -> datetime:
+    """The end of tomorrow, naive UTC: nothing is created later, whatever its date says. A clock
+    that is ahead and a time of another zone stay below."""
+    return datetime.combine(utc_now().date() + timedelta(days=2), time.min)
 
 
 def parse_time(value: Any) -> datetime | None:
@@ -51,6 +57,6 @@ def _parse(value: Any) -> datetime:
     raise ValueError(text)
 
 
-def naive_utc(time: datetime) -> datetime:
-    """`time` without its zone, in UTC; a naive one is returned as it is."""
-    return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+def naive_utc(moment: datetime) -> datetime:
+    """`moment` without its zone, in UTC; a naive one is returned as it is."""
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment

@@ -252,7 +252,7 @@ class CodeContract:
         store.put_codes("b1", [located(code(t, 1), 1, 2) for t in tickets])
         found = store.candidates("b1", query_by([], np.array([1, 2], np.int8), time))
         assert list(found.ids) == ["A-1", "T-10", "T-2"]
-        assert store.newest() == datetime.max
+        assert store.newest() == PUMP.created
 
     @filtered
     def test_filters_restrict_candidates(self, store, filters, ids):

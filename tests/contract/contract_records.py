@@ -18,7 +18,7 @@ from tests.contract.contract_examples import (
     verdict,
 )
 from ticketing import times
-from ticketing.errors import InputError, NotFound
+from ticketing.errors import Conflict, InputError, NotFound
 from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
 from ticketing.tickets import Grade, Job, ModelKind, Query
 
@@ -99,10 +99,31 @@ class RecordContract:
         assert list(store.judgments(EVENT.query.id)) == [EVENT, event(2)]
         assert list(store.judgments("unknown")) == []
 
-    def test_an_event_id_seen_before_is_skipped_even_with_other_content(self, store):
+    def test_an_event_seen_before_is_skipped_whenever_it_was_sent(self, store):
         store.add_judgments([EVENT])
-        assert store.add_judgments([replace(EVENT, grade=Grade.NO), event(2), event(2)]) == 1
+        later = replace(EVENT, time=EVENT.time + timedelta(days=1), bundle_id="b2")
+        assert store.add_judgments([later, event(2), event(2)]) == 1
         assert list(store.judgments()) == [EVENT, event(2)]
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            {"grade": Grade.NO},
+            {"grade": None},
+            {"judge": "bob"},
+            {"ticket_id": "T-10"},
+            {"query": Query("another")},
+            {"note": ""},
+            {"rank": None},
+        ],
+    )
+    def test_an_event_id_is_not_used_again_for_another_event(self, store, other):
+        with pytest.raises(Conflict, match="'e1' stands for something else"):
+            store.add_judgments([event(2), EVENT, replace(EVENT, **other)])
+        store.add_judgments([EVENT])
+        with pytest.raises(Conflict):
+            store.add_judgments([event(2), replace(EVENT, **other)])
+        assert list(store.judgments()) == [EVENT]
 
     def test_an_event_that_cannot_be_is_refused_and_none_is_added(self, store):
         with pytest.raises(InputError):
@@ -134,10 +155,23 @@ class RecordContract:
             assert list(store.verdicts(other.subject)) == [other]
         assert list(store.verdicts("unknown")) == []
 
-    def test_a_verdict_whose_event_id_was_seen_before_is_skipped(self, store):
+    def test_a_verdict_seen_before_is_skipped_whenever_it_was_sent(self, store):
         store.add_verdicts([VERDICT])
-        assert store.add_verdicts([replace(VERDICT, right=False), verdict(2), verdict(2)]) == 1
+        later = replace(VERDICT, time=VERDICT.time + timedelta(days=1), bundle_id="b2")
+        assert store.add_verdicts([later, verdict(2), verdict(2)]) == 1
         assert list(store.verdicts()) == [VERDICT, verdict(2)]
+
+    def test_an_event_id_is_not_used_again_for_another_verdict(self, store):
+        store.add_verdicts([VERDICT])
+        for other in ({"right": False}, {"right": None}, {"judge": "bob"}, {"subject": "x"}):
+            with pytest.raises(Conflict, match="stands for something else"):
+                store.add_verdicts([verdict(2), replace(VERDICT, **other)])
+        assert list(store.verdicts()) == [VERDICT]
+
+    def test_a_verdict_on_a_subject_of_several_lines_comes_back(self, store):
+        odd = verdict(2, subject="line\u2028line\x0b\x0c\x1c\x85\r\nline")
+        store.add_verdicts([VERDICT, odd])
+        assert list(store.verdicts()) == [VERDICT, odd]
 
     def test_a_verdict_that_cannot_be_is_refused_and_none_is_added(self, store):
         with pytest.raises(InputError):

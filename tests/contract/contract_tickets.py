@@ -1,7 +1,7 @@
 """Tickets: what is put is found, counted and hidden as it should be."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 
 import numpy as np
@@ -25,6 +25,7 @@ from tests.examples import query_by
 from ticketing.errors import InputError
 from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Filters, Ticket
+from ticketing.times import utc_now
 
 
 class TicketContract:
@@ -133,6 +134,15 @@ class TicketContract:
         store.put_tickets(ALL)
         assert store.newest() == FLAME.created
         assert store.newest(Filters(product="SGT-400")) == PUMP.created
+
+    def test_a_ticket_dated_after_tomorrow_is_not_the_newest(self, store):
+        now = utc_now().replace(microsecond=0)
+        ahead = replace(PUMP, id="ahead", created=now + timedelta(days=1))
+        wrong = replace(PUMP, id="wrong", created=now + timedelta(days=2))
+        store.put_tickets([*ALL, wrong, replace(wrong, id="worse", created=datetime.max)])
+        assert store.newest() == FLAME.created
+        store.put_tickets([ahead])
+        assert store.newest() == ahead.created
 
     def test_facets_are_distinct_sorted_and_not_empty(self, store):
         assert store.facets() == {"product": [], "status": []}

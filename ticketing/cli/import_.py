@@ -17,6 +17,7 @@ from ticketing.importing import (
     ImportReport,
     Mapping,
     Source,
+    dated_to_come,
     import_sources,
     open_source,
     read_mapping,
@@ -59,6 +60,12 @@ def command(
     for source in sources:
         click.echo(f"{source.path}: {_describe(source.mapping)}")
     report = _dry_run(sources) if dry_run else _store(sources)
+    if report.to_come:
+        click.echo(
+            f"Warning: {counted(len(report.to_come), 'ticket')} dated after tomorrow, first"
+            f" {report.to_come[0]}; mend the dates and import again. Until then they set no"
+            " other ticket's age and are in no month of the topics."
+        )
     show_rejects(report.rejects, rejects)
 
 
@@ -85,7 +92,11 @@ def _dry_run(sources: list[Source]) -> ImportReport:
     with _progress(sources) as bar:
         tickets = read_tickets(sources, report.rejects, bar.update)
         first = list(islice(tickets, _SHOWN_TICKETS))
-        total = len(first) + sum(1 for _ in tickets)
+        report.to_come += dated_to_come(first)
+        total = len(first)
+        for ticket in tickets:
+            report.to_come += dated_to_come([ticket])
+            total += 1
     for ticket in first:
         _show_ticket(ticket)
     click.echo(

@@ -68,8 +68,17 @@ def import_(
 @command.command("export")
 @click.argument("folder", type=FILE)
 def export(folder: Path) -> None:
-    """Write judgments.jsonl, labels.csv, qrels.txt and queries.jsonl to FOLDER."""
+    """Write judgments.jsonl, labels.csv, qrels.txt and queries.jsonl to FOLDER.
+
+    In labels.csv an apostrophe stands before a text that a spreadsheet would run as a formula.
+    """
     desk = open_desk(load_settings())
     audit(desk, Deed.EXPORTED, "labels")
-    for path in export_labels(desk.store.judgments(), folder):
+    exported = export_labels(desk.store.judgments(), folder)
+    for path in exported.paths:
         click.echo(path)
+    if ids := exported.left_out:
+        click.echo(
+            f"Not in qrels.txt, whose columns white space parts: {counted(len(ids), 'id')},"
+            f" first {ids[0]!r}. The other files have them."
+        )

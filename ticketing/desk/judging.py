@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Iterable
 
 from ticketing.desk.base import DeskBase
-from ticketing.errors import NotFound
-from ticketing.tickets import Grade, Judgment
+from ticketing.errors import InputError, NotFound
+from ticketing.tickets import IMPORTED, Grade, Judgment
 from ticketing.times import utc_now
 
 
@@ -28,8 +28,11 @@ class Judging(DeskBase):
     ) -> Judgment:
         """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
 
-        Raises NotFound for an unknown query or ticket.
+        Raises NotFound for an unknown query or ticket, Conflict for an `event_id` of another event,
+        InputError for one that only imports use.
         """
+        if event_id.startswith(IMPORTED):
+            raise InputError(f"No event_id of a person begins with {IMPORTED!r}; send another one.")
         query = self.store.get_query(query_id)
         if query is None:
             raise NotFound(f"There is no query {query_id}; ask it again.")

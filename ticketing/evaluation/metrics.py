@@ -7,7 +7,9 @@ from pathlib import Path
 import ir_measures
 from ir_measures import AP, RR, R, Success, nDCG
 
+from ticketing.errors import InputError
 from ticketing.files import write_atomically
+from ticketing.limits import is_one_column
 from ticketing.tickets import Grade, Label
 
 MEASURES = {
@@ -85,8 +87,15 @@ def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
     """A TREC run, `qid Q0 docid rank score tag`, written whole or not at all.
 
     The score is the negative distance; a query that is a ticket is named by that ticket's id.
+    Raises InputError for an id with white space, which parts the columns.
     """
     names = {label.query.id: label.query.ticket_id or label.query.id for label in labels}
+    for name in (tag, *names.values(), *(ticket for found in run.values() for ticket, _ in found)):
+        if not is_one_column(name):
+            raise InputError(
+                f"{path} is not written: {name[:40]!r} holds white space, which parts the columns"
+                " of a run; give it another name."
+            )
     lines = [
         f"{names[id]} Q0 {ticket} {rank} {-distance:.6f} {tag}\n"
         for id, found in run.items()

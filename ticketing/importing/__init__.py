@@ -3,6 +3,7 @@
 from ticketing.importing.load import (
     ImportReport,
     Source,
+    dated_to_come,
     import_sources,
     open_source,
     read_tickets,
@@ -14,6 +15,7 @@ __all__ = [
     "ImportReport",
     "Mapping",
     "Source",
+    "dated_to_come",
     "import_sources",
     "open_source",
     "read_mapping",

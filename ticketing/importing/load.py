@@ -1,6 +1,6 @@
 """From files to the store: survey first, then convert and put batch by batch."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -13,6 +13,7 @@ from ticketing.importing.survey import survey
 from ticketing.stores.protocols import PutCounts
 from ticketing.tables import Reject, read_rows
 from ticketing.tickets import Ticket
+from ticketing.times import plausible_until
 
 _BATCH = 500
 
@@ -35,6 +36,8 @@ class ImportReport:
     changed: int = 0
     unchanged: int = 0
     rejects: list[Reject] = field(default_factory=list)
+    to_come: list[str] = field(default_factory=list)
+    """Ids of tickets that are dated after tomorrow, which is a mistake in the file."""
 
     def count(self, counts: PutCounts) -> None:
         """Add the outcome of one batch."""
@@ -101,4 +104,11 @@ def import_sources(
     tickets = read_tickets(sources, report.rejects, seen_row)
     while batch := list(islice(tickets, _BATCH)):
         report.count(put_tickets(batch))
+        report.to_come += dated_to_come(batch)
     return report
+
+
+def dated_to_come(tickets: Iterable[Ticket]) -> list[str]:
+    """The ids of those that were created after tomorrow, by their date."""
+    end = plausible_until()
+    return [ticket.id for ticket in tickets if ticket.created and ticket.created >= end]

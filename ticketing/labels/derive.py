@@ -16,19 +16,26 @@ def derive_labels(events: Iterable[Judgment]) -> list[Label]:
     undo takes the judge's grade away. Judges are joined by the lower median, so that
     one generous judge of two does not win.
     """
-    latest: dict[tuple[str, str, str], Judgment] = {}
-    for event in sorted(events, key=lambda event: event.time):
-        latest[event.query.id, event.ticket_id, event.judge] = event
     queries: dict[str, Query] = {}
     grades: defaultdict[tuple[str, str], list[Grade]] = defaultdict(list)
-    for (query_id, ticket_id, _), event in latest.items():
+    for event in latest(events):
         if event.grade is not None:
-            queries[query_id] = event.query
-            grades[query_id, ticket_id].append(event.grade)
+            queries[event.query.id] = event.query
+            grades[event.query.id, event.ticket_id].append(event.grade)
     return [
         Label(queries[query_id], ticket_id, _lower_median(votes))
         for (query_id, ticket_id), votes in sorted(grades.items())
     ]
+
+
+def latest(events: Iterable[Judgment], judge: str = "") -> list[Judgment]:
+    """The latest event, by time and then in the order given, of each judge (or of one) for each
+    query and ticket."""
+    found: dict[tuple[str, str, str], Judgment] = {}
+    for event in sorted(events, key=lambda event: event.time):
+        if judge in ("", event.judge):
+            found[event.query.id, event.ticket_id, event.judge] = event
+    return list(found.values())
 
 
 def is_test(query_id: str) -> bool:

@@ -1,5 +1,6 @@
 """A judgment event as one JSON object, complete, so that it reads back equal."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -8,9 +9,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ticketing.errors import first_invalid
+from ticketing.limits import EVENT_ID, ID, NAME, NOTE, TICKET_TEXT, half_fault
 from ticketing.tables import Reject, Row
 from ticketing.tickets import Judgment
 from ticketing.times import naive_utc
+
+LOWEST_RANK = 10**9
 
 
 @cache
@@ -35,4 +39,33 @@ def from_row(row: Row) -> Judgment | Reject:
     except ValidationError as error:
         field, _, message = first_invalid(error)
         return Reject(row.file, row.line, field, message)
-    return replace(event, time=naive_utc(event.time))
+    try:
+        event = replace(event, time=naive_utc(event.time))
+    except OverflowError:
+        return Reject(row.file, row.line, "time", "lies outside the calendar")
+    field, fault = _fault(event)
+    return Reject(row.file, row.line, field, fault) if fault else event
+
+
+def _fault(event: Judgment) -> tuple[str, str]:
+    """The first field that no store can keep, and why; both empty where all can be kept."""
+    texts = {
+        "event_id": (EVENT_ID, event.event_id),
+        "ticket_id": (ID, event.ticket_id),
+        "judge": (NAME, event.judge),
+        "note": (NOTE, event.note),
+        "bundle_id": (NAME, event.bundle_id),
+        "query.subject": (TICKET_TEXT, event.query.subject),
+        "query.description": (TICKET_TEXT, event.query.description),
+        "query.ticket_id": (ID, event.query.ticket_id),
+    }
+    for field, (limit, text) in texts.items():
+        if fault := limit.fault(len(text)) or half_fault(text):
+            return field, fault
+    if not (event.event_id and event.ticket_id):
+        return "ticket_id" if event.event_id else "event_id", "is empty"
+    if event.rank is not None and not 1 <= event.rank <= LOWEST_RANK:
+        return "rank", f"is none from 1 to {LOWEST_RANK:,}"
+    if event.score is not None and not math.isfinite(event.score):
+        return "score", "is no number"
+    return "", ""

@@ -4,32 +4,50 @@ import csv
 import io
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ticketing.files import write_atomically
 from ticketing.labels.derive import derive_labels
 from ticketing.labels.events import to_json
+from ticketing.limits import is_one_column
+from ticketing.tables import as_cell
 from ticketing.tickets import Judgment, Label, Query
 
 
-def export_labels(events: Iterable[Judgment], folder: Path) -> list[Path]:
-    """Write all four files, each whole or not at all, and return their paths.
+@dataclass(frozen=True)
+class Exported:
+    """The files that were written, and ids with white space, which are not in qrels.txt."""
 
-    judgments.jsonl: every event; labels.csv: query,docid,rating (Quepid); qrels.txt:
-    qid 0 docid grade (TREC), in both YES 2, REL 1, NO 0; queries.jsonl: qid, subject,
-    description. A qid is the ticket id of a query that is a ticket, else the query id.
+    paths: list[Path]
+    left_out: list[str]
+
+
+def export_labels(events: Iterable[Judgment], folder: Path) -> Exported:
+    """Write all four files, each whole or not at all.
+
+    judgments.jsonl: every event; labels.csv: query,docid,rating (Quepid), in which no cell is a
+    formula (see `as_cell`); qrels.txt: qid 0 docid grade (TREC), in both YES 2, REL 1, NO 0;
+    queries.jsonl: qid, subject, description. A qid is the ticket id of a query that is a ticket,
+    else the query id.
     """
     events = list(events)
     labels = derive_labels(events)
+    ids = {id for label in labels for id in (_qid(label.query), label.ticket_id)}
+    left_out = sorted(id for id in ids if not is_one_column(id))
     texts = {
         "judgments.jsonl": "".join(to_json(event) + "\n" for event in events),
         "labels.csv": _quepid(labels),
-        "qrels.txt": _qrels(labels),
+        "qrels.txt": _qrels([each for each in labels if _fits(each)]),
         "queries.jsonl": _queries(labels),
     }
     for name, text in texts.items():
         write_atomically(folder / name, text)
-    return [folder / name for name in texts]
+    return Exported([folder / name for name in texts], left_out)
+
+
+def _fits(label: Label) -> bool:
+    return is_one_column(_qid(label.query)) and is_one_column(label.ticket_id)
 
 
 def _qid(query: Query) -> str:
@@ -41,8 +59,8 @@ def _quepid(labels: list[Label]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["query", "docid", "rating"])
     for label in labels:
-        words = f"{label.query.subject} {label.query.description}".split()
-        writer.writerow([" ".join(words), label.ticket_id, int(label.grade)])
+        words = " ".join(f"{label.query.subject} {label.query.description}".split())
+        writer.writerow([as_cell(words), as_cell(label.ticket_id), int(label.grade)])
     return text.getvalue()
 
 

@@ -1,18 +1,24 @@
-"""Labels of any desk into judgment events."""
+"""Labels of any desk into judgment events.
 
-import hashlib
+A label is compared with what the same judge thinks at present, so that a file changes what it says
+otherwise and nothing else: YES, NO and YES again end as YES.
+"""
+
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from ticketing.errors import InputError
+from ticketing.errors import Conflict, InputError
+from ticketing.labels.derive import latest
 from ticketing.labels.events import from_row, is_event
+from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import Reject, Row, read_rows
 from ticketing.text import strip_markup
-from ticketing.tickets import Grade, Judgment, Query, Ticket
+from ticketing.tickets import IMPORTED, Grade, Judgment, Query, Ticket
 from ticketing.times import utc_now
 
 _WORDS = {"YES": Grade.YES, "REL": Grade.REL, "NO": Grade.NO}
@@ -92,28 +98,53 @@ def import_labels(
             rows.append(row)
     if not rows:
         raise InputError(f"{path} holds no usable row.")
+    kept = list(store.judgments())
     if is_event(rows[0].values):
-        events = _keep(map(from_row, rows), report)
+        events = _new_events(rows, kept, report)
     else:
         columns = _complete(columns, rows, path)
         if before and not columns.query:
             raise InputError(
                 "--before needs queries that are tickets; name their column by --query."
             )
-        events = _label_events(rows, columns, grades, before, judge, store, report)
+        said = _label_events(rows, columns, grades, before, judge, store, report)
+        present = {(one.query.id, one.ticket_id): one for one in latest(kept, judge)}
+        events = [_after(present.get((one.query.id, one.ticket_id)), one) for one in said]
     report.added = store.add_judgments(events)
     report.known = len(events) - report.added
     return report
 
 
-def _keep(found: Iterable[Judgment | Reject], report: LabelReport) -> list[Judgment]:
-    events: list[Judgment] = []
-    for item in found:
-        if isinstance(item, Reject):
-            report.rejects.append(item)
-        else:
-            events.append(item)
-    return events
+def _new_events(
+    rows: Iterable[Row], kept: Iterable[Judgment], report: LabelReport
+) -> list[Judgment]:
+    """The events of a file that was exported; one whose id is another event's is rejected."""
+    events = {event.event_id: event for event in kept}
+    found: list[Judgment] = []
+    for row in rows:
+        event = from_row(row)
+        if isinstance(event, Judgment):
+            try:
+                require_same([events.setdefault(event.event_id, event)], [event])
+                found.append(event)
+                continue
+            except Conflict as error:
+                event = Reject(row.file, row.line, "event_id", str(error))
+        report.rejects.append(event)
+    return found
+
+
+def _after(present: Judgment | None, said: Judgment) -> Judgment:
+    """What is said, unless it is what the judge thinks at present: then that event itself.
+
+    Its id follows from both, so that an import that was cut short may be repeated. It begins with
+    IMPORTED, which no person's does: nobody can use up an id that an import will need.
+    """
+    if present and present.grade == said.grade:
+        return present
+    content = (said.query.id, said.ticket_id, str(said.grade), said.judge)
+    digest = sha256("\0".join([*content, present.event_id if present else ""]).encode())
+    return replace(said, event_id=IMPORTED + digest.hexdigest()[:32])
 
 
 def _label_events(
@@ -162,7 +193,7 @@ def _event(
     judge: str,
     now: datetime,
 ) -> Judgment | Reject:
-    """The event of one row; its id depends on what is judged, by whom and how, not on when."""
+    """The event of one row, without its id."""
     for column in filter(None, (columns.query, columns.ticket)):
         if _cell(row, column) not in tickets:
             reason = f"there is no ticket {_cell(row, column)!r} in the archive"
@@ -172,9 +203,7 @@ def _event(
         return Reject(row.file, row.line, columns.subject, "is empty")
     if query.ticket_id == ticket_id:
         return Reject(row.file, row.line, columns.ticket, "is the query itself")
-    content = "\0".join([query.id, ticket_id, grade.name, judge])
-    event_id = hashlib.sha256(content.encode()).hexdigest()[:32]
-    return Judgment(event_id, query, ticket_id, grade, judge, now)
+    return Judgment("", query, ticket_id, grade, judge, now)
 
 
 def _query(row: Row, columns: Columns, tickets: Mapping[str, Ticket]) -> Query:
@@ -206,8 +235,9 @@ def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
 
 
 def _cell(row: Row, column: str) -> str:
+    """A lone half of a surrogate pair can't be stored; it becomes "?"."""
     value = row.values.get(column)
-    return "" if value is None else str(value).strip()
+    return "" if value is None else str(value).encode(errors="replace").decode().strip()
 
 
 def _complete(columns: Columns, rows: list[Row], path: Path) -> Columns:

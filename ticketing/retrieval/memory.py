@@ -12,6 +12,7 @@ from ticketing.model.layout import minute_of
 from ticketing.queries import EncodedQuery
 from ticketing.stores.protocols import CodeBlock, DatedTickets, RankedTickets
 from ticketing.tickets import Filters, Query, Ticket
+from ticketing.times import plausible_until
 
 ENCODED_AT_ONCE = 512
 
@@ -38,9 +39,10 @@ class EncodedTickets(RankedTickets):
         return {id: self._tickets[id] for id in ids if id in self._tickets}
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest of the tickets created before the filters' date was created."""
+        """When the newest of the tickets created before the filters' date, and not after tomorrow,
+        was created."""
         created = self._created[self.codes("", filters).live]
-        dated = created[~np.isnat(created)]
+        dated = created[created < np.datetime64(plausible_until())]  # no date is below none
         return dated.max().item() if len(dated) else None
 
     def minutes(self, filters: Filters = Filters()) -> npt.NDArray[np.int64]:

@@ -13,6 +13,7 @@ from ticketing.model.inference import Model
 from ticketing.stores.protocols import Codes
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
+from ticketing.times import plausible_until
 
 MOST_MONTHS = 240
 """Months drawn, up to the latest: one mistyped year must not draw a thousand empty ones."""
@@ -59,8 +60,8 @@ class TopicSurvey:
     """The topics of all tickets that match, those of most tickets first.
 
     `tickets` are all that were counted, `without_topic` those of them whose words speak for
-    no topic, `undrawn` those in none of the months (no date, or one too long ago). `all_months`
-    counts each month's tickets of any topic.
+    no topic, `undrawn` those in none of the months (no date, or one too long ago or to come).
+    `all_months` counts each month's tickets of any topic.
     """
 
     topics: tuple[TopicTrend, ...]
@@ -135,8 +136,10 @@ def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSur
 
 
 def months_between(found: Iterable[date | None]) -> list[date]:
-    """Every month from the first to the last of those found, at most the latest MOST_MONTHS."""
-    numbers = [month.year * 12 + month.month - 1 for month in found if month]
+    """Every month from the first to the last of those found, at most the latest MOST_MONTHS; none
+    after tomorrow, which a date says only by mistake."""
+    end = plausible_until().date()
+    numbers = [month.year * 12 + month.month - 1 for month in found if month and month < end]
     if not numbers:
         return []
     first = max(min(numbers), max(numbers) - MOST_MONTHS + 1)

@@ -1,11 +1,15 @@
 """What every store refuses before it writes anything."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
-from ticketing.errors import InputError
+from ticketing.errors import Conflict, InputError
 from ticketing.limits import ID
 from ticketing.people import Account
-from ticketing.tickets import Ticket
+from ticketing.tickets import Judgment, Ticket, Verdict
+
+Event = TypeVar("Event", Judgment, Verdict)
 
 
 def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
@@ -41,3 +45,18 @@ def require_account(account: Account) -> None:
     if not account.name.strip():
         raise InputError("An account needs a name; give one.")
     require_text((account.name, account.password_hash, account.role, *account.groups))
+
+
+def require_same(kept: Iterable[Event], given: Iterable[Event]) -> None:
+    """Raises Conflict where one of the events given has the id of another one, kept or given.
+
+    When it was sent, and what served then, may differ: what got no answer is sent again.
+    """
+    known = {event.event_id: event for event in kept}
+    for event in given:
+        other = known.setdefault(event.event_id, event)
+        if replace(event, time=other.time, bundle_id=other.bundle_id) != other:
+            raise Conflict(
+                f"The event_id {event.event_id[:40]!r} stands for something else already;"
+                " send a new one."
+            )

@@ -64,7 +64,8 @@ class DatedTickets(Protocol):
         """The tickets that exist among `ids`, by id."""
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest matching ticket was created; None where none has a date."""
+        """When the newest matching ticket was created; None where none has a date. One whose date
+        is after tomorrow is left out: it was written wrong."""
 
 
 class Tickets(DatedTickets, Protocol):
@@ -127,9 +128,10 @@ class Judgments(Protocol):
         many queries were forgotten; safe to repeat after a failure."""
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
-        """Append events for good; an event id seen before is skipped. Returns how many were new.
+        """Append events for good; one seen before is skipped. Returns how many were new.
 
-        Refused before any is added as in `put_tickets`, and safe to repeat after a failure."""
+        Refused before any is added as in `put_tickets`, and safe to repeat after a failure.
+        Raises Conflict, and adds none, where an event id is that of another event."""
 
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
         """All events, of one query where given, in the order they were added."""
@@ -139,9 +141,10 @@ class Verdicts(Protocol):
     """What people said to the categories proposed for a subject."""
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
-        """Append events for good; an event id seen before is skipped. Returns how many were new.
+        """Append events for good; one seen before is skipped. Returns how many were new.
 
-        Refused before any is added as in `put_tickets`, and safe to repeat after a failure."""
+        Refused before any is added as in `put_tickets`, and safe to repeat after a failure.
+        Raises Conflict, and adds none, where an event id is that of another event."""
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
         """All events, of one subject, letter by letter, where given, in the order they were

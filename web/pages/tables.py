@@ -11,6 +11,7 @@ from flask import Response, request
 
 from ticketing.errors import NotFound
 from ticketing.plurals import counted
+from ticketing.tables import as_cell
 from web.pages.forms import valid
 from web.schemas.requests import PageArgs
 
@@ -18,10 +19,6 @@ Item = TypeVar("Item")
 
 A_PAGE = 50
 """Rows shown at a time."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What a cell of text begins with that a spreadsheet would run as a formula (OWASP, CSV
-injection)."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +54,4 @@ def cell(value: object) -> object:
     """A value as a cell: times of ISO 8601, text that would be a formula after an apostrophe."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
-    if isinstance(value, str) and value.startswith(FORMULA):
-        return f"'{value}"
-    return value
+    return as_cell(value) if isinstance(value, str) else value

@@ -85,7 +85,7 @@ class TrendOut(Out):
 
 
 class TopicsOut(Out):
-    """Topics by share of tickets. `undrawn` tickets have no date, or one before all months."""
+    """Topics by share of tickets. `undrawn` tickets have no date, or one of no month shown."""
 
     bundle_id: str
     tickets: int

@@ -8,7 +8,7 @@ from typing import Any
 
 from ticketing import times
 from ticketing.files import Json
-from ticketing.stores.checks import require_text
+from ticketing.stores.checks import require_same, require_text
 from ticketing.stores.elasticsearch.connection import CONFLICT, PAGE, ConnectionPart
 from ticketing.stores.elasticsearch.history import askings_before
 from ticketing.stores.elasticsearch.indices import RECORDS
@@ -93,6 +93,8 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
                     judgment.note,
                 )
             )
+        kept = self.connection.get(RECORDS, map(_key, judgments))
+        require_same((_judgment(record["_source"]) for record in kept.values()), judgments)
         queries = {judgment.query.id: judgment.query for judgment in judgments}
         actions = [self._query_action(query) for query in queries.values()]
         actions += [self._judgment_action(judgment) for judgment in judgments]
@@ -146,6 +148,10 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
 
 def _today() -> str:
     return times.utc_now().date().isoformat()
+
+
+def _key(judgment: Judgment) -> str:
+    return f"judgment:{hashlib.sha256(judgment.event_id.encode()).hexdigest()}"
 
 
 def _query(source: Mapping[str, Any]) -> Query:

@@ -19,6 +19,7 @@ from ticketing.stores.elasticsearch.indices import TICKETS
 from ticketing.stores.protocols import PutCounts, Tickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
+from ticketing.times import plausible_until
 
 NARROW = ("id", "product", "status", "created", "groups")
 """What filters ask for."""
@@ -130,7 +131,8 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created."""
-        dated = {"bool": {"filter": [where(filters), {"exists": {"field": "created"}}]}}
+        plausible = {"range": {"created": {"lt": plausible_until().isoformat()}}}
+        dated = {"bool": {"filter": [where(filters), plausible]}}
         answer = self.connection.search(
             TICKETS,
             query=dated,

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from ticketing.stores.checks import require_text
+from ticketing.stores.checks import require_same, require_text
 from ticketing.stores.elasticsearch.connection import CONFLICT, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Verdicts
@@ -21,6 +21,8 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
         for verdict in verdicts:
             texts = (verdict.event_id, verdict.subject, verdict.category, verdict.judge)
             require_text((*texts, verdict.bundle_id))
+        kept = self.connection.get(RECORDS, map(_key, verdicts))
+        require_same((_verdict(hit["_source"]["verdict"]) for hit in kept.values()), verdicts)
         answers = self.connection.bulk([self._action(verdict) for verdict in verdicts])
         return sum(answer["status"] != CONFLICT for answer in answers)
 
@@ -42,9 +44,12 @@ class ElasticsearchVerdicts(ConnectionPart, Verdicts):
             "subject_digest": _digest(verdict.subject),
             "verdict": asdict(verdict) | {"time": verdict.time.isoformat()},
         }
-        key = f"verdict:{_digest(verdict.event_id)}"
         index = self.connection.alias(RECORDS)
-        return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+        return {"_op_type": "create", "_index": index, "_id": _key(verdict), "_source": source}
+
+
+def _key(verdict: Verdict) -> str:
+    return f"verdict:{_digest(verdict.event_id)}"
 
 
 def _digest(text: str) -> str:

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from sqlite3 import Connection
 
 from ticketing import times
+from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
 from ticketing.stores.sqlite.history import forget_askings
@@ -54,7 +55,10 @@ class SQLiteJudgments(DatabasePart, Judgments):
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events, safe from a power cut once this returns; returns how many were new."""
+        ids = json_list(judgment.event_id for judgment in judgments)
         with self.database.writing(durable=True) as connection:
+            kept = connection.execute(f"{_SELECT} WHERE event_id {ANY_OF}", (ids,))
+            require_same(map(_judgment, kept), judgments)
             return sum(_add_judgment(connection, judgment) for judgment in judgments)
 
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
@@ -63,14 +67,16 @@ class SQLiteJudgments(DatabasePart, Judgments):
         return map(
             _judgment,
             self._pages(
-                "SELECT number, event_id, subject, description, queries.ticket_id,"
-                " judgments.ticket_id, grade, judge, time, rank, score, bundle_id, note"
-                " FROM judgments JOIN queries ON queries.id = query_id"
-                f" WHERE {condition} AND number > ? ORDER BY number LIMIT ?",
-                0,
-                *values,
+                f"{_SELECT} WHERE {condition} AND number > ? ORDER BY number LIMIT ?", 0, *values
             ),
         )
+
+
+_SELECT = (
+    "SELECT number, event_id, subject, description, queries.ticket_id, judgments.ticket_id, grade,"
+    " judge, time, rank, score, bundle_id, note"
+    " FROM judgments JOIN queries ON queries.id = query_id"
+)
 
 
 def _put_query(connection: Connection, query: Query) -> None:

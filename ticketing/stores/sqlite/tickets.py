@@ -10,6 +10,7 @@ from ticketing.stores.protocols import PutCounts, Tickets
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
+from ticketing.times import plausible_until
 
 COLUMNS = "id, subject, description, solution, product, status, created, groups"
 
@@ -79,8 +80,9 @@ class SQLiteTickets(DatabasePart, Tickets):
         """When the newest matching ticket was created."""
         condition, values = where(filters)
         dated = self.database.rows(  # by the index of dates, read as far as the first that matches
-            "SELECT created FROM tickets WHERE created IS NOT NULL"
+            "SELECT created FROM tickets WHERE created < ?"
             f" AND {condition} ORDER BY created DESC LIMIT 1",
+            plausible_until().isoformat(),
             *values,
         )
         return datetime.fromisoformat(dated[0][0]) if dated else None

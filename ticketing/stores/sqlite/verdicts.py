@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Verdicts
-from ticketing.stores.sqlite.database import DatabasePart
+from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, json_list
 from ticketing.tickets import Verdict
 
 _COLUMNS = "event_id, subject, category, right, judge, time, bundle_id"
+_SELECT = f"SELECT number, {_COLUMNS} FROM verdicts"
 
 
 class SQLiteVerdicts(DatabasePart, Verdicts):
@@ -16,7 +18,10 @@ class SQLiteVerdicts(DatabasePart, Verdicts):
 
     def add_verdicts(self, verdicts: Sequence[Verdict]) -> int:
         """Append events, safe from a power cut once this returns; returns how many were new."""
+        ids = json_list(verdict.event_id for verdict in verdicts)
         with self.database.writing(durable=True) as connection:
+            kept = connection.execute(f"{_SELECT} WHERE event_id {ANY_OF}", (ids,))
+            require_same(map(_verdict, kept), verdicts)
             return sum(
                 connection.execute(
                     f"INSERT INTO verdicts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -29,10 +34,7 @@ class SQLiteVerdicts(DatabasePart, Verdicts):
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
         """All events, of one subject where given, in the order they were added."""
         condition, values = ("subject = ?", [subject]) if subject else ("TRUE", [])
-        statement = (
-            f"SELECT number, {_COLUMNS} FROM verdicts"
-            f" WHERE {condition} AND number > ? ORDER BY number LIMIT ?"
-        )
+        statement = f"{_SELECT} WHERE {condition} AND number > ? ORDER BY number LIMIT ?"
         return map(_verdict, self._pages(statement, 0, *values))
 
 

@@ -5,6 +5,7 @@ from math import log2
 import pytest
 
 from tests.rankings import NO, ONE, REL, TWO, YES, labels, ranking
+from ticketing.errors import InputError
 from ticketing.evaluation.metrics import MEASURES, evaluate, qrels_of, with_answers, write_run
 from ticketing.tickets import Query
 
@@ -57,3 +58,10 @@ def test_a_trec_run_by_hand(tmp_path):
     assert (tmp_path / "deep" / "run.txt").read_text() == (
         f"{ONE.id} Q0 A 1 -0.500000 tag\n{ONE.id} Q0 B 2 -12.250000 tag\nT-7 Q0 B 1 -1.000000 tag\n"
     )
+
+
+def test_a_run_whose_columns_an_id_would_part_is_refused_and_not_written(tmp_path):
+    judged = labels(ONE, right=YES)
+    with pytest.raises(InputError, match="'a b' holds white space"):
+        write_run(tmp_path / "run.txt", judged, {ONE.id: ranking("a b")}, "tag")
+    assert not (tmp_path / "run.txt").exists()

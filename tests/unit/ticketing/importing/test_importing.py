@@ -367,3 +367,17 @@ def test_groups_come_from_a_column_that_is_named_and_else_stay(tmp_path, monkeyp
     assert seen_by("--map", "groups=groups")[0] == [{"hr", "lab"}, set()]
     assert seen_by()[0] == [{"hr", "lab"}, set()]
     assert "seen by: hr, lab" in seen_by("--map", "groups=groups", "--dry-run")[1]
+
+
+def test_a_date_to_come_is_warned_of(tmp_path, store):
+    path = write(tmp_path, "a.csv", "id,subject,created\n1,x,9999-12-31\n2,y,2013-01-01\n3,z,\n")
+    report = import_sources([open_source(path, Mapping())], store.put_tickets)
+    assert (report.added, report.to_come) == (3, ["1"])
+
+
+def test_the_command_warns_of_dates_to_come(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    path = write(tmp_path, "a.csv", "id,subject,created\n1,x,9999-12-31\n")
+    for options in (["--dry-run"], []):
+        result = CliRunner().invoke(command, [str(path), *options])
+        assert "Warning: 1 ticket dated after tomorrow, first 1; mend" in result.output

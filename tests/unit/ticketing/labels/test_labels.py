@@ -18,8 +18,9 @@ from ticketing.labels import (
     is_test,
     read_grades,
 )
+from ticketing.labels.events import to_json
 from ticketing.stores.sqlite import SQLiteStore
-from ticketing.tickets import Grade, Judgment, Label, Query, Ticket
+from ticketing.tickets import IMPORTED, Grade, Judgment, Label, Query, Ticket
 
 YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
 QUERY = Query("Trip", "at start")
@@ -126,6 +127,69 @@ def test_importing_labels_twice_changes_nothing(tmp_path, store):
     assert list(store.judgments()) == before
 
 
+def test_of_imports_that_contradict_each_other_the_last_stands(tmp_path, store):
+    for grade in ("YES", "NO", "YES", "YES", "NO", "YES"):
+        path = write(tmp_path, "a.csv", f"query,docid,rating\ntrips,O-1,{grade}\n")
+        report = import_labels(path, store)
+        assert labels_of(store) == {("trips", "O-1"): Grade[grade]}
+    assert (report.added, report.known) == (1, 0)
+    assert [event.grade for event in store.judgments()] == [YES, NO, YES, NO, YES]
+
+
+def test_nobody_can_use_up_the_id_of_an_import(tmp_path, store):
+    """A NO under the id that importing a YES would have had kept the YES out."""
+    path = write(tmp_path, "a.csv", "query,docid,rating\ntrips,O-1,YES\n")
+    import_labels(path, store)
+    [made] = store.judgments()
+    assert made.event_id.startswith(IMPORTED)
+
+
+def test_an_event_that_contradicts_a_kept_one_is_rejected(tmp_path, store):
+    export_labels([event(1, YES), event(2, NO)], tmp_path)
+    import_labels(tmp_path / "judgments.jsonl", store)
+    export_labels([event(1, NO), event(2, NO), event(3, REL), event(3, YES)], tmp_path)
+    report = import_labels(tmp_path / "judgments.jsonl", store)
+    assert [(reject.line, reject.field) for reject in report.rejects] == [
+        (1, "event_id"),
+        (4, "event_id"),
+    ]
+    assert (report.added, report.known) == (1, 1)
+    assert list(store.judgments()) == [event(1, YES), event(2, NO), event(3, REL)]
+
+
+@pytest.mark.parametrize(
+    ("field", "bad"),
+    [
+        ("time", "0001-01-01T00:00:00+12:00"),
+        ("time", "9999-12-31T23:59:59-12:00"),
+        ("rank", 10**30),
+        ("rank", 0),
+        ("score", "1e999"),
+        ("event_id", ""),
+        ("ticket_id", ""),
+        ("event_id", "x" * 101),
+        ("judge", "\ud800"),
+        ("note", "x" * 2001),
+        ("query", {"subject": "\ud800"}),
+        ("grade", 7),
+    ],
+    ids=ascii,
+)
+def test_an_event_that_cannot_be_kept_is_a_row_that_is_refused(tmp_path, store, field, bad):
+    values = json.loads(to_json(event(1, YES)))
+    text = json.dumps(values | {field: bad}) + "\n" + to_json(event(2, NO)) + "\n"
+    report = import_labels(write(tmp_path, "a.jsonl", text.replace('"1e999"', "1e999")), store)
+    [reject] = report.rejects
+    assert reject.line == 1 and reject.reason
+    assert list(store.judgments()) == [event(2, NO)]
+
+
+@pytest.mark.parametrize("subject", ["&#" + "9" * 5000, "a\ud800", "a\u2028b\x0b\x1c"], ids=ascii)
+def test_a_label_of_any_text_is_taken(tmp_path, store, subject):
+    lines = json.dumps({"query": subject, "docid": "O-1", "rating": "YES"}) + "\n"
+    assert import_labels(write(tmp_path, "a.jsonl", lines), store).added == 1
+
+
 def test_only_queries_before_a_date(tmp_path, store):
     path = write(tmp_path, "links.tsv", LINKS)
     import_labels(path, store, LINK_COLUMNS, LINK_GRADES, before=datetime(2013, 1, 1))
@@ -172,7 +236,7 @@ def test_a_bad_event_is_rejected_with_its_field(tmp_path, store):
 def test_the_export_holds_all_four_files(tmp_path):
     other = Query("Leak", "oil, 3 bar", ticket_id="N-1")
     events = [event(1, YES), event(2, NO, ticket="T-2"), event(3, REL, query=other)]
-    paths = export_labels(events, tmp_path / "out")
+    paths = export_labels(events, tmp_path / "out").paths
     texts = {path.name: path.read_text() for path in paths}
     assert texts.keys() == {"judgments.jsonl", "labels.csv", "qrels.txt", "queries.jsonl"}
     assert set(texts["labels.csv"].splitlines()) == {
@@ -187,6 +251,25 @@ def test_the_export_holds_all_four_files(tmp_path):
     queries = [json.loads(line) for line in texts["queries.jsonl"].splitlines()]
     assert {"qid": "N-1", "subject": "Leak", "description": "oil, 3 bar"} in queries
     assert len(texts["judgments.jsonl"].splitlines()) == 3
+
+
+def test_cells_of_the_table_for_people_are_no_formulas(tmp_path):
+    formula = Query('=HYPERLINK("http://evil")')
+    exported = export_labels([event(1, YES, ticket="=1+1", query=formula)], tmp_path)
+    texts = {path.name: path.read_text() for path in exported.paths}
+    assert texts["labels.csv"].splitlines()[1] == '"\'=HYPERLINK(""http://evil"")",\'=1+1,2'
+    assert texts["qrels.txt"] == f"{formula.id} 0 =1+1 2\n"
+    for name in ("judgments.jsonl", "queries.jsonl"):
+        assert json.loads(texts[name]).get("query", json.loads(texts[name]))["subject"][0] == "="
+
+
+def test_ids_with_white_space_are_left_out_of_qrels_and_named(tmp_path):
+    odd = Query("Leak", ticket_id="N\u20281")
+    events = [event(1, YES), event(2, NO, ticket="T 2"), event(3, REL, query=odd)]
+    exported = export_labels(events, tmp_path)
+    assert exported.left_out == ["N\u20281", "T 2"]
+    assert (tmp_path / "qrels.txt").read_text() == f"{QUERY.id} 0 T-1 2\n"
+    assert (tmp_path / "judgments.jsonl").read_text().count("\n") == 3
 
 
 queries = st.builds(Query, st.text(), st.text(), st.sampled_from(["", "N-1"]))
@@ -213,6 +296,9 @@ class Remembering:
     def add_judgments(self, events):
         self.events += events
         return len(events)
+
+    def judgments(self):
+        return iter(self.events)
 
 
 @settings(max_examples=50)

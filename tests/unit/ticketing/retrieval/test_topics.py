@@ -64,6 +64,8 @@ def test_months_cross_years():
         FEB,
     ]
     assert months_between([None]) == []
+    assert months_between([date(9999, 12, 1)]) == []
+    assert months_between([date(2013, 2, 1), date(9999, 12, 1)]) == [date(2013, 2, 1)]
 
 
 def test_a_mistyped_year_is_counted_and_not_drawn():
