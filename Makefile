@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := $(if $(WHEEL),.venv-wheel,.venv)
 SUITE := $(if $(WHEEL),build/suite,.)
 STAMP := $(VENV)/.installed
-AXE := tests/browser/node_modules/.package-lock.json
+NODE := $(patsubst %,tests/%/node_modules/.package-lock.json,browser openid)
 TORCH_INDEX ?= $(shell sed -n 's/^ARG TORCH_INDEX=//p' docker/Dockerfile)
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml
 demo: $(STAMP)
 	@exec $(VENV)/bin/ticketing demo
 
-test: $(STAMP) lint $(SUITE) $(if $(MARKED),$(AXE))
+test: $(STAMP) lint $(SUITE) $(if $(MARKED),$(NODE))
 	cd $(SUITE) && $(CURDIR)/$(VENV)/bin/python -m pytest -n auto --dist loadgroup \
 		--no-loadscope-reorder $(if $(MARKED),--marked)
 
@@ -35,10 +35,10 @@ build/suite: $(STAMP)
 	@mkdir -p $@
 	@ln -s ../../tests ../../pyproject.toml $@
 
-# axe-core, for the tests in a browser; without it they say so.
-$(AXE): tests/browser/package-lock.json
-	@command -v npm >/dev/null || { echo "npm is missing, so axe-core is not installed." >&2; exit 0; }; \
-		npm ci --silent --no-fund --no-audit --prefix tests/browser
+# axe-core and an OpenID provider, for marked tests; without them these say so.
+$(NODE): tests/%/node_modules/.package-lock.json: tests/%/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is missing, so tests/$*/package.json is not installed." >&2; exit 0; }; \
+		npm ci --silent --no-fund --no-audit --prefix tests/$*
 
 lint: $(STAMP)
 	$(VENV)/bin/ruff check .

@@ -32,7 +32,7 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.load_profile("untimed")
 
-MARKED = ("slow", "worker", "browser", "corpus", "redis", "elasticsearch")
+MARKED = ("slow", "worker", "browser", "corpus", "redis", "elasticsearch", "openid")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

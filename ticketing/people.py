@@ -144,6 +144,16 @@ class ApiToken:
 
 
 @dataclass(frozen=True)
+class Vouched:
+    """Somebody as an OpenID provider knows them; `identity` is its issuer and its id of theirs."""
+
+    identity: str
+    name: str
+    role: Role
+    groups: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Doer:
     """Who does something and from where, as the audit has it."""
 

@@ -60,6 +60,20 @@ class Settings(BaseSettings):
     rate_address: int = Field(
         3000, ge=1, description="requests that may come from one address a minute"
     )
+    openid_issuer: str = Field("", description="OpenID provider that people may sign in with")
+    openid_client_id: str = Field("", description="what the provider calls this desk")
+    openid_client_secret: SecretStr = Field(SecretStr(""), description="the desk's secret there")
+    openid_scopes: str = Field(
+        "openid profile",
+        pattern="^(.* )?openid( .*)?$",
+        description="what the provider is asked for",
+    )
+    openid_name_claim: str = Field("preferred_username", description="claim with a person's name")
+    openid_groups_claim: str = Field("groups", description="claim with whose tickets they may see")
+    openid_roles_claim: str = Field("groups", description="claim that openid_roles speaks of")
+    openid_roles: str = Field(
+        "*=engineer", description="role for each value of that claim, as VALUE=ROLE,…; * for any"
+    )
     port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
     session_idle: int = Field(
         480, ge=1, description="minutes without a request after which one signs in anew"

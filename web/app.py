@@ -16,12 +16,14 @@ from web.api.work import work_api
 from web.context import current_address, current_desk, known_person, served_desk, topic_titles
 from web.errors import register_errors
 from web.guard import audit_export, guard
+from web.openid import OpenID
 from web.pages.account import account_pages
 from web.pages.categories import category_pages
 from web.pages.exports import export_pages
 from web.pages.first_steps import not_ready
 from web.pages.history import history_pages
 from web.pages.judging import judging_pages
+from web.pages.openid import openid_pages
 from web.pages.people import people_pages
 from web.pages.quality import quality_pages
 from web.pages.search import pages
@@ -71,12 +73,15 @@ def create_app(desk: Desk) -> APIFlask:
     app.security_schemes = SECURITY_SCHEMES
     app.session_interface = CookieInterface()
     app.extensions["throttle"] = Throttle(desk.settings)
+    if desk.settings.openid_issuer:
+        app.extensions["openid"] = OpenID(app, desk.settings)
     app.before_request(clean_address)
     app.before_request(guard)
     app.after_request(audit_export)
     register_errors(app)
     app.register_error_handler(NotReady, not_ready)
     app.register_blueprint(account_pages)
+    app.register_blueprint(openid_pages)
     app.register_blueprint(people_pages)
     app.register_blueprint(pages)
     app.register_blueprint(topic_pages)

@@ -34,10 +34,11 @@ def serve() -> None:
 
 def require_account(desk: Desk) -> None:
     """Raises InputError where others reach a desk on which nobody would have to sign in."""
-    if serves_others(desk.settings) and not desk.store.accounts():
+    settings = desk.settings
+    if serves_others(settings) and not settings.openid_issuer and not desk.has_accounts():
         raise InputError(
             "Others could reach this page and nobody would have to sign in (TICKETING_HOST="
-            f"{desk.settings.host}); add the first account with `ticketing users add NAME --role "
+            f"{settings.host}); add the first account with `ticketing users add NAME --role "
             "admin`, or set TICKETING_HOST=127.0.0.1, and no proxy, to serve this machine only."
         )
 

@@ -13,7 +13,16 @@ from web.context import audit, current_address, current_place
 from web.sessions import FOR_PROGRAMS, find_person
 from web.throttle import current_throttle
 
-PUBLIC = frozenset({"static", "pages.healthz", "account.sign_in", "account.sign_in_now"})
+PUBLIC = frozenset(
+    {
+        "static",
+        "pages.healthz",
+        "account.sign_in",
+        "account.sign_in_now",
+        "openid.begin",
+        "openid.back",
+    }
+)
 """Endpoints that ask for nobody."""
 
 FOR_NOBODY = frozenset({"static", "pages.healthz"})

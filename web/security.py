@@ -100,6 +100,11 @@ def serves_others(settings: Settings) -> bool:
     )
 
 
+def is_open(settings: Settings) -> bool:
+    """Whether, as long as nobody has an account, everybody is the local person."""
+    return not settings.openid_issuer and not serves_others(settings)
+
+
 def allowed_hosts(settings: Settings) -> set[str]:
     """The names in TICKETING_ALLOWED_HOSTS."""
     return {name.strip().lower() for name in settings.allowed_hosts.split(",")} - {""}

@@ -9,7 +9,7 @@ from flask.sessions import SecureCookieSessionInterface
 
 from ticketing.people import LOCAL, Account, Person
 from web.context import current_doer, current_place, known_person, served_desk
-from web.security import serves_others
+from web.security import is_open
 
 KEY = "id"
 """Where the cookie holds the session's id."""
@@ -55,5 +55,5 @@ def find_person() -> Person | None:
     if said.lower().startswith(BEARER) and request.path.startswith(FOR_PROGRAMS):
         return desk.person_of_token(said[len(BEARER) :].strip())
     if not desk.has_accounts():
-        return None if serves_others(desk.settings) else LOCAL
+        return LOCAL if is_open(desk.settings) else None
     return desk.person_of_session(session[KEY]) if KEY in session else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -22,6 +22,7 @@ from ticketing.people import (
     Person,
     Role,
     Session,
+    Vouched,
     usable_name,
 )
 from ticketing.times import utc_now
@@ -68,6 +69,36 @@ class People(Audit):
         account = Account(name, passwords.hashed(password), role, frozenset(groups))
         self.store.put_account(account)
         self.record(by, Deed.PERSON_ADDED, _described(account))
+        return account
+
+    def vouched_account(self, where: str, vouched: Vouched) -> Account | None:
+        """The account of somebody for whom the provider vouches, unless it is disabled; made when
+        they come for the first time, and brought to the role and the groups that they have now.
+
+        Raises InputError for a name that is somebody else's here, or that cannot be one.
+        """
+        accounts = self.store.accounts()
+        known = next((known for known in accounts if known.identity == vouched.identity), None)
+        if known is None:
+            return self._add_vouched(where, vouched, accounts)
+        if known.disabled:
+            self.record(Doer(known.name, where), Deed.SIGN_IN_FAILED, known.name)
+            return None
+        account = replace(known, role=vouched.role, groups=vouched.groups)
+        if account != known:
+            self.store.put_account(account)
+            self.record(Doer(account.name, where), Deed.PERSON_CHANGED, _described(account))
+        return account
+
+    def _add_vouched(self, where: str, vouched: Vouched, others: Iterable[Account]) -> Account:
+        name = usable_name(vouched.name)
+        if any(name.casefold() == other.name.casefold() for other in others):
+            raise InputError(
+                f"Somebody else is called {name} here; ask an admin, who can change that."
+            )
+        account = Account(name, "", vouched.role, vouched.groups, identity=vouched.identity)
+        self.store.put_account(account)
+        self.record(Doer(name, where), Deed.PERSON_ADDED, _described(account))
         return account
 
     def change_account(

@@ -9,7 +9,8 @@ from ticketing.desk.people import MOST_DAYS, NewToken
 from ticketing.errors import InputError
 from ticketing.people import PERMISSIONS, Account, Permission
 from web.context import current_doer, current_person, current_place, known_person, served_desk
-from web.pages.forms import OWN_ADDRESS, valid
+from web.openid import openid_is_set
+from web.pages.forms import own, valid
 from web.schemas.people import TokenIn
 from web.sessions import start_session, stop_session
 from web.throttle import current_throttle
@@ -20,14 +21,14 @@ account_pages = Blueprint("account", __name__)
 @account_pages.get("/sign-in")
 def sign_in() -> ResponseReturnValue:
     """The form; whoever is known already goes on."""
-    next_ = _own(request.args.get("next", ""))
+    next_ = own(request.args.get("next", ""))
     return redirect(next_, 303) if known_person() else _form(next_)
 
 
 @account_pages.post("/sign-in")
 def sign_in_now() -> ResponseReturnValue:
     """Sign in and go on, or get the form back, which never says whether the name is known."""
-    name, next_ = request.form.get("name", ""), _own(request.form.get("next", ""))
+    name, next_ = request.form.get("name", ""), own(request.form.get("next", ""))
     account = _proven(name, request.form.get("password", ""))
     if account is None:
         return _form(next_, name, "Name and password do not belong together; try again."), 401
@@ -86,8 +87,14 @@ def revoke_token(token_id: str) -> Response:
 
 
 def _form(next_: str, name: str = "", problem: str = "") -> str:
-    nobody = not served_desk().has_accounts()
-    return render_template("sign_in.html", next=next_, name=name, problem=problem, nobody=nobody)
+    return render_template(
+        "sign_in.html",
+        next=next_,
+        name=name,
+        problem=problem,
+        openid=openid_is_set(),
+        nobody=not openid_is_set() and not served_desk().has_accounts(),
+    )
 
 
 def _page(made: NewToken | None = None) -> Response:
@@ -119,8 +126,3 @@ def _own_account() -> Account:
     if account is None:
         raise Forbidden("Nobody has an account here; add one with `ticketing users add`.")
     return account
-
-
-def _own(address: str) -> str:
-    """An address of this site to go on to."""
-    return address if OWN_ADDRESS.fullmatch(address) else url_for("pages.ask")

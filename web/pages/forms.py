@@ -49,8 +49,12 @@ def filters_of(given: MultiDict[str, str]) -> Filters:
 
 def back(otherwise: str = "/") -> Response:
     """To the address of this site that the form names, else to another one of it."""
-    address = request.form.get("next", "")
-    return redirect(address if OWN_ADDRESS.fullmatch(address) else otherwise, 303)
+    return redirect(own(request.form.get("next", ""), otherwise), 303)
+
+
+def own(address: str, otherwise: str = "/") -> str:
+    """An address if it is one of this site, else another one."""
+    return address if OWN_ADDRESS.fullmatch(address) else otherwise
 
 
 def order_of(given: MultiDict[str, str]) -> Order:

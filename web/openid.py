@@ -1,0 +1,198 @@
+"""Signing in with OpenID Connect, by Authlib: authorization code, PKCE, state and nonce.
+
+The provider says who somebody is, and by claims what they may do and see; what it says at each
+sign-in holds from then on. Nothing is asked of the network but of the provider.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.flask_client import OAuth
+from flask import Flask, current_app
+from joserfc.errors import JoseError
+from requests import RequestException
+from werkzeug.exceptions import BadRequest, Forbidden
+from werkzeug.wrappers import Response
+
+from ticketing.errors import InputError, NotFound, TicketingError
+from ticketing.people import Role, Vouched
+from ticketing.settings import Settings
+from web.security import is_loopback
+
+DISCOVERY = "/.well-known/openid-configuration"
+PROVIDER_SECONDS = 5.0
+"""How long the provider may take to answer."""
+
+SIGNED_BY = [f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)] + ["EdDSA"]
+"""How an id token may be signed, whatever the provider says of it: by a key of its own."""
+
+ANYBODY = "*"
+"""Stands, in TICKETING_OPENID_ROLES, for whatever a claim says."""
+
+
+class ProviderAway(TicketingError):
+    """The provider does not answer as one should."""
+
+    status = 503
+    retry = True
+    meanwhile = "Who is signed in stays so; others wait until it is back."
+
+
+class OpenID:
+    """The client of one provider.
+
+    Raises InputError for settings with which nobody could sign in safely.
+    """
+
+    def __init__(self, app: Flask, settings: Settings):
+        self._settings = settings
+        self._roles = roles_by_value(settings.openid_roles)
+        _require_complete(settings)
+        self._client = OAuth(app).register(
+            "openid",
+            client_id=settings.openid_client_id,
+            client_secret=settings.openid_client_secret.get_secret_value(),
+            server_metadata_url=settings.openid_issuer.rstrip("/") + DISCOVERY,
+            client_kwargs={
+                "scope": settings.openid_scopes,
+                "code_challenge_method": "S256",
+                "default_timeout": PROVIDER_SECONDS,
+            },
+        )
+
+    def to_provider(self, back: str) -> Response:
+        """Send the browser to the provider, which sends it to the address `back`.
+
+        Raises ProviderAway.
+        """
+        with self._provider():
+            self._know_provider()
+            redirect: Response = self._client.authorize_redirect(back)
+        return redirect
+
+    def vouched(self) -> Vouched:
+        """Whom the provider has sent back with this request.
+
+        Raises ProviderAway, BadRequest for an answer that we did not ask for, and Forbidden for
+        somebody whose claims give no name or no role.
+        """
+        with self._provider():
+            self._know_provider()
+            token = self._client.authorize_access_token()
+            if "userinfo" not in token:
+                raise BadRequest("The provider did not say who signed in; try again.")
+            claims = {**self._more(token), **token["userinfo"]}
+        return self._person(claims)
+
+    def _more(self, token: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the provider says of the same person beside the signed token, if anything."""
+        if "userinfo_endpoint" not in self._client.server_metadata:
+            return {}
+        claims: Mapping[str, Any] = self._client.userinfo(token=token)
+        return claims if claims.get("sub") == token["userinfo"]["sub"] else {}
+
+    def _person(self, claims: Mapping[str, Any]) -> Vouched:
+        settings = self._settings
+        name = claim(claims, settings.openid_name_claim)
+        if not isinstance(name, str) or not name.strip():
+            raise Forbidden(
+                f"The provider sends no {settings.openid_name_claim} of yours; ask an admin to "
+                "correct TICKETING_OPENID_NAME_CLAIM."
+            )
+        values = texts(claim(claims, settings.openid_roles_claim))
+        roles = {role for value, role in self._roles.items() if value in {*values, ANYBODY}}
+        if not roles:
+            raise Forbidden(
+                "Nothing that the provider says of you gives you a role here; ask an admin."
+            )
+        return Vouched(
+            identity=f"{settings.openid_issuer} {claims['sub']}",
+            name=name,
+            role=max(roles, key=list(Role).index),
+            groups=texts(claim(claims, settings.openid_groups_claim)),
+        )
+
+    def _know_provider(self) -> None:
+        """Read once where it serves what. Raises ProviderAway where it takes itself for another."""
+        metadata = self._client.load_server_metadata()
+        metadata["id_token_signing_alg_values_supported"] = SIGNED_BY
+        issuer = metadata.get("issuer")
+        if issuer != self._settings.openid_issuer:
+            raise ProviderAway(
+                f"The provider calls itself {str(issuer)[:200]!r}; set TICKETING_OPENID_ISSUER to "
+                "that, letter by letter."
+            )
+
+    @contextmanager
+    def _provider(self) -> Iterator[None]:
+        """What goes wrong between us becomes one sentence."""
+        try:
+            yield
+        except (RequestException, RuntimeError, ValueError) as error:
+            raise ProviderAway(
+                f"The provider {self._settings.openid_issuer} does not answer as it should "
+                f"({type(error).__name__}); try again later."
+            ) from error
+        except (AuthlibBaseError, JoseError) as error:
+            said = str(error.error)[:80]
+            raise BadRequest(f"The sign-in came to no good end ({said}); try again.") from error
+
+
+def openid_is_set() -> bool:
+    """Whether people may sign in with a provider."""
+    return "openid" in current_app.extensions
+
+
+def current_openid() -> OpenID:
+    """The client of the provider. Raises NotFound where none is set."""
+    if not openid_is_set():
+        raise NotFound("Nobody signs in with OpenID Connect here.")
+    openid: OpenID = current_app.extensions["openid"]
+    return openid
+
+
+def roles_by_value(text: str) -> dict[str, Role]:
+    """The role that each value of a claim gives, from `VALUE=ROLE,…`. Raises InputError."""
+    found = {}
+    for pair in filter(None, map(str.strip, text.split(","))):
+        value, _, role = map(str.strip, pair.rpartition("="))
+        if not value or role not in set(Role):
+            raise InputError(
+                f"TICKETING_OPENID_ROLES has {pair!r}; write VALUE=ROLE, with one of the roles "
+                f"{', '.join(Role)}."
+            )
+        found[value] = Role(role)
+    return found
+
+
+def claim(claims: Mapping[str, Any], name: str) -> Any:
+    """A claim by its name, or, with dots, one inside another; None where there is none."""
+    if name in claims:
+        return claims[name]
+    found: Any = claims
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def texts(value: Any) -> frozenset[str]:
+    """The texts of a claim, which may be a list of them or one."""
+    values = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return frozenset(text for text in values if isinstance(text, str) and text)
+
+
+def _require_complete(settings: Settings) -> None:
+    issuer = urlsplit(settings.openid_issuer)
+    if issuer.scheme != "https" and not is_loopback(issuer.hostname or ""):
+        raise InputError(
+            f"TICKETING_OPENID_ISSUER={settings.openid_issuer!r} cannot be used: it must begin "
+            "with https://."
+        )
+    if not settings.openid_client_id or not settings.openid_client_secret.get_secret_value():
+        raise InputError(
+            "TICKETING_OPENID_ISSUER needs TICKETING_OPENID_CLIENT_ID and "
+            "TICKETING_OPENID_CLIENT_SECRET; set both."
+        )

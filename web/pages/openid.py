@@ -1,0 +1,33 @@
+"""Signing in with OpenID Connect: to the provider, and back with what it says."""
+
+from flask import Blueprint, redirect, request, session, url_for
+from werkzeug.exceptions import Forbidden
+from werkzeug.wrappers import Response
+
+from web.context import current_place, served_desk
+from web.openid import current_openid
+from web.pages.forms import own
+from web.sessions import start_session
+
+openid_pages = Blueprint("openid", __name__)
+
+NEXT = "next"
+"""Where the cookie holds the address to go on to."""
+
+
+@openid_pages.get("/sign-in/openid")
+def begin() -> Response:
+    """Off to the provider."""
+    session[NEXT] = own(request.args.get("next", ""))
+    return current_openid().to_provider(url_for("openid.back", _external=True))
+
+
+@openid_pages.get("/sign-in/openid/back")
+def back() -> Response:
+    """Sign in whom the provider vouches for, and go on."""
+    account = served_desk().vouched_account(current_place(), current_openid().vouched())
+    if account is None:
+        raise Forbidden("Your account is disabled here; ask an admin.")
+    next_ = session.get(NEXT, "/")
+    start_session(account)
+    return redirect(next_, 303)
