@@ -7,8 +7,9 @@ store, where it can be ended.
 from flask import Flask, request, session
 from flask.sessions import SecureCookieSessionInterface
 
+from ticketing.history import Deed
 from ticketing.people import LOCAL, Account, Person
-from web.context import current_doer, current_place, known_person, served_desk
+from web.context import audit, current_person, current_place, served_desk
 from web.security import is_open
 
 KEY = "id"
@@ -34,16 +35,21 @@ class CookieInterface(SecureCookieSessionInterface):
 
 def start_session(account: Account) -> None:
     """Sign somebody in to this browser: what the cookie held before is gone, forms' token too."""
-    stop_session()
-    session.clear()
+    _drop_session()
     session.permanent = True
     session[KEY] = served_desk().begin_session(current_place(), account)
 
 
 def stop_session() -> None:
-    """Sign whoever asks out of this browser; a session that has ended already is no hindrance."""
-    if (session_id := session.pop(KEY, "")) and known_person():
-        served_desk().end_session(current_doer(), session_id)
+    """Sign whoever asks out of this browser."""
+    if KEY in session:
+        audit(Deed.SIGNED_OUT, current_person().name)
+    _drop_session()
+
+
+def _drop_session() -> None:
+    """Forget all that the cookie held, and end the session that it named."""
+    served_desk().end_session(session.get(KEY, ""))
     session.clear()
 
 

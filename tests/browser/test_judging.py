@@ -143,7 +143,7 @@ def test_a_grade_of_another_window_is_not_replaced_in_silence(open_page, desk, s
     page = open_page(java_script_enabled=script)
     ask(page)
     query_id = page.url.rsplit("/", 1)[1]
-    desk.judge(query_id, "GT-0101", Grade.NO, "anonymous")
+    desk.judge(query_id, "GT-0101", Grade.NO, "local")
     row(page, 1).locator("button[value=YES]").click()
     sentence = "GT-0101 was judged NO in another window since this page was loaded; it is YES now."
     expect(page.get_by_text(sentence).first).to_be_visible()

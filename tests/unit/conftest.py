@@ -4,14 +4,17 @@ import logging
 import os
 import sys
 import threading
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from argon2 import PasswordHasher
 
 from tests.letter_model import LetterModel, untuned
 from tests.tiny import TINY, tiny_training
+from ticketing import passwords
 from ticketing.demo.generator import iter_tickets
 from ticketing.model.registry import Registry
 from ticketing.tickets import Grade, Label, Query, Ticket
@@ -74,3 +77,9 @@ def encoder(tmp_path, monkeypatch) -> Path:
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     untuned(tmp_path / "encoder")
     return tmp_path / "encoder"
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(monkeypatch):
+    """Hashing takes its time where a password is kept, and none in tests."""
+    monkeypatch.setattr(passwords, "PasswordHasher", partial(PasswordHasher, 1, 8, 1))

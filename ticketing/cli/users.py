@@ -12,8 +12,8 @@ from ticketing.errors import InputError
 from ticketing.people import Account, Permission, Role
 from ticketing.settings import load_settings
 
-ROLE = click.Choice(list(Role))
-SCOPE = click.Choice(list(Permission))
+ROLE = click.Choice([role.value for role in Role])
+SCOPE = click.Choice([scope.value for scope in Permission])
 
 
 @click.group("users", cls=Group)
@@ -42,7 +42,9 @@ def list_() -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--role", type=ROLE, default=Role.ENGINEER, show_default=True, help="What they do.")
+@click.option(
+    "--role", type=ROLE, default=Role.ENGINEER.value, show_default=True, help="What they do."
+)
 @click.option("--group", "groups", multiple=True, help="Whose tickets they see; may be repeated.")
 def add(name: str, role: str, groups: tuple[str, ...]) -> None:
     """Add NAME, whose password is asked for; from the first on everybody signs in."""

@@ -184,10 +184,9 @@ class People(Audit):
             self.store.touch_session(key, now)
         return account.person
 
-    def end_session(self, by: Doer, session_id: str) -> None:
-        """Sign somebody out of one browser."""
+    def end_session(self, session_id: str) -> None:
+        """End the session of one browser, if there is one."""
         self.store.end_session(_key(session_id))
-        self.record(by, Deed.SIGNED_OUT, by.name)
 
     @property
     def _idle(self) -> timedelta:

@@ -1,0 +1,117 @@
+"""`ticketing users` from the first account to the last token."""
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from tests.commands import run
+from tests.people import GOOD
+from ticketing import passwords
+from ticketing.cli.users import command
+from ticketing.desk import open_desk
+from ticketing.errors import InputError, NotFound
+from ticketing.people import Role
+from ticketing.settings import load_settings
+
+
+def fed(*arguments, password=GOOD) -> str:
+    """What the command prints when a password is piped in."""
+    given = None if password is None else f"{password}\n"
+    done = CliRunner().invoke(command, list(arguments), input=given, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def account(name):
+    desk = open_desk(load_settings())
+    found = desk.known_account(name)
+    desk.close()
+    return found
+
+
+def test_people_are_added_listed_changed_and_disabled(home):
+    assert "Nobody has an account" in run(command, "list")
+    assert fed("add", "ann", "--role", "admin") == "Added ann  admin  no groups\n"
+    fed("add", "bob", "--group", "lab", "--group", "service")
+    assert run(command, "list") == "ann  admin  no groups\nbob  engineer  lab, service\n"
+    run(command, "change", "bob", "--role", "scientist")
+    assert account("bob").groups == {"lab", "service"}
+    run(command, "change", "bob", "--no-groups")
+    run(command, "disable", "bob")
+    assert run(command, "list").endswith("bob  scientist  no groups  disabled\n")
+    run(command, "disable", "bob", "--undo")
+    assert not account("bob").disabled
+
+
+def test_a_password_comes_from_standard_input_and_is_kept_as_argon2id(home):
+    fed("add", "ann", "--role", "admin")
+    first = account("ann").password_hash
+    assert first.startswith("$argon2id$") and passwords.matches(first, GOOD)
+    assert not passwords.matches(first, GOOD + " ")
+    fed("passwd", "ann", password="quite other words here")
+    assert passwords.matches(account("ann").password_hash, "quite other words here")
+    assert "quite other" not in run(command, "list")
+
+
+def test_no_command_takes_a_password_as_an_argument():
+    for name in command.list_commands(None):
+        parameters = command.get_command(None, name).params
+        assert not [p.name for p in parameters if "pass" in p.name]
+
+
+def test_a_token_is_printed_once_and_revoked(home):
+    fed("add", "ann", "--role", "admin")
+    secret = run(command, "token", "ann", "--label", "nightly", "--scope", "ask").strip()
+    id = re.fullmatch(r"tick_([0-9a-f]{12})_[\w-]{43}", secret)[1]
+    desk = open_desk(load_settings())
+    assert desk.person_of_token(secret).name == "ann"
+    listed = run(command, "list")
+    assert f"token {id}  nightly  ask  until" in listed and secret not in listed
+    run(command, "token", "ann", "--revoke", id)
+    assert desk.person_of_token(secret) is None
+    desk.close()
+
+
+@pytest.mark.parametrize(
+    "password", ["short", "password1", "ann12345", "qwertyuiop", "aaaaaaaaaaaa"]
+)
+def test_a_weak_password_is_refused(home, password):
+    with pytest.raises(InputError, match="password"):
+        fed("add", "ann", "--role", "admin", password=password)
+    assert "Nobody has an account" in run(command, "list")
+
+
+NAMES = ["", " ", "local", "Demonstration", "import", "anonymous", "cli:root", "a\u202eb", "x" * 81]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_could_be_taken_for_another_is_refused(home, name):
+    with pytest.raises(InputError):
+        fed("add", name, "--role", "admin")
+
+
+def test_a_name_is_taken_in_any_case_and_any_width(home):
+    fed("add", "Ann", "--role", "admin")
+    for name in ("ann", "ANN", " Ann", "Ａnn"):
+        with pytest.raises(InputError, match="already"):
+            fed("add", name)
+
+
+def test_the_last_admin_stays_one(home):
+    fed("add", "ann", "--role", "admin")
+    fed("add", "bob")
+    for change in (("change", "ann", "--role", "engineer"), ("disable", "ann")):
+        with pytest.raises(InputError, match="last admin"):
+            run(command, *change)
+    assert account("ann").role == Role.ADMIN
+    run(command, "change", "bob", "--role", "admin")
+    run(command, "disable", "ann")
+
+
+def test_nobody_is_said(home):
+    for arguments in (("passwd", "eve"), ("disable", "eve"), ("token", "eve", "--label", "x")):
+        with pytest.raises(NotFound, match="Nobody is called eve"):
+            fed(*arguments)
+    with pytest.raises(InputError, match="standard input"):
+        fed("add", "ann", "--role", "admin", password=None)

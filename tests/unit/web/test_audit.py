@@ -1,0 +1,122 @@
+"""The audit holds what people do, from pages, API and command line; no text and no secret."""
+
+import json
+import re
+
+from click.testing import CliRunner
+
+from tests.people import GOOD, signed_in
+from ticketing.cli.users import command as users
+from ticketing.history import AuditEntry, Deed
+from ticketing.people import Doer, Role
+from ticketing.stores.sqlite import SQLiteStore
+from web.app import create_app
+
+SECRET = "xyzzy"
+"""Stands in every text and every password of these tests."""
+
+
+def deeds(desk) -> list[tuple[str, str, str]]:
+    return [(e.person, e.deed.value, e.which) for e in desk.store.events(AuditEntry)]
+
+
+def form(client, **fields):
+    page = client.get("/").text
+    return {"csrf_token": re.search(r'name="csrf_token" value="([^"]+)"', page)[1], **fields}
+
+
+def work(desk) -> str:
+    """Do everything that is audited; the JSON Lines of it."""
+    desk.add_account(Doer("cli:root", "command line"), "ann", f"{GOOD} {SECRET}", Role.ADMIN)
+    client = create_app(desk).test_client()
+    page = client.get("/sign-in").text
+    token = re.search(r'name="csrf_token" value="([^"]+)"', page)[1]
+    for password in (f"wrong {SECRET}", f"{GOOD} {SECRET}"):
+        given = {"csrf_token": token, "name": "ann", "password": password}
+        client.post("/sign-in", data=given)
+    client.post("/", data=form(client, subject=f"{SECRET} exhaust spread"))
+    [asked] = desk.history("ann")
+    judged = {"query_id": asked.query.id, "ticket_id": "GT-0101", "grade": "YES", "note": SECRET}
+    client.post("/api/judgments", json=judged)
+    client.put("/api/tickets/N-1", json={"subject": SECRET, "solution": SECRET})
+    client.delete("/api/tickets/N-1")
+    client.get("/topics.csv")
+    added = {"name": "bob", "password": f"another {GOOD} {SECRET}", "role": "engineer"}
+    client.post("/people", data=form(client, **added))
+    changed = {"name": "bob", "role": "scientist", "groups": "lab"}
+    client.post("/people/change", data=form(client, **changed))
+    made = client.post("/account/tokens", data=form(client, label=SECRET, scopes="ask", days=1))
+    [kept] = desk.store.tokens("ann")
+    client.post(f"/account/tokens/{kept.id}/revoke", data=form(client))
+    passwords = {"password": f"{GOOD} {SECRET}", "new_password": f"not {GOOD} {SECRET}"}
+    client.post("/account/password", data=form(client, **passwords))
+    audit = client.get("/audit.jsonl").text
+    assert kept.key not in audit
+    assert re.search(r"tick_\w+_([\w-]+)", made.text)[1] not in audit
+    client.post("/sign-out", data=form(client))
+    return audit
+
+
+def test_every_deed_is_kept_with_who_which_and_where(desk):
+    lines = [json.loads(line) for line in work(desk).split("\n")[:-1]]
+    query_id = desk.history("ann")[0].query.id
+    [token] = {line["which"].split()[0] for line in lines if line["deed"] == "token made"}
+    assert deeds(desk) == [
+        ("cli:root", "person added", "ann: admin, groups none"),
+        ("ann", "sign-in failed", "ann"),
+        ("ann", "signed in", "ann"),
+        ("ann", "judged", f"ticket GT-0101 for query {query_id}"),
+        ("ann", "imported", "ticket N-1"),
+        ("ann", "deleted", "ticket N-1"),
+        ("ann", "exported", "/topics.csv"),
+        ("ann", "person added", "bob: engineer, groups none"),
+        ("ann", "person changed", "bob: scientist, groups lab"),
+        ("ann", "token made", f"{token} of ann: ask"),
+        ("ann", "token revoked", f"{token} of ann"),
+        ("ann", "password changed", "ann"),
+        ("ann", "signed in", "ann"),
+        ("ann", "exported", "audit"),
+        ("ann", "signed out", "ann"),
+    ]
+    assert {line["where"] for line in lines[1:]} == {"127.0.0.1"}
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", line["time"]) for line in lines)
+    assert set(lines[0]) == {"event_id", "person", "time", "deed", "which", "where"}
+
+
+def test_the_audit_holds_no_text_of_a_ticket_and_no_secret(desk):
+    assert SECRET not in work(desk)
+
+
+def test_only_what_was_done_is_kept(desk):
+    eve = signed_in(desk, "eve", Role.ENGINEER)
+    before = deeds(desk)
+    assert eve.delete("/api/tickets/GT-0101").status_code == 403
+    assert eve.put("/api/tickets/GT-0101", json={"subject": "x"}).status_code == 403
+    assert eve.get("/topics.csv").status_code == 403
+    assert deeds(desk) == before
+    ada = signed_in(desk, "ada")
+    assert ada.delete("/api/tickets/nope").status_code == 404
+    assert deeds(desk)[len(before) :] == [("ada", "signed in", "ada")]
+
+
+def test_the_page_shows_the_last_deeds_first(desk):
+    ada = signed_in(desk, "ada")
+    for i in range(60):
+        desk.record(Doer("ann", "192.0.2.7"), Deed.DELETED, f"ticket number-{i}-")
+    page = ada.get("/audit").text
+    assert re.findall(r"number-(\d+)-", page) == [str(i) for i in range(59, 9, -1)]
+    assert "number-0-" in ada.get("/audit?page=2").text
+    assert "61 in all" in page and "192.0.2.7" in page
+    assert ada.get("/audit?page=3").status_code == 404
+
+
+def test_the_command_line_is_audited_as_the_systems_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path))
+    monkeypatch.setenv("LOGNAME", "somebody-else")
+    done = CliRunner().invoke(users, ["add", "ann", "--role", "admin"], input=f"{GOOD}\n")
+    assert done.exit_code == 0, done.output
+    store = SQLiteStore(tmp_path)
+    [entry] = store.events(AuditEntry)
+    store.close()
+    assert re.fullmatch(r"cli:(?!somebody-else).+", entry.person)
+    assert (entry.where, entry.deed) == ("command line", Deed.PERSON_ADDED)

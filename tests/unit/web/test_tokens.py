@@ -1,0 +1,148 @@
+"""Tokens: shown once, kept as a hash, scoped, expiring, and the API without cookies."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from tests.people import signed_in
+from ticketing.desk import people
+from ticketing.people import Doer, Role
+from ticketing.tickets import Query
+from ticketing.times import utc_now
+from web.app import create_app
+
+BY = Doer("ann", "a test")
+
+
+@pytest.fixture
+def browser(desk):
+    return signed_in(desk, "ann", Role.SCIENTIST)
+
+
+def make(browser, **changes) -> str:
+    """A page after a token was made."""
+    page = browser.get("/account").text
+    fields = {
+        "csrf_token": re.search(r'name="csrf_token" value="([^"]+)"', page)[1],
+        "label": "nightly export",
+        "scopes": ["ask", "judge"],
+        "days": "30",
+    }
+    return browser.post("/account/tokens", data=fields | changes)
+
+
+def secret_of(page: str) -> str:
+    return re.search(r'class="secret">(tick_\w+_[\w-]{43})<', page)[1]
+
+
+def api(desk, secret):
+    """A program: its requests carry the token and no cookie."""
+    client = create_app(desk).test_client(use_cookies=False)
+    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {secret}"
+    return client
+
+
+def test_a_token_is_shown_once_and_kept_as_a_hash(browser, desk):
+    answer = make(browser)
+    secret = secret_of(answer.text)
+    assert answer.headers["Cache-Control"] == "no-store"
+    page = browser.get("/account").text
+    assert "nightly export" in page and secret.rsplit("_", 1)[1] not in page
+    for file in desk.settings.home.glob("tickets.sqlite3*"):
+        assert secret[-43:].encode() not in file.read_bytes()
+
+
+def test_a_program_works_in_the_name_of_the_tokens_owner_without_cookies(browser, desk):
+    program = api(desk, secret_of(make(browser).text))
+    asked = {"subject": "Exhaust spread high"}
+    query = program.post("/api/recommend", json=asked).json["query"]["id"]
+    judged = {"query_id": query, "ticket_id": "GT-0101", "grade": "YES"}
+    answer = program.post("/api/judgments", json=judged)
+    assert answer.status_code == 200 and "Set-Cookie" not in answer.headers
+    assert [event.judge for event in desk.store.judgments()] == ["ann"]
+
+
+def test_a_token_ends_in_time(browser, desk, monkeypatch):
+    program = api(desk, secret_of(make(browser).text))
+    assert program.get("/api/jobs").status_code == 200
+    monkeypatch.setattr(people, "utc_now", lambda: utc_now() + timedelta(days=31))
+    assert program.get("/api/jobs").status_code == 401
+
+
+def test_a_revoked_token_ends_at_once_and_nobody_revokes_anothers(browser, desk):
+    program = api(desk, secret_of(make(browser).text))
+    [token] = desk.store.tokens("ann")
+    other = signed_in(desk, "bob")
+    for client, status in ((other, 404), (browser, 303)):
+        page = client.get("/account").text
+        form = {"csrf_token": re.search(r'name="csrf_token" value="([^"]+)"', page)[1]}
+        assert program.get("/api/jobs").status_code == 200
+        assert client.post(f"/account/tokens/{token.id}/revoke", data=form).status_code == status
+    assert program.get("/api/jobs").status_code == 401
+
+
+def test_the_token_of_somebody_disabled_is_refused(browser, desk):
+    program = api(desk, secret_of(make(browser).text))
+    desk.change_account(BY, "ann", disabled=True)
+    assert program.get("/api/jobs").status_code == 401
+
+
+WRONG = {
+    "no label": ({"label": " "}, "a name of 1 to 80"),
+    "no scope": ({"scopes": []}, "needs a scope"),
+    "more than the role may": ({"scopes": ["delete"]}, "The role scientist does not allow delete"),
+    "no such scope": ({"scopes": ["everything"]}, "scopes"),
+    "no day": ({"days": "0"}, "1 to 366 days"),
+    "for ever": ({"days": "367"}, "1 to 366 days"),
+    "no number": ({"days": "x"}, "days"),
+}
+
+
+@pytest.mark.parametrize(("changes", "sentence"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_a_token_is_refused(browser, desk, changes, sentence):
+    answer = make(browser, **changes)
+    assert answer.status_code == 400 and sentence in answer.text
+    assert desk.store.tokens() == []
+
+
+# judging for others -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def judged(desk):
+    signed_in(desk, "ann", Role.SCIENTIST)
+    signed_in(desk, "eve", Role.ENGINEER)
+    query = desk.recommend(Query("Exhaust spread high")).query.id
+    return {"query_id": query, "ticket_id": "GT-0101", "grade": "YES"}
+
+
+def test_a_scientist_judges_for_somebody_else_and_an_engineer_does_not(desk, judged):
+    for_eve = judged | {"judge": "eve"}
+    answer = signed_in(desk, "ann").post("/api/judgments", json=for_eve)
+    assert answer.status_code == 200 and answer.json["grade"] == "YES"
+    for_ann = judged | {"judge": "ann", "grade": "NO"}
+    refused = signed_in(desk, "eve").post("/api/judgments", json=for_ann)
+    assert refused.status_code == 403 and "judge-for-others" in refused.json["error"]
+    assert [(e.judge, e.grade.name) for e in desk.store.judgments()] == [("eve", "YES")]
+
+
+@pytest.mark.parametrize("name", ["demonstration", "import", "nobody", "Ann"])
+def test_nobody_judges_under_a_name_that_is_no_persons(desk, judged, name):
+    """A typed name undid a label of the demonstration's."""
+    answer = signed_in(desk, "ann").post("/api/judgments", json=judged | {"judge": name})
+    assert answer.status_code == 404 and f"Nobody is called {name}" in answer.json["error"]
+    assert list(desk.store.judgments()) == []
+
+
+def test_a_name_in_a_cookie_or_a_form_judges_for_nobody(desk, judged):
+    """Thirty names voted from one browser."""
+    eve = signed_in(desk, "eve")
+    with eve.session_transaction() as session:
+        session["judge"] = "ann"
+    for name in ("ann", "bob"):
+        form = {"ticket_id": "GT-0101", "grade": "YES", "judge": name, "name": name}
+        page = eve.get("/account").text
+        form["csrf_token"] = re.search(r'name="csrf_token" value="([^"]+)"', page)[1]
+        eve.post(f"/queries/{judged['query_id']}/judgments", data=form)
+    assert {event.judge for event in desk.store.judgments()} == {"eve"}
