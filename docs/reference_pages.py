@@ -110,7 +110,9 @@ def api_page() -> str:
     """Every operation of the JSON API and every object it takes or gives, from OpenAPI."""
     with tempfile.TemporaryDirectory() as home:
         desk = open_desk(load_settings(home=Path(home), store="", broker=""))
-        spec = create_app(desk).spec
+        app = create_app(desk)
+        with app.app_context():
+            spec = app.spec
         desk.close()
     parts = [
         "# API",
