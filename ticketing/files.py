@@ -22,6 +22,15 @@ def private_folder(path: Path) -> None:
         path.chmod(path.stat().st_mode & ~PRIVATE)
 
 
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk holds what was made, renamed or deleted in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write bytes, or text as UTF-8, beside `path` and rename them in; parents are created, and
     nobody but the owner may read the file."""

@@ -16,6 +16,7 @@ from ticketing.masking import mask_output, masked
 
 SENTENCES = {
     "categories": "Propose one of the desk's own categories for a subject.",
+    "backup": "Write all that the desk needs to one private FILE, while everything goes on.",
     "check": "Compare all that the desk keeps with its checksums, and say what to do.",
     "demo": "Build, train and serve the demonstration knowledge base; reuse what is there.",
     "evaluate": "Measure the ranking on labelled queries, beside its channels alone and BM25.",
@@ -27,6 +28,7 @@ SENTENCES = {
     "models": "List, compare, promote, roll back and delete model bundles.",
     "recommend": "Find the best past tickets for SUBJECT and DESCRIPTION.",
     "reindex": "Encode every ticket under BUNDLE, which serves then unless it loses.",
+    "restore": "Make the desk the one in the backup FILE.",
     "serve": "Serve the page and the JSON API until Ctrl-C.",
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",
     "tune": "Tune a sentence encoder on the desk's tickets and judgments: a better teacher.",

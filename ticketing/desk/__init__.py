@@ -8,7 +8,7 @@ answered and remembered of it, `judging` what people think of proposed tickets, 
 tickets are about, `categories` what the desk's own categories are proposed for, `setup` how far a
 new desk is, `workspace` what to judge next and how judges agree, `quality` how good
 answers have been, `people` who may sign in and which programs act for them, `audit` who did what,
-`checking` what is damaged.
+`checking` what is damaged, `backup` and `restore` the way back.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,12 @@ from copy import copy
 from dataclasses import replace
 from typing import Self
 
+from ticketing.desk.backup import Backups
 from ticketing.desk.categories import Categories
 from ticketing.desk.checking import Checking
 from ticketing.desk.people import People
 from ticketing.desk.quality import QualityOverTime
+from ticketing.desk.restore import require_restored
 from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
@@ -33,7 +35,7 @@ from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Query, Ticket
 
 
-class Desk(Workspace, Categories, QualityOverTime, SettingUp, People, Checking):
+class Desk(Workspace, Categories, QualityOverTime, SettingUp, People, Checking, Backups):
     """One desk's knowledge base and the models that serve it."""
 
     @property
@@ -98,7 +100,7 @@ def open_desk(settings: Settings) -> Desk:
     """The desk that the settings describe; its home is created where it is missing, and
     nobody but its owner may enter it.
 
-    Raises InputError when the home can't be written to.
+    Raises InputError when the home can't be written to, StoreError after an interrupted restore.
     """
     try:
         private_folder(settings.home)
@@ -106,6 +108,7 @@ def open_desk(settings: Settings) -> Desk:
         raise InputError(
             f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."
         ) from None
+    require_restored(settings.home)
     desk = Desk(settings, open_store(settings), Registry(settings.home / "models"))
     feedback = settings.home / "categories" / "feedback.jsonl"
     if feedback.exists():

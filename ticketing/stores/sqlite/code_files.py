@@ -14,6 +14,8 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.files import sync_folder
+
 
 def code_file(folder: Path, number: int) -> Path:
     """Where the rows of a file of codes lie in the folder of a store."""
@@ -33,7 +35,7 @@ def write_rows(path: Path, offset: int, rows: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     if is_new:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def map_rows(path: Path, rows: int, width: int) -> npt.NDArray[np.uint8]:
@@ -69,11 +71,3 @@ def checksum_in(folder: Path) -> Callable[[int, int, int], int | None]:
         return crc32(codes[row]) if row < len(codes) else None
 
     return checksum
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

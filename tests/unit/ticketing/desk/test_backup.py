@@ -1,0 +1,228 @@
+"""A backup while everything goes on, and the desk that comes of it."""
+
+import os
+import shutil
+import stat
+import threading
+import zipfile
+from contextlib import closing
+
+import pytest
+
+from tests.commands import TIME
+from ticketing.desk import open_desk, restore
+from ticketing.desk.backup import verified
+from ticketing.desk.restore import restore as restored
+from ticketing.errors import InputError, StoreError
+from ticketing.settings import load_settings
+from ticketing.tickets import Grade, Judgment, Query, Ticket
+
+QUERY = Query("burner flame out", "the turbine trips at start")
+
+
+@pytest.fixture(autouse=True)
+def private():
+    """As every command begins."""
+    os.umask(0o077)
+
+
+def unseen(what, total):
+    return lambda count: None
+
+
+def judgment(number):
+    return Judgment(f"e{number}", QUERY, f"T-{number}", Grade.YES, "ann", TIME)
+
+
+@pytest.fixture
+def file(tmp_path_factory):
+    return tmp_path_factory.mktemp("carried") / "desk.backup"
+
+
+@pytest.fixture
+def elsewhere(tmp_path_factory):
+    return load_settings(home=tmp_path_factory.mktemp("other") / "home")
+
+
+def test_a_restored_desk_answers_as_the_one_that_was_backed_up(desk, file, elsewhere):
+    desk.store.add_judgments([judgment(1)])
+    (desk.settings.home / "secret_key").write_text("k" * 64)
+    (desk.settings.home / "broker").mkdir()
+    manifest = desk.back_up(file, unseen)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert os.listdir(file.parent) == [file.name]
+    assert restored(elsewhere, file, False, unseen) == manifest
+    with closing(open_desk(elsewhere)) as again:
+        assert again.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
+        assert again.recommend(QUERY) == desk.recommend(QUERY)
+        assert list(again.store.judgments()) == [judgment(1)]
+        assert list(again.store.iter_tickets()) == list(desk.store.iter_tickets())
+        assert again.models.ids() == desk.models.ids()
+        assert [x for x in again.findings() if "may read" not in x.what] == []
+        again.put_tickets([Ticket("new", "Flame out again")])
+        assert again.store.stale_ids(again.store.serving()) == []
+    assert (elsewhere.home / "secret_key").read_text() == "k" * 64
+    assert not (elsewhere.home / "broker").exists()
+    assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
+
+
+def test_no_judgment_acknowledged_before_a_backup_is_missing_and_none_is_half(
+    desk, file, elsewhere
+):
+    acknowledged, ended = [], threading.Event()
+
+    def judge():
+        number = 0
+        while not ended.is_set():
+            desk.store.add_judgments([judgment(number)])
+            acknowledged.append(number)
+            number += 1
+
+    person = threading.Thread(target=judge)
+    person.start()
+    while len(acknowledged) < 20:
+        pass
+    before = len(acknowledged)
+    desk.back_up(file, unseen)
+    ended.set()
+    person.join()
+    restored(elsewhere, file, False, unseen)
+    with closing(open_desk(elsewhere)) as again:
+        kept = list(again.store.judgments())
+    assert before <= len(kept) <= len(acknowledged)
+    assert kept == [judgment(number) for number in range(len(kept))]
+    assert len(acknowledged) > before, "judgments arrived meanwhile"
+
+
+def test_a_newer_backup_takes_the_place_of_the_older_one(desk, file):
+    desk.back_up(file, unseen)
+    desk.store.add_judgments([judgment(1)])
+    leftover = file.with_name(f".{file.name}.partial")
+    leftover.mkdir()
+    (leftover / "half").write_text("of a killed one")
+    assert desk.back_up(file, unseen) == verified(file, unseen)
+    assert os.listdir(file.parent) == [file.name]
+
+
+def test_a_backup_that_fails_leaves_the_older_one(desk, file, monkeypatch):
+    desk.back_up(file, unseen)
+    before = file.read_bytes()
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(OSError, match="full"):
+        desk.back_up(file, unseen)
+    assert file.read_bytes() == before
+    assert os.listdir(file.parent) == [file.name]
+
+
+def cut(file):
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def flipped(file):
+    """A byte of the first file's data, past its header."""
+    data = bytearray(file.read_bytes())
+    data[len(data) // 3] ^= 4
+    file.write_bytes(data)
+
+
+def foreign(file):
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x", "y")
+
+
+def lacking(file):
+    whole = file.with_suffix(".whole")
+    file.rename(whole)
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist()[1:]:
+            new.writestr(name, old.read(name))
+
+
+def leaving(file):
+    """It wants to write outside the home."""
+    whole = file.with_suffix(".whole")
+    file.rename(whole)
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "manifest.json":
+                data = data.replace(b"store/tickets.sqlite3", b"store/../../tickets.x")
+            new.writestr(name.replace("store/tickets.sqlite3", "store/../../tickets.x"), data)
+
+
+@pytest.mark.parametrize("harm", [cut, flipped, foreign, lacking, leaving])
+def test_what_is_no_whole_backup_touches_nothing(desk, file, elsewhere, harm):
+    desk.back_up(file, unseen)
+    harm(file)
+    elsewhere.home.mkdir()
+    (elsewhere.home / "secret_key").write_text("mine")
+    with pytest.raises(InputError, match=r"desk\.backup"):
+        restored(elsewhere, file, True, unseen)
+    kept = {name for name in os.listdir(elsewhere.home) if name != ".restoring"}
+    assert kept == {"secret_key"}
+    assert not (file.parent.parent / "tickets.x").exists()
+
+
+def test_a_home_that_is_not_empty_is_refused_or_moved_aside(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        other.store.put_tickets([Ticket("mine", "Mine")])
+    with pytest.raises(InputError, match=r"is there already; .* --replace"):
+        restored(elsewhere, file, False, unseen)
+    restored(elsewhere, file, True, unseen)
+    with closing(open_desk(elsewhere)) as again:
+        assert list(again.store.iter_tickets()) == list(desk.store.iter_tickets())
+    [aside] = elsewhere.home.glob("replaced-*")
+    with closing(open_desk(load_settings(home=aside))) as old:
+        assert [ticket.id for ticket in old.store.iter_tickets()] == ["mine"]
+
+
+def test_a_home_in_use_is_refused(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    with (
+        closing(open_desk(elsewhere)) as other,
+        pytest.raises(StoreError, match="is in use; end `ticketing serve`"),
+    ):
+        restored(elsewhere, file, True, unseen)
+        other.store.count_tickets()
+    with closing(open_desk(elsewhere)) as same:
+        assert same.store.count_tickets() == 0
+
+
+def test_a_database_elsewhere_and_its_home_are_both_restored(desk, file, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data") / "base"
+    settings = load_settings(
+        home=tmp_path_factory.mktemp("h") / "home", store=f"sqlite:///{folder}"
+    )
+    desk.back_up(file, unseen)
+    restored(settings, file, False, unseen)
+    assert {"tickets.sqlite3", "codes"} <= set(os.listdir(folder))
+    with closing(open_desk(settings)) as again:
+        assert again.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
+
+
+def test_a_restore_interrupted_as_it_moves_in_is_finished_by_the_next(
+    desk, file, elsewhere, monkeypatch
+):
+    desk.back_up(file, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        other.store.put_tickets([Ticket("mine", "Mine")])
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(restore, "_move_in", lambda place: (_ for _ in ()).throw(KeyboardInterrupt))
+        restored(elsewhere, file, True, unseen)
+    with pytest.raises(StoreError, match="was interrupted; run `ticketing restore` again"):
+        open_desk(elsewhere)
+    restored(elsewhere, file, False, unseen)
+    with closing(open_desk(elsewhere)) as again:
+        assert again.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
+    assert [name for name in os.listdir(elsewhere.home) if name.startswith("replaced-")]
+
+
+def test_a_damaged_desk_can_be_replaced_by_its_backup(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    elsewhere.home.mkdir()
+    (elsewhere.home / "tickets.sqlite3").write_bytes(b"no database" * 999)
+    shutil.copytree(desk.models.folder, elsewhere.home / "models")
+    restored(elsewhere, file, True, unseen)
+    with closing(open_desk(elsewhere)) as again:
+        assert [x for x in again.findings() if "may read" not in x.what] == []

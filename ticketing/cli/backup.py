@@ -1,0 +1,26 @@
+"""`ticketing backup`: one file to carry away."""
+
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from ticketing.cli.bars import Bars
+from ticketing.cli.options import FILE
+from ticketing.desk import open_desk
+from ticketing.settings import load_settings
+
+
+@click.command()
+@click.argument("file", type=FILE)
+def command(file: Path) -> None:
+    """Write all that the desk needs to one private FILE, while everything goes on.
+
+    Tickets, judgments, accounts, codes, bundles and the key of the cookies, from either store.
+    FILE is there as a whole, compared with its digests, or stays as it was; what was acknowledged
+    before is in it. Nobody is signed in after `ticketing restore`.
+    """
+    with closing(open_desk(load_settings())) as desk, Bars() as bars:
+        manifest = desk.back_up(file, bars)
+    size = file.stat().st_size
+    click.echo(f"{file}: {size / 1e6:,.1f} MB, {len(manifest.files)} files, compared.")

@@ -1,0 +1,24 @@
+"""Progress of several things in a row, each with an estimate where its size is known."""
+
+from collections.abc import Callable
+from typing import NoReturn, Self
+
+from tqdm import tqdm
+
+
+class Bars:
+    """One progress bar after the other."""
+
+    def __enter__(self) -> Self:
+        self._bar: tqdm[NoReturn] | None = None
+        return self
+
+    def __call__(self, what: str, total: int | None) -> Callable[[int], object]:
+        """A bar for what comes now; the answer is told how much more of it is done."""
+        self.__exit__()
+        self._bar = tqdm(desc=what, total=total, unit_scale=True)
+        return self._bar.update
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

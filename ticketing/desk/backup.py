@@ -1,0 +1,169 @@
+"""A backup: one private file with all that a desk needs to go on elsewhere, whatever its store.
+
+The file is a zip. `store/` holds the store as SQLite reads it, `home/` what else belongs to the
+home, and `manifest.json` the digest of every other file. Indices, as servers keep them, would
+fit that very server alone; this one file fits both stores, and can be looked into.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from ticketing.desk.base import DeskBase
+from ticketing.errors import InputError
+from ticketing.files import private_folder, sync_folder
+from ticketing.stores.migration import Shown
+from ticketing.stores.snapshot import snapshot
+from ticketing.times import utc_now
+
+FORMAT, VERSION = "ticketing backup", 1
+
+MANIFEST = "manifest.json"
+
+KEPT = ("models", "categories", "secret_key", "notice.txt")
+"""What of a home belongs to its desk, beside the store; all else is work under way."""
+
+BLOCK = 1 << 20
+
+FAST = 1
+"""Level of compression: codes and networks hardly shrink, and texts shrink enough."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file in a backup: its bytes and their SHA-256 in hex."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup says of itself; times are UTC."""
+
+    format: str
+    version: int
+    created: str
+    files: dict[str, Member]
+
+
+class Backups(DeskBase):
+    """Making a backup while everything goes on."""
+
+    def back_up(self, file: Path, shown: Shown) -> Manifest:
+        """Write a backup beside `file`, compare it with its digests, and rename it in.
+
+        What was acknowledged before this call is in it. A backup that is interrupted leaves `file`
+        as it was. Raises StoreError, StoreAway, OSError.
+        """
+        beside = file.parent.resolve() / f".{file.name}.partial"
+        shutil.rmtree(beside, ignore_errors=True)  # of an interrupted one
+        private_folder(beside)
+        try:
+            snapshot(self.whole, beside / "store", shown)
+            whole = beside / file.name
+            _pack(whole, dict(self._members(beside)), shown)
+            manifest = verified(whole, shown)
+            os.replace(whole, file)
+            sync_folder(file.parent)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+        return manifest
+
+    def _members(self, beside: Path) -> Iterator[tuple[str, Path]]:
+        """Every file by its name in the backup."""
+        roots = {"store": beside / "store"} | {
+            f"home/{name}": self.settings.home / name for name in KEPT
+        }
+        for name, root in roots.items():
+            if root.is_file():
+                yield name, root
+            for path in sorted(root.rglob("*")):
+                inside = path.relative_to(root)
+                if path.is_file() and not any(part.startswith(".") for part in inside.parts):
+                    yield f"{name}/{inside.as_posix()}", path
+
+
+def _pack(whole: Path, members: dict[str, Path], shown: Shown) -> None:
+    went = shown("packed", sum(path.stat().st_size for path in members.values()))
+    files = {}
+    with (
+        open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=FAST) as archive,
+    ):
+        for name, path in members.items():
+            size, digest = 0, hashlib.sha256()
+            with path.open("rb") as file, archive.open(name, "w", force_zip64=True) as packed:
+                while data := file.read(BLOCK):
+                    packed.write(data)
+                    digest.update(data)
+                    size += len(data)
+                    went(len(data))
+            files[name] = {"bytes": size, "sha256": digest.hexdigest()}
+        facts = {"format": FORMAT, "version": VERSION, "created": utc_now().isoformat()}
+        archive.writestr(MANIFEST, json.dumps({**facts, "files": files}, indent=1))
+    with whole.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def verified(file: Path, shown: Shown) -> Manifest:
+    """The manifest of a backup whose every file is as the manifest says.
+
+    Raises InputError for a file that is none, is damaged or is of a later version.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            manifest = _manifest(file, archive)
+            names = set(archive.namelist()) - {MANIFEST}
+            if names != manifest.files.keys():
+                raise damaged(file, min(names ^ manifest.files.keys()))
+            went = shown("compared", sum(member.bytes for member in manifest.files.values()))
+            for name in manifest.files:
+                for data in read(file, archive, name, manifest):
+                    went(len(data))
+    except (zipfile.BadZipFile, EOFError) as error:
+        raise InputError(f"{file} is no whole backup ({error}); name another one.") from None
+    return manifest
+
+
+def read(file: Path, archive: zipfile.ZipFile, name: str, manifest: Manifest) -> Iterator[bytes]:
+    """The bytes of one file, in blocks. Raises InputError, before the last, where they are not
+    those of the manifest."""
+    member, size, digest = manifest.files[name], 0, hashlib.sha256()
+    try:
+        with archive.open(name) as packed:
+            while data := packed.read(BLOCK):
+                digest.update(data)
+                size += len(data)
+                if size > member.bytes:
+                    break
+                yield data
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError):
+        raise damaged(file, name) from None
+    if (size, digest.hexdigest()) != (member.bytes, member.sha256):
+        raise damaged(file, name)
+
+
+def damaged(file: Path, name: str) -> InputError:
+    """The error for a backup of which one file is not as it was packed."""
+    return InputError(f"{file} is damaged at {name}; name another backup.")
+
+
+def _manifest(file: Path, archive: zipfile.ZipFile) -> Manifest:
+    try:
+        found = TypeAdapter(Manifest).validate_json(archive.read(MANIFEST))
+    except (KeyError, ValidationError, zipfile.BadZipFile, EOFError):
+        raise InputError(f"{file} is no backup of this program; name another file.") from None
+    if found.format != FORMAT or found.version > VERSION:
+        raise InputError(
+            f"{file} has format {found.version} of {found.format!r}, and this program reads format"
+            f" {VERSION} of {FORMAT!r}; run the program that wrote it."
+        )
+    return found

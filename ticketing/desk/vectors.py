@@ -1,0 +1,35 @@
+"""The vectors that tickets are found by on servers, which follow from their codes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ticketing.errors import BundleError, InputError, NotFound
+from ticketing.model.inference import Model
+from ticketing.model.registry import Registry
+from ticketing.stores.protocols import CodeRow
+
+
+class Vectors:
+    """Gives rows of codes the vectors that follow from them and their bundle."""
+
+    def __init__(self, models: Registry):
+        self._models = models
+        self._loaded: dict[str, Model] = {}
+
+    def __call__(self, bundle_id: str, rows: Sequence[CodeRow]) -> list[CodeRow]:
+        """The rows with their vectors. Raises InputError where the bundle is not here."""
+        if bundle_id not in self._loaded:
+            try:
+                self._loaded[bundle_id] = Model.from_bundle(self._models.load(bundle_id))
+            except (NotFound, BundleError) as error:
+                raise InputError(
+                    f"The codes of bundle {bundle_id} cannot be moved without it: {error} Set"
+                    " TICKETING_HOME to the home that holds it, or drop its codes."
+                ) from None
+        codes = np.stack([np.frombuffer(row.code, np.uint8) for row in rows])
+        vectors = self._loaded[bundle_id].projection.ticket_vectors(codes)
+        return [
+            replace(row, vector=vector.tobytes()) for row, vector in zip(rows, vectors, strict=True)
+        ]

@@ -1,0 +1,68 @@
+"""A store as of one moment, in a folder of its own that SQLiteStore reads."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from ticketing.files import private_folder
+from ticketing.stores.migration import Shown, copy_all
+from ticketing.stores.protocols import Store
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.stores.sqlite.code_files import code_file
+
+PAGES = 2048
+"""Pages of the database that are copied at a time."""
+
+BLOCK = 1 << 20
+
+
+def snapshot(store: Store, folder: Path, shown: Shown) -> None:
+    """Copy a store, while it is worked on, to an empty folder; nobody is signed in there.
+
+    What was acknowledged before this call is in the copy. Of SQLite it is one moment. Servers know
+    no moment of all indices: there each ticket is as it was when it was read, and of all that is
+    only added to, some that came meanwhile may be in it, each whole. Raises StoreError, StoreAway.
+    """
+    private_folder(folder)
+    if isinstance(store, SQLiteStore):
+        with store.database.plain_errors():
+            _copy_database(store, folder, shown)
+        _copy_codes(store.database.folder, folder, shown)
+    else:
+        with closing(SQLiteStore(folder)) as target:
+            copy_all(store, target, lambda _, rows: rows, shown)
+
+
+def _copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
+    with (
+        store.database.reading() as source,
+        closing(sqlite3.connect(folder / store.database.path.name)) as target,
+    ):
+        # The first statement is the moment; later writes of others do not start the copy anew.
+        [(pages,)] = source.execute("SELECT page_count FROM pragma_page_count").fetchall()
+        source.execute("SELECT count(*) FROM serving").fetchall()
+        went = shown("database", pages * 4096)
+        source.backup(target, pages=PAGES, progress=lambda *_: went(PAGES * 4096))
+        target.execute("DELETE FROM sessions")
+        target.commit()
+
+
+def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:
+    """Copy the rows that the copied database counts; a file that was dropped meanwhile is dropped
+    there, and one that has lost rows stays as it is, which their checksums tell."""
+    with closing(sqlite3.connect(folder / "tickets.sqlite3")) as target:
+        target.execute("PRAGMA foreign_keys = ON")
+        files = target.execute("SELECT number, rows * width FROM code_files").fetchall()
+        went = shown("codes", sum(size for _, size in files))
+        for number, size in files:
+            path = code_file(folder, number)
+            private_folder(path.parent)
+            try:
+                with code_file(source, number).open("rb") as old, path.open("wb") as new:
+                    while size > 0 and (data := old.read(min(BLOCK, size))):
+                        new.write(data)
+                        size -= len(data)
+                        went(len(data))
+            except FileNotFoundError:
+                target.execute("DELETE FROM code_files WHERE number = ?", (number,))
+        target.commit()
