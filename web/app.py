@@ -34,7 +34,7 @@ from web.sessions import CookieInterface
 from web.throttle import Throttle
 from web.views.charts import month_name, percent
 from web.views.markdown import citation
-from web.views.marks import linked, mark, opening, with_meant
+from web.views.marks import linked, mark, opening, shown, with_meant
 from web.views.parts import bars
 from web.views.progress import in_words
 from worker.app import make_app
@@ -102,6 +102,7 @@ def _set_up_templates(app: APIFlask) -> None:
         linked=linked,
         mark=mark,
         opening=opening,
+        shown=shown,
         with_meant=with_meant,
         citation=citation,
         bars=lambda parts, typical: bars(parts, typical, current_desk().channel_labels),

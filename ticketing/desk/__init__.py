@@ -26,6 +26,7 @@ from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
 from ticketing.files import private_folder
+from ticketing.limits import require_ticket
 from ticketing.model.registry import Registry
 from ticketing.people import Person
 from ticketing.settings import Settings
@@ -73,8 +74,10 @@ class Desk(Workspace, Categories, QualityOverTime, SettingUp, People, Checking, 
 
         A bundle whose codes are being built gets them from its job, which ends only when no
         ticket is without fresh codes. Raises Conflict for the id of a ticket that whoever asks may
-        not see.
+        not see, InputError for a ticket beyond a limit.
         """
+        for ticket in tickets:
+            require_ticket(ticket)
         counts = self.store.put_tickets(tickets)
         encoded_for = ""
         while (serving := self.store.serving()) != encoded_for:  # it may change meanwhile

@@ -12,6 +12,7 @@ from ticketing.desk.judging import standing
 from ticketing.desk.topics import Topics
 from ticketing.errors import NotFound, StoreFull
 from ticketing.history import Asking, SavedQuery
+from ticketing.limits import require_query
 from ticketing.tickets import Filters, Grade, Outlook, Query, Recommendations, Ticket
 from ticketing.times import utc_now
 
@@ -45,7 +46,8 @@ class Asks(Topics):
         """The best past tickets for a query, which is remembered under `query.id`, unless the
         store takes no writes.
 
-        Raises NotReady when no bundle serves yet, InputError for a blank query.
+        Raises NotReady when no bundle serves yet, InputError for a blank query or one beyond a
+        limit.
         """
         answer = self._answered(query, filters, limit)
         with suppress(StoreFull):
@@ -56,6 +58,7 @@ class Asks(Topics):
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> Recommendations:
         """As `recommend`, for what somebody is still writing: nothing is remembered."""
+        require_query(query)
         answer = self.recommender().recommend(query, filters, limit)
         shown = self._shown_words(answer.meant.values())
         meant = {written: word for written, word in answer.meant.items() if word in shown}

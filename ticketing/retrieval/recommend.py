@@ -21,7 +21,6 @@ from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
 from ticketing.stores.protocols import CodeBlock, RankedTickets
-from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Outlook, Query, Recommendation, Recommendations
 
@@ -123,7 +122,8 @@ class Recommender:
         named = self._named(query, encoded, filters)
         rows = self._folder.fold(self._matches(found, filters, limit, named), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
-        shared = any(terms_of(encoded.words) & terms_of(tokenize(x.best.ticket.text)) for x in rows)
+        asked = terms_of(encoded.words)
+        shared = any(asked & terms_of(token.text for token in x.best.tokens) for x in rows)
         outlook = Outlook.NOTHING
         if named or encoded.known or shared:
             outlook = self.model.calibration.outlook(chance)

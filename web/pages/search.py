@@ -7,7 +7,7 @@ from flask import Blueprint, current_app, flash, redirect, render_template, requ
 from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response
 
-from ticketing.errors import StoreError, StoreFull, TicketingError
+from ticketing.errors import InputError, StoreError, StoreFull, TicketingError
 from ticketing.tickets import Order, Query, Recommendation, Ticket
 from web.api.docs import operations
 from web.context import (
@@ -65,6 +65,8 @@ def ask_now() -> ResponseReturnValue:
         current_desk().ask(query, filters, current_person().name)
     except StoreFull as error:
         return _answer(query, f"{error} {error.meanwhile}")
+    except InputError as error:
+        return _form(subject, description, str(error)), 400
     chosen: dict[str, Any] = set_filters(request.form)
     return redirect(url_for("pages.answer", query_id=query.id, **chosen), 303)
 

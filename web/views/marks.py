@@ -10,6 +10,9 @@ from markupsafe import Markup, escape
 
 from ticketing.text import tokens_with_spans
 
+SHOWN = 20_000
+"""Characters; a log of a million makes a page that no browser scrolls."""
+
 MARK = Markup("<mark>{}</mark>")
 LINK = Markup('<a href="{}" rel="noopener noreferrer">{}</a>')
 
@@ -27,10 +30,16 @@ def mark(text: str, words: Collection[str]) -> Markup:
 def linked(text: str, words: Collection[str] = ()) -> Markup:
     """The text as `mark` gives it, with every http and https address in it as a link."""
     pieces, end = [], 0
-    for found in _addresses().match(text) or ():
-        pieces += [mark(text[end : found.index], words), LINK.format(found.url, found.raw)]
-        end = found.last_index
+    for stretch in _STRETCH.finditer(text):
+        for found in (_addresses().match(stretch[0]) or ()) if "://" in stretch[0] else ():
+            start = stretch.start() + found.index
+            pieces += [mark(text[end:start], words), LINK.format(found.url, found.raw)]
+            end = stretch.start() + found.last_index
     return Markup("").join([*pieces, mark(text[end:], words)])
+
+
+_STRETCH = re.compile(r"\S{1,2000}")
+"""What an address may lie in; finding several takes time quadratic in the length."""
 
 
 @cache
@@ -38,6 +47,11 @@ def _addresses() -> LinkifyIt:
     """Finds addresses that name their protocol, http or https, and no others."""
     others = {"ftp:": None, "//": None, "mailto:": None}
     return LinkifyIt(others, {"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+
+
+def shown(text: str) -> str:
+    """As much of a text as a page shows."""
+    return text[:SHOWN]
 
 
 def opening(text: str, length: int) -> str:

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from ticketing.tickets import Grade, Query
+from ticketing.tickets import IMPORTED, Grade, Query
 from web.app import BODY_LIMIT
 
 EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
@@ -98,6 +98,30 @@ def test_the_same_event_sent_twice_counts_once(client, desk, query_id):
         answer = client.post("/api/judgments", json=judgment(query_id, event_id="e1"))
         assert (answer.status_code, answer.json["grade"]) == (200, "YES")
     assert len(list(desk.store.judgments())) == 1
+
+
+def test_an_event_id_sent_with_another_grade_is_a_conflict(client, desk, query_id):
+    client.post("/api/judgments", json=judgment(query_id, event_id="e1"))
+    answer = client.post("/api/judgments", json=judgment(query_id, "NO", event_id="e1"))
+    assert answer.status_code == 409
+    assert answer.json["error"] == (
+        "The event_id 'e1' stands for something else already; send a new one."
+    )
+    assert [event.grade for event in desk.store.judgments()] == [Grade.YES]
+
+
+def test_an_event_id_of_an_import_is_nobodys(client, desk, query_id):
+    answer = client.post("/api/judgments", json=judgment(query_id, event_id=f"{IMPORTED}1"))
+    assert answer.status_code == 400 and not list(desk.store.judgments())
+
+
+@pytest.mark.parametrize("ticket_id", ["a b", "a\u2028b", "é" * 257, " a"], ids=ascii)
+def test_an_id_that_would_break_columns_is_refused_with_what_to_do(client, desk, ticket_id):
+    before = desk.store.count_tickets()
+    answer = client.put(f"/api/tickets/{ticket_id}", json={"subject": "x"})
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith("The id of the ticket ")
+    assert desk.store.count_tickets() == before
 
 
 def test_null_takes_a_grade_back(client, desk, query_id):

@@ -9,8 +9,9 @@ import pytest
 from tests.fake_desk import NOTICE, FakeDesk
 from tests.fake_records import jobs, tickets
 from tests.people import signed_in
+from ticketing.limits import QUERY_TEXT
 from ticketing.settings import Settings
-from ticketing.tickets import Grade, Query
+from ticketing.tickets import Grade, Query, Ticket
 from web.app import create_app
 from web.views.marks import with_meant
 
@@ -136,9 +137,14 @@ def test_the_example_and_a_repeated_query_fill_the_form(client):
     assert 'value="Exhaust spread high"' in again and "unit trips on start</textarea>" in again
 
 
-def test_a_query_of_100_000_words_gets_an_answer(client):
-    address = asked(client, subject="spread", description="überhitzung " * 100_000)
+def test_the_longest_query_gets_an_answer_and_a_longer_one_its_form_back(client):
+    text = ("überhitzung " * QUERY_TEXT.most)[: QUERY_TEXT.most].strip()
+    address = asked(client, subject="spread", description=text)
     assert client.get(address).status_code == 200
+    refused = post(client, "/", subject="spread", description=text + "x" * QUERY_TEXT.most)
+    assert refused.status_code == 400
+    assert f"more than the {QUERY_TEXT.most:,} allowed; keep the lines that matter." in refused.text
+    assert 'value="spread"' in refused.text
 
 
 # what a result shows -------------------------------------------------------------
@@ -275,8 +281,8 @@ def test_find_similar_asks_the_tickets_text_without_the_ticket_itself(client):
 
 
 def test_a_ticket_id_with_odd_characters_has_a_page(client, desk):
-    odd = replace(tickets()[0], id="AB/12 #ä?")
-    desk.put_tickets([odd])
+    odd = replace(tickets()[0], id="AB/12 #ä?")  # of a time when spaces were taken
+    desk.store.put_tickets([odd])
     link = re.search(r'class="ticket" href="(/tickets/AB[^"]+)"', client.get(asked(client)).text)
     assert client.get(link[1]).status_code == 200
 
@@ -356,3 +362,10 @@ def test_meant_words_replace_whole_words_only():
     assert with_meant("Vibraton (vibratons, Vibraton)", {"Vibraton": "vibration"}) == (
         "vibration (vibratons, vibration)"
     )
+
+
+def test_of_a_huge_ticket_the_page_shows_the_beginning_and_says_so(client, desk):
+    desk.put_tickets([Ticket("T-huge", "Huge", "d" * 10**6, "s" * 10**6)])
+    page = client.get("/tickets/T-huge").text
+    assert len(page) < 100_000
+    assert page.count("These are the first 20,000 of 1,000,000 characters") == 2

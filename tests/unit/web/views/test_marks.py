@@ -1,0 +1,32 @@
+"""Ticket text as HTML: addresses as links, at a cost that grows with the text."""
+
+from unittest.mock import patch
+
+from linkify_it import LinkifyIt
+
+from web.views.marks import SHOWN, linked, shown
+
+
+def test_addresses_are_links_and_words_are_marked():
+    assert linked("see (http://a.de/b), pump", {"pump"}) == (
+        'see (<a href="http://a.de/b" rel="noopener noreferrer">http://a.de/b</a>),'
+        " <mark>pump</mark>"
+    )
+
+
+def test_addresses_are_sought_in_short_pieces_only():
+    """In 40,000 characters of them at once they took two seconds, and four times that in twice."""
+    sought = []
+    match = LinkifyIt.match
+
+    def spy(self, text):
+        sought.append(len(text))
+        return match(self, text)
+
+    with patch.object(LinkifyIt, "match", spy):
+        linked("http://a?b!" * 1000 + " and words " * 1000)
+    assert max(sought) <= 2000 and sum(sought) <= 11_000
+
+
+def test_a_huge_text_is_cut():
+    assert (shown("x" * SHOWN), shown("x" * (SHOWN + 1))) == ("x" * SHOWN, "x" * SHOWN)
