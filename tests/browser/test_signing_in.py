@@ -1,0 +1,127 @@
+"""Signing in, one's account, people and the audit in a real Chromium, by keys and by axe."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_accessibility import SCREENS, axe, violations
+from tests.people import GOOD
+from ticketing.people import Doer, Role
+
+__all__ = ["axe"]
+
+pytestmark = pytest.mark.browser
+
+BY = Doer("cli:root", "command line")
+
+
+@pytest.fixture
+def ann(desk):
+    """An admin, and an engineer beside her."""
+    desk.add_account(BY, "ann", GOOD, Role.ADMIN, ["lab"])
+    desk.add_account(BY, "bob", GOOD, Role.ENGINEER)
+
+
+def sign_in(page: Page, name="ann", password=GOOD) -> None:
+    """By keys alone."""
+    page.wait_for_url("**/sign-in**")
+    expect(page.get_by_label("Name")).to_be_focused()
+    page.keyboard.type(name)
+    page.keyboard.press("Tab")
+    page.keyboard.type(password)
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
+def test_one_signs_in_by_keys_works_and_signs_out(open_page, ann, desk, script):
+    page = open_page(java_script_enabled=script)
+    page.goto("/history")
+    sign_in(page, password="wrong")
+    expect(page.get_by_role("alert")).to_have_text(re.compile("do not belong together"))
+    expect(page.get_by_label("Name")).to_have_value("ann")
+    page.get_by_label("Password").fill(GOOD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/history")
+    expect(page.get_by_text("Signed in as ann, admin")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/sign-in")
+    page.go_back()
+    page.reload()
+    page.wait_for_url("**/sign-in**")
+
+
+def test_an_engineer_sees_no_way_to_what_is_not_for_them(open_page, ann):
+    page = open_page()
+    page.goto("/")
+    sign_in(page, "bob")
+    expect(page.get_by_text("Signed in as")).to_be_visible()
+    names = page.locator("nav[aria-label=Pages] a").all_inner_texts()
+    assert names == ["Ask", "History", "Judging", "Topics", "Jobs", "API"]
+    page.goto("/topics")
+    expect(page.get_by_role("link", name="CSV")).to_have_count(0)
+    expect(page.get_by_role("link", name="JSON")).to_have_count(1)
+    page.goto("/judging")
+    expect(page.get_by_role("link", name="How judges agree")).to_have_count(0)
+    page.goto("/people")
+    expect(page.get_by_role("heading")).to_have_text(re.compile("Your role, engineer, does not"))
+
+
+def test_typing_after_the_session_ended_shows_no_form_of_signing_in(open_page, ann, desk):
+    page = open_page()
+    page.goto("/")
+    sign_in(page)
+    expect(page.get_by_text("Signed in as")).to_be_visible()
+    desk.store.end_sessions("ann")
+    with page.expect_response("**/preview") as answered:
+        page.get_by_label("Subject").fill("exhaust spread")
+    assert answered.value.status == 401
+    expect(page.get_by_label("Password")).to_have_count(0)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_finds_nothing_where_people_are_known_and_nothing_is_too_wide(
+    open_page, ann, axe, screen
+):
+    page, found = open_page(**SCREENS[screen]), []
+
+    def look() -> None:
+        found.extend(violations(page, axe))
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+
+    page.goto("/account")
+    look()
+    sign_in(page, password="wrong")
+    expect(page.get_by_role("alert")).to_be_visible()
+    look()
+    page.get_by_label("Password").fill(GOOD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/account")
+    page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
+    look()
+    for path in ("/people", "/audit", "/", "/jobs"):
+        page.goto(path)
+        look()
+    assert found == []
+
+
+def test_an_admin_adds_somebody_and_changes_them(open_page, ann, desk):
+    page = open_page()
+    page.goto("/people")
+    sign_in(page)
+    page.wait_for_url("**/people")
+    add = page.get_by_role("form", name="Add somebody")
+    add.get_by_label("Name").fill("eve")
+    add.get_by_label("First password").fill(GOOD)
+    add.get_by_label("Role").select_option("scientist")
+    add.get_by_label("Groups").fill("lab, service")
+    add.get_by_role("button").click()
+    expect(page.get_by_role("alert")).to_have_text("eve is added.")
+    assert desk.known_account("eve").groups == {"lab", "service"}
+    change = page.get_by_role("form", name="eve")
+    change.get_by_label("Disabled").check()
+    change.get_by_role("button").click()
+    expect(page.get_by_role("alert")).to_have_text("eve is changed.")
+    assert desk.known_account("eve").disabled
