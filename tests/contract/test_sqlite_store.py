@@ -254,12 +254,16 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 8")
-    with pytest.raises(StoreError, match="has format 8, and this program reads format 7; run "):
+    store.database.rows("PRAGMA user_version = 9")
+    with pytest.raises(StoreError, match="has format 9, and this program reads format 8; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    7: (
+        "DROP INDEX tickets_filters",
+        "CREATE INDEX tickets_filters ON tickets (product, status, created)",
+    ),
     6: ("ALTER TABLE codes DROP COLUMN checksum",),
     5: (
         "ALTER TABLE queries DROP COLUMN asked",
@@ -280,7 +284,7 @@ LACKED = {
 
 
 def grow_old(store, version: int) -> None:
-    for older in range(6, version - 1, -1):
+    for older in range(7, version - 1, -1):
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
@@ -400,7 +404,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 7; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 8; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

@@ -6,12 +6,15 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 7
+VERSION = 8
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
 # Inside two levels of SQL strings, each level doubles its own quote.
 _PUNCTUATION = string.punctuation.replace("'", "''").replace('"', '""')
+
+FILTERS = "CREATE INDEX tickets_filters ON tickets (product, status, created, groups)"
+"""All that a filter asks for: what is counted is read from it alone."""
 
 ACCOUNTS = """CREATE TABLE accounts (
         name TEXT PRIMARY KEY,
@@ -91,7 +94,7 @@ TABLES = (
         description TEXT NOT NULL,
         solution TEXT NOT NULL
     )""",
-    "CREATE INDEX tickets_filters ON tickets (product, status, created)",
+    FILTERS,
     "CREATE INDEX tickets_created ON tickets (created)",
     "CREATE INDEX tickets_versions ON tickets (id, version)",
     f"""CREATE VIRTUAL TABLE words USING fts5(
@@ -192,6 +195,7 @@ UPGRADES = {
         """UPDATE codes SET checksum = checksum_of(file,
             (SELECT width FROM code_files WHERE number = file), row)""",
     ),
+    7: ("DROP INDEX tickets_filters", FILTERS),
 }
 """What brings a database of a version to the next one."""
 

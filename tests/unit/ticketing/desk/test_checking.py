@@ -70,8 +70,8 @@ def lost_index_entry(desk):
     """An index is told to stand where it does not."""
     harmed(
         desk,
-        "UPDATE sqlite_master SET sql = replace(sql, '(product, status, created)',"
-        " '(status, product, created)') WHERE name = 'tickets_filters'",
+        "UPDATE sqlite_master SET sql = replace(sql, '(product, status, created',"
+        " '(status, product, created') WHERE name = 'tickets_filters'",
     )
 
 
