@@ -1,3 +1,40 @@
+#!/usr/bin/env bash
+# Builds the image without a daemon, serves from it and asks it, as root with buildah and debootstrap.
+# Debian's Python stands for the base that the Dockerfile names. The certificates, wheels and index that
+# this machine's pip uses are used inside as well.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$(mktemp -d /var/tmp/ticketing-image-XXXXXX)
+port=18973
+
+buildah() {
+    command buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs "$@"
+}
+
+make_base() {
+    local name container
+    name=$(sed -n 's/^FROM \(python:[^ ]*\).*/\1/p' docker/Dockerfile | head -1)
+    debootstrap --variant=minbase --include=ca-certificates,python3-venv bookworm "$work/base" >"$work/log"
+    ln -s python3 "$work/base/usr/bin/python"
+    container=$(buildah from scratch)
+    buildah add --quiet "$container" "$work/base" / >/dev/null
+    buildah commit --quiet --rm "$container" "$name" >/dev/null
+    rm -rf "$work/base"
+}
+
+build() {
+    local settings="$work/pip.conf" mounts=() path
+    echo '[global]' >"$settings"
+    python3 -m pip config list | sed -n "s/^global\.\(cert\|find-links\|index-url\)='\(.*\)'/\1 = \2/p" \
+        >>"$settings"
+    mounts+=(--volume "$settings:/etc/pip.conf:ro")
+    for path in $(sed -n 's/^[^=]* = //p' "$settings"); do
+        [ ! -e "$path" ] || mounts+=(--volume "$path:$path:ro")
+    done
+    buildah build --isolation chroot --pull-never --ignorefile docker/Dockerfile.dockerignore \
+        "${mounts[@]}" ${TORCH_INDEX+--build-arg TORCH_INDEX="$TORCH_INDEX"} \
+        --file docker/Dockerfile --tag ticketing:test .
+}
 
 inside() {
     buildah run --isolation chroot --user 10001 --volume "$work/home:/var/lib/ticketing" "$container" -- "$@"
