@@ -21,7 +21,7 @@ from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 7
+VERSION = 8
 MANIFEST = "manifest.json"
 
 

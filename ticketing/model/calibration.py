@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit
+from scipy.special import expit, logit, logsumexp
 
 from ticketing.files import Json
 from ticketing.tickets import Outlook
@@ -22,6 +22,9 @@ Features = npt.NDArray[np.float64]
 
 SHOWN = 10
 """Tickets that the chance of an answer is about."""
+
+NEAREST = 100
+"""Tickets that are looked at to know it."""
 
 LEAST = 1e-4
 """No chance of an answer is below this, nor above 1 less this: nobody has seen enough queries to
@@ -38,9 +41,9 @@ LIKELY = 0.5
 class Evidence:
     """What is known of one query's nearest tickets.
 
-    `distances` float64 [n] of the nearest, nearest first; `typical` is the median distance of the
-    query to a sample of the archive, and `unknown` the share of its words, by idf, that the
-    archive does not know.
+    `distances` float64 [n] of the NEAREST or more, or all there are, nearest first; `typical` is
+    the median distance of the query to a sample of the archive, and `unknown` the share of its
+    words, by idf, that the archive does not know.
     """
 
     distances: npt.NDArray[np.float64]
@@ -62,8 +65,13 @@ class Evidence:
         return np.array([[first, last, self.unknown]])
 
     def of_answered(self) -> Features:
-        """[1, 2]: the places of the first and the tenth ticket (or the last)."""
-        return np.array([self._ends()])
+        """[1, 1]: the negative logarithm of the first ticket's share of all g = exp(-distance).
+
+        Were one of the tickets known to be right, the network, which learned to tell right ones
+        from others by a softmax over -distance, would name the first with the chance of that share.
+        """
+        distances = self.distances[:NEAREST]
+        return np.array([[distances[0] + logsumexp(-distances)]])
 
     def of_which(self) -> Features:
         """[n, 3]: logarithm of the rank, how much further than the first ticket, and how far the
@@ -160,7 +168,7 @@ class Calibration:
 
 GENERAL = Calibration(
     topic=Logistic(12.0, (-10.0, -10.0, -4.0)),
-    answered=Logistic(6.0, (-14.0, 0.0)),
+    answered=Logistic(0.5, (-0.5,)),
     which=Logistic(0.0, (-1.0, -10.0, 5.0)),
     related=Logistic(-2.0, (0.3,)),
     possible=0.15,

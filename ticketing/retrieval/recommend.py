@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ticketing.encoders.terms import TermCounts, term_of
 from ticketing.errors import InputError
 from ticketing.limits import ID
-from ticketing.model.calibration import SHOWN, Chances, Evidence
+from ticketing.model.calibration import NEAREST, Chances, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
@@ -32,8 +32,6 @@ UNKNOWN = (
     "alone; try other words."
 )
 WEAK = "No past ticket is near enough to be trusted; these are only the nearest."
-NEAREST = 100
-"""Tickets among which near-copies are folded."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,8 @@ class Recommender:
         distances = self._distances(query, encoded, block)
         return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
 
-    def nearest(self, query: Query, filters: Filters = Filters(), limit: int = SHOWN) -> Nearest:
-        """The same tickets with their chances; `limit` is no less than SHOWN."""
+    def nearest(self, query: Query, filters: Filters = Filters(), limit: int = NEAREST) -> Nearest:
+        """The same tickets with their chances; `limit` is no less than NEAREST."""
         encoded = self.encode(query, filters)
         block = self.store.candidates(self.model.id, encoded, filters, limit)
         distances = self._distances(query, encoded, block)

@@ -128,14 +128,10 @@ def _asked(
     """Those of the queries that find anything."""
     filters = searchable(recommender.store, list(queries))
     for query, grades in queries.items():
-        nearest = recommender.nearest(query, filters[query.id], DEPTH)
+        nearest = recommender.nearest(query, filters[query.id])
         if nearest.ids:
             found = np.array([int(grades.get(id, Grade.NO)) for id in nearest.ids])
             yield Asked(nearest.query.words, nearest.evidence, found, weight)
-
-
-DEPTH = 2 * SHOWN
-"""Tickets looked at, so that ten are left where right ones are taken away."""
 
 
 def learn(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:

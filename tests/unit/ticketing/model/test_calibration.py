@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ticketing.model.calibration import (
     GENERAL,
     LEAST,
+    NEAREST,
     NO_CHANCES,
     Calibration,
     Evidence,
@@ -33,7 +34,7 @@ def calibrations(draw):
     intercepts = st.floats(-8, 8)
     return Calibration(
         topic=Logistic(draw(intercepts), (draw(SLOPES), draw(SLOPES), draw(SLOPES))),
-        answered=Logistic(draw(intercepts), (draw(SLOPES), draw(st.floats(-60, 60)))),
+        answered=Logistic(draw(intercepts), (draw(SLOPES),)),
         which=Logistic(
             draw(st.floats(-3, 3)),
             (draw(st.floats(-5, -0.1)), draw(st.floats(-20, 0)), draw(st.floats(-20, 20))),
@@ -53,7 +54,6 @@ def test_features_by_hand():
     evidence = Evidence(np.array([2.0, 6.0, 18.0]), 6.0, 0.1)
     assert evidence.places.tolist() == [0.25, 0.5, 0.75]
     assert evidence.of_topic().tolist() == [[0.25, 0.75, 0.1]]
-    assert evidence.of_answered().tolist() == [[0.25, 0.75]]
     np.testing.assert_allclose(
         evidence.of_which(), [[0, 0, 0.5], [np.log(2), 0.25, 0.5], [np.log(3), 0.5, 0.5]]
     )
@@ -61,12 +61,20 @@ def test_features_by_hand():
 
 def test_beyond_ten_the_tenth_is_still_what_the_first_is_compared_with():
     evidence = Evidence(np.arange(1.0, 21.0), 10.0, 0.0)
-    assert evidence.of_answered().tolist() == [[1 / 11, 0.5]]
+    assert evidence.of_topic().tolist() == [[1 / 11, 0.5, 0.0]]
+
+
+def test_the_share_of_the_first_by_hand():
+    """g is 1/2, 1/4 and 1/4, of which the first has half; what is beyond the nearest counts not."""
+    near = np.log([2.0, 4.0, 4.0])
+    assert Evidence(near, 1.0, 0.0).of_answered() == pytest.approx(np.log([[2.0]]))
+    alike = Evidence(np.full(NEAREST + 50, 7.0), 7.0, 0.0)
+    assert alike.of_answered() == pytest.approx(np.log([[NEAREST]]))
 
 
 def test_chances_by_hand():
     """A query of the topic (1/2) that is answered (1/2), by the first of two (1/2 and 1/3)."""
-    half = Logistic(0.0, (0.0, 0.0))
+    half = Logistic(0.0, (0.0,))
     calibration = Calibration(
         topic=Logistic(0.0, (0.0, 0.0, 0.0)),
         answered=half,

@@ -11,14 +11,15 @@ from ticketing.training.logistic import fit_logistic
 ONES = np.ones(4)
 
 
-def asked(first, grades, weight=1.0, unknown=0.0):
-    """A query whose tickets lie `first`, and then 1 further each, from it; a typical one 20."""
-    distances = first + np.arange(len(grades), dtype=float)
+def asked(first, grades, weight=1.0, unknown=0.0, step=1.0):
+    """A query whose tickets lie `first`, and then `step` further each, from it; a typical one
+    20."""
+    distances = first + step * np.arange(len(grades))
     return Asked(["pump"], Evidence(distances, 20.0, unknown), np.array(grades), weight)
 
 
 HITS = [asked(2.0 + i / 10, [Grade.YES, Grade.REL, *[Grade.NO] * 8]) for i in range(20)]
-MISSES = [asked(12.0 + i / 10, [Grade.NO] * 10) for i in range(10)]
+MISSES = [asked(12.0 + i / 10, [Grade.NO] * 10, step=0.2) for i in range(10)]
 EVERYDAY = [asked(20.0 + i / 10, [Grade.NO] * 10, unknown=0.9) for i in range(50)]
 
 
