@@ -4,7 +4,9 @@ Every setting is an environment variable `TICKETING_<NAME>`, or a line of `.env`
 in the working directory; an unknown or malformed one is refused with a sentence.
 """
 
+import re
 from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +22,9 @@ ADDRESSES = "store", "broker"
 
 FOLDER = "sqlite:///"
 """Begins the address of a store that is a folder."""
+
+NAME = re.compile(r"[\w.-]*")
+"""A host's name."""
 
 
 class Settings(BaseSettings):
@@ -88,6 +93,24 @@ class Settings(BaseSettings):
         """No library gets to see, and to quote, an address in which a password may end anywhere."""
         for address in value.split(","):
             _require_address(address.strip())
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _are_names(cls, value: str) -> str:
+        """A name that no request could have would be ignored in silence."""
+        if not all(NAME.fullmatch(name.strip()) for name in value.split(",")):
+            raise ValueError("write names alone, as in desk.example.com,desk; no https, no port")
+        return value
+
+    @field_validator("trusted_proxy")
+    @classmethod
+    def _is_proxy(cls, value: str) -> str:
+        if value not in ("", "*"):
+            try:
+                ip_address(value)
+            except ValueError:
+                raise ValueError("write an address in numbers, as in 10.0.0.5, or *") from None
         return value
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:

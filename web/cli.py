@@ -37,9 +37,9 @@ def require_account(desk: Desk) -> None:
     settings = desk.settings
     if serves_others(settings) and not settings.openid_issuer and not desk.has_accounts():
         raise InputError(
-            "Others could reach this page and nobody would have to sign in (TICKETING_HOST="
-            f"{settings.host}); add the first account with `ticketing users add NAME --role "
-            "admin`, or set TICKETING_HOST=127.0.0.1, and no proxy, to serve this machine only."
+            "Others could reach this page and nobody would have to sign in; add the first account "
+            "with `ticketing users add NAME --role admin`, or leave TICKETING_HOST, "
+            "TICKETING_ALLOWED_HOSTS and TICKETING_TRUSTED_PROXY out to serve this machine only."
         )
 
 

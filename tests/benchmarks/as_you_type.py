@@ -17,12 +17,12 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import numpy as np
 import torch
-from waitress import create_server
 
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 from web.app import create_app
 from web.cli import listening_socket
+from web.server import Server
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
     chosen = subjects[:: max(len(subjects) // count, 1)][:count]
     written = [subject[: len(subject) * part // 3] for subject in chosen for part in (1, 2, 3)]
     listener = listening_socket("127.0.0.1", 0)
-    server = create_server(create_app(desk), sockets=[listener], threads=4)
+    server = Server(create_app(desk), listener)
     threading.Thread(target=server.run, daemon=True).start()
     look = form(f"http://127.0.0.1:{listener.getsockname()[1]}")
     look(written[0])

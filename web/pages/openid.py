@@ -14,10 +14,15 @@ openid_pages = Blueprint("openid", __name__)
 NEXT = "next"
 """Where the cookie holds the address to go on to."""
 
+STATE = "_state_openid_"
+"""Begins where Authlib keeps in the cookie what it expects of the provider."""
+
 
 @openid_pages.get("/sign-in/openid")
 def begin() -> Response:
-    """Off to the provider."""
+    """Off to the provider; an earlier way there is given up, so that the cookie stays small."""
+    for key in [key for key in session if key.startswith(STATE)]:
+        del session[key]
     session[NEXT] = own(request.args.get("next", ""))
     return current_openid().to_provider(url_for("openid.back", _external=True))
 

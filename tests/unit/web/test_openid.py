@@ -101,6 +101,12 @@ def test_whom_the_provider_vouches_for_is_signed_in(desk, provider):
     assert account.password_hash == ""
 
 
+def test_ways_to_the_provider_that_were_given_up_do_not_pile_up_in_the_cookie(desk, provider):
+    browser = create_app(desk).test_client()
+    sizes = [len(browser.get("/sign-in/openid").headers["Set-Cookie"]) for _ in range(5)]
+    assert max(sizes) - min(sizes) < 20
+
+
 LIES = {
     "another nonce": {"claims": {"nonce": "other"}},
     "no nonce": {"claims": {"nonce": None}},

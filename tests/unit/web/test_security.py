@@ -6,8 +6,8 @@ import stat
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.errors import StoreError
-from ticketing.settings import Settings
+from ticketing.errors import InputError, StoreError
+from ticketing.settings import Settings, load_settings
 from web.app import create_app
 from web.security import is_loopback, secret_key, serves_others
 
@@ -111,6 +111,23 @@ def test_a_page_that_came_by_https_asks_for_it_from_now_on(client):
     name = "Strict-Transport-Security"
     assert name not in client.get("/").headers
     assert client.get("/", base_url="https://localhost").headers[name] == "max-age=31536000"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"allowed_hosts": "https://desk.example"},
+        {"allowed_hosts": "desk.example:8000"},
+        {"allowed_hosts": "desk.example other"},
+        {"trusted_proxy": "10.0.0.0/8"},
+        {"trusted_proxy": "proxy"},
+    ],
+    ids=str,
+)
+def test_what_would_be_ignored_in_silence_is_refused(given):
+    [(name, value)] = given.items()
+    with pytest.raises(InputError, match=f"TICKETING_{name.upper()}='{value}' cannot be used: wri"):
+        load_settings(**given)
 
 
 OTHERS = {
