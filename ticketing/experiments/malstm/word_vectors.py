@@ -47,7 +47,7 @@ def read_vectors(path: Path) -> WordVectors:
     listed = path.with_suffix(".vocab.txt")
     try:
         matrix = np.load(path, allow_pickle=False)
-        spelled = listed.read_text(encoding="utf-8").splitlines()
+        spelled = listed.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read: {error.strerror}.") from None
     except (ValueError, EOFError) as error:

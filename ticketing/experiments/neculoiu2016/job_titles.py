@@ -37,7 +37,7 @@ def read_esco(folder: Path) -> Esco:
     """Raises InputError where the file is missing or has other columns."""
     titles, codes, descriptions = [], {}, []
     for row in _rows(folder / ESCO, ",", ("preferredLabel", "altLabels", "iscoGroup")):
-        labels = [row["preferredLabel"], *(row["altLabels"] or "").splitlines()]
+        labels = [row["preferredLabel"], *(row["altLabels"] or "").split("\n")]
         group = normalise(labels[0])
         titles += [Title(text, group) for text in map(normalise, labels) if text]
         codes[group] = row["iscoGroup"]
