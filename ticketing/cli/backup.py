@@ -8,6 +8,7 @@ import click
 from ticketing.cli.bars import Bars
 from ticketing.cli.options import FILE
 from ticketing.desk import open_desk
+from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
 
@@ -22,5 +23,5 @@ def command(file: Path) -> None:
     """
     with closing(open_desk(load_settings())) as desk, Bars() as bars:
         manifest = desk.back_up(file, bars)
-    size = file.stat().st_size
-    click.echo(f"{file}: {size / 1e6:,.1f} MB, {len(manifest.files)} files, compared.")
+    size, files = file.stat().st_size / 1e6, counted(len(manifest.files), "file")
+    click.echo(f"{file}: {size:,.1f} MB, {files}, compared.")
