@@ -3,7 +3,7 @@
 A ticket is theirs to see when it is everybody's or has one of their groups. A query that is itself
 a ticket, a judgment, a saved query and a row of codes are seen with their tickets: of a ticket that
 is hidden, or gone, nothing is. What a bundle learned from all tickets it keeps; see
-docs/explanation/groups.md.
+docs/how-to/groups.md.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
