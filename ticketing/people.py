@@ -161,12 +161,17 @@ class Doer:
     where: str
 
 
+def one_form(typed: str) -> str:
+    """A typed name as names are kept: single blanks, each character in one form (NFKC)."""
+    return " ".join(unicodedata.normalize("NFKC", typed).split())
+
+
 def usable_name(typed: str) -> str:
-    """A person's name as it is kept: single blanks, compatible characters brought to one form.
+    """A new person's name as it is kept.
 
     Raises InputError for one that is empty, long, reserved, or could be taken for another.
     """
-    name = " ".join(unicodedata.normalize("NFKC", typed).split())
+    name = one_form(typed)
     if not name or len(name) > LONGEST_NAME:
         raise InputError(f"A person needs a name of 1 to {LONGEST_NAME} characters.")
     if ":" in name or not name.isprintable():

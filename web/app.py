@@ -15,7 +15,7 @@ from web.api.statuses import with_statuses
 from web.api.work import work_api
 from web.context import current_address, current_desk, known_person, served_desk, topic_titles
 from web.errors import register_errors
-from web.guard import audit_export, guard
+from web.guard import guard
 from web.openid import OpenID
 from web.pages.account import account_pages
 from web.pages.categories import category_pages
@@ -77,7 +77,6 @@ def create_app(desk: Desk) -> APIFlask:
         app.extensions["openid"] = OpenID(app, desk.settings)
     app.before_request(clean_address)
     app.before_request(guard)
-    app.after_request(audit_export)
     register_errors(app)
     app.register_error_handler(NotReady, not_ready)
     app.register_blueprint(account_pages)

@@ -13,6 +13,9 @@ from ticketing.errors import TicketingError
 RETRY_SECONDS = 10
 """When a program may ask again for what is away."""
 
+KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
+"""Of those that an error itself asks for."""
+
 SENTENCES = {
     404: "There is no page at this address.",
     405: "This address does not take that kind of request.",
@@ -81,5 +84,5 @@ def _http_error(error: HTTPException) -> Response:
     sentence = SENTENCES.get(status, error.description or error.name)
     if status == 400 and sentence == BadRequest.description:
         sentence = "The request cannot be read; check that its body is valid JSON."
-    kept = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
+    kept = {name: value for name, value in error.get_headers() if name in KEPT_HEADERS}
     return _answer(status, sentence, kept)

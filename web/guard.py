@@ -4,6 +4,7 @@ An address that is not in the table is refused to everybody, so that a new one c
 """
 
 from flask import g, redirect, request, url_for
+from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Forbidden, Unauthorized
 from werkzeug.wrappers import Response
 
@@ -126,15 +127,11 @@ def guard() -> Response | None:
         return None
     if person is None:
         return _sign_in_first()
-    require(person, NEEDED.get(endpoint))
-    return None
-
-
-def audit_export(response: Response) -> Response:
-    """Keep who took what out."""
-    if NEEDED.get(request.endpoint or "") == Permission.EXPORT and response.status_code == 200:
+    needed = NEEDED.get(endpoint)
+    require(person, needed)
+    if needed == Permission.EXPORT:
         audit(Deed.EXPORTED, request.path)
-    return response
+    return None
 
 
 def require(person: Person, permission: Permission | None) -> None:
@@ -145,14 +142,17 @@ def require(person: Person, permission: Permission | None) -> None:
         missing = (
             f"This token has no scope {permission}"
             if person.scopes is not None and permission not in person.scopes
-            else f"Your role, {person.role}, does not allow that"
+            else f"Your role, {person.role}, does not allow that ({permission})"
         )
-        raise Forbidden(f"{missing} ({permission}); ask an admin.")
+        raise Forbidden(f"{missing}; ask an admin.")
 
 
 def _sign_in_first() -> Response:
     """A browser that opens a page is sent to the form; all else is told. Raises Unauthorized."""
     opened = request.method == "GET" and request.headers.get("Sec-Fetch-Dest") != "empty"
     if request.path.startswith(FOR_PROGRAMS) or not opened:
-        raise Unauthorized("Sign in first, or send a token that is valid.")
+        raise Unauthorized(
+            "Sign in first, or send a token that is valid.",
+            www_authenticate=WWWAuthenticate("bearer"),
+        )
     return redirect(url_for("account.sign_in", next=current_address()), 303)

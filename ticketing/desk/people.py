@@ -6,12 +6,13 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ticketing import passwords
 from ticketing.desk.audit import Audit
-from ticketing.errors import InputError, NotFound
+from ticketing.errors import InputError, NotFound, StoreFull
 from ticketing.history import Deed
 from ticketing.people import (
     PERMISSIONS,
@@ -23,6 +24,7 @@ from ticketing.people import (
     Role,
     Session,
     Vouched,
+    one_form,
     usable_name,
 )
 from ticketing.times import utc_now
@@ -153,7 +155,8 @@ class People(Audit):
     # sessions ---------------------------------------------------------------------------------
     def sign_in(self, where: str, name: str, password: str) -> Account | None:
         """The account whose password this is, unless it is disabled; a failure is audited."""
-        account = self.store.get_account(" ".join(name.split()))
+        name = one_form(name)
+        account = self.store.get_account(name)
         right = passwords.matches(account.password_hash if account else "", password)
         if account and right and not account.disabled:
             return account
@@ -181,7 +184,8 @@ class People(Audit):
         if account is None or account.disabled:
             return None
         if now > session.seen + SEEN_EVERY:
-            self.store.touch_session(key, now)
+            with suppress(StoreFull):  # reading goes on
+                self.store.touch_session(key, now)
         return account.person
 
     def end_session(self, session_id: str) -> None:

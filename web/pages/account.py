@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.desk.people import MOST_DAYS, NewToken
 from ticketing.errors import InputError
-from ticketing.people import PERMISSIONS, Account, Permission
+from ticketing.people import PERMISSIONS, Account, Permission, one_form
 from web.context import current_doer, current_person, current_place, known_person, served_desk
 from web.openid import openid_is_set
 from web.pages.forms import own, valid
@@ -112,7 +112,7 @@ def _page(made: NewToken | None = None) -> Response:
 
 def _proven(name: str, password: str) -> Account | None:
     """The account whose password this is. Raises TooManyRequests."""
-    throttle, address = current_throttle(), current_place()
+    throttle, address, name = current_throttle(), current_place(), one_form(name)
     throttle.attempt(address, name)
     account = served_desk().sign_in(address, name, password)
     if account:

@@ -128,3 +128,4 @@ def test_a_token_that_is_none_is_refused(desk, clients, text):
     raw = f"Bearer {text}".encode("utf-8", "replace").decode("latin-1")
     answer = client.get("/api/jobs", headers={"Authorization": raw})
     assert answer.status_code == 401 and "Sign in" in answer.json["error"]
+    assert answer.headers["WWW-Authenticate"] == "Bearer"

@@ -8,6 +8,7 @@ import pytest
 from tests.fake_desk import FakeDesk
 from tests.people import GOOD, signed_in
 from ticketing.desk import people
+from ticketing.errors import StoreFull
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Doer, Role
 from ticketing.settings import Settings
@@ -158,6 +159,16 @@ def test_a_session_ends_when_it_lies_idle_and_in_any_case_in_time(
     assert "/sign-in" in client.get("/account").location
 
 
+def test_on_a_full_disk_those_who_are_signed_in_go_on_reading(desk, monkeypatch):
+    def full(*_):
+        raise StoreFull("The disk is full.")
+
+    client, now = signed_in(desk, "ann"), utc_now()
+    monkeypatch.setattr(desk.store, "touch_session", full)
+    monkeypatch.setattr(people, "utc_now", lambda: now + timedelta(minutes=5))
+    assert client.get("/jobs").status_code == 200
+
+
 def test_a_change_of_the_account_is_felt_at_once(desk):
     client = signed_in(desk, "ann")
     signed_in(desk, "bob")
@@ -235,6 +246,17 @@ def test_many_wrong_passwords_slow_down_and_lock_nobody_out(client, ann, desk, m
     assert sign_in(victim).status_code == 303
     attempts = throttle.ATTEMPTS.get_expiry()
     assert attempts == 60  # seconds: nobody waits longer
+
+
+def test_a_name_is_the_same_however_its_characters_are_composed(client, desk):
+    desk.add_account(BY, "Zoë", GOOD, Role.ADMIN)
+    assert sign_in(client, name=" Zoe\u0308 ").status_code == 303
+
+
+def test_a_name_written_in_another_way_gives_no_more_attempts(client, ann):
+    for name in ("ann", " ann", "ann ", "ａnn", "\tann"):
+        assert sign_in(client, name=name, password="guess").status_code == 401
+    assert sign_in(client, name="  ann", password="guess").status_code == 429
 
 
 def test_the_right_password_forgets_the_wrong_ones(client, ann):
