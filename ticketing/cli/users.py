@@ -67,13 +67,17 @@ def passwd(name: str) -> None:
 @click.option("--role", type=ROLE, help="Their new role.")
 @click.option("--group", "groups", multiple=True, help="All their groups; may be repeated.")
 @click.option("--no-groups", is_flag=True, help="They are in no group.")
-def change(name: str, role: str | None, groups: tuple[str, ...], no_groups: bool) -> None:
-    """Change the role of NAME, or the groups."""
+@click.option("--identity", default="", help="Issuer, blank, and id of theirs there, for OpenID.")
+def change(
+    name: str, role: str | None, groups: tuple[str, ...], no_groups: bool, identity: str
+) -> None:
+    """Change the role of NAME, the groups, or by whom they are vouched for."""
     account = _desk().change_account(
         command_line(),
         name,
         role=None if role is None else Role(role),
         groups=groups if groups or no_groups else None,
+        identity=identity,
     )
     click.echo(f"Changed {_described(account)}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import shlex
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -94,10 +95,13 @@ class People(Audit):
 
     def _add_vouched(self, where: str, vouched: Vouched, others: Iterable[Account]) -> Account:
         name = usable_name(vouched.name)
-        if any(name.casefold() == other.name.casefold() for other in others):
-            raise InputError(
-                f"Somebody else is called {name} here; ask an admin, who can change that."
-            )
+        for other in others:
+            if name.casefold() == other.name.casefold():
+                joining = shlex.join([other.name, "--identity", vouched.identity])
+                raise InputError(
+                    f"Somebody is called {other.name} here already; if that is you, an admin can "
+                    f"say so: `ticketing users change {joining}`."
+                )
         account = Account(name, "", vouched.role, vouched.groups, identity=vouched.identity)
         self.store.put_account(account)
         self.record(Doer(name, where), Deed.PERSON_ADDED, _described(account))
@@ -111,8 +115,10 @@ class People(Audit):
         role: Role | None = None,
         groups: Collection[str] | None = None,
         disabled: bool | None = None,
+        identity: str = "",
     ) -> Account:
-        """Change what is given; somebody disabled is signed out everywhere.
+        """Change what is given; somebody disabled is signed out everywhere. Whoever gets an
+        `identity` at the OpenID provider has no password from then on.
 
         Raises NotFound, and InputError where nobody would be left who may do this.
         """
@@ -122,6 +128,8 @@ class People(Audit):
             role=account.role if role is None else role,
             groups=account.groups if groups is None else frozenset(groups),
             disabled=account.disabled if disabled is None else disabled,
+            identity=identity or account.identity,
+            password_hash="" if identity else account.password_hash,
         )
         governors = [known for known in self.store.accounts() if _governs(known)]
         if governors == [account] and not _governs(changed):

@@ -13,7 +13,7 @@ from joserfc.jwk import OctKey, RSAKey
 
 from tests.fake_desk import FakeDesk
 from ticketing.errors import InputError
-from ticketing.people import Role
+from ticketing.people import Account, Doer, Role
 from ticketing.settings import Settings
 from web.app import create_app
 from web.cli import require_account
@@ -107,6 +107,17 @@ def test_ways_to_the_provider_that_were_given_up_do_not_pile_up_in_the_cookie(de
     assert max(sizes) - min(sizes) < 20
 
 
+def test_an_account_with_a_password_is_joined_to_the_provider_by_an_admin(desk, provider):
+    desk.store.put_account(Account("Ann", "hash", Role.ADMIN))
+    answer = come_back(desk, provider)
+    assert answer.status_code == 400
+    assert f"users change Ann --identity &#39;{ISSUER} 7&#39;" in answer.text
+    desk.change_account(Doer("ada", ""), "Ann", identity=f"{ISSUER} 7")
+    assert come_back(desk, provider).status_code == 303
+    [account] = desk.store.accounts()
+    assert (account.name, account.role, account.password_hash) == ("Ann", Role.SCIENTIST, "")
+
+
 LIES = {
     "another nonce": {"claims": {"nonce": "other"}},
     "no nonce": {"claims": {"nonce": None}},
@@ -122,6 +133,7 @@ LIES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:JWS algorithm")
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_an_id_token_that_is_wrong_signs_nobody_in(desk, provider, lie):
     provider.claims |= lie.get("claims", {})
