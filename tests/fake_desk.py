@@ -85,6 +85,10 @@ class WordRanker:
         items = self.recommend(query, filters, limit).items
         return [(item.ticket.id, item.distance) for item in items]
 
+    def nearest(self, query: Query) -> SimpleNamespace:
+        """As much of the nearest tickets as is asked of them: the chance of an answer."""
+        return SimpleNamespace(chances=SimpleNamespace(answered=self.recommend(query).chance))
+
     def recommend(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> Recommendations:

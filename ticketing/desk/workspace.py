@@ -130,8 +130,8 @@ class Workspace(Asks, Judging):
         by query id."""
         if sampling == Sampling.UNCERTAIN:
             chance = remembered.get(query.id)
-            if chance is None:  # that of an answer does not depend on how many are explained
-                chance = self.recommender().recommend(query, limit=1).chance
+            if chance is None:
+                chance = self.recommender().nearest(query).chances.answered
             return abs(chance - 0.5)
         if sampling == Sampling.DIFFERENT:
             one, two = (set(self.best_of(query, bundle)) for bundle in bundles)
