@@ -31,7 +31,7 @@ build() {
     for path in $(sed -n 's/^[^=]* = //p' "$settings"); do
         [ ! -e "$path" ] || mounts+=(--volume "$path:$path:ro")
     done
-    buildah build --isolation chroot --pull-never --ignorefile docker/Dockerfile.dockerignore \
+    buildah build --format docker --isolation chroot --pull-never --ignorefile docker/Dockerfile.dockerignore \
         "${mounts[@]}" ${TORCH_INDEX+--build-arg TORCH_INDEX="$TORCH_INDEX"} \
         --file docker/Dockerfile --tag ticketing:test .
 }
@@ -45,8 +45,8 @@ status() {
 }
 
 expect() {
-    [ "$2" = "$3" ] || { echo "$1: $2 instead of $3" >&2 && cat "$work/answer" >&2 && exit 1; }
     echo "$1: $2"
+    [ "$2" = "$3" ] || { echo "That should be $3." >&2; exit 1; }
 }
 
 serve() {
@@ -54,9 +54,11 @@ serve() {
     install -d -o 10001 -m 700 "$work/home"
     container=$(buildah from --pull-never ticketing:test)
     if inside ticketing serve --port "$port" 2>"$work/refusal"; then
-        echo "it served others while nobody had an account" >&2 && exit 1
+        echo "It served others while nobody had an account." >&2
+        exit 1
     fi
-    echo "refused: $(cat "$work/refusal")"
+    cat "$work/refusal"
+    grep --quiet "ticketing users add" "$work/refusal"
     password=$(head -c 18 /dev/urandom | base64)
     inside ticketing users add ann --role admin <<<"$password"
     token=$(inside ticketing users token ann --label test --scope ask --days 1 | grep -o 'tick_.*')
