@@ -69,6 +69,7 @@ class Deed(StrEnum):
     IMPORTED = "imported"
     EXPORTED = "exported"
     PROMOTED = "promoted"
+    MENDED = "mended"
     PERSON_ADDED = "person added"
     PERSON_CHANGED = "person changed"
     PASSWORD_CHANGED = "password changed"

@@ -181,6 +181,50 @@ def test_codes_of_an_older_program_have_no_checksum_and_count(store):
     assert len(list(store.code_rows("b1"))) == 3
 
 
+def test_what_does_not_agree_is_found_and_mended(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    assert list(store.findings()) == []
+    alias = store.connection.alias
+    with store.connection.client() as client:
+        stray = client.get(index=alias("codes-b1"), id="T-10")["_source"]
+        del stray["checksum"]
+        client.index(index=alias("codes-b1"), id="nobody", document=stray | {"id": "nobody"})
+        client.delete(index=alias("codes-b1"), id="T-2")
+        client.update(index=alias("tickets"), id="A-1", doc={"subject": "Forged"}, refresh=True)
+        client.indices.refresh(index=alias("*"))
+    found = {finding.where: finding for finding in store.findings()}
+    assert {(finding.where, finding.what) for finding in store.findings()} == {
+        ("ticket A-1", "its text is not the one that was stored"),
+        ("codes of bundle b1", "1 row of no ticket"),
+        ("codes of bundle b1", "those of 1 ticket were lost"),
+        ("codes of bundle b1", "1 row without a checksum, as an older program put them"),
+    }
+    assert found["ticket A-1"].mend is None
+    for finding in store.findings():
+        if finding.mend:
+            finding.mend()
+    assert [finding.where for finding in store.findings()] == ["ticket A-1"]
+    assert store.stale_ids("b1") == ["T-2"]
+    store.put_tickets([ALL[2]])
+    assert list(store.findings()) == []
+
+
+def test_rows_without_a_checksum_are_given_one(store):
+    store.put_tickets([PUMP])
+    store.put_codes("b1", [code(PUMP, 1)])
+    with store.connection.client() as client:
+        source = client.get(index=store.connection.alias("codes-b1"), id="T-2")["_source"]
+        del source["checksum"]
+        client.index(
+            index=store.connection.alias("codes-b1"), id="T-2", document=source, refresh=True
+        )
+    [finding] = store.findings()
+    finding.mend()
+    assert list(store.findings()) == []
+    assert scanned(store.codes("b1")) == {"T-2": 1}
+
+
 # what the server refuses ------------------------------------------------------------------
 
 
@@ -202,7 +246,10 @@ def test_a_full_disk_is_said_and_reading_goes_on(store, read_only):
     store.put_tickets(ALL)
     store.put_codes("b1", [code(PUMP, 1)])
     store.add_judgments([EVENT])
+    store.require_room()
     read_only(True)
+    with pytest.raises(StoreError, match=r"lets nothing be written to .*free some room"):
+        store.require_room()
     for write in (
         lambda: store.put_tickets([Ticket("new", "one more")]),
         lambda: store.put_codes("b1", [code(ALL[1], 1)]),

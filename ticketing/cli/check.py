@@ -6,9 +6,11 @@ from contextlib import closing
 
 import click
 
+from ticketing.cli.doer import audit
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.errors import StoreAway, StoreError
+from ticketing.history import Deed
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
 from ticketing.stores.damage import BACKUP, Finding
@@ -36,6 +38,8 @@ def command(repair: bool) -> None:
         while finding := _next(findings):
             found += 1
             mended = finding.mend() if repair and finding.mend else ""
+            if mended:
+                audit(desk, Deed.MENDED, finding.where)
             left += not mended
             click.echo(f"{finding} Mended: {mended}." if mended else finding)
         gone = desk.judged_and_gone() if not found else 0

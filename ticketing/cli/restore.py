@@ -1,12 +1,16 @@
 """`ticketing restore`: the way back."""
 
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 from ticketing.cli.bars import Bars
+from ticketing.cli.doer import audit
 from ticketing.cli.options import FILE
+from ticketing.desk import open_desk
 from ticketing.desk.restore import restore
+from ticketing.history import Deed
 from ticketing.settings import load_settings
 
 
@@ -20,6 +24,9 @@ def command(file: Path, replace: bool) -> None:
     `replaced-<time>` there. FILE is compared with its digests before anything is touched.
     Interrupted, run it again.
     """
+    settings = load_settings()
     with Bars() as bars:
-        manifest = restore(load_settings(), file, replace, bars)
+        manifest = restore(settings, file, replace, bars)
+    with closing(open_desk(settings)) as desk:
+        audit(desk, Deed.IMPORTED, f"backup {file.name} of {manifest.created[:16]}")
     click.echo(f"The desk is the one of {manifest.created[:16]} UTC.")

@@ -74,7 +74,7 @@ class Checking(Bundles):
     def _open_files(self) -> Iterator[Finding]:
         """What others than its owner may read."""
         home = self.settings.home
-        found = [path for path in home.rglob("*") if not path.is_symlink()]
+        found = [path for path in (home, *home.rglob("*")) if not path.is_symlink()]
         wide = [path for path in found if path.stat().st_mode & PRIVATE]
         if wide:
             what = f"others may read {counted(len(wide), 'file')}, as {wide[0].name}"
