@@ -38,9 +38,11 @@ def sign_in_now() -> ResponseReturnValue:
 
 @account_pages.post("/sign-out")
 def sign_out() -> Response:
-    """End this browser's session."""
+    """End this browser's session; what it kept of the pages goes too."""
     stop_session()
-    return redirect(url_for("account.sign_in"), 303)
+    answer = redirect(url_for("account.sign_in"), 303)
+    answer.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return answer
 
 
 @account_pages.get("/account")

@@ -135,7 +135,8 @@ def test_the_store_keeps_no_session_id(client, ann, desk):
 def test_signing_out_ends_the_session_itself(client, ann, desk):
     sign_in(client)
     kept = session_of(client)
-    client.post("/sign-out", data={"csrf_token": form_token(client, "/account")})
+    left = client.post("/sign-out", data={"csrf_token": form_token(client, "/account")})
+    assert left.headers["Clear-Site-Data"] == '"cache", "storage"'
     with client.session_transaction() as session:  # as somebody who copied the cookie
         session.update(kept)
     assert "/sign-in" in client.get("/account").location
