@@ -103,15 +103,20 @@ def require_ticket(ticket: Ticket) -> None:
         raise InputError(f"The {field} of the ticket {ticket.id[:40]!r} {fault}.")
 
 
-def require_query(query: Query) -> None:
-    """Raises InputError for a query that is not taken; one that is a ticket is as long as that."""
+def query_fault(query: Query) -> tuple[str, str]:
+    """As `ticket_fault`, of a query; one that is a ticket is as long as that."""
     if query.ticket_id:
-        return
+        return "", ""
     texts = {
         "subject": (SUBJECT, [query.subject]),
         "description": (QUERY_TEXT, [query.description]),
     }
-    field, fault = _first_fault(texts)
+    return _first_fault(texts)
+
+
+def require_query(query: Query) -> None:
+    """Raises InputError for a query that is not taken."""
+    field, fault = query_fault(query)
     if fault:
         raise InputError(f"The {field} {fault}.")
 

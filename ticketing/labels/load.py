@@ -14,6 +14,7 @@ from typing import Protocol
 from ticketing.errors import Conflict, InputError
 from ticketing.labels.derive import latest
 from ticketing.labels.events import from_row, is_event
+from ticketing.limits import query_fault
 from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import Reject, Row, read_rows
@@ -201,6 +202,9 @@ def _event(
     query, ticket_id = _query(row, columns, tickets), _cell(row, columns.ticket)
     if not query.subject and not query.description:
         return Reject(row.file, row.line, columns.subject, "is empty")
+    part, fault = query_fault(query)
+    if fault:
+        return Reject(row.file, row.line, getattr(columns, part), fault)
     if query.ticket_id == ticket_id:
         return Reject(row.file, row.line, columns.ticket, "is the query itself")
     return Judgment("", query, ticket_id, grade, judge, now)

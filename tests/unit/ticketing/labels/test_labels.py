@@ -19,6 +19,7 @@ from ticketing.labels import (
     read_grades,
 )
 from ticketing.labels.events import to_json
+from ticketing.limits import SUBJECT
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import IMPORTED, Grade, Judgment, Label, Query, Ticket
 
@@ -188,6 +189,14 @@ def test_an_event_that_cannot_be_kept_is_a_row_that_is_refused(tmp_path, store, 
 def test_a_label_of_any_text_is_taken(tmp_path, store, subject):
     lines = json.dumps({"query": subject, "docid": "O-1", "rating": "YES"}) + "\n"
     assert import_labels(write(tmp_path, "a.jsonl", lines), store).added == 1
+
+
+def test_a_query_beyond_the_limit_is_a_row_that_is_refused(tmp_path, store):
+    long = "x" * (SUBJECT.most + 1)
+    path = write(tmp_path, "a.csv", f"query,docid,rating\n{long},O-1,YES\na,O-1,NO\n")
+    report = import_labels(path, store)
+    assert [(reject.line, reject.field) for reject in report.rejects] == [(2, "query")]
+    assert report.added == 1
 
 
 def test_only_queries_before_a_date(tmp_path, store):
