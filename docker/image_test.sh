@@ -37,7 +37,8 @@ build() {
 }
 
 inside() {
-    buildah run --isolation chroot --user 10001 --volume "$work/home:/var/lib/ticketing" "$container" -- "$@"
+    buildah run --isolation chroot --user 10001 --env TICKETING_PORT="$port" \
+        --volume "$work/home:/var/lib/ticketing" "$container" -- "$@"
 }
 
 status() {
@@ -53,7 +54,7 @@ serve() {
     local page="http://127.0.0.1:$port" password token
     install -d -o 10001 -m 700 "$work/home"
     container=$(buildah from --pull-never ticketing:test)
-    if inside ticketing serve --port "$port" 2>"$work/refusal"; then
+    if inside ticketing serve 2>"$work/refusal"; then
         echo "It served others while nobody had an account." >&2
         exit 1
     fi
@@ -62,7 +63,7 @@ serve() {
     password=$(head -c 18 /dev/urandom | base64)
     inside ticketing users add ann --role admin <<<"$password"
     token=$(inside ticketing users token ann --label test --scope ask --days 1 | grep -o 'tick_.*')
-    inside sh -c "ticketing serve --port $port & echo \$! >pid; wait" &
+    inside sh -c "ticketing serve & echo \$! >pid; wait" &
     for _ in $(seq 120); do
         [ "$(status "$page/healthz")" = 000 ] || break
         sleep 1
