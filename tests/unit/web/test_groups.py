@@ -138,7 +138,7 @@ def test_every_page_and_list_is_that_of_a_desk_without_them(both):
         assert TOLD.search(address) or not TOLD.search(text), address
 
 
-@pytest.mark.parametrize("address", JOBS | AUDITED)
+@pytest.mark.parametrize("address", sorted(JOBS | AUDITED))
 def test_jobs_and_audit_name_no_hidden_ticket(both, address):
     status, text = text_of(both.whole, address)
     assert status == 200
