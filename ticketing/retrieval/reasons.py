@@ -1,12 +1,13 @@
 """Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ticketing.model.inference import Model
 from ticketing.reasons import Reason, SharedWord
 from ticketing.retrieval.alignment import Alignment, Near
 from ticketing.retrieval.folding import Match
 from ticketing.text.telling import TellingWords, singular
+from ticketing.text.tokens import Token
 from ticketing.tickets import Query
 
 MOST_SHARED = 5
@@ -23,9 +24,9 @@ class Reasons:
         self._telling = telling
         self._alignment = Alignment(model, telling)
 
-    def read(self, query: Query) -> dict[str, str]:
-        """The query's telling tokens, each as it was written."""
-        written = self._telling.written(query.text)
+    def read(self, query: Query, tokens: Iterable[Token]) -> dict[str, str]:
+        """The query's telling tokens, of all of them, each as it was written."""
+        written = self._telling.written(query.text, tokens)
         best = sorted(written, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
         return {token: written[token] for token in best}
 

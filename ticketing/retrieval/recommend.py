@@ -21,6 +21,7 @@ from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
 from ticketing.stores.protocols import CodeBlock, RankedTickets
+from ticketing.text import tokens_with_spans
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Outlook, Query, Recommendation, Recommendations
 
@@ -125,7 +126,8 @@ class Recommender:
         outlook = Outlook.NOTHING
         if named or encoded.known or shared:
             outlook = self.model.calibration.outlook(chance)
-        items = self._explainer.explain(query, encoded, rows)
+        tokens = tokens_with_spans(query.text)  # once: it may be long
+        items = self._explainer.explain(query, encoded, tokens, rows)
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
@@ -134,7 +136,7 @@ class Recommender:
             chance=chance,
             note=self._note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
             searched=len(block.live) if block.of is None else block.of,
-            meant=self._speller.meant(query.text),
+            meant=self._speller.meant(query.text, tokens),
             typical=typical_parts(self.model, encoded, block),
         )
 

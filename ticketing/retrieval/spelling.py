@@ -1,15 +1,15 @@
 """Did you mean: what a word that the archive does not know is most likely a slip of."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from ticketing.retrieval.alignment import misspelled
-from ticketing.text import tokens_with_spans
 from ticketing.text.telling import singular
+from ticketing.text.tokens import Token
 from ticketing.text.vocabulary import Vocabulary
 
 MOST_WORDS = 8
@@ -31,13 +31,14 @@ class Speller:
         one_slip = max(LEAST_COUNT, LEAST_SHARE * vocabulary.documents)
         self._least = {1: one_slip, 2: 5 * one_slip}  # two slips in a rare word are another word
 
-    def meant(self, text: str) -> dict[str, str]:
-        """Unknown words of a text as they are written, each with the word that it likely means.
+    def meant(self, text: str, tokens: Iterable[Token]) -> dict[str, str]:
+        """Unknown words of a text, whose tokens these are, as they are written, each with the word
+        that it likely means.
 
         Only where there is no doubt: see `best`. Nothing from an empty vocabulary.
         """
         written: dict[str, str] = {}
-        for token in tokens_with_spans(text):
+        for token in tokens:
             word = token.text
             if word.isalpha() and len(word) >= 5 and word not in self._vocabulary:
                 written.setdefault(word, text[token.start : token.end])
