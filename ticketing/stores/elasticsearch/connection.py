@@ -215,7 +215,8 @@ def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
             **options,
         )
     except (ValueError, OSError) as error:
-        raise InputError(masked(f"{settings.store!r} is no TICKETING_STORE: {error}.")) from None
+        text = f"TICKETING_STORE={settings.store!r} cannot be used: {str(error).rstrip('.')}."
+        raise InputError(masked(text)) from None
 
 
 class ConnectionPart:
