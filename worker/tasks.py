@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from celery import Celery
 
 from ticketing.desk import Desk
-from ticketing.errors import InputError, StoreAway, TicketingError
+from ticketing.errors import InputError, NotFound, StoreAway, TicketingError
 from ticketing.stores.protocols import CodeRow, Jobs
 from ticketing.tickets import Job, Ticket
 from worker.jobs import ENCODE_BATCH, finish_if_complete
@@ -52,7 +52,8 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     except Exception as error:
         # What a person can act on is a sentence; anything else is a defect, told in full.
         log.error("job %s failed: %s", job_id, error, exc_info=not _is_for_people(error))
-        desk.store.update_job(job_id, state="failed", message=_sentence(error))
+        with suppress(NotFound):  # a restore may have taken the job away
+            desk.store.update_job(job_id, state="failed", message=_sentence(error))
 
 
 @contextmanager

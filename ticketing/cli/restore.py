@@ -16,13 +16,13 @@ from ticketing.settings import load_settings
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--replace", is_flag=True, help="Move what is in the home to a folder there.")
+@click.option("--replace", is_flag=True, help="Keep what is in the home in a folder there.")
 def command(file: Path, replace: bool) -> None:
     """Make the desk the one in the backup FILE.
 
-    The home, and a store on servers, must be empty; --replace moves what is in the home to
-    `replaced-<time>` there. FILE is compared with its digests before anything is touched.
-    Interrupted, run it again.
+    The store must be empty; --replace keeps the desk of a home in `replaced-<time>` there, and
+    `ticketing serve` and `ticketing work` go on meanwhile. FILE is compared with its digests
+    before anything is touched. Interrupted, run it again.
     """
     settings = load_settings()
     with Bars() as bars:

@@ -60,6 +60,8 @@ class Asks(Topics):
         """As `recommend`, for what somebody is still writing: nothing is remembered."""
         require_query(query)
         answer = self.recommender().recommend(query, filters, limit)
+        if not answer.items:  # the desk may have been restored between one read and the next
+            answer = self.recommender().recommend(query, filters, limit)
         shown = self._shown_words(answer.meant.values())
         meant = {written: word for written, word in answer.meant.items() if word in shown}
         return replace(answer, meant=meant)

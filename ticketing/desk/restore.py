@@ -1,28 +1,33 @@
-"""A desk from its backup: unpacked beside what is there, compared, and moved in as a whole."""
+"""A desk from its backup: unpacked beside what is there, compared, and taken over at once."""
 
 import os
 import shutil
 import sqlite3
 import zipfile
 from contextlib import closing
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ticketing.desk.backup import KEPT, Manifest, damaged, read, verified
-from ticketing.errors import InputError, StoreError
+from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.files import private_folder, sync_folder
 from ticketing.model.registry import Registry
 from ticketing.settings import FOLDER, Settings
 from ticketing.stores import open_store
 from ticketing.stores.migration import Shown, copy_all, require_equal
 from ticketing.stores.protocols import Store
+from ticketing.stores.replacement import keep_content, replace_content
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.times import utc_now
 
 UNPACKED = ".restoring"
 """The folder in which a backup is unpacked: nothing that was there has been touched yet."""
 
-WHOLE = ".restored"
-"""The same folder once everything is in it: its content is about to be moved in."""
+KEEPING = ".replaced"
+"""The folder in which the old desk is kept until it is whole."""
+
+FILLING = ".restored"
+"""The file that says that a store on servers is being filled, which takes more than one moment."""
 
 DATABASE = "tickets.sqlite3"
 
@@ -30,45 +35,41 @@ OF_STORE = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "codes")
 
 
 def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Manifest:
-    """Make the desk of the settings the one in a backup; `replace` moves what is in the home to a
-    folder `replaced-<time>` there.
+    """Make the desk of the settings the one in a backup; with `replace`, what is in the home is
+    kept in a folder `replaced-<time>` there.
 
-    The whole backup is compared with its digests before anything is touched. Interrupted, it
-    leaves the old desk or, once everything is unpacked, a home that no command opens until
-    `restore` has run again. Raises InputError for a file that is no whole backup and for a home or
-    a store that is not empty, StoreError for a store that is in use or of a later format,
+    The whole backup is compared with its digests before anything is touched. Processes that have
+    a SQLite store open go on with it, and answer from the new desk from one moment on. Interrupted,
+    it leaves the old desk or the new one; on servers, a home that no command opens until
+    `restore` has run again. Raises InputError for a file that is no whole backup and for a
+    store that is not empty, StoreError for one that is damaged and in use or of a later format,
     StoreAway.
     """
     manifest, folder = verified(file, shown), _folder(settings)
     places = list(dict.fromkeys(place for place in (settings.home, folder) if place))
     for place in places:
         private_folder(place)
-    interrupted = (settings.home / WHOLE).exists()
-    if not (replace or interrupted):
-        _require_empty(places)
+        for name in (UNPACKED, KEEPING):  # of an interrupted one
+            shutil.rmtree(place / name, ignore_errors=True)
+    if folder and not replace:
+        _require_empty(folder)
     unpacked = {"home": settings.home / UNPACKED, "store": settings.home / UNPACKED / "store"}
     if folder:
-        unpacked["store"] = folder / UNPACKED
+        unpacked["store"] = folder / UNPACKED / "store"
     _unpack(file, manifest, unpacked, shown)
     SQLiteStore(unpacked["store"]).close()  # refuses a later format
     if folder:
-        _require_unused(folder)
+        _into_folder(settings.home, folder, shown)
     else:
-        _require_empty_server(settings, interrupted)
+        _into_servers(settings, shown)
     for place in places:
-        shutil.rmtree(place / WHOLE, ignore_errors=True)
-        (place / UNPACKED).rename(place / WHOLE)
-        sync_folder(place)
-    if not folder:
-        _fill(settings, settings.home / WHOLE, shown)
-    for place in reversed(places):
-        _move_in(place)
+        shutil.rmtree(place / UNPACKED)
     return manifest
 
 
 def require_restored(home: Path) -> None:
-    """Raises StoreError for a home into which a backup was not moved as a whole."""
-    if (home / WHOLE).exists():
+    """Raises StoreError for a home whose store on servers was not filled as a whole."""
+    if (home / FILLING).exists():
         raise StoreError(
             f"A restore of {home} was interrupted; run `ticketing restore` again, with the same"
             " file."
@@ -84,21 +85,22 @@ def _folder(settings: Settings) -> Path | None:
     return None
 
 
-def _require_empty(places: list[Path]) -> None:
-    for path in (place / name for place in places for name in (*KEPT, *OF_STORE)):
-        if path.exists():
-            raise InputError(
-                f"{path} is there already; name an empty home with TICKETING_HOME, or move what is"
-                " there aside with --replace."
-            )
-
-
-def _require_empty_server(settings: Settings, interrupted: bool) -> None:
-    with closing(open_store(settings)) as store:
-        if not interrupted and _holds_anything(store):
-            raise InputError(
-                "The store holds a desk already; name an empty one with TICKETING_STORE_PREFIX."
-            )
+def _require_empty(folder: Path) -> None:
+    path = folder / DATABASE
+    if not path.exists():
+        return
+    try:
+        with closing(SQLiteStore(folder)) as store:
+            empty = not _holds_anything(store)
+    except StoreAway:
+        raise
+    except StoreError:
+        empty = False
+    if not empty:
+        raise InputError(
+            f"{path} is there already; name an empty home with TICKETING_HOME, or replace the desk"
+            " with --replace."
+        )
 
 
 def _holds_anything(store: Store) -> bool:
@@ -106,10 +108,36 @@ def _holds_anything(store: Store) -> bool:
     return any(next(iter(some), None) is not None for some in kept)
 
 
+def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
+    aside = f"replaced-{utc_now():%Y%m%dT%H%M%S}"
+    there = (folder / DATABASE).exists() or any((home / name).exists() for name in KEPT)
+    unpacked = home / UNPACKED
+    if there:
+        _link(home, home / KEEPING)
+    _add_bundles(unpacked / "models", Registry(home / "models"))
+
+    def replace(keep: bool) -> None:
+        with closing(SQLiteStore(folder)) as live:
+            replace_content(
+                live,
+                folder / UNPACKED / "store",
+                partial(_keep, live, home, aside, shown) if keep else lambda: None,
+                shown,
+            )
+
+    try:
+        replace(there)
+    except (StoreAway, StoreFull):
+        raise
+    except StoreError:  # it is damaged, which is why it is replaced
+        _require_unused(folder)
+        _move_aside(home, folder, aside)
+        replace(False)
+    _take_files(home, unpacked)
+
+
 def _require_unused(folder: Path) -> None:
-    """Raises StoreError where another process has the database open."""
-    if not (folder / DATABASE).exists():
-        return
+    """Raises StoreError where another process has the damaged database open."""
     with closing(sqlite3.connect(folder / DATABASE, timeout=0, isolation_level=None)) as found:
         try:
             found.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -117,10 +145,69 @@ def _require_unused(folder: Path) -> None:
             found.execute("ROLLBACK")
         except sqlite3.OperationalError:
             raise StoreError(
-                f"{folder / DATABASE} is in use; end `ticketing serve` and `ticketing work` first."
+                f"{folder / DATABASE} is damaged and in use; end `ticketing serve` and"
+                " `ticketing work` first."
             ) from None
         except sqlite3.DatabaseError:
-            return  # it is damaged, which is why it is replaced
+            return
+
+
+def _link(home: Path, target: Path) -> None:
+    """The files of a home in another folder as well; none of them is ever written in place."""
+    private_folder(target)
+    for path in (home / name for name in KEPT):
+        if path.is_dir():
+            hidden = shutil.ignore_patterns(".*")
+            shutil.copytree(path, target / path.name, copy_function=os.link, ignore=hidden)
+        elif path.exists():
+            os.link(path, target / path.name)
+
+
+def _keep(live: SQLiteStore, home: Path, aside: str, shown: Shown) -> None:
+    """Keep the old desk as it is when nobody writes to it any more."""
+    folder = live.database.folder
+    keep_content(live, folder / KEEPING, shown)
+    for place in dict.fromkeys((home, folder)):
+        (place / KEEPING).rename(place / aside)
+        sync_folder(place)
+
+
+def _move_aside(home: Path, folder: Path, aside: str) -> None:
+    """Keep the files of a database that cannot be read."""
+    for place in dict.fromkeys((home, folder)):
+        if (place / KEEPING).exists():
+            (place / KEEPING).rename(place / aside)
+    for path in (folder / name for name in OF_STORE):
+        if path.exists():
+            private_folder(folder / aside)
+            path.rename(folder / aside / path.name)
+    sync_folder(folder)
+
+
+def _add_bundles(unpacked: Path, models: Registry) -> None:
+    """Add the bundles that are not there, or not whole; others stay, as somebody may use them."""
+    private_folder(models.folder)
+    for path in sorted(unpacked.glob("*")):
+        try:
+            models.verify(path.name)
+        except (NotFound, BundleError):
+            models.delete(path.name)
+            path.rename(models.folder / path.name)
+    sync_folder(models.folder)
+
+
+def _take_files(home: Path, unpacked: Path) -> None:
+    """Put the other files of a home in; it keeps the key that its processes know."""
+    (home / "notice.txt").unlink(missing_ok=True)
+    if (home / "secret_key").exists():
+        (unpacked / "secret_key").unlink(missing_ok=True)
+    for path in (unpacked / name for name in KEPT):
+        for file in [path] if path.is_file() else sorted(path.rglob("*")):
+            target = home / file.relative_to(unpacked)
+            if file.is_file() and "models" not in file.relative_to(unpacked).parts:
+                private_folder(target.parent)
+                file.replace(target)
+    sync_folder(home)
 
 
 def _unpack(file: Path, manifest: Manifest, places: dict[str, Path], shown: Shown) -> None:
@@ -144,27 +231,20 @@ def _unpack(file: Path, manifest: Manifest, places: dict[str, Path], shown: Show
                 os.fsync(out.fileno())
 
 
-def _fill(settings: Settings, whole: Path, shown: Shown) -> None:
-    """Copy the unpacked store to the servers' and compare both."""
+def _into_servers(settings: Settings, shown: Shown) -> None:
+    """Copy the unpacked store to the servers' empty one and compare both."""
     from ticketing.desk.vectors import Vectors  # loads models
 
-    with (
-        closing(SQLiteStore(whole / "store")) as source,
-        closing(open_store(settings)) as target,
-    ):
-        copy_all(source, target, Vectors(Registry(whole / "models")), shown)
-        require_equal(source, target, shown)
-    shutil.rmtree(whole / "store")
-
-
-def _move_in(place: Path) -> None:
-    """Put what was unpacked in the place of what is there, which is moved aside."""
-    aside = place / f"replaced-{utc_now():%Y%m%dT%H%M%S}"
-    for path in (place / name for name in (*KEPT, *OF_STORE)):
-        if path.exists():
-            private_folder(aside)
-            path.rename(aside / path.name)
-    for path in sorted((place / WHOLE).iterdir()):
-        path.rename(place / path.name)
-    sync_folder(place)
-    (place / WHOLE).rmdir()
+    home, unpacked = settings.home, settings.home / UNPACKED
+    with closing(SQLiteStore(unpacked / "store")) as source, closing(open_store(settings)) as store:
+        if not (home / FILLING).exists() and _holds_anything(store):
+            raise InputError(
+                "The store holds a desk already; name an empty one with TICKETING_STORE_PREFIX."
+            )
+        (home / FILLING).touch()
+        sync_folder(home)
+        copy_all(source, store, Vectors(Registry(unpacked / "models")), shown)
+        require_equal(source, store, shown)
+    _add_bundles(unpacked / "models", Registry(home / "models"))
+    _take_files(home, unpacked)
+    (home / FILLING).unlink()

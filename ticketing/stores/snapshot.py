@@ -26,14 +26,15 @@ def snapshot(store: Store, folder: Path, shown: Shown) -> None:
     private_folder(folder)
     if isinstance(store, SQLiteStore):
         with store.database.plain_errors():
-            _copy_database(store, folder, shown)
+            copy_database(store, folder, shown)
         _copy_codes(store.database.folder, folder, shown)
     else:
         with closing(SQLiteStore(folder)) as target:
             copy_all(store, target, lambda _, rows: rows, shown)
 
 
-def _copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
+def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
+    """Copy the database of one moment, without its codes and who is signed in."""
     with (
         store.database.reading() as source,
         closing(sqlite3.connect(folder / store.database.path.name)) as target,

@@ -160,11 +160,11 @@ class SQLiteCodes(DatabasePart, Codes):
         if found is None:
             return
         statement = (
-            "SELECT id, codes.version, row, topic FROM code_files JOIN codes ON file = number"
-            f" JOIN tickets ON pk = ticket WHERE bundle_id = ? AND {_FRESH}"
-            " AND row < ? AND id > ? ORDER BY id LIMIT ?"
+            "SELECT id, codes.version, row, topic FROM codes JOIN tickets ON pk = ticket"
+            f" WHERE file = ? AND {_FRESH} AND row < ? AND id > ? ORDER BY id LIMIT ?"
         )
-        for id, version, row, topic in self._pages(statement, "", bundle_id, found.file.rows):
+        file = found.file
+        for id, version, row, topic in self._pages(statement, "", file.number, file.rows):
             if row not in found.damaged:
                 yield CodeRow(id, version, found.codes[row].tobytes(), topic)
 

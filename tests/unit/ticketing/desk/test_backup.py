@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import stat
 import threading
 import zipfile
@@ -10,6 +11,7 @@ from contextlib import closing
 import pytest
 
 from tests.commands import TIME
+from tests.tiny import put_encoded
 from ticketing.desk import open_desk, restore
 from ticketing.desk.backup import verified
 from ticketing.desk.restore import restore as restored
@@ -28,6 +30,10 @@ def private():
 
 def unseen(what, total):
     return lambda count: None
+
+
+def broken(*_):
+    raise StoreError("The database is malformed.")
 
 
 def judgment(number):
@@ -177,16 +183,80 @@ def test_a_home_that_is_not_empty_is_refused_or_moved_aside(desk, file, elsewher
         assert [ticket.id for ticket in old.store.iter_tickets()] == ["mine"]
 
 
-def test_a_home_in_use_is_refused(desk, file, elsewhere):
+def test_a_home_in_use_goes_on_as_the_restored_one(desk, file, elsewhere, archive_tickets):
+    """Blocks of codes, pools of answers and models are those of the new desk at once."""
+    desk.store.add_judgments([judgment(1)])
     desk.back_up(file, unseen)
-    with (
-        closing(open_desk(elsewhere)) as other,
-        pytest.raises(StoreError, match="is in use; end `ticketing serve`"),
-    ):
+    shutil.copytree(desk.models.folder, elsewhere.home / "models")
+    with closing(open_desk(elsewhere)) as other:
+        put_encoded(other, desk.store.serving(), archive_tickets[:12])
+        bundle = other.store.serving()
+        few = other.recommender().rank(QUERY, limit=50)
+        assert len(other.best_of(QUERY, bundle)) == 10
+        reader = iter(other.store.code_rows(bundle))
+        next(reader)
         restored(elsewhere, file, True, unseen)
-        other.store.count_tickets()
-    with closing(open_desk(elsewhere)) as same:
-        assert same.store.count_tickets() == 0
+        assert len(few) == 12
+        assert other.recommender().rank(QUERY, limit=50) == desk.recommender().rank(QUERY, limit=50)
+        assert other.store.topic_counts(bundle) == desk.store.topic_counts(bundle)
+        assert other.store.known_words(["turbine"]) == desk.store.known_words(["turbine"])
+        assert list(other.store.code_rows(bundle)) == list(desk.store.code_rows(bundle))
+        assert list(other.store.judgments()) == [judgment(1)]
+        assert len(list(reader)) == 11, "what was begun is of the old desk"
+        other.put_tickets([Ticket("new", "Flame out again")])
+        assert other.store.stale_ids(bundle) == []
+        assert [x for x in other.findings() if "may read" not in x.what] == []
+    [aside] = elsewhere.home.glob("replaced-*")
+    with closing(open_desk(load_settings(home=aside))) as old:
+        assert old.recommender().rank(QUERY, limit=50) == few
+        assert old.store.damaged_codes(bundle) == []
+    assert len(list((elsewhere.home / "codes").iterdir())) == 1
+
+
+def test_nobody_is_signed_in_after_a_restore_and_the_key_of_the_cookies_stays(
+    desk, file, elsewhere
+):
+    (desk.settings.home / "secret_key").write_text("k" * 64)
+    desk.back_up(file, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        (elsewhere.home / "secret_key").write_text("m" * 64)
+        with other.store.database.writing() as connection:
+            connection.execute(
+                "INSERT INTO accounts (name, password_hash, role, groups)"
+                " VALUES ('ann', '', 'admin', '[]')"
+            )
+            connection.execute("INSERT INTO sessions VALUES ('key', 'ann', '2026', '2026')")
+        restored(elsewhere, file, True, unseen)
+        assert other.store.database.rows("SELECT * FROM sessions") == []
+        assert other.store.accounts() == []
+    assert (elsewhere.home / "secret_key").read_text() == "m" * 64
+
+
+def test_pages_of_another_size_are_made_to_fit(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    elsewhere.home.mkdir()
+    with closing(sqlite3.connect(elsewhere.home / "tickets.sqlite3")) as database:
+        database.execute("PRAGMA page_size = 8192")
+        database.execute("VACUUM")
+    with closing(open_desk(elsewhere)) as other:
+        restored(elsewhere, file, True, unseen)
+        assert other.store.database.rows("PRAGMA page_size") == [(8192,)]
+        assert other.store.database.rows("PRAGMA journal_mode") == [("wal",)]
+        assert other.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
+
+
+def test_whoever_reads_sees_one_desk_and_its_codes_until_he_is_done(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        other.store.put_tickets([Ticket("mine", "Mine")])
+        with other.store.database.reading() as connection:
+            count = "SELECT count(*) FROM tickets"
+            assert connection.execute(count).fetchall() == [(1,)]
+            person = threading.Thread(target=restored, args=(elsewhere, file, True, unseen))
+            person.start()
+            person.join()
+            assert connection.execute(count).fetchall() == [(1,)]
+        assert other.store.count_tickets() == desk.store.count_tickets()
 
 
 def test_a_database_elsewhere_and_its_home_are_both_restored(desk, file, tmp_path_factory):
@@ -201,21 +271,38 @@ def test_a_database_elsewhere_and_its_home_are_both_restored(desk, file, tmp_pat
         assert again.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
 
 
-def test_a_restore_interrupted_as_it_moves_in_is_finished_by_the_next(
-    desk, file, elsewhere, monkeypatch
+@pytest.mark.parametrize("at", ["_add_bundles", "keep_content", "_take_files"])
+def test_a_restore_that_is_interrupted_leaves_the_old_desk_or_the_new_one(
+    desk, file, elsewhere, monkeypatch, at
 ):
     desk.back_up(file, unseen)
     with closing(open_desk(elsewhere)) as other:
         other.store.put_tickets([Ticket("mine", "Mine")])
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(restore, "_move_in", lambda place: (_ for _ in ()).throw(KeyboardInterrupt))
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(restore, at, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            restored(elsewhere, file, True, unseen)
+        new = list(desk.store.iter_tickets())
+        assert list(other.store.iter_tickets()) == (
+            new if at == "_take_files" else [Ticket("mine", "Mine")]
+        )
+        monkeypatch.setattr(restore, "utc_now", lambda: TIME)
         restored(elsewhere, file, True, unseen)
-    with pytest.raises(StoreError, match="was interrupted; run `ticketing restore` again"):
-        open_desk(elsewhere)
-    restored(elsewhere, file, False, unseen)
-    with closing(open_desk(elsewhere)) as again:
-        assert again.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
-    assert [name for name in os.listdir(elsewhere.home) if name.startswith("replaced-")]
+        assert other.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
+        assert [x for x in other.findings() if "may read" not in x.what] == []
+    assert (elsewhere.home / "replaced-20200101T000000").is_dir()
+    assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
+
+
+def test_a_damaged_database_in_use_is_refused(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        with other.store.database.reading() as connection:
+            connection.execute("SELECT count(*) FROM tickets").fetchall()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(restore, "replace_content", broken)
+                with pytest.raises(StoreError, match="is damaged and in use; end `ticketing"):
+                    restored(elsewhere, file, True, unseen)
+        assert other.store.count_tickets() == 0
 
 
 def test_a_damaged_desk_can_be_replaced_by_its_backup(desk, file, elsewhere):

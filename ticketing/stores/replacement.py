@@ -1,0 +1,136 @@
+"""A store in the place of another one, which any number of processes have open and go on with."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+from ticketing.errors import StoreAway
+from ticketing.files import private_folder, sync_folder
+from ticketing.stores.migration import Shown
+from ticketing.stores.snapshot import PAGES, copy_database
+from ticketing.stores.sqlite import SQLiteStore
+from ticketing.stores.sqlite.code_files import code_file
+from ticketing.stores.sqlite.database import LOCK_SECONDS
+
+GAP = 1000
+"""More bundles than anybody makes while a store is replaced: numbers of files that are left out."""
+
+READER_SECONDS = 5.0
+"""How long files of codes wait for those who read the old store."""
+
+
+def replace_content(
+    live: SQLiteStore, folder: Path, keep: Callable[[], None], shown: Shown
+) -> None:
+    """Give an open store the content of the one in `folder`, in one transaction.
+
+    Whoever reads sees the old content or the new one; whoever writes waits. `keep` is called when
+    nobody writes any more and nothing has changed yet; what it raises leaves the old content.
+    Raises StoreAway where somebody writes for too long, StoreError.
+    """
+    with (
+        live.database.plain_errors(),
+        closing(sqlite3.connect(folder / live.database.path.name, isolation_level=None)) as source,
+    ):
+        _renumber(live, source, folder)
+        _match_pages(live, source)
+        _link_codes(source, folder, live.database.folder)
+        _switch(live, source, keep, shown)
+        _drop_unnamed(live)
+
+
+def keep_content(live: SQLiteStore, folder: Path, shown: Shown) -> None:
+    """Copy an open store to an empty folder, while nobody writes; rows of codes are never written
+    in place, so that their files need no copy."""
+    private_folder(folder)
+    with live.database.plain_errors():
+        copy_database(live, folder, shown)
+        with closing(sqlite3.connect(folder / live.database.path.name)) as kept:
+            _link_codes(kept, live.database.folder, folder)
+
+
+def _numbers_used(connection: sqlite3.Connection) -> int:
+    statement = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'code_files'"
+    [(number,)] = connection.execute(statement).fetchall()
+    return int(number)
+
+
+def _renumber(live: SQLiteStore, source: sqlite3.Connection, folder: Path) -> None:
+    """Give files of codes numbers that no process has seen: it keeps blocks by their number."""
+    own = _numbers_used(source)
+    with live.database.reading() as connection:
+        shift = max(own, _numbers_used(connection)) + GAP
+    numbers = [number for (number,) in source.execute("SELECT number FROM code_files")]
+    source.execute("BEGIN IMMEDIATE")
+    source.execute("UPDATE code_files SET number = number + ?", (shift,))
+    source.execute("UPDATE codes SET file = file + ?", (shift,))
+    source.execute("DELETE FROM sqlite_sequence WHERE name = 'code_files'")
+    source.execute("INSERT INTO sqlite_sequence VALUES ('code_files', ?)", (own + shift,))
+    source.execute("COMMIT")
+    for number in numbers:
+        with suppress(FileNotFoundError):  # `ticketing check` says what is lost
+            code_file(folder, number).rename(code_file(folder, number + shift))
+
+
+def _match_pages(live: SQLiteStore, source: sqlite3.Connection) -> None:
+    """Pages are copied as they are, and must be as long as those that are replaced."""
+    size = "SELECT page_size FROM pragma_page_size"
+    [(wanted,)] = live.database.rows(size)
+    if source.execute(size).fetchall() != [(wanted,)]:
+        source.execute("PRAGMA journal_mode = DELETE")
+        source.execute(f"PRAGMA page_size = {wanted}")
+        source.execute("VACUUM")
+
+
+def _link_codes(source: sqlite3.Connection, folder: Path, target: Path) -> None:
+    """Put the files of codes that a database names into another folder as well."""
+    private_folder(target / "codes")
+    for (number,) in source.execute("SELECT number FROM code_files").fetchall():
+        path = code_file(target, number)
+        path.unlink(missing_ok=True)  # of an interrupted one: no database names it
+        with suppress(FileNotFoundError):
+            os.link(code_file(folder, number), path)
+    sync_folder(target / "codes")
+
+
+def _switch(
+    live: SQLiteStore, source: sqlite3.Connection, keep: Callable[[], None], shown: Shown
+) -> None:
+    [(pages,)] = source.execute("SELECT page_count FROM pragma_page_count").fetchall()
+    went, step, locked = shown("restored", pages), max(1, min(PAGES, pages // 2)), False
+
+    def between(status: int, remaining: int, total: int) -> None:
+        """After the first step the target is locked until the last one, which commits."""
+        nonlocal locked
+        if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise StoreAway(
+                f"{live.database.path} has been locked by another process for"
+                f" {LOCK_SECONDS:.0f} seconds; try again."
+            )
+        if not locked:
+            locked = True
+            keep()
+        went(step)
+
+    with closing(sqlite3.connect(live.database.path, timeout=LOCK_SECONDS)) as target:
+        source.backup(target, pages=step, progress=between)
+
+
+def _drop_unnamed(live: SQLiteStore) -> None:
+    """Delete files of codes that the store no longer names, once nobody reads the old content; a
+    file that is mapped stays until it is let go."""
+    path = live.database.path
+    with closing(sqlite3.connect(path, timeout=READER_SECONDS)) as connection:
+        [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
+    if busy:
+        return  # `ticketing check` says so, and the next restore deletes them
+    with live.database.writing() as connection:
+        known = {
+            code_file(path.parent, number)
+            for (number,) in connection.execute("SELECT number FROM code_files")
+        }
+        for file in (path.parent / "codes").glob("*.bin"):
+            if file not in known:
+                file.unlink(missing_ok=True)
