@@ -109,7 +109,7 @@ def _holds_anything(store: Store) -> bool:
 
 
 def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
-    aside = f"replaced-{utc_now():%Y%m%dT%H%M%S}"
+    aside = f"replaced-{utc_now():%Y%m%dT%H%M%S%f}"
     there = (folder / DATABASE).exists() or any((home / name).exists() for name in KEPT)
     unpacked = home / UNPACKED
     if there:
