@@ -117,6 +117,7 @@ def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
     _add_bundles(unpacked / "models", Registry(home / "models"))
 
     def replace(keep: bool) -> None:
+        (folder / DATABASE).touch(mode=0o600)  # what SQLite makes beside it is as private
         with closing(SQLiteStore(folder)) as live:
             replace_content(
                 live,
