@@ -25,6 +25,9 @@ from werkzeug.exceptions import BadRequest, Forbidden, UnsupportedMediaType
 from ticketing.errors import StoreError
 from ticketing.settings import Settings
 
+READING = ("GET", "HEAD", "OPTIONS")
+"""Methods that change nothing; no body of theirs is read."""
+
 KEY_BYTES = 32
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
 YEAR = 365 * 24 * 3600
@@ -149,7 +152,7 @@ def guard_api() -> None:
 
     Raises Forbidden (403) and UnsupportedMediaType (415).
     """
-    if request.method in ("GET", "HEAD", "OPTIONS"):
+    if request.method in READING:
         return
     origin = request.headers.get("Origin")
     foreign = origin is not None and urlsplit(origin).netloc != request.host

@@ -4,11 +4,13 @@ from flask import request
 from werkzeug.exceptions import BadRequest
 
 from ticketing.limits import TOO_DEEP, depth_fault
+from web.security import READING
 
 
 def check_body() -> None:
-    """Raises BadRequest for JSON that is no object or too deep."""
-    if request.mimetype != "application/json":
+    """Raises BadRequest for JSON that is no object or too deep; of what only reads, no body is
+    read."""
+    if request.method in READING or request.mimetype != "application/json":
         return
     try:
         body = request.get_json()

@@ -200,6 +200,11 @@ def test_openapi_names_every_operation(client):
     }
 
 
+def test_who_only_reads_may_name_a_type_of_body_all_the_same(client):
+    """Programs often send it with every request."""
+    assert client.get("/api/jobs", headers={"Content-Type": "application/json"}).status_code == 200
+
+
 def test_a_body_that_is_no_object_is_refused(client):
     for body in ("null", "7", "[]"):
         answer = client.post("/api/rounds", data=body, content_type="application/json")
