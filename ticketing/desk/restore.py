@@ -213,7 +213,6 @@ def _take_files(home: Path, unpacked: Path) -> None:
 
 def _unpack(file: Path, manifest: Manifest, places: dict[str, Path], shown: Shown) -> None:
     for place in places.values():
-        shutil.rmtree(place, ignore_errors=True)  # of an interrupted one
         private_folder(place)
     went = shown("unpacked", sum(member.bytes for member in manifest.files.values()))
     with zipfile.ZipFile(file) as archive:
