@@ -250,6 +250,8 @@ class Recommendations:
     a slip of."""
     typical: Mapping[str, float] = field(default_factory=dict)
     """Distance by channel of a ticket taken at random: what `Recommendation.parts` compare with."""
+    outdated: bool = False
+    """Whether tickets that belong here went while they were compared."""
 
     def ordered(self, order: Order) -> "Recommendations":
         """The same tickets, each with its rank by match: best first, or the last created first and

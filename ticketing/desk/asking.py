@@ -60,7 +60,7 @@ class Asks(Topics):
         """As `recommend`, for what somebody is still writing: nothing is remembered."""
         require_query(query)
         answer = self.recommender().recommend(query, filters, limit)
-        if not answer.items:  # the desk may have been restored between one read and the next
+        if answer.outdated or not answer.items:  # as when the desk was restored meanwhile
             answer = self.recommender().recommend(query, filters, limit)
         shown = self._shown_words(answer.meant.values())
         meant = {written: word for written, word in answer.meant.items() if word in shown}

@@ -119,7 +119,8 @@ class Recommender:
         found = self.nearest(query, filters, max(2 * limit, NEAREST))
         encoded, block = found.query, found.block
         named = self._named(query, encoded, filters)
-        rows = self._folder.fold(self._matches(found, filters, limit, named), limit)
+        gone: set[str] = set()
+        rows = self._folder.fold(self._matches(found, filters, limit, named, gone), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
         asked = terms_of(encoded.words)
         shared = any(asked & terms_of(token.text for token in x.best.tokens) for x in rows)
@@ -138,6 +139,7 @@ class Recommender:
             searched=len(block.live) if block.of is None else block.of,
             meant=self._speller.meant(query.text, tokens),
             typical=typical_parts(self.model, encoded, block),
+            outdated=bool(gone),
         )
 
     def _matches(
@@ -146,8 +148,10 @@ class Recommender:
         filters: Filters,
         step: int,
         named: Match | None,
+        gone: set[str],
     ) -> Iterator[Match]:
-        """The best tickets in order, fetched `step` at a time, after one that was named."""
+        """The best tickets in order, fetched `step` at a time, after one that was named; ids of
+        those that were deleted or changed, since their codes were read, are added to `gone`."""
         block, distances, chances = found.block, found.evidence.distances, found.chances
         rank = 0
         if named:
@@ -158,8 +162,8 @@ class Recommender:
             tickets = self.store.get_tickets([block.ids[i] for i in places])
             for i, place in enumerate(places, start):
                 ticket = tickets.get(block.ids[place])
-                # Deleted, or hidden from whoever asks, since the codes were read.
                 if ticket is None or not filters.admit(ticket):
+                    gone.add(block.ids[place])
                     continue
                 if named and ticket.id == named.ticket.id:
                     continue

@@ -1,9 +1,12 @@
-"""Texts and numbers of a request that are taken up to a limit of `ticketing.limits`."""
+"""Texts and numbers of a request that are taken up to a limit of `ticketing.limits`.
+
+Texts are stripped of white space at their ends, but as long as they were sent.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
@@ -19,7 +22,9 @@ class AtMost:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Checked after the type."""
+        """A text is checked as it was sent, a number once it is one."""
+        if source is str:
+            return core_schema.no_info_before_validator_function(self._check, handler(source))
         return core_schema.no_info_after_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(
@@ -30,20 +35,29 @@ class AtMost:
         keyword = "maximum" if described["type"] == "integer" else "maxLength"
         return described | {keyword: self.limit.most}
 
-    def _check(self, given: int | str) -> int | str:
-        if fault := self.limit.fault(given if isinstance(given, int) else len(given)):
+    def _check(self, given: object) -> object:
+        size = len(given) if isinstance(given, str) else given
+        if isinstance(size, int) and (fault := self.limit.fault(size)):
             raise ValueError(fault)
         return given
 
 
-SOMETHING = Field(min_length=1)
+def _not_blank(given: str) -> str:
+    if not given.strip():
+        raise ValueError("this is blank; write something")
+    return given
+
+
+SOMETHING = AfterValidator(_not_blank), Field(json_schema_extra={"pattern": r"\S"})
+"""What more than white space must be in."""
 
 Name = Annotated[str, AtMost(NAME)]
 Note = Annotated[str, AtMost(NOTE)]
 Id = Annotated[str, AtMost(ID)]
 EventId = Annotated[str, AtMost(EVENT_ID)]
 Subject = Annotated[str, AtMost(SUBJECT)]
-GivenName = Annotated[str, SOMETHING, AtMost(NAME)]
-GivenSubject = Annotated[str, SOMETHING, AtMost(SUBJECT)]
+Given = Annotated[str, *SOMETHING]
+GivenName = Annotated[str, *SOMETHING, AtMost(NAME)]
+GivenSubject = Annotated[str, *SOMETHING, AtMost(SUBJECT)]
 QueryText = Annotated[str, AtMost(QUERY_TEXT)]
 TicketText = Annotated[str, AtMost(TICKET_TEXT)]

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from ticketing.people import Permission, Role
+from web.schemas.limited import Given
 from web.schemas.requests import In
 
 Groups = Annotated[
@@ -17,7 +18,7 @@ Groups = Annotated[
 class AccountIn(In):
     """Somebody's role and groups."""
 
-    name: str = Field(min_length=1)
+    name: Given
     role: Role
     groups: Groups = frozenset()
 

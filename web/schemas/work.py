@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.tickets import Outlook
-from web.schemas.limited import EventId, GivenName, GivenSubject
+from web.schemas.limited import EventId, Given, GivenName, GivenSubject
 from web.schemas.requests import WHOLE, Body, In
 from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
@@ -71,8 +71,8 @@ class RoundIn(Body):
 class RoundArgs(In):
     """The address of a round of judging."""
 
-    queries: str = Field(min_length=1, description="ids, separated by commas")
-    bundles: str = Field(min_length=1, description="ids of the models whose ten best are judged")
+    queries: Given = Field(description="ids, separated by commas")
+    bundles: Given = Field(description="ids of the models whose ten best are judged")
     seed: int = Field(0, ge=0, description="of the order of the tickets")
     after: int = Field(0, ge=0, le=10**6, description="tickets to pass over")
 

@@ -42,6 +42,21 @@ def test_a_store_that_takes_no_writes_still_answers(desk, monkeypatch):
 # asking --------------------------------------------------------------------------
 
 
+def test_an_answer_whose_tickets_went_meanwhile_is_made_again(desk, monkeypatch):
+    best, get = desk.recommend(ASKED).items[0].ticket.id, desk.store.get_tickets
+
+    def first_deleted(found):
+        desk.delete_tickets([best])
+        return get(found)
+
+    monkeypatch.setattr(desk.store, "get_tickets", first_deleted)
+    answer = desk.recommend(ASKED)
+    monkeypatch.undo()
+    assert answer.searched == 39
+    assert not answer.outdated
+    assert answer == desk.recommend(ASKED)
+
+
 def test_ten_tickets_at_most_nearest_first(desk):
     answer = desk.recommend(ASKED)
     assert len(answer.items) == 10

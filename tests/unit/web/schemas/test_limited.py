@@ -1,0 +1,33 @@
+"""What is taken is what /openapi.json says: texts are as long as they were sent, and not blank."""
+
+import pytest
+from pydantic import ValidationError
+
+from ticketing.limits import QUERY_TEXT, SUBJECT
+from web.schemas.requests import RecommendIn, TicketIn, TopicArgs
+from web.schemas.work import RoundArgs
+
+
+@pytest.mark.parametrize("sent", ["", " ", "\n", "\xa0", "\x1c"])
+def test_blank_is_nothing(sent):
+    for refuse in (lambda: TicketIn(subject=sent), lambda: RoundArgs(queries=sent, bundles="b")):
+        with pytest.raises(ValidationError, match="this is blank; write something"):
+            refuse()
+    assert TicketIn.model_json_schema()["properties"]["subject"]["pattern"] == r"\S"
+
+
+def test_a_text_is_as_long_as_it_was_sent():
+    longest = "x" * SUBJECT.most
+    assert RecommendIn(subject=longest).subject == longest
+    assert RecommendIn(subject=f" {longest[2:]}\n").subject == longest[2:]
+    for sent in (f"\n{longest}", f"{longest} "):
+        with pytest.raises(ValidationError, match="characters"):
+            RecommendIn(subject=sent)
+    with pytest.raises(ValidationError, match="characters"):
+        RecommendIn(description=" " * (QUERY_TEXT.most + 1))
+
+
+def test_a_number_in_an_address_is_no_text():
+    assert TopicArgs(offset="1000").offset == 1000
+    with pytest.raises(ValidationError, match="offset"):
+        TopicArgs(offset="99999999999")
