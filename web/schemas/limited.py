@@ -3,6 +3,7 @@
 Texts are stripped of white space at their ends, but as long as they were sent.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -42,13 +43,17 @@ class AtMost:
         return given
 
 
+MORE_THAN_BLANK = r"[^\s\x1c-\x1f\x85\ufeff]"
+"""What `\\S` is to Python and to readers of JSON schemas alike, who do not agree on these."""
+
+
 def _not_blank(given: str) -> str:
-    if not given.strip():
+    if not re.search(MORE_THAN_BLANK, given):
         raise ValueError("this is blank; write something")
     return given
 
 
-SOMETHING = AfterValidator(_not_blank), Field(json_schema_extra={"pattern": r"\S"})
+SOMETHING = AfterValidator(_not_blank), Field(json_schema_extra={"pattern": MORE_THAN_BLANK})
 """What more than white space must be in."""
 
 Name = Annotated[str, AtMost(NAME)]
