@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ticketing.errors import InputError, first_invalid
@@ -51,6 +51,7 @@ class Settings(BaseSettings):
     store_shards: int = Field(1, ge=1, description="parts of a new index of tickets or codes")
     store_timeout: float = Field(10.0, gt=0, description="seconds the server may take to answer")
     broker: str = Field("", description="empty for the filesystem broker below home, or redis://…")
+    broker_password: SecretStr = Field(SecretStr(""), description="password of that Redis")
     keep_queries: int = Field(
         365, ge=0, description="days a query that nobody judged or saved is kept; 0 for ever"
     )
@@ -95,6 +96,24 @@ class Settings(BaseSettings):
             _require_address(address.strip())
         return value
 
+    @field_validator("broker_password")
+    @classmethod
+    def _is_the_only_one(cls, value: SecretStr, others: ValidationInfo) -> SecretStr:
+        broker = others.data.get("broker", "")
+        if value.get_secret_value() and urlsplit(broker).password is not None:
+            raise ValueError("TICKETING_BROKER holds a password too; leave one of them out")
+        return value
+
+    @property
+    def broker_address(self) -> str:
+        """The broker with its password, for those who connect to it."""
+        password = quote(self.broker_password.get_secret_value(), safe="")
+        if not password:
+            return self.broker
+        parts = urlsplit(self.broker)
+        user, _, host = parts.netloc.rpartition("@")
+        return parts._replace(netloc=f"{user}:{password}@{host}").geturl()
+
     @field_validator("allowed_hosts")
     @classmethod
     def _are_names(cls, value: str) -> str:
@@ -131,6 +150,10 @@ def _require_address(address: str) -> None:
         raise ValueError("write / ? # @ and blanks in a password as %2F %3F %23 %40 %20")
 
 
+def _holds_a_secret(name: str) -> bool:
+    return name in ADDRESSES or Settings.model_fields[name].annotation is SecretStr
+
+
 def load_settings(**overrides: Any) -> Settings:
     """Settings from the environment, with `overrides` on top.
 
@@ -140,6 +163,6 @@ def load_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         name, value, message = first_invalid(error)
-        shown = "" if name in ADDRESSES else f"={value!r}"
+        shown = "" if _holds_a_secret(name) else f"={value!r}"
         message = message.removeprefix("Value error, ")
         raise InputError(f"TICKETING_{name.upper()}{shown} cannot be used: {message}.") from None

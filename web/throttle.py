@@ -41,7 +41,7 @@ class Throttle:
 
     def __init__(self, settings: Settings):
         self._own = MovingWindowRateLimiter(MemoryStorage())
-        self._shared = _in_redis(settings.broker)
+        self._shared = _in_redis(settings.broker_address)
         self._shared_from = -math.inf
         self._by_person = RateLimitItemPerMinute(settings.rate_person, namespace="person")
         self._by_address = RateLimitItemPerMinute(settings.rate_address, namespace="address")

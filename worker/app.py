@@ -9,9 +9,8 @@ from kombu.transport import TRANSPORT_ALIASES
 
 from ticketing.errors import InputError, StoreError
 from ticketing.masking import masked
-from ticketing.settings import Settings
-
-QUEUE = "ticketing"
+from ticketing.settings import Settings, load_settings
+from worker.queues import QUEUE, QUEUES
 
 TRANSPORTS = {
     "ticketing": "worker.file_broker:Transport",
@@ -40,7 +39,7 @@ def make_app(settings: Settings) -> Celery:
     TRANSPORT_ALIASES.update(TRANSPORTS)
     app = Celery("ticketing", set_as_current=False)
     app.conf.update(
-        task_queues=[Queue(QUEUE, Exchange(""), routing_key=QUEUE)],
+        task_queues=[Queue(name, Exchange(""), routing_key=name) for name in QUEUES],
         task_default_queue=QUEUE,
         task_serializer="json",
         accept_content=["json"],
@@ -58,7 +57,7 @@ def make_app(settings: Settings) -> Celery:
     )
     if settings.broker:
         app.conf.update(
-            broker_url=_address(settings.broker),
+            broker_url=_address(settings),
             broker_transport_options={
                 "visibility_timeout": VISIBILITY_SECONDS,
                 "socket_connect_timeout": ANSWER_SECONDS,
@@ -75,7 +74,17 @@ def make_app(settings: Settings) -> Celery:
     return app
 
 
-def _address(broker: str) -> str:
+def __getattr__(name: str) -> Celery:
+    """`worker.app.app` for Celery's own commands, as `celery -A worker.app status`: the app of the
+    environment's settings, made when it is asked for."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    app = globals()["app"] = make_app(load_settings())
+    return app
+
+
+def _address(settings: Settings) -> str:
+    broker = settings.broker
     if urlsplit(broker).scheme not in TRANSPORTS:
         raise InputError(
             f"TICKETING_BROKER={masked(broker)!r} is of no known kind; give redis://HOST:6379/0, or"
@@ -86,7 +95,7 @@ def _address(broker: str) -> str:
             "TICKETING_BROKER names a Redis server, and its client is not installed; run"
             " `pip install 'ticketing[servers]'`."
         )
-    return broker
+    return settings.broker_address
 
 
 def _folders(settings: Settings) -> dict[str, str | float]:

@@ -9,7 +9,7 @@ from kombu.exceptions import OperationalError
 
 from ticketing.errors import BrokerAway
 from ticketing.masking import masked
-from worker.app import QUEUE
+from worker.queues import QUEUE
 
 
 @contextmanager
@@ -27,9 +27,9 @@ def connected(app: Celery) -> Iterator[Connection]:
         ) from error
 
 
-def waiting_messages(app: Celery) -> int:
-    """How many batches wait for a worker. Raises BrokerAway."""
+def waiting_messages(app: Celery, queue: str = QUEUE) -> int:
+    """How many messages wait in a queue for a worker. Raises BrokerAway."""
     with connected(app) as connection:
         channel = connection.default_channel
-        declared = channel.queue_declare(QUEUE)  # type: ignore[attr-defined]  # the stub lacks it
+        declared = channel.queue_declare(queue)  # type: ignore[attr-defined]  # the stub lacks it
         return int(declared.message_count)

@@ -13,11 +13,11 @@ from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.errors import StoreAway, TicketingError
 from ticketing.tickets import Job
-from worker.app import QUEUE
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
 from worker.jobs import resume_jobs, start_reindex
 from worker.progress import silent_for, summary
+from worker.queues import QUEUE
 from worker.tasks import BEAT_SECONDS, encode_batch
 
 POLL_SECONDS = 0.3

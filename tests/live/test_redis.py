@@ -20,8 +20,9 @@ from ticketing.errors import BrokerAway, InputError
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
 from worker import jobs, progress
-from worker.app import QUEUE, make_app
+from worker.app import make_app
 from worker.connection import waiting_messages
+from worker.queues import QUEUE
 
 pytestmark = [pytest.mark.redis, pytest.mark.worker]
 

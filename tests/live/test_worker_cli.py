@@ -11,10 +11,11 @@ from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
 from ticketing.errors import NotFound, StoreAway, TicketingError
 from ticketing.tickets import Ticket
 from worker import follow, jobs, tasks
-from worker.app import QUEUE, make_app
+from worker.app import make_app
 from worker.cli import jobs as jobs_command
 from worker.cli import reindex, train
 from worker.connection import waiting_messages
+from worker.queues import QUEUE
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
 from worker import jobs, progress, tasks
-from worker.app import QUEUE, make_app
+from worker.app import make_app
+from worker.queues import QUEUE
 
 TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(300)]
 

@@ -20,8 +20,9 @@ from tests.live.encoding_desk import (
 )
 from ticketing.tickets import Ticket
 from worker import jobs, progress
-from worker.app import QUEUE, make_app
+from worker.app import make_app
 from worker.follow import follow
+from worker.queues import QUEUE
 
 pytestmark = pytest.mark.worker
 
