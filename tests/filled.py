@@ -55,6 +55,8 @@ def fill(store: Store) -> None:
     store.put_account(Account("ann", "a hash", Role.SCIENTIST, frozenset(["service"])))
     scopes = frozenset([Permission.ASK])
     store.add_token(ApiToken("t1", "a key", "ann", "nightly", scopes, time, time.replace(2025)))
+    store.put_file("bundle/b1/manifest.json", [b"{", b"}"])
+    store.put_file("import/1", [bytes(3_000_000)])
     for bundle_id in ("b0", "b2", "b1"):
         store.set_serving(bundle_id)
     store.set_serving("c1", ModelKind.CATEGORIES)

@@ -1,6 +1,7 @@
 """Files that are there as a whole or not at all, and the JSON that many of them hold."""
 
 import os
+import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +33,24 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def link_or_copy(path: Path, target: Path) -> None:
+    """Let a file that is never written in place be at `target` as well, with no second copy where
+    one disk has both; what is there already stays. Raises FileNotFoundError, OSError."""
+    try:
+        os.link(path, target)
+    except FileNotFoundError:
+        raise
+    except FileExistsError:
+        return
+    except OSError:  # another disk, or one without links
+        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix="."))
+        try:
+            shutil.copyfile(path, beside / target.name)
+            os.replace(beside / target.name, target)
+        finally:
+            shutil.rmtree(beside)
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

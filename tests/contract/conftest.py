@@ -4,6 +4,7 @@ for module in (
     "tests.contract.store_contract",
     "tests.contract.contract_tickets",
     "tests.contract.contract_codes",
+    "tests.contract.contract_files",
     "tests.contract.contract_records",
 ):
     pytest.register_assert_rewrite(module)

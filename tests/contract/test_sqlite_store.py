@@ -60,6 +60,35 @@ def code_file(store):
     return path
 
 
+# files ----------------------------------------------------------------------------------
+
+
+def test_a_lost_or_changed_file_is_found_and_let_go(store):
+    for name in ("bundle/b1/a", "import/1"):
+        store.put_file(name, [name.encode()])
+    store.file_at("import/1").unlink()
+    path = store.file_at("bundle/b1/a")
+    path.write_bytes(b"BUNDLE/b1/a")
+    (path.parent / "0123").write_bytes(b"nobody's")
+    found = list(store.findings())
+    assert [finding.where for finding in found[:2]] == ["file bundle/b1/a", "file import/1"]
+    with pytest.raises(StoreError, match=r"bundle/b1/a in the store is damaged"):
+        list(store.file_chunks("bundle/b1/a"))
+    assert found[2].what == "it has no name"
+    for finding in found:
+        finding.mend()
+    assert list(store.findings()) == []
+    assert store.files() == []
+
+
+def test_bytes_that_no_name_has_any_more_are_deleted(store):
+    store.put_file("a", [b"one"])
+    store.put_file("a", [b"two"])
+    store.put_file("b", [b"two"])
+    store.drop_file("b")
+    assert [path.read_bytes() for path in (store.database.folder / "files").iterdir()] == [b"two"]
+
+
 # crashes and codes ----------------------------------------------------------------------
 
 
@@ -254,12 +283,13 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 9")
-    with pytest.raises(StoreError, match="has format 9, and this program reads format 8; run "):
+    store.database.rows("PRAGMA user_version = 10")
+    with pytest.raises(StoreError, match="has format 10, and this program reads format 9; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    8: ("DROP TABLE files",),
     7: (
         "DROP INDEX tickets_filters",
         "CREATE INDEX tickets_filters ON tickets (product, status, created)",
@@ -284,7 +314,7 @@ LACKED = {
 
 
 def grow_old(store, version: int) -> None:
-    for older in range(7, version - 1, -1):
+    for older in range(8, version - 1, -1):
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
@@ -404,7 +434,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 8; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 9; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

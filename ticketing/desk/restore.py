@@ -31,7 +31,7 @@ FILLING = ".restored"
 
 DATABASE = "tickets.sqlite3"
 
-OF_STORE = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "codes")
+OF_STORE = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "codes", "files")
 
 
 def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Manifest:

@@ -44,6 +44,10 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
             partial(_put_codes, target, bundle_id, located),
             shown(f"codes of {bundle_id}", source.count_codes(bundle_id)),
         )
+    there = {file.name: file.sha256 for file in target.files()}
+    for file in _counted(source.files(), shown("files", None)):
+        if there.get(file.name) != file.sha256:
+            target.put_file(file.name, source.file_chunks(file.name))
     for account in _counted(source.accounts(), shown("accounts", None)):
         target.put_account(account)
     for token in _counted(source.tokens(), shown("tokens", None)):
@@ -94,6 +98,7 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
     "history": lambda store: chain.from_iterable(store.events(kind) for kind in KINDS),
     "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
     "codes": _codes,
+    "files": lambda store: [(file.name, file.bytes, file.sha256) for file in store.files()],
     "accounts": lambda store: store.accounts(),
     "tokens": lambda store: sorted(store.tokens(), key=lambda token: token.id),
     "serving bundles": lambda store: [

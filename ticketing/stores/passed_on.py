@@ -1,11 +1,12 @@
 """What a store does that shows no ticket, handed to another store as it is."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime
 
 from ticketing.history import HistoryEvent
 from ticketing.people import Account, ApiToken, Session
 from ticketing.stores.damage import Finding
+from ticketing.stores.files import KeptFile
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import Job, Judgment, ModelKind, Query, Verdict
 
@@ -127,6 +128,10 @@ class PassedOn:
     def revoke_token(self, token_id: str) -> bool:
         """See ApiTokens."""
         return self._store.revoke_token(token_id)
+
+    def put_file(self, name: str, chunks: Iterable[bytes]) -> KeptFile:
+        """See Files."""
+        return self._store.put_file(name, chunks)
 
     def findings(self) -> Iterator[Finding]:
         """See Checked."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ticketing.queries import EncodedQuery
 from ticketing.stores.damage import Checked
+from ticketing.stores.files import Files
 from ticketing.stores.history import History
 from ticketing.stores.people import PeopleStore
 from ticketing.tickets import Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
@@ -290,7 +291,17 @@ class TicketsWithCodes(Tickets, Codes, Protocol):
 
 
 class Store(
-    Tickets, Judgments, Verdicts, History, Serving, Codes, Jobs, PeopleStore, Checked, Protocol
+    Tickets,
+    Judgments,
+    Verdicts,
+    History,
+    Serving,
+    Codes,
+    Jobs,
+    PeopleStore,
+    Files,
+    Checked,
+    Protocol,
 ):
     """Everything a desk knows, in one place."""
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from ticketing.errors import StoreAway
 from ticketing.files import private_folder, sync_folder
 from ticketing.stores.migration import Shown
-from ticketing.stores.snapshot import PAGES, copy_database
+from ticketing.stores.snapshot import PAGES, copy_database, link_file
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file
 from ticketing.stores.sqlite.database import LOCK_SECONDS
+from ticketing.stores.sqlite.files import file_path
 
 GAP = 1000
 """More bundles than anybody makes while a store is replaced: numbers of files that are left out."""
@@ -37,18 +38,21 @@ def replace_content(
         _renumber(live, source, folder)
         _match_pages(live, source)
         _link_codes(source, folder, live.database.folder)
+        _link_files(source, folder, live.database.folder)
         _switch(live, source, keep, shown)
         _drop_unnamed(live)
 
 
 def keep_content(live: SQLiteStore, folder: Path, shown: Shown) -> None:
     """Copy an open store to an empty folder, while nobody writes; rows of codes are never written
-    in place, so that their files need no copy."""
+    in place, nor
+    are files, so that neither needs a copy."""
     private_folder(folder)
     with live.database.plain_errors():
         copy_database(live, folder, shown)
         with closing(sqlite3.connect(folder / live.database.path.name)) as kept:
             _link_codes(kept, live.database.folder, folder)
+            _link_files(kept, live.database.folder, folder)
 
 
 def _numbers_used(connection: sqlite3.Connection) -> int:
@@ -95,6 +99,12 @@ def _link_codes(source: sqlite3.Connection, folder: Path, target: Path) -> None:
     sync_folder(target / "codes")
 
 
+def _link_files(source: sqlite3.Connection, folder: Path, target: Path) -> None:
+    """Put the files that a database names into another folder as well."""
+    for (sha256,) in source.execute("SELECT DISTINCT sha256 FROM files").fetchall():
+        link_file(folder, target, sha256)  # `ticketing check` says what is lost
+
+
 def _switch(
     live: SQLiteStore, source: sqlite3.Connection, keep: Callable[[], None], shown: Shown
 ) -> None:
@@ -119,7 +129,7 @@ def _switch(
 
 
 def _drop_unnamed(live: SQLiteStore) -> None:
-    """Delete files of codes that the store no longer names, once nobody reads the old content; a
+    """Delete files that the store no longer names, once nobody reads the old content; a
     file that is mapped stays until it is let go."""
     path = live.database.path
     with closing(sqlite3.connect(path, timeout=READER_SECONDS)) as connection:
@@ -131,6 +141,11 @@ def _drop_unnamed(live: SQLiteStore) -> None:
             code_file(path.parent, number)
             for (number,) in connection.execute("SELECT number FROM code_files")
         }
-        for file in (path.parent / "codes").glob("*.bin"):
-            if file not in known:
-                file.unlink(missing_ok=True)
+        known |= {
+            file_path(path.parent, sha256)
+            for (sha256,) in connection.execute("SELECT sha256 FROM files")
+        }
+        for pattern in ("codes/*.bin", "files/[!.]*"):
+            for file in path.parent.glob(pattern):
+                if file not in known:
+                    file.unlink(missing_ok=True)

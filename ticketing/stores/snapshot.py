@@ -4,11 +4,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from ticketing.files import private_folder
+from ticketing.files import link_or_copy, private_folder
 from ticketing.stores.migration import Shown, copy_all
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file
+from ticketing.stores.sqlite.files import file_path
 
 PAGES = 2048
 """Pages of the database that are copied at a time."""
@@ -28,6 +29,7 @@ def snapshot(store: Store, folder: Path, shown: Shown) -> None:
         with store.database.plain_errors():
             copy_database(store, folder, shown)
         _copy_codes(store.database.folder, folder, shown)
+        _copy_files(store.database.folder, folder, shown)
     else:
         with closing(SQLiteStore(folder)) as target:
             copy_all(store, target, lambda _, rows: rows, shown)
@@ -67,3 +69,28 @@ def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:
             except FileNotFoundError:
                 target.execute("DELETE FROM code_files WHERE number = ?", (number,))
         target.commit()
+
+
+def _copy_files(source: Path, folder: Path, shown: Shown) -> None:
+    """Link or copy the files that the copied database names; one that was dropped meanwhile is
+    dropped there."""
+    with closing(sqlite3.connect(folder / "tickets.sqlite3")) as target:
+        files = target.execute("SELECT sha256, max(bytes) FROM files GROUP BY sha256").fetchall()
+        went = shown("files", sum(size for _, size in files))
+        for sha256, size in files:
+            if not link_file(source, folder, sha256):
+                target.execute("DELETE FROM files WHERE sha256 = ?", (sha256,))
+            went(size)
+        target.commit()
+
+
+def link_file(source: Path, folder: Path, sha256: str) -> bool:
+    """Let a file of a store lie in another one's folder as well, linked where one disk has both, as
+    it is never written in place. Returns whether it was there."""
+    path = file_path(folder, sha256)
+    private_folder(path.parent)
+    try:
+        link_or_copy(file_path(source, sha256), path)
+    except FileNotFoundError:
+        return False
+    return True

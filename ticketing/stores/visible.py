@@ -9,9 +9,11 @@ docs/how-to/groups.md.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from pathlib import Path
 
 from ticketing.errors import Conflict
 from ticketing.queries import EncodedQuery
+from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.protocols import CodeBlock, CodeRow, PutCounts, Store
 from ticketing.stores.visible_events import VisibleEvents
 from ticketing.text import tokenize
@@ -145,6 +147,22 @@ class VisibleStore(VisibleEvents, Store):
         """See Codes."""
         narrow = self._narrow(filters)
         return self._store.topic_tickets(bundle_id, topic, narrow, limit, offset)
+
+    # files, which may hold any ticket ----------------------------------------------------------
+    def file_chunks(self, name: str) -> Iterator[bytes]:
+        """See Files. Raises NotFound."""
+        raise no_file(name)
+
+    def files(self, prefix: str = "") -> list[KeptFile]:
+        """None of them."""
+        return []
+
+    def drop_file(self, name: str) -> None:
+        """Leaves it, as one that is not there."""
+
+    def file_at(self, name: str) -> Path | None:
+        """Nowhere."""
+        return None
 
     # jobs ------------------------------------------------------------------------------------
     def create_job(self, kind: str, bundle_id: str, total: int) -> Job:

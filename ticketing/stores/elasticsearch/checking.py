@@ -5,6 +5,7 @@ The bytes of an index are checked by Elasticsearch itself.
 
 import base64
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 from zlib import crc32
 
@@ -14,13 +15,19 @@ from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Checked, Finding
 from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
 from ticketing.stores.elasticsearch.copies import codes_of
-from ticketing.stores.elasticsearch.indices import TICKETS
+from ticketing.stores.elasticsearch.files import ElasticsearchFiles
+from ticketing.stores.elasticsearch.indices import FILES, TICKETS
 from ticketing.stores.elasticsearch.tickets import FIELDS, ticket_of
+from ticketing.stores.files import damaged_files
+from ticketing.times import utc_now
+
+A_DAY = timedelta(days=1)
+"""How long a file may take to be put."""
 
 _WITHOUT_CHECKSUM: Json = {"bool": {"must_not": {"exists": {"field": "checksum"}}}}
 
 
-class ElasticsearchChecking(ElasticsearchCodes, Checked):
+class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
     """Compares what an index says with what another one says of the same."""
 
     def require_room(self) -> None:
@@ -39,7 +46,7 @@ class ElasticsearchChecking(ElasticsearchCodes, Checked):
 
     def findings(self) -> Iterator[Finding]:
         """Shards that are away, tickets whose text was changed, codes and tickets that do not know
-        of each other, and codes without a checksum."""
+        of each other, codes without a checksum, and files that are damaged or half put."""
         with self.connection.client() as client:
             health = client.cluster.health(index=self.connection.alias("*"))
         if health["status"] == "red":
@@ -50,6 +57,24 @@ class ElasticsearchChecking(ElasticsearchCodes, Checked):
         tickets = self._ids(TICKETS, {"match_all": {}})
         for bundle_id in self.bundles():
             yield from self._codes(bundle_id, tickets)
+        yield from damaged_files(self)
+        yield from self._half_put()
+
+    def _half_put(self) -> Iterator[Finding]:
+        """Bytes of files that nobody ended putting, or deleting, within a day."""
+        old = {"range": {"put": {"lt": (utc_now() - A_DAY).isoformat()}}}
+        hits = self.connection.pages(
+            FILES,
+            sort=[{"upload": "asc"}, {"number": "asc"}],
+            query={"bool": {"filter": [{"term": {"kind": "chunk"}}, old]}},
+            source_includes=["upload"],
+        )
+        chunks = {hit["_id"]: hit["_source"]["upload"] for hit in hits}
+        named = {source["upload"] for source in self.named()}
+        if ids := {id for id, upload in chunks.items() if upload not in named}:
+            what = f"{counted(len(ids), 'piece')} of no file"
+            mend = partial(self._drop_orphans, FILES, ids)
+            yield Finding("files in the store", what, "delete them", mend)
 
     def _texts(self) -> Iterator[Finding]:
         """A ticket's version is the digest of what it says."""

@@ -9,13 +9,13 @@ from ticketing.stores.elasticsearch.connection import Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 6
+VERSION = 7
 """`_meta.version`; a change of the mappings below raises it."""
 
 OLDEST = 14
 """Minor version of Elasticsearch 8 from which all that is used is there."""
 
-TICKETS, RECORDS = "tickets", "records"
+TICKETS, RECORDS, FILES = "tickets", "records", "files"
 
 _KEYWORD = {"type": "keyword"}
 _WORDS = {"type": "text", "analyzer": "whitespace"}  # tokens come ready-made, joined by blanks
@@ -31,6 +31,9 @@ MAPPINGS = {
     # Queries, judgments, verdicts, history, jobs, accounts and what serves; `kind` says which.
     RECORDS: {field: _KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
     | {field: _KEYWORD for field in ("finished", "subject_digest", "person", "asked")},
+    # A file's name, or a piece of its bytes: `number` of those that came with one `upload`.
+    FILES: {field: _KEYWORD for field in ("kind", "name", "upload", "put")}
+    | {"number": {"type": "integer"}},
 }
 """Fields that are searched; all others are only kept."""
 
@@ -55,6 +58,7 @@ ADDED = {
     4: {"person": _KEYWORD},
     5: {"asked": _KEYWORD},
     6: {"checksum": {"type": "long"}},
+    7: {},  # the index of files
 }
 """The fields that a version added; documents of an older one lack them."""
 
@@ -164,7 +168,7 @@ def _bring_up(connection: Connection, index: str, meta: Json) -> None:
         for version in range(meta["version"] + 1, VERSION + 1)
         for field, kind in ADDED[version].items()
     }
-    if added:
+    if meta["version"] < VERSION:
         with connection.client() as client:
             client.indices.put_mapping(
                 index=index, properties=added, meta=meta | {"version": VERSION}

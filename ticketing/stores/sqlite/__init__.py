@@ -1,9 +1,9 @@
 """SQLiteStore: a desk's whole store in one folder, for as many threads and processes as you like.
 
-`tickets.sqlite3` holds everything but the codes; those lie beside it in `codes/`, one
-file a bundle, to be memory-mapped. Each module here is one of the protocols that a store has:
-`tickets`, `judgments`, `verdicts`, `history`, `codes` (with `code_files`), `serving`, `jobs`,
-`people`; all stand on `database`.
+`tickets.sqlite3` holds everything but the codes, which lie beside it in `codes/`, one file a
+bundle, to be memory-mapped, and the files, which lie in `files/`. Each module here is one of the
+protocols that a store has: `tickets`, `judgments`, `verdicts`, `history`, `codes` (with
+`code_files`), `serving`, `jobs`, `people`, `files`; all stand on `database`.
 """
 
 from pathlib import Path

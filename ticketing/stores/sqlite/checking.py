@@ -12,9 +12,11 @@ from ticketing.errors import StoreError
 from ticketing.files import private_folder
 from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Checked, Finding
+from ticketing.stores.files import damaged_files
 from ticketing.stores.history import KINDS, from_json
 from ticketing.stores.sqlite.code_files import code_file
-from ticketing.stores.sqlite.database import DatabasePart, Row
+from ticketing.stores.sqlite.database import Row
+from ticketing.stores.sqlite.files import SQLiteFiles, file_path
 from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
 
@@ -27,7 +29,7 @@ NAMED = 3
 _OF_INDEX = "missing from index", "wrong # of entries in index", "non-unique entry in index"
 
 
-class SQLiteChecking(DatabasePart, Checked):
+class SQLiteChecking(SQLiteFiles, Checked):
     """Reads everything, in the order in which one thing stands on another."""
 
     def require_room(self) -> None:
@@ -38,7 +40,14 @@ class SQLiteChecking(DatabasePart, Checked):
     def findings(self) -> Iterator[Finding]:
         """What is damaged in the database, and files beside it that are nobody's."""
         yield from self._pages_of_the_file()
-        for check in (self._texts, self._words, self._references, self._events, self._files):
+        for check in (
+            self._texts,
+            self._words,
+            self._references,
+            self._events,
+            self._codes,
+            self._files,
+        ):
             try:
                 yield from check()
             except StoreError as error:
@@ -177,7 +186,7 @@ class SQLiteChecking(DatabasePart, Checked):
                 connection.execute(guard)
         return f"it was moved to {path}"
 
-    def _files(self) -> Iterator[Finding]:
+    def _codes(self) -> Iterator[Finding]:
         """Files of codes that no bundle has."""
         rows: list[Row] = self.database.rows("SELECT number FROM code_files")
         known = {code_file(self.database.folder, number) for (number,) in rows}
@@ -186,6 +195,15 @@ class SQLiteChecking(DatabasePart, Checked):
                 yield Finding(
                     str(path), "no bundle has these codes", "delete it", partial(_delete, path)
                 )
+
+    def _files(self) -> Iterator[Finding]:
+        """Files that are damaged, and those that have no name."""
+        yield from damaged_files(self)
+        found = sorted((self.database.folder / "files").glob("[!.]*"))
+        named = {file_path(self.database.folder, kept.sha256) for kept in self.files()}
+        for path in found:
+            if path not in named:
+                yield Finding(str(path), "it has no name", "delete it", partial(_delete, path))
 
 
 def _delete(path: Path) -> str:

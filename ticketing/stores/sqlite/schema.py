@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 8
+VERSION = 9
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -79,6 +79,13 @@ HISTORY = (
     """CREATE TRIGGER history_stands BEFORE UPDATE ON history
         BEGIN SELECT RAISE(ABORT, 'history is never changed'); END""",
 )
+
+FILES = """CREATE TABLE files (
+        name TEXT PRIMARY KEY,
+        bytes INTEGER NOT NULL,
+        sha256 TEXT NOT NULL,
+        put TEXT NOT NULL
+    ) WITHOUT ROWID"""
 
 TABLES = (
     # Narrow columns come first, so that filters and versions are read without the texts.
@@ -173,6 +180,7 @@ TABLES = (
     *PEOPLE,
     *VERDICTS,
     *HISTORY,
+    FILES,
 )
 
 UPGRADES = {
@@ -196,6 +204,7 @@ UPGRADES = {
             (SELECT width FROM code_files WHERE number = file), row)""",
     ),
     7: ("DROP INDEX tickets_filters", FILTERS),
+    8: (FILES,),
 }
 """What brings a database of a version to the next one."""
 

@@ -1,0 +1,138 @@
+"""Files: a document that names one, and its bytes in documents of their own.
+
+The bytes of every put have ids of their own and are written first, so that a name leads to all of
+one put at any moment; whoever replaces a name deletes the bytes that it had.
+"""
+
+import base64
+import hashlib
+import uuid
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+from ticketing.errors import StoreAway
+from ticketing.files import Json
+from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
+from ticketing.stores.elasticsearch.indices import FILES
+from ticketing.stores.files import Files, KeptFile, compared, damaged, no_file
+from ticketing.times import utc_now
+
+CHUNK = 1 << 20
+"""Bytes in a document."""
+
+AT_ONCE = 8
+"""Chunks that are sent in one request."""
+
+ATTEMPTS = 20
+
+
+class ElasticsearchFiles(ConnectionPart, Files):
+    """An index of files and their chunks; `upload` says which put a chunk is of."""
+
+    def put_file(self, name: str, chunks: Iterable[bytes]) -> KeptFile:
+        """Keep a file, whose bytes are there before its name is."""
+        upload, size, count, digest = uuid.uuid4().hex, 0, 0, hashlib.sha256()
+        begun = utc_now().isoformat()
+        pieces = _cut(chunks)
+        while some := list(islice(pieces, AT_ONCE)):
+            actions = []
+            for data in some:
+                source = {"kind": "chunk", "upload": upload, "number": count, "put": begun}
+                source["data"] = base64.b64encode(data).decode()
+                actions.append({**self._at(f"{upload}:{count}"), "_source": source})
+                digest.update(data)
+                size, count = size + len(data), count + 1
+            self.connection.bulk(actions, refresh=False)
+        kept = KeptFile(name, size, digest.hexdigest(), utc_now())
+        source = {"kind": "file", "name": name, "bytes": size, "sha256": kept.sha256}
+        source |= {"put": kept.put.isoformat(), "upload": upload, "chunks": count}
+        for _ in range(ATTEMPTS):
+            before = self._named(name)
+            condition = seen(before) if before else {"op_type": "create"}
+            if self.connection.write(FILES, _key(name), source, **condition):
+                if before:
+                    self._drop_chunks(before["_source"])
+                return kept
+        raise StoreAway(f"Others keep writing the file {name}; try again.")
+
+    def file_chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a file, in blocks of a megabyte."""
+        source = self._require(name)
+        yield from compared(self._chunks(source), kept_of(source))
+
+    def files(self, prefix: str = "") -> list[KeptFile]:
+        """All files whose names begin with a prefix."""
+        return [kept_of(source) for source in self.named(prefix)]
+
+    def drop_file(self, name: str) -> None:
+        """Delete a file, first where it is named."""
+        for _ in range(ATTEMPTS):
+            before = self._named(name)
+            if before is None:
+                return
+            [answer] = self.connection.bulk([self.connection.deletion(FILES, before)])
+            if answer["status"] < 300:
+                self._drop_chunks(before["_source"])
+                return
+        raise StoreAway(f"Others keep writing the file {name}; try again.")
+
+    def file_at(self, name: str) -> Path | None:
+        """Nowhere on this machine."""
+        return None
+
+    def named(self, prefix: str = "") -> Iterator[Json]:
+        """What names the files whose names begin with a prefix, by name."""
+        query = {"bool": {"filter": [{"term": {"kind": "file"}}, {"prefix": {"name": prefix}}]}}
+        for hit in self.connection.pages(FILES, sort=[{"name": "asc"}], query=query):
+            yield hit["_source"]
+
+    def _chunks(self, source: Json) -> Iterator[bytes]:
+        for number in range(source["chunks"]):
+            id = f"{source['upload']}:{number}"
+            found = self.connection.get(FILES, [id]).get(id)
+            if found is None:
+                if self._require(source["name"])["upload"] == source["upload"]:
+                    raise damaged(source["name"])
+                raise StoreAway(f"Another file took the place of {source['name']}; try again.")
+            yield base64.b64decode(found["_source"]["data"])
+
+    def _named(self, name: str) -> Json | None:
+        return self.connection.get(FILES, [_key(name)]).get(_key(name))
+
+    def _require(self, name: str) -> Json:
+        found = self._named(name)
+        if found is None:
+            raise no_file(name)
+        source: Json = found["_source"]
+        return source
+
+    def _drop_chunks(self, source: Json) -> None:
+        ids = [f"{source['upload']}:{number}" for number in range(source["chunks"])]
+        self.connection.bulk(({"_op_type": "delete", **self._at(id)} for id in ids), refresh=False)
+
+    def _at(self, id: str) -> Json:
+        return {"_index": self.connection.alias(FILES), "_id": id}
+
+
+def kept_of(source: Json) -> KeptFile:
+    """What a document says of a file."""
+    put = datetime.fromisoformat(source["put"])
+    return KeptFile(source["name"], source["bytes"], source["sha256"], put)
+
+
+def _cut(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces that fit a document."""
+    held = bytearray()
+    for chunk in chunks:
+        held += chunk
+        while len(held) >= CHUNK:
+            yield bytes(held[:CHUNK])
+            del held[:CHUNK]
+    if held:
+        yield bytes(held)
+
+
+def _key(name: str) -> str:
+    return f"file:{name}"
