@@ -14,6 +14,7 @@ from tests.fake_records import jobs, tickets
 from ticketing.desk import Desk
 from ticketing.encoders.topics import TopicEncoder, TopicWords
 from ticketing.errors import InputError
+from ticketing.jobs import Job
 from ticketing.model.registry import Registry
 from ticketing.reasons import Part, Reason, SharedTopic, SharedWord
 from ticketing.retrieval.recommend import EMPTY, FILTERED, WEAK
@@ -25,7 +26,6 @@ from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import (
     Filters,
-    Job,
     Outlook,
     Query,
     Recommendation,

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from ticketing.tickets import Job, Ticket
+from ticketing.jobs import Job, JobKind, JobState
+from ticketing.tickets import Ticket
 
 
 def tickets() -> list[Ticket]:
@@ -135,9 +136,9 @@ def jobs() -> list[Job]:
     return [
         Job(
             id="7f3a",
-            kind="reindex",
+            kind=JobKind.REINDEX,
             bundle_id="b2c4d6e8f0a1",
-            state="running",
+            state=JobState.RUNNING,
             total=949,
             done=320,
             created=datetime(2014, 9, 1, 8, 0),
@@ -147,9 +148,9 @@ def jobs() -> list[Job]:
         ),
         Job(
             id="1b9e",
-            kind="reindex",
+            kind=JobKind.REINDEX,
             bundle_id="a1b2c3d4e5f6",
-            state="done",
+            state=JobState.DONE,
             total=900,
             done=900,
             created=datetime(2014, 8, 1, 8, 0),

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ticketing.history import Asking, SavedQuery, TopicName
+from ticketing.jobs import JobKind, JobState
 from ticketing.people import Account, ApiToken, Permission, Role
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import (
@@ -49,9 +50,9 @@ def fill(store: Store) -> None:
     )
     saved = SavedQuery("h2", "ann", time, Query("q"), Filters(created_since=time), True)
     store.add_events([asked, saved, TopicName("h3", "bob", time, ("pump", "oil"), "Pumps")])
-    for kind in ("reindex", "other"):
-        job = store.create_job(kind, "b1", 10)
-    store.update_job(job.id, state="done", done=10, errors={"T-1": "broken"})
+    for kind in (JobKind.REINDEX, JobKind.TRAINING):
+        job = store.create_job(kind, "b1", 10, {"promotion": "ask"}, "ann")
+    store.update_job(job.id, state=JobState.DONE, done=10, errors={"T-1": "broken"}, log="d")
     store.put_account(Account("ann", "a hash", Role.SCIENTIST, frozenset(["service"])))
     scopes = frozenset([Permission.ASK])
     store.add_token(ApiToken("t1", "a key", "ann", "nightly", scopes, time, time.replace(2025)))

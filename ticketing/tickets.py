@@ -260,27 +260,3 @@ class Recommendations:
         if order == Order.NEWEST:
             items.sort(key=lambda item: item.ticket.created or datetime.min, reverse=True)
         return replace(self, items=tuple(items))
-
-
-@dataclass(frozen=True)
-class Job:
-    """The record of long work, kept in the store and written by whoever does the work.
-
-    `done` counts tickets that carry fresh codes, `errors` maps ticket ids that were
-    set aside to what went wrong. Times are naive UTC.
-    """
-
-    id: str
-    kind: str
-    bundle_id: str
-    state: str
-    """queued, running, done, cancelled or failed."""
-    total: int
-    done: int
-    created: datetime
-    heartbeat: datetime | None = None
-    started: datetime | None = None
-    finished: datetime | None = None
-    cancel_requested: bool = False
-    errors: dict[str, str] = field(default_factory=dict)
-    message: str = ""

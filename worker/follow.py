@@ -12,7 +12,7 @@ from ticketing.cli.doer import audited_switch
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.errors import StoreAway, TicketingError
-from ticketing.tickets import Job
+from ticketing.jobs import Job, JobState
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
 from worker.jobs import resume_jobs, start_reindex
@@ -34,12 +34,12 @@ def encode_and_promote(desk: Desk, app: Celery, bundle_id: str) -> None:
     """Encode every ticket under a bundle, show how far it is, and let the bundle serve unless it
     loses to the serving one. Raises TicketingError where the encoding fails."""
     job = follow(desk, app, start_reindex(desk, app, bundle_id))
-    if job.state == "failed":
+    if job.state == JobState.FAILED:
         raise TicketingError(f"Reindexing failed at {job.done} of {job.total}: {job.message}")
     click.echo(summary(job))
     for id, error in job.errors.items():
         click.echo(f"  set aside: {id}: {error}")
-    if job.state == "done":
+    if job.state == JobState.DONE:
         with shown_waiting("Comparing with the serving bundle"), audited_switch(desk):
             verdict = desk.promote(bundle_id)
         click.echo(verdict)
@@ -82,7 +82,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
 
 def _is_left_alone(job: Job) -> bool:
     """Whether no worker seems to be there: one that works is never silent for long."""
-    return silent_for(job) > (PICK_UP_SECONDS if job.state == "queued" else BEAT_SECONDS + 1)
+    return silent_for(job) > (PICK_UP_SECONDS if job.state == JobState.QUEUED else BEAT_SECONDS + 1)
 
 
 def do_waiting_batch(desk: Desk, app: Celery) -> bool:

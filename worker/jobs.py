@@ -6,14 +6,11 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import NotFound
-from ticketing.stores.job_changes import no_job
-from ticketing.stores.protocols import Codes, Jobs
-from ticketing.tickets import Job
+from ticketing.jobs import Job, JobKind, JobState
+from ticketing.stores.jobs import Jobs, no_job
+from ticketing.stores.protocols import Codes
 from worker.connection import connected, waiting_messages
 from worker.progress import silent_for
-
-REINDEX = "reindex"
-"""The kind of job that gives every ticket codes under a bundle."""
 
 ENCODE_BATCH = "ticketing.encode_batch"
 """Name of the task: (job id, bundle id, ticket ids)."""
@@ -40,10 +37,10 @@ def start_reindex(desk: Desk, app: Celery, bundle_id: str) -> Job:
     """
     store = desk.store
     waiting = waiting_messages(app)
-    job = store.create_job(REINDEX, bundle_id, store.count_tickets())
+    job = store.create_job(JobKind.REINDEX, bundle_id, store.count_tickets())
     if job.cancel_requested:  # and nobody there to end it
-        store.update_job(job.id, state="cancelled", message="cancelled")
-        job = store.create_job(REINDEX, bundle_id, store.count_tickets())
+        store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
+        job = store.create_job(JobKind.REINDEX, bundle_id, store.count_tickets())
     is_new = job.heartbeat is None
     if is_new or (silent_for(job) > SILENT_SECONDS and not waiting):
         return publish(desk, app, job)
@@ -87,7 +84,7 @@ def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
 
 def _resume(desk: Desk, app: Celery, job: Job) -> Job:
     if job.cancel_requested:
-        return desk.store.update_job(job.id, state="cancelled", message="cancelled")
+        return desk.store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
     return publish(desk, app, job)
 
 
@@ -100,7 +97,7 @@ def cancel_reindex(store: Jobs, bundle_id: str) -> Job:
         if job.bundle_id == bundle_id:
             job = store.request_cancel(job.id)
             if silent_for(job) > SILENT_SECONDS:
-                job = store.update_job(job.id, state="cancelled", message="cancelled")
+                job = store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
             return job
     raise NotFound(f"No reindexing of bundle {bundle_id} is under way; `ticketing jobs` lists all.")
 
@@ -118,7 +115,7 @@ def finish_if_complete(store: JobsOnCodes, job_id: str) -> Job:
         count = len(job.errors)
         return store.update_job(
             job_id,
-            state="done",
+            state=JobState.DONE,
             done=store.count_codes(job.bundle_id),
             message=f"done with {count} error{'s' * (count > 1)}" if count else "done",
         )
@@ -127,4 +124,4 @@ def finish_if_complete(store: JobsOnCodes, job_id: str) -> Job:
 
 def unfinished_jobs(store: Jobs) -> list[Job]:
     """Reindexing jobs that are queued or running, newest first."""
-    return [job for job in store.jobs(limit=100) if job.kind == REINDEX and not job.finished]
+    return [job for job in store.unfinished_jobs() if job.kind == JobKind.REINDEX]

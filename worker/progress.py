@@ -1,7 +1,7 @@
 """How far a job is: its rate, what is left, and since when nobody works on it."""
 
+from ticketing.jobs import Job
 from ticketing.plurals import counted
-from ticketing.tickets import Job
 from ticketing.times import utc_now
 
 

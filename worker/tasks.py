@@ -9,8 +9,10 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import InputError, NotFound, StoreAway, TicketingError
-from ticketing.stores.protocols import CodeRow, Jobs
-from ticketing.tickets import Job, Ticket
+from ticketing.jobs import Job, JobState
+from ticketing.stores.jobs import Jobs
+from ticketing.stores.protocols import CodeRow
+from ticketing.tickets import Ticket
 from worker.jobs import ENCODE_BATCH, finish_if_complete
 
 log = logging.getLogger(__name__)
@@ -42,7 +44,7 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     if job is None or job.finished:
         return
     if job.cancel_requested:
-        desk.store.update_job(job_id, state="cancelled", message="cancelled")
+        desk.store.update_job(job_id, state=JobState.CANCELLED, message="cancelled")
         return
     try:
         with beating(desk.store, job_id):
@@ -53,7 +55,7 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
         # What a person can act on is a sentence; anything else is a defect, told in full.
         log.error("job %s failed: %s", job_id, error, exc_info=not _is_for_people(error))
         with suppress(NotFound):  # a restore may have taken the job away
-            desk.store.update_job(job_id, state="failed", message=_sentence(error))
+            desk.store.update_job(job_id, state=JobState.FAILED, message=_sentence(error))
 
 
 @contextmanager
@@ -77,7 +79,7 @@ def beating(store: Jobs, job_id: str) -> Iterator[None]:
 
 def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> None:
     store = desk.store
-    store.update_job(job.id, state="running")
+    store.update_job(job.id, state=JobState.RUNNING)
     stale = store.stale_ids(bundle_id, among=ticket_ids)
     tickets = store.get_tickets([id for id in stale if id not in job.errors])
     rows, errors = encode_or_set_aside(desk, bundle_id, list(tickets.values()))

@@ -6,5 +6,6 @@ for module in (
     "tests.contract.contract_codes",
     "tests.contract.contract_files",
     "tests.contract.contract_records",
+    "tests.contract.contract_jobs",
 ):
     pytest.register_assert_rewrite(module)

@@ -1,7 +1,7 @@
-"""Queries, judgments, the serving bundle, jobs and accounts."""
+"""Queries, judgments, the serving bundle and accounts."""
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -14,13 +14,12 @@ from tests.contract.contract_examples import (
     SAVED,
     VERDICT,
     event,
-    recent,
     verdict,
 )
 from ticketing import times
-from ticketing.errors import Conflict, InputError, NotFound
+from ticketing.errors import Conflict, InputError
 from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
-from ticketing.tickets import Grade, Job, ModelKind, Query
+from ticketing.tickets import Grade, ModelKind, Query
 
 
 class RecordContract:
@@ -251,93 +250,3 @@ class RecordContract:
         kind = ModelKind.CATEGORIES
         assert (store.serving(kind), store.previous_serving(kind)) == ("c2", "c1")
         assert store.serving(ModelKind.SENTENCES) == ""
-
-    # jobs ------------------------------------------------------------------------------------
-
-    def test_a_new_job_is_queued(self, store):
-        job = store.create_job("reindex", "b1", 120)
-        assert (job.kind, job.bundle_id, job.state) == ("reindex", "b1", "queued")
-        assert (job.total, job.done, job.errors, job.message) == (120, 0, {}, "")
-        assert (job.heartbeat, job.started, job.finished) == (None, None, None)
-        assert not job.cancel_requested
-        assert recent(job.created)
-        assert store.get_job(job.id) == job
-
-    def test_an_unknown_job_is_none_or_not_found(self, store):
-        assert store.get_job("nope") is None
-        with pytest.raises(NotFound, match="nope"):
-            store.update_job("nope", done=1)
-        with pytest.raises(NotFound, match="nope"):
-            store.request_cancel("nope")
-
-    def test_asking_twice_gives_the_unfinished_job(self, store):
-        job = store.create_job("reindex", "b1", 120)
-        store.update_job(job.id, state="running")
-        assert store.create_job("reindex", "b1", 5).id == job.id
-        others = {store.create_job("reindex", "b2", 1).id, store.create_job("other", "b1", 1).id}
-        assert job.id not in others
-        assert len(others) == 2
-
-    @pytest.mark.parametrize("state", ["done", "cancelled", "failed"])
-    def test_after_the_end_a_new_job_is_made(self, store, state):
-        job = store.create_job("reindex", "b1", 120)
-        store.update_job(job.id, state=state)
-        assert store.create_job("reindex", "b1", 120).id != job.id
-
-    def test_an_update_changes_what_is_given_and_sets_the_heartbeat(self, store):
-        job = store.create_job("reindex", "b1", 120)
-        running = store.update_job(job.id, state="running", done=7)
-        assert (running.state, running.done, running.total) == ("running", 7, 120)
-        assert recent(running.started)
-        assert recent(running.heartbeat)
-        again = store.update_job(job.id, state="running", total=130, message="half way")
-        assert (again.done, again.total, again.message) == (7, 130, "half way")
-        assert again.started == running.started
-        assert again.heartbeat > running.heartbeat
-        assert again.finished is None
-        assert store.get_job(job.id) == again
-
-    def test_errors_are_merged(self, store):
-        job = store.create_job("reindex", "b1", 3)
-        store.update_job(job.id, errors={"a": "first", "b": "second"})
-        updated = store.update_job(job.id, errors={"b": "again", "c": "third"})
-        assert updated.errors == {"a": "first", "b": "again", "c": "third"}
-
-    def test_a_finished_job_is_left_as_it_is(self, store):
-        job = store.create_job("reindex", "b1", 3)
-        done = store.update_job(job.id, state="done", done=3, message="done")
-        assert recent(done.finished)
-        assert store.update_job(job.id, state="running", done=1, errors={"a": "late"}) == done
-        assert store.request_cancel(job.id) == done
-        assert store.get_job(job.id) == done
-
-    def test_a_cancel_request_is_kept_until_the_worker_ends_the_job(self, store):
-        job = store.create_job("reindex", "b1", 3)
-        assert store.request_cancel(job.id).cancel_requested
-        running = store.update_job(job.id, done=1)
-        assert (running.cancel_requested, running.state) == (True, "queued")
-
-    def test_a_cancel_request_is_no_heartbeat(self, store):
-        job = store.create_job("reindex", "b1", 3)
-        assert store.request_cancel(job.id).heartbeat is None
-
-    def test_jobs_are_listed_newest_first(self, store):
-        ids = [store.create_job("reindex", f"b{i}", 1).id for i in range(4)]
-        assert [job.id for job in store.jobs()] == ids[::-1]
-        assert [job.id for job in store.jobs(limit=2)] == ids[:1:-1]
-
-    def test_a_job_made_elsewhere_comes_back_as_it_was_put(self, store):
-        elsewhere = Job(
-            *("j1", "reindex", "b1", "running", 10, 4),
-            created=datetime(2024, 1, 2, 3, 4, 5),
-            heartbeat=datetime(2024, 1, 2, 3, 4, 5, 6),
-            cancel_requested=True,
-            errors={"T.1.": "half", "": "a text"},
-            message="half way",
-        )
-        store.put_job(elsewhere)
-        store.put_job(replace(elsewhere, done=9))
-        assert store.get_job("j1") == elsewhere
-        assert store.create_job("reindex", "b1", 7) == elsewhere
-        done = store.update_job("j1", state="done")
-        assert store.create_job("reindex", "b1", 7).id != done.id

@@ -5,13 +5,16 @@ import pytest
 from tests.contract.contract_codes import CodeContract
 from tests.contract.contract_examples import ALL
 from tests.contract.contract_files import FileContract
+from tests.contract.contract_jobs import JobContract
 from tests.contract.contract_people import PeopleContract
 from tests.contract.contract_records import RecordContract
 from tests.contract.contract_tickets import TicketContract
 from ticketing.errors import StoreError
 
 
-class StoreContract(TicketContract, CodeContract, RecordContract, PeopleContract, FileContract):
+class StoreContract(
+    TicketContract, CodeContract, RecordContract, JobContract, PeopleContract, FileContract
+):
     """Each test is a sentence of `ticketing.stores.protocols.Store`."""
 
     def test_a_closed_store_says_so(self, store):

@@ -8,6 +8,7 @@ import pytest
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scanned
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
+from ticketing.jobs import JobKind
 from ticketing.stores.elasticsearch import codes, tickets
 from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
@@ -254,7 +255,7 @@ def test_a_full_disk_is_said_and_reading_goes_on(store, read_only):
         lambda: store.put_tickets([Ticket("new", "one more")]),
         lambda: store.put_codes("b1", [code(ALL[1], 1)]),
         lambda: store.add_judgments([event(2)]),
-        lambda: store.create_job("reindex", "b1", 1),
+        lambda: store.create_job(JobKind.REINDEX, "b1", 1),
     ):
         with pytest.raises(StoreError, match="lets nothing be written, as when its disk is full"):
             write()

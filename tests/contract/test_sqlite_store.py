@@ -32,12 +32,14 @@ from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.history import Asking, SavedQuery
+from ticketing.jobs import JobKind, JobState
 from ticketing.stores.sqlite import (
     SQLiteStore,
     code_blocks,
     code_files,
     codes,
     database,
+    schema,
     tickets,
 )
 from ticketing.tickets import Filters, ModelKind, Ticket
@@ -283,12 +285,35 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 10")
-    with pytest.raises(StoreError, match="has format 10, and this program reads format 9; run "):
+    store.database.rows("PRAGMA user_version = 11")
+    with pytest.raises(StoreError, match="has format 11, and this program reads format 10; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    9: (
+        "DROP TABLE leases",
+        "DROP TABLE jobs",
+        """CREATE TABLE jobs (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL,
+            bundle_id TEXT NOT NULL,
+            state TEXT NOT NULL
+                CHECK (state IN ('queued', 'running', 'done', 'cancelled', 'failed')),
+            total INTEGER NOT NULL,
+            done INTEGER NOT NULL,
+            created TEXT NOT NULL,
+            heartbeat TEXT,
+            started TEXT,
+            finished TEXT,
+            cancel_requested INTEGER NOT NULL DEFAULT 0,
+            errors TEXT NOT NULL DEFAULT '{}',
+            message TEXT NOT NULL DEFAULT ''
+        )""",
+        """CREATE UNIQUE INDEX jobs_unfinished ON jobs (kind, bundle_id)
+            WHERE state IN ('queued', 'running')""",
+    ),
     8: ("DROP TABLE files",),
     7: (
         "DROP INDEX tickets_filters",
@@ -314,10 +339,28 @@ LACKED = {
 
 
 def grow_old(store, version: int) -> None:
-    for older in range(8, version - 1, -1):
+    for older in range(schema.VERSION - 1, version - 1, -1):
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_9_is_brought_up(store):
+    """Its jobs knew no steps, logs and waiting; they are kept, and go on."""
+    grow_old(store, 9)
+    store.database.rows(
+        "INSERT INTO jobs (id, kind, bundle_id, state, total, done, created, errors) VALUES"
+        " ('j1', 'reindex', 'b1', 'done', 3, 2, '2024-01-02T03:04:05', '{\"a\": \"no\"}'),"
+        " ('j2', 'reindex', 'b1', 'queued', 3, 0, '2024-01-02T03:04:06', '{}')"
+    )
+    brought_up = SQLiteStore(store.database.folder)
+    job, done = brought_up.jobs()
+    assert (done.id, done.done, done.errors, done.log) == ("j1", 2, {"a": "no"}, ())
+    assert brought_up.create_job(JobKind.REINDEX, "b1", 3) == job
+    waiting = brought_up.update_job("j2", state=JobState.WAITING, log="encoded")
+    assert brought_up.get_job("j2") == waiting
+    assert brought_up.take_lease("training", "a", 1)
+    brought_up.close()
 
 
 def test_format_6_is_brought_up(store):
@@ -434,7 +477,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 9; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 10; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

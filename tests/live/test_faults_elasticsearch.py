@@ -20,6 +20,7 @@ from tests.live.encoding_desk import (
 )
 from tests.servers import elasticsearch_server
 from ticketing.errors import StoreAway, StoreFull
+from ticketing.jobs import JobKind
 from ticketing.tickets import Grade, Query, Ticket
 from web.app import create_app
 from worker import jobs, progress, tasks
@@ -163,7 +164,7 @@ def block_codes(desk, blocked: bool | None) -> None:
 
 def test_where_only_the_codes_find_no_room_the_job_says_why_and_goes_on_when_asked(desk):
     app = make_app(desk.settings)
-    job = desk.store.create_job(jobs.REINDEX, BUNDLE, 3000)
+    job = desk.store.create_job(JobKind.REINDEX, BUNDLE, 3000)
     desk.store.put_codes(BUNDLE, desk.encode(BUNDLE, TICKETS[:128]))
     block_codes(desk, True)
     tasks.encode_batch(desk, job.id, BUNDLE, [ticket.id for ticket in TICKETS[128:256]])
@@ -179,7 +180,7 @@ def test_where_only_the_codes_find_no_room_the_job_says_why_and_goes_on_when_ask
 
 
 def test_two_workers_given_the_same_batch_store_it_once(desk):
-    job = desk.store.create_job(jobs.REINDEX, BUNDLE, 3000)
+    job = desk.store.create_job(JobKind.REINDEX, BUNDLE, 3000)
     encode_at_once(desk, job.id, [ticket.id for ticket in TICKETS[:128]])
     assert len(desk.encoded) == 256, "both did the work"
     assert_each_is_stored_once(desk, TICKETS[:128])

@@ -14,6 +14,7 @@ from tests.live.encoding_desk import (
     wait_until,
     workers,
 )
+from ticketing.jobs import JobKind
 from ticketing.tickets import Ticket
 from worker import jobs
 from worker.app import make_app
@@ -65,7 +66,7 @@ def test_a_redis_that_lost_all_messages_costs_a_job_nothing_but_time(desk, own_r
 
 
 def test_two_workers_given_the_same_batch_store_it_once(desk):
-    job = desk.store.create_job(jobs.REINDEX, BUNDLE, 3000)
+    job = desk.store.create_job(JobKind.REINDEX, BUNDLE, 3000)
     encode_at_once(desk, job.id, [ticket.id for ticket in TICKETS[:128]])
     assert len(desk.encoded) == 256, "both did the work"
     assert_each_is_stored_once(desk, TICKETS[:128])

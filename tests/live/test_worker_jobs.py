@@ -8,6 +8,7 @@ import pytest
 
 from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError
+from ticketing.jobs import JobKind, JobState
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
@@ -54,7 +55,7 @@ def run_messages(desk, app, limit=1000):
 
 
 def a_job(desk):
-    return desk.store.create_job(jobs.REINDEX, BUNDLE, len(TICKETS))
+    return desk.store.create_job(JobKind.REINDEX, BUNDLE, len(TICKETS))
 
 
 def all_ids():
@@ -123,7 +124,7 @@ def test_the_last_batch_ends_the_job(desk):
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
 def test_a_batch_of_a_finished_job_does_nothing(desk, state):
     job = a_job(desk)
-    desk.store.update_job(job.id, state=state)
+    desk.store.update_job(job.id, state=JobState(state))
     tasks.encode_batch(desk, job.id, BUNDLE, all_ids())
     tasks.encode_batch(desk, "unknown job", BUNDLE, all_ids())
     assert desk.encoded == []

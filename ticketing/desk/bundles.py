@@ -12,10 +12,11 @@ from tqdm import tqdm
 
 from ticketing.desk.base import DeskBase
 from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreError
+from ticketing.jobs import Job, JobKind, JobState
 from ticketing.labels import derive_labels, is_test
 from ticketing.plurals import counted
 from ticketing.stores.protocols import CodeRow
-from ticketing.tickets import Filters, Job, Label, ModelKind, Ticket
+from ticketing.tickets import Filters, Label, ModelKind, Ticket
 from ticketing.times import utc_now
 
 if TYPE_CHECKING:
@@ -187,9 +188,9 @@ class Bundles(DeskBase):
         self.whole.put_job(
             Job(
                 id=uuid4().hex,
-                kind="promotion",
+                kind=JobKind.PROMOTION,
                 bundle_id=bundle_id,
-                state="done",
+                state=JobState.DONE,
                 total=0,
                 done=0,
                 created=(time := utc_now()),

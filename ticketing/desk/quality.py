@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ticketing.desk.bundles import Bundles
 from ticketing.history import Asking
+from ticketing.jobs import JobKind
 
 if TYPE_CHECKING:
     from ticketing.evaluation.quality import Quality, Switch, WeekOfBundle
@@ -34,7 +35,7 @@ class QualityOverTime(Bundles):
 
         askings = list(self.store.events(Asking))
         grades = grades_of(self.labels())
-        promotions = [job for job in self.store.jobs(MOST_JOBS) if job.kind == "promotion"]
+        promotions = [job for job in self.store.jobs(MOST_JOBS) if job.kind == JobKind.PROMOTION]
         return QualityReport(
             quality(askings, grades),
             tuple(weekly(askings, grades)),

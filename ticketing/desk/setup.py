@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ticketing.desk.base import DeskBase
-from ticketing.tickets import Job, ModelKind
+from ticketing.jobs import Job, JobKind
+from ticketing.tickets import ModelKind
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,10 @@ class SettingUp(DeskBase):
     def setup(self) -> Setup:
         """How far the desk is."""
         serving = bool(self.store.serving())
-        unfinished = [job for job in self.store.jobs() if job.state in ("queued", "running")]
+        encoding = [job for job in self.store.unfinished_jobs() if job.kind == JobKind.REINDEX]
         return Setup(
             tickets=self.store.count_tickets(),
             trained=serving or bool(self.models.ids(ModelKind.RANKING)),
             serving=serving,
-            encoding=unfinished[0] if unfinished else None,
+            encoding=encoding[0] if encoding else None,
         )

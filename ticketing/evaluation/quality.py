@@ -7,7 +7,8 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from ticketing.history import Asking
-from ticketing.tickets import Grade, Job, Label, Outlook
+from ticketing.jobs import Job
+from ticketing.tickets import Grade, Label, Outlook
 
 
 @dataclass(frozen=True)

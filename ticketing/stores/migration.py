@@ -6,10 +6,11 @@ from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
 from ticketing.errors import StoreError
+from ticketing.jobs import Job
 from ticketing.plurals import plural
 from ticketing.stores.history import KINDS
 from ticketing.stores.protocols import CodeRow, Store
-from ticketing.tickets import Job, ModelKind
+from ticketing.tickets import ModelKind
 
 T = TypeVar("T")
 

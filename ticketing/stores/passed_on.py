@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime
 
 from ticketing.history import HistoryEvent
+from ticketing.jobs import Job
 from ticketing.people import Account, ApiToken, Session
 from ticketing.stores.damage import Finding
 from ticketing.stores.files import KeptFile
 from ticketing.stores.protocols import CodeRow, Store
-from ticketing.tickets import Job, Judgment, ModelKind, Query, Verdict
+from ticketing.tickets import Judgment, ModelKind, Query, Verdict
 
 
 class PassedOn:
@@ -68,6 +69,14 @@ class PassedOn:
     def put_job(self, job: Job) -> None:
         """See Jobs."""
         self._store.put_job(job)
+
+    def take_lease(self, name: str, holder: str, seconds: float) -> bool:
+        """See Leases."""
+        return self._store.take_lease(name, holder, seconds)
+
+    def drop_lease(self, name: str, holder: str) -> None:
+        """See Leases."""
+        self._store.drop_lease(name, holder)
 
     def put_account(self, account: Account) -> None:
         """See Accounts."""

@@ -5,7 +5,7 @@ sentence below as a test that each store passes. All methods may raise StoreAway
 later) or StoreError.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
@@ -17,8 +17,9 @@ from ticketing.queries import EncodedQuery
 from ticketing.stores.damage import Checked
 from ticketing.stores.files import Files
 from ticketing.stores.history import History
+from ticketing.stores.jobs import Jobs, Leases
 from ticketing.stores.people import PeopleStore
-from ticketing.tickets import Filters, Job, Judgment, ModelKind, Query, Ticket, Verdict
+from ticketing.tickets import Filters, Judgment, ModelKind, Query, Ticket, Verdict
 
 
 @dataclass(frozen=True)
@@ -245,40 +246,6 @@ class Serving(Protocol):
         """Id of the bundle that served before the current one, or an empty string."""
 
 
-class Jobs(Protocol):
-    """The records of long work."""
-
-    def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
-        """A new job in state queued; an unfinished job of the same kind and bundle is returned
-        instead, so that asking twice does the work once."""
-
-    def put_job(self, job: Job) -> None:
-        """Keep the record of a job that was made elsewhere; one that is here already stays."""
-
-    def get_job(self, job_id: str) -> Job | None:
-        """The job's record."""
-
-    def jobs(self, limit: int = 20) -> list[Job]:
-        """The latest jobs, newest first."""
-
-    def update_job(
-        self,
-        job_id: str,
-        *,
-        state: str | None = None,
-        done: int | None = None,
-        total: int | None = None,
-        errors: Mapping[str, str] | None = None,
-        message: str | None = None,
-    ) -> Job:
-        """Change what is given and set the heartbeat; `errors` are merged into those recorded.
-        A finished job (done, cancelled, failed) is left as it is. Raises NotFound."""
-
-    def request_cancel(self, job_id: str) -> Job:
-        """Ask for an end: workers see `cancel_requested` before each batch. The heartbeat and a
-        finished job stay as they are. Raises NotFound."""
-
-
 class RankedTickets(DatedTickets, ScannedCodes, Protocol):
     """As much of a store as the ranking of queries asks of it."""
 
@@ -298,6 +265,7 @@ class Store(
     Serving,
     Codes,
     Jobs,
+    Leases,
     PeopleStore,
     Files,
     Checked,

@@ -36,7 +36,8 @@ def snapshot(store: Store, folder: Path, shown: Shown) -> None:
 
 
 def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
-    """Copy the database of one moment, without its codes and who is signed in."""
+    """Copy the database of one moment, without its codes, who is signed in and who
+    holds a lease."""
     with (
         store.database.reading() as source,
         closing(sqlite3.connect(folder / store.database.path.name)) as target,
@@ -47,6 +48,7 @@ def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
         went = shown("database", pages * 4096)
         source.backup(target, pages=PAGES, progress=lambda *_: went(PAGES * 4096))
         target.execute("DELETE FROM sessions")
+        target.execute("DELETE FROM leases")
         target.commit()
 
 

@@ -6,18 +6,22 @@ is hidden, or gone, nothing is. What a bundle learned from all tickets it keeps;
 docs/how-to/groups.md.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import Unpack
 
 from ticketing.errors import Conflict
+from ticketing.files import Json
+from ticketing.jobs import Job, JobKind
 from ticketing.queries import EncodedQuery
 from ticketing.stores.files import KeptFile, no_file
+from ticketing.stores.jobs import JobChanges
 from ticketing.stores.protocols import CodeBlock, CodeRow, PutCounts, Store
 from ticketing.stores.visible_events import VisibleEvents
 from ticketing.text import tokenize
-from ticketing.tickets import Filters, Job, Ticket
+from ticketing.tickets import Filters, Ticket
 
 
 class VisibleStore(VisibleEvents, Store):
@@ -165,9 +169,16 @@ class VisibleStore(VisibleEvents, Store):
         return None
 
     # jobs ------------------------------------------------------------------------------------
-    def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
+    def create_job(
+        self,
+        kind: JobKind,
+        bundle_id: str,
+        total: int,
+        arguments: Json | None = None,
+        by: str = "",
+    ) -> Job:
         """See Jobs."""
-        return self._told(self._store.create_job(kind, bundle_id, total))[0]
+        return self._told(self._store.create_job(kind, bundle_id, total, arguments, by))[0]
 
     def get_job(self, job_id: str) -> Job | None:
         """A job as `jobs` tells of it."""
@@ -178,25 +189,21 @@ class VisibleStore(VisibleEvents, Store):
         """See Jobs. How far each is, is told as if it had only the tickets that may be seen."""
         return self._told(*self._store.jobs(limit))
 
-    def update_job(
-        self,
-        job_id: str,
-        *,
-        state: str | None = None,
-        done: int | None = None,
-        total: int | None = None,
-        errors: Mapping[str, str] | None = None,
-        message: str | None = None,
-    ) -> Job:
+    def unfinished_jobs(self) -> list[Job]:
         """See Jobs."""
-        job = self._store.update_job(
-            job_id, state=state, done=done, total=total, errors=errors, message=message
-        )
-        return self._told(job)[0]
+        return self._told(*self._store.unfinished_jobs())
+
+    def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
+        """See Jobs."""
+        return self._told(self._store.update_job(job_id, **changes))[0]
 
     def request_cancel(self, job_id: str) -> Job:
         """See Jobs."""
         return self._told(self._store.request_cancel(job_id))[0]
+
+    def reopen_job(self, job_id: str) -> Job:
+        """See Jobs."""
+        return self._told(self._store.reopen_job(job_id))[0]
 
     # how it is narrowed ----------------------------------------------------------------------
     def _narrow(self, filters: Filters) -> Filters:
@@ -205,7 +212,7 @@ class VisibleStore(VisibleEvents, Store):
         return replace(filters, groups=filters.groups & self.groups)
 
     def _told(self, *jobs: Job) -> list[Job]:
-        """Jobs' records without hidden tickets, their number, and a message that counts them."""
+        """Jobs' records without hidden tickets, their number, and what may speak of them."""
         theirs = self.count_tickets()
         if theirs == self._store.count_tickets():
             return list(jobs)
@@ -216,5 +223,6 @@ class VisibleStore(VisibleEvents, Store):
             message = job.message if len(errors) == len(job.errors) else ""
             total = theirs if job.total else 0
             done = total * job.done // max(job.total, 1)
-            told.append(replace(job, errors=errors, message=message, total=total, done=done))
+            figures = replace(job, errors=errors, message=message, total=total, done=done)
+            told.append(replace(figures, arguments={}, result={}, log=()))
         return told

@@ -7,8 +7,9 @@ from flask import url_for
 
 from ticketing.errors import NotFound
 from ticketing.history import Deed
+from ticketing.jobs import Job
 from ticketing.retrieval.topics import TopicTrend
-from ticketing.tickets import Job, Query, Recommendations, Ticket
+from ticketing.tickets import Query, Recommendations, Ticket
 from web.api.bodies import check_body
 from web.api.statuses import CONFLICT, NOT_FOUND, PUT_TICKET
 from web.context import (

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ticketing.tickets import Job
+from ticketing.jobs import Job, JobState
 from worker.jobs import SILENT_SECONDS
 from worker.progress import rate, seconds_left, silent_for
 
@@ -22,9 +22,9 @@ class Progress:
 
 def progress(job: Job) -> Progress:
     """Progress at the job's last sign of life."""
-    unfinished = job.state in ("queued", "running")
+    unfinished = not job.state.final
     return Progress(
-        percent=100 * job.done / job.total if job.total else 100.0 * (job.state == "done"),
+        percent=100 * job.done / job.total if job.total else 100.0 * (job.state == JobState.DONE),
         rate=rate(job),
         seconds_left=seconds_left(job) if unfinished else None,
         stalled=unfinished and silent_for(job) > SILENT_SECONDS,

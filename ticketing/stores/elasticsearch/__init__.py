@@ -1,7 +1,7 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
 Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
-`history`, `codes` (with `candidates`), `serving`, `jobs`, `people`, `files`; all stand on
+`history`, `codes` (with `candidates`), `serving`, `jobs`, `leases`, `people`, `files`; all stand on
 `connection`, `indices` says what lies where, and `copies` how the copies of one thing are kept
 alike. No step needs a script or a lock: a document is written under the condition that it is still
 as it was read.
@@ -14,6 +14,7 @@ from ticketing.stores.elasticsearch.history import ElasticsearchHistory
 from ticketing.stores.elasticsearch.indices import open_indices
 from ticketing.stores.elasticsearch.jobs import ElasticsearchJobs
 from ticketing.stores.elasticsearch.judgments import ElasticsearchJudgments
+from ticketing.stores.elasticsearch.leases import ElasticsearchLeases
 from ticketing.stores.elasticsearch.people import ElasticsearchPeople
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import ElasticsearchTickets
@@ -29,6 +30,7 @@ class ElasticsearchStore(
     ElasticsearchChecking,
     ElasticsearchServing,
     ElasticsearchJobs,
+    ElasticsearchLeases,
     ElasticsearchPeople,
     Store,
 ):

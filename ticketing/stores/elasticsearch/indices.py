@@ -9,7 +9,7 @@ from ticketing.stores.elasticsearch.connection import Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 7
+VERSION = 8
 """`_meta.version`; a change of the mappings below raises it."""
 
 OLDEST = 14
@@ -28,7 +28,7 @@ _FILTERS = {
 MAPPINGS = {
     # `coded`: the builds whose codes of this ticket are fresh and agree with it in every copy.
     TICKETS: {**_FILTERS, "coded": _KEYWORD},
-    # Queries, judgments, verdicts, history, jobs, accounts and what serves; `kind` says which.
+    # Queries, judgments, verdicts, history, jobs, leases, accounts, what serves: `kind` says which.
     RECORDS: {field: _KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
     | {field: _KEYWORD for field in ("finished", "subject_digest", "person", "asked")},
     # A file's name, or a piece of its bytes: `number` of those that came with one `upload`.
@@ -59,6 +59,7 @@ ADDED = {
     5: {"asked": _KEYWORD},
     6: {"checksum": {"type": "long"}},
     7: {},  # the index of files
+    8: {},  # jobs have steps, arguments, results and logs, which are never searched
 }
 """The fields that a version added; documents of an older one lack them."""
 

@@ -6,37 +6,63 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Unpack
+from uuid import uuid4
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
+from ticketing.jobs import Job, JobKind, JobState, log_from_json, log_to_json
 from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
 from ticketing.stores.elasticsearch.indices import RECORDS
-from ticketing.stores.job_changes import JobChanges, no_job, to_be_cancelled, updated
-from ticketing.stores.protocols import Jobs
-from ticketing.tickets import Job
+from ticketing.stores.jobs import (
+    JobChanges,
+    Jobs,
+    another_job,
+    no_job,
+    reopened,
+    to_be_cancelled,
+    updated,
+)
 from ticketing.times import utc_now
 
 _ATTEMPTS = 50
+MOST_UNFINISHED = 10_000
+"""As many unfinished jobs are looked at: as many as a server lists at once by default."""
+
+_QUEUED = JobState.QUEUED
 _TIMES = ("created", "heartbeat", "started", "finished")
+_JSON = ("errors", "arguments", "result", "log")
+"""Kept as text: the ids of tickets and what else is in them may be no field names."""
 
 
 class ElasticsearchJobs(ConnectionPart, Jobs):
     """A record for each job, changed only as it was read."""
 
-    def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
+    def create_job(
+        self,
+        kind: JobKind,
+        bundle_id: str,
+        total: int,
+        arguments: Json | None = None,
+        by: str = "",
+    ) -> Job:
         """A new job in state queued, or the unfinished one of the same kind and bundle.
 
         A job's id follows from its kind, its bundle and how many of these there were before, so
-        two processes that ask at once make the same job.
+        two processes that ask at once make the same job; of a kind that may be done side by side
+        it follows from nothing.
         """
-        same = [{"term": {"kind": "job"}}, {"term": {"name": kind}}]
-        same.append({"term": {"bundle_id": bundle_id}})
-        number = self.connection.count(RECORDS, {"bool": {"filter": same}})
-        for job in self._listed({"bool": {"filter": same, "must_not": _FINISHED}}, limit=1):
+        facts: Json = {"arguments": arguments or {}, "by": by}
+        if kind.side_by_side:
+            job = Job(uuid4().hex, kind, bundle_id, _QUEUED, total, 0, utc_now(), **facts)
+            self.put_job(job)
+            return job
+        number = self.connection.count(RECORDS, {"bool": {"filter": _same(kind, bundle_id)}})
+        for job in self._unfinished(*_same(kind, bundle_id)):
             return job
         for attempt in range(_ATTEMPTS):
             digest = hashlib.sha256(f"{kind}\0{bundle_id}\0{number + attempt}".encode())
-            job = Job(digest.hexdigest()[:32], kind, bundle_id, "queued", total, 0, utc_now())
+            id = digest.hexdigest()[:32]
+            job = Job(id, kind, bundle_id, _QUEUED, total, 0, utc_now(), **facts)
             if self.connection.write(RECORDS, _key(job.id), _record(job), op_type="create"):
                 return job
             existing = self.get_job(job.id)
@@ -57,13 +83,26 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         """The latest jobs, newest first."""
         return self._listed({"term": {"kind": "job"}}, limit)
 
+    def unfinished_jobs(self) -> list[Job]:
+        """All jobs that are queued, running or waiting, newest first."""
+        return self._unfinished({"term": {"kind": "job"}})
+
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
         """Change what is given and set the heartbeat, unless the job has finished."""
-        return self._change(job_id, lambda job: updated(job, **changes))
+        return self._change(job_id, lambda job: updated(job, changes))
 
     def request_cancel(self, job_id: str) -> Job:
         """Ask for an end; a job that has finished is left as it is."""
         return self._change(job_id, to_be_cancelled)
+
+    def reopen_job(self, job_id: str) -> Job:
+        """Queue a job that failed or was cancelled once more."""
+        job = self.get_job(job_id)
+        if job and not job.kind.side_by_side:
+            for other in self._unfinished(*_same(job.kind, job.bundle_id)):
+                if other.id != job_id:
+                    raise another_job(job)
+        return self._change(job_id, reopened)
 
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
         key = _key(job_id)
@@ -79,11 +118,24 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 
+    def _unfinished(self, *filters: Json) -> list[Job]:
+        query = {"bool": {"filter": list(filters), "must_not": _FINISHED}}
+        return self._listed(query, MOST_UNFINISHED)
+
     def _listed(self, query: Json, limit: int) -> list[Job]:
         answer = self.connection.search(
             RECORDS, query=query, sort=[{"created": "desc"}], size=limit
         )
         return [_job(hit) for hit in answer["hits"]["hits"]]
+
+
+def _same(kind: JobKind, bundle_id: str) -> list[Json]:
+    """What jobs of a kind and a bundle are found by."""
+    return [
+        {"term": {"kind": "job"}},
+        {"term": {"name": kind}},
+        {"term": {"bundle_id": bundle_id}},
+    ]
 
 
 _FINISHED = [{"exists": {"field": "finished"}}]
@@ -94,14 +146,16 @@ def _key(job_id: str) -> str:
 
 
 def _record(job: Job) -> Json:
-    """A job as a document; `kind` is the document's own, `name` the job's. The ids of tickets in
-    `errors` may hold anything, so they are no field names."""
-    record = asdict(job) | {"kind": "job", "name": job.kind, "errors": json.dumps(job.errors)}
+    """A job as a document; `kind` is the document's own, `name` the job's."""
+    record = asdict(job) | {"kind": "job", "name": job.kind, "log": log_to_json(job.log)}
+    record |= {part: json.dumps(record[part]) for part in _JSON}
     return record | {time: record[time] and record[time].isoformat() for time in _TIMES}
 
 
 def _job(doc: Mapping[str, Any]) -> Job:
+    """The job of a document; one that an older program wrote lacks some of the fields."""
     record = dict(doc["_source"])
-    times = {time: record[time] and datetime.fromisoformat(record[time]) for time in _TIMES}
-    kind, errors = record.pop("name"), json.loads(record["errors"])
-    return Job(**record | times | {"kind": kind, "errors": errors})
+    record |= {time: record[time] and datetime.fromisoformat(record[time]) for time in _TIMES}
+    record |= {part: json.loads(record[part]) for part in _JSON if part in record}
+    record["kind"], record["state"] = JobKind(record.pop("name")), JobState(record["state"])
+    return Job(**record | {"log": log_from_json(record.get("log", []))})

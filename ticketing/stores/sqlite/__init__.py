@@ -3,7 +3,7 @@
 `tickets.sqlite3` holds everything but the codes, which lie beside it in `codes/`, one file a
 bundle, to be memory-mapped, and the files, which lie in `files/`. Each module here is one of the
 protocols that a store has: `tickets`, `judgments`, `verdicts`, `history`, `codes` (with
-`code_files`), `serving`, `jobs`, `people`, `files`; all stand on `database`.
+`code_files`), `serving`, `jobs`, `leases`, `people`, `files`; all stand on `database`.
 """
 
 from pathlib import Path
@@ -15,6 +15,7 @@ from ticketing.stores.sqlite.database import Database
 from ticketing.stores.sqlite.history import SQLiteHistory
 from ticketing.stores.sqlite.jobs import SQLiteJobs
 from ticketing.stores.sqlite.judgments import SQLiteJudgments
+from ticketing.stores.sqlite.leases import SQLiteLeases
 from ticketing.stores.sqlite.people import SQLitePeople
 from ticketing.stores.sqlite.serving import SQLiteServing
 from ticketing.stores.sqlite.tickets import SQLiteTickets
@@ -29,6 +30,7 @@ class SQLiteStore(
     SQLiteCodes,
     SQLiteServing,
     SQLiteJobs,
+    SQLiteLeases,
     SQLitePeople,
     SQLiteChecking,
     Store,

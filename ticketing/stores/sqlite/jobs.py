@@ -4,50 +4,61 @@ import json
 import uuid
 from collections.abc import Callable
 from datetime import datetime
-from sqlite3 import Connection
+from sqlite3 import Connection, IntegrityError
 from typing import Unpack
 
-from ticketing.stores.job_changes import JobChanges, no_job, to_be_cancelled, updated
-from ticketing.stores.protocols import Jobs
+from ticketing.files import Json
+from ticketing.jobs import Job, JobKind, JobState, log_from_json, log_to_json
+from ticketing.stores.jobs import (
+    JobChanges,
+    Jobs,
+    another_job,
+    no_job,
+    reopened,
+    to_be_cancelled,
+    updated,
+)
 from ticketing.stores.sqlite.database import DatabasePart, Row
-from ticketing.tickets import Job
 from ticketing.times import utc_now
 
 _COLUMNS = (
     "id, kind, bundle_id, state, total, done, created, heartbeat, started, finished,"
-    " cancel_requested, errors, message"
+    " cancel_requested, errors, message, step, arguments, result, log, asked_by, attempts"
 )
 _PLACES = ", ".join("?" * (_COLUMNS.count(",") + 1))
-_UNFINISHED = "state IN ('queued', 'running')"
+_UNFINISHED = "state IN ('queued', 'running', 'waiting')"
 
 
 class SQLiteJobs(DatabasePart, Jobs):
     """A row for each job."""
 
-    def create_job(self, kind: str, bundle_id: str, total: int) -> Job:
+    def create_job(
+        self,
+        kind: JobKind,
+        bundle_id: str,
+        total: int,
+        arguments: Json | None = None,
+        by: str = "",
+    ) -> Job:
         """A new job in state queued, or the unfinished one of the same kind and bundle."""
+        new = Job(
+            *(uuid.uuid4().hex, kind, bundle_id, JobState.QUEUED, total, 0, utc_now()),
+            arguments=arguments or {},
+            by=by,
+        )
         with self.database.writing() as connection:
-            connection.execute(
-                "INSERT INTO jobs (id, kind, bundle_id, state, total, done, created)"
-                f" VALUES (?, ?, ?, 'queued', ?, 0, ?) ON CONFLICT (kind, bundle_id)"
-                f" WHERE {_UNFINISHED} DO NOTHING",
-                (uuid.uuid4().hex, kind, bundle_id, total, utc_now().isoformat()),
-            )
-            return _job(
-                connection.execute(
-                    f"SELECT {_COLUMNS} FROM jobs"
-                    f" WHERE kind = ? AND bundle_id = ? AND {_UNFINISHED}",
-                    (kind, bundle_id),
-                ).fetchone()
-            )
+            _insert(connection, new)
+            [row] = connection.execute(
+                f"SELECT {_COLUMNS} FROM jobs WHERE id = ? OR"
+                f" (kind = ? AND bundle_id = ? AND {_UNFINISHED}) ORDER BY id = ? DESC LIMIT 1",
+                (new.id, kind, bundle_id, new.id),
+            ).fetchall()
+            return _job(row)
 
     def put_job(self, job: Job) -> None:
         """Keep the record of a job that was made elsewhere; one that is here already stays."""
         with self.database.writing() as connection:
-            connection.execute(
-                f"INSERT INTO jobs ({_COLUMNS}) VALUES ({_PLACES}) ON CONFLICT DO NOTHING",
-                _record(job),
-            )
+            _insert(connection, job)
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
@@ -59,22 +70,40 @@ class SQLiteJobs(DatabasePart, Jobs):
         statement = f"SELECT {_COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
         return [_job(row) for row in self.database.rows(statement, limit)]
 
+    def unfinished_jobs(self) -> list[Job]:
+        """All jobs that are queued, running or waiting, newest first."""
+        statement = f"SELECT {_COLUMNS} FROM jobs WHERE {_UNFINISHED} ORDER BY number DESC"
+        return [_job(row) for row in self.database.rows(statement)]
+
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
         """Change what is given and set the heartbeat, unless the job has finished."""
-        return self._change(job_id, lambda job: updated(job, **changes))
+        return self._change(job_id, lambda job: updated(job, changes))
 
     def request_cancel(self, job_id: str) -> Job:
         """Ask for an end; a job that has finished is left as it is."""
         return self._change(job_id, to_be_cancelled)
 
+    def reopen_job(self, job_id: str) -> Job:
+        """Queue a job that failed or was cancelled once more."""
+        return self._change(job_id, reopened)
+
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
         with self.database.writing() as connection:
             changed = change(_existing(connection, job_id))
-            connection.execute(
-                f"UPDATE jobs SET ({_COLUMNS}) = ({_PLACES}) WHERE id = ?",
-                (*_record(changed), job_id),
-            )
+            try:
+                connection.execute(
+                    f"UPDATE jobs SET ({_COLUMNS}) = ({_PLACES}) WHERE id = ?",
+                    (*_record(changed), job_id),
+                )
+            except IntegrityError:  # `jobs_unfinished`
+                raise another_job(changed) from None
             return changed
+
+
+def _insert(connection: Connection, job: Job) -> None:
+    connection.execute(
+        f"INSERT INTO jobs ({_COLUMNS}) VALUES ({_PLACES}) ON CONFLICT DO NOTHING", _record(job)
+    )
 
 
 def _existing(connection: Connection, job_id: str) -> Job:
@@ -89,25 +118,34 @@ def _record(job: Job) -> Row:
     return (
         *(job.id, job.kind, job.bundle_id, job.state, job.total, job.done),
         *(time and time.isoformat() for time in times),
-        *(job.cancel_requested, json.dumps(job.errors), job.message),
+        *(job.cancel_requested, json.dumps(job.errors), job.message, job.step),
+        *(json.dumps(part) for part in (job.arguments, job.result, log_to_json(job.log))),
+        *(job.by, job.attempts),
     )
 
 
 def _job(row: Row) -> Job:
-    id, kind, bundle_id, state, total, done, *times, cancel_requested, errors, message = row
-    created, heartbeat, started, finished = (t and datetime.fromisoformat(t) for t in times)
+    id, kind, bundle_id, state, total, done = row[:6]
+    created, heartbeat, started, finished = (t and datetime.fromisoformat(t) for t in row[6:10])
+    cancel_requested, errors, message, step, arguments, result, log, by, attempts = row[10:]
     return Job(
         id,
-        kind,
+        JobKind(kind),
         bundle_id,
-        state,
+        JobState(state),
         total,
         done,
         created,
         heartbeat,
         started,
         finished,
-        bool(cancel_requested),
-        json.loads(errors),
-        message,
+        cancel_requested=bool(cancel_requested),
+        errors=json.loads(errors),
+        message=message,
+        step=step,
+        arguments=json.loads(arguments),
+        result=json.loads(result),
+        log=log_from_json(json.loads(log)),
+        by=by,
+        attempts=attempts,
     )

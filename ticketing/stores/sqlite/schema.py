@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 9
+VERSION = 10
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -87,6 +87,42 @@ FILES = """CREATE TABLE files (
         put TEXT NOT NULL
     ) WITHOUT ROWID"""
 
+JOBS = (
+    """CREATE TABLE jobs (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        bundle_id TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (
+            state IN ('queued', 'running', 'waiting', 'done', 'cancelled', 'failed')
+        ),
+        total INTEGER NOT NULL,
+        done INTEGER NOT NULL,
+        created TEXT NOT NULL,
+        heartbeat TEXT,
+        started TEXT,
+        finished TEXT,
+        cancel_requested INTEGER NOT NULL DEFAULT 0,
+        errors TEXT NOT NULL DEFAULT '{}',
+        message TEXT NOT NULL DEFAULT '',
+        step TEXT NOT NULL DEFAULT '',
+        arguments TEXT NOT NULL DEFAULT '{}',
+        result TEXT NOT NULL DEFAULT '{}',
+        log TEXT NOT NULL DEFAULT '[]',
+        asked_by TEXT NOT NULL DEFAULT '',
+        attempts INTEGER NOT NULL DEFAULT 0
+    )""",
+    """CREATE UNIQUE INDEX jobs_unfinished ON jobs (kind, bundle_id)
+        WHERE state IN ('queued', 'running', 'waiting') AND kind IN ('reindex', 'training')""",
+)
+
+LEASES = """CREATE TABLE leases (
+        name TEXT PRIMARY KEY,
+        holder TEXT NOT NULL,
+        seconds REAL NOT NULL,
+        turn INTEGER NOT NULL
+    )"""
+
 TABLES = (
     # Narrow columns come first, so that filters and versions are read without the texts.
     """CREATE TABLE tickets (
@@ -158,24 +194,8 @@ TABLES = (
         bundle_id TEXT NOT NULL,
         kind TEXT NOT NULL DEFAULT 'ranking'
     )""",
-    """CREATE TABLE jobs (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        id TEXT NOT NULL UNIQUE,
-        kind TEXT NOT NULL,
-        bundle_id TEXT NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'cancelled', 'failed')),
-        total INTEGER NOT NULL,
-        done INTEGER NOT NULL,
-        created TEXT NOT NULL,
-        heartbeat TEXT,
-        started TEXT,
-        finished TEXT,
-        cancel_requested INTEGER NOT NULL DEFAULT 0,
-        errors TEXT NOT NULL DEFAULT '{}',
-        message TEXT NOT NULL DEFAULT ''
-    )""",
-    """CREATE UNIQUE INDEX jobs_unfinished ON jobs (kind, bundle_id)
-        WHERE state IN ('queued', 'running')""",
+    *JOBS,
+    LEASES,
     ACCOUNTS,
     *PEOPLE,
     *VERDICTS,
@@ -205,6 +225,16 @@ UPGRADES = {
     ),
     7: ("DROP INDEX tickets_filters", FILTERS),
     8: (FILES,),
+    9: (
+        "DROP INDEX jobs_unfinished",
+        "ALTER TABLE jobs RENAME TO jobs_9",
+        *JOBS,
+        """INSERT INTO jobs (number, id, kind, bundle_id, state, total, done, created, heartbeat,
+            started, finished, cancel_requested, errors, message)
+            SELECT * FROM jobs_9""",
+        "DROP TABLE jobs_9",
+        LEASES,
+    ),
 }
 """What brings a database of a version to the next one."""
 

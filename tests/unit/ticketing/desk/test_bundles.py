@@ -9,6 +9,7 @@ from filelock import FileLock
 from tests.tiny import TINY, other_bundle, tiny_training
 from ticketing.desk import open_desk
 from ticketing.errors import BundleError, NotFound, NotReady
+from ticketing.jobs import JobKind
 from ticketing.labels import is_test
 from ticketing.model.registry import Registry
 from ticketing.tickets import Grade, Judgment, Query, Ticket
@@ -138,7 +139,7 @@ def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
     other = other_bundle(desk, trained[1])
     reindex(desk, other)
     desk.store.put_tickets([Ticket("A-1", "cannot be encoded")])
-    job = desk.store.create_job("reindex", other, 41)
+    job = desk.store.create_job(JobKind.REINDEX, other, 41)
     desk.store.update_job(job.id, errors={"A-1": "no"})
     assert "serves now" in desk.promote(other)
     assert desk.store.stale_ids(other) == ["A-1"], "it is not tried again"

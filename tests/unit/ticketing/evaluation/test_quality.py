@@ -4,7 +4,8 @@ from datetime import date, datetime, timedelta
 
 from ticketing.evaluation.quality import grades_of, quality, switches, weekly
 from ticketing.history import Asking
-from ticketing.tickets import Filters, Grade, Job, Label, Outlook, Query
+from ticketing.jobs import Job, JobKind, JobState
+from ticketing.tickets import Filters, Grade, Label, Outlook, Query
 
 MONDAY = datetime(2024, 3, 4, 9)
 A, B, C = (Query(text) for text in ("a", "b", "c"))
@@ -28,7 +29,7 @@ ASKED = [
 def promotion(days, bundle, message="serves now"):
     time = MONDAY + timedelta(days=days)
     said = f"Bundle {bundle} {message}."
-    return Job(f"p{days}", "promotion", bundle, "done", 0, 0, time, message=said)
+    return Job(f"p{days}", JobKind.PROMOTION, bundle, JobState.DONE, 0, 0, time, message=said)
 
 
 def test_weeks_are_from_monday_and_each_bundle_has_its_own_row():

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from tests.filled import TICKETS, fill
 from ticketing.cli.migrate import command
 from ticketing.errors import InputError, StoreError
+from ticketing.jobs import JobKind
 from ticketing.stores.migration import AT_ONCE, copy_all, require_equal
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import ModelKind, Query, Ticket, Verdict
@@ -43,7 +44,7 @@ def test_everything_is_copied_and_found_equal(source, target):
     assert [event.event_id for event in target.judgments()] == ["e2", "e1", "e3"]
     assert [event.event_id for event in target.verdicts()] == ["v2", "v1", "v3"]
     assert target.serving(ModelKind.CATEGORIES) == "c1"
-    assert [job.kind for job in target.jobs()] == ["other", "reindex"]
+    assert [job.kind for job in target.jobs()] == ["training", "reindex"]
     assert target.stale_ids("b1") == ["T-7"]
     assert (target.serving(), target.previous_serving()) == ("b1", "b2")
 
@@ -81,7 +82,7 @@ CHANGES = {
     "verdicts": lambda store: store.add_verdicts(
         [Verdict("new", "q", "SGT-400", True, "bob", datetime(2024, 1, 1))]
     ),
-    "jobs": lambda store: store.create_job("reindex", "b3", 1),
+    "jobs": lambda store: store.create_job(JobKind.REINDEX, "b3", 1),
     "codes": lambda store: store.drop_codes("b2"),
     "serving": lambda store: store.set_serving("b3"),
     "serving classifier": lambda store: store.set_serving("c2", ModelKind.CATEGORIES),

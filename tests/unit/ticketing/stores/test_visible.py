@@ -9,6 +9,7 @@ import pytest
 from tests.contract.contract_examples import ALL, HIDDEN, PUMP, verdict
 from ticketing.errors import Conflict
 from ticketing.history import Asking, AuditEntry, Deed, TopicName
+from ticketing.jobs import JobKind
 from ticketing.stores.history import KINDS
 from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import Store
@@ -127,7 +128,7 @@ def test_words_of_a_named_topic_that_only_hidden_tickets_have_are_hidden(store):
 
 
 def test_a_job_is_told_in_the_tickets_seen(store):
-    job = store.create_job("reindex", "b1", 3)
+    job = store.create_job(JobKind.REINDEX, "b1", 3)
     errors = {"T-2": "is too long", "T-10": "is empty"}
     store.update_job(job.id, done=2, errors=errors, message="2 errors")
     seen = VisibleStore(store, LAB).get_job(job.id)

@@ -5,7 +5,8 @@ import re
 from datetime import datetime, timedelta
 
 from ticketing.history import Asking
-from ticketing.tickets import Filters, Grade, Job, Outlook, Query
+from ticketing.jobs import Job, JobKind, JobState
+from ticketing.tickets import Filters, Grade, Outlook, Query
 
 MONDAY = datetime(2024, 3, 4, 9)
 QUERY = Query("Exhaust spread high")
@@ -27,7 +28,7 @@ def fill(desk):
     desk.judge(QUERY.id, "GT-0102", Grade.YES, "ann")
     said = "Bundle b2 serves now: better by .1."
     time = MONDAY + timedelta(days=13)
-    desk.store.put_job(Job("p", "promotion", "b2", "done", 0, 0, time, message=said))
+    desk.store.put_job(Job("p", JobKind.PROMOTION, "b2", JobState.DONE, 0, 0, time, message=said))
 
 
 def test_before_anything_was_asked_it_says_so(client):

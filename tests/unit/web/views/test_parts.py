@@ -7,8 +7,8 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ticketing.jobs import Job, JobKind, JobState
 from ticketing.reasons import Part
-from ticketing.tickets import Job
 from web.views.marks import linked, mark, opening
 from web.views.parts import Bar, bars
 from web.views.progress import in_words, progress
@@ -147,12 +147,12 @@ def test_durations_in_words(seconds, words):
 
 def job(**changes) -> Job:
     at = datetime(2014, 9, 1)
-    given = {"state": "running", "total": 100, "done": 0, "created": at, **changes}
-    return Job(id="1", kind="reindex", bundle_id="b", **given)
+    given = {"state": JobState.RUNNING, "total": 100, "done": 0, "created": at, **changes}
+    return Job(id="1", kind=JobKind.REINDEX, bundle_id="b", **given)
 
 
 def test_a_job_that_has_not_begun_has_no_rate():
-    at = progress(job(state="queued"))
+    at = progress(job(state=JobState.QUEUED))
     assert (at.percent, at.rate, at.seconds_left) == (0, 0, None)
 
 
@@ -164,12 +164,12 @@ def test_rate_and_estimate_of_a_running_job():
 
 def test_an_empty_job_is_complete_only_when_done():
     assert progress(job(total=0)).percent == 0
-    assert progress(job(total=0, state="done")).percent == 100
+    assert progress(job(total=0, state=JobState.DONE)).percent == 100
 
 
 def test_a_finished_job_has_no_time_left_and_waits_for_nobody():
     start, end = datetime(2014, 9, 1, 8, 0, 0), datetime(2014, 9, 1, 8, 0, 50)
-    at = progress(job(state="done", done=100, started=start, heartbeat=end, finished=end))
+    at = progress(job(state=JobState.DONE, done=100, started=start, heartbeat=end, finished=end))
     assert (at.rate, at.seconds_left, at.stalled) == (2, None, False)
 
 

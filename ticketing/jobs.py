@@ -1,0 +1,125 @@
+"""Long work: what kinds there are, what becomes of it, and the record that each job has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from ticketing.files import Json
+
+LOG_LINES = 200
+"""As many lines of a job's log are kept, the last ones."""
+
+
+class JobKind(StrEnum):
+    """What a job does."""
+
+    REINDEX = "reindex"
+    """Encodes every ticket under a bundle, compares it with the serving one, promotes it."""
+    TRAINING = "training"
+    """Makes a bundle of the desk's tickets and judgments; a reindex follows."""
+    EVALUATION = "evaluation"
+    """Measures bundles on judgments; keeps a report."""
+    IMPORT = "import"
+    """Puts the tickets of files that were uploaded into the knowledge base."""
+    PROMOTION = "promotion"
+    """No work: the note of what came of a bundle that was to serve."""
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether several jobs of this kind may be under way for the same bundle."""
+        return self in (JobKind.EVALUATION, JobKind.IMPORT)
+
+
+class JobState(StrEnum):
+    """What has become of a job."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    """It waits for somebody's yes or no."""
+    DONE = "done"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+    @property
+    def final(self) -> bool:
+        """Whether the job has ended."""
+        return self in (JobState.DONE, JobState.CANCELLED, JobState.FAILED)
+
+
+class Step(StrEnum):
+    """What a job is at just now."""
+
+    ENCODING = "encoding"
+    COMPARING = "comparing"
+    """Encoded, and compared with the serving bundle; it awaits promotion."""
+    PROMOTING = "promoting"
+    READING = "reading"
+    TRAINING = "training"
+    MEASURING = "measuring"
+    IMPORTING = "importing"
+
+
+class Promotion(StrEnum):
+    """What becomes of a bundle whose tickets are encoded: `arguments["promotion"]` of a job."""
+
+    RULE = "rule"
+    """It serves unless it loses to the serving one on test queries, beyond chance."""
+    ASK = "ask"
+    """The job waits until somebody says yes or no to the comparison."""
+    NEVER = "never"
+    """The other one goes on serving."""
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A sentence of a job's log, and when it was said."""
+
+    time: datetime
+    text: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """The record of long work, kept in the store and written by whoever does the work.
+
+    `done` of `total` counts what the step counts: tickets that carry fresh codes, rows, epochs,
+    queries; `errors` maps ticket ids that were set aside to what went wrong. Times are naive UTC.
+    """
+
+    id: str
+    kind: JobKind
+    bundle_id: str
+    state: JobState
+    total: int
+    done: int
+    created: datetime
+    heartbeat: datetime | None = None
+    started: datetime | None = None
+    finished: datetime | None = None
+    cancel_requested: bool = False
+    errors: dict[str, str] = field(default_factory=dict)
+    message: str = ""
+    step: str = ""
+    """A `Step`, or nothing while nobody has begun."""
+    arguments: Json = field(default_factory=dict)
+    """What was asked for; it stays as it is."""
+    result: Json = field(default_factory=dict)
+    """What the job has changed or found so far, as a bundle's id, counts, a verdict."""
+    log: tuple[LogLine, ...] = ()
+    by: str = ""
+    """Who asked for it; empty for the program itself."""
+    attempts: int = 0
+    """How many times it was begun: again after a failure, or a worker that was killed."""
+
+
+def log_to_json(log: tuple[LogLine, ...]) -> list[Json]:
+    """The lines of a log as JSON."""
+    return [{"time": line.time.isoformat(), "text": line.text} for line in log]
+
+
+def log_from_json(lines: list[Mapping[str, Any]]) -> tuple[LogLine, ...]:
+    """The log that `log_to_json` has written."""
+    return tuple(LogLine(datetime.fromisoformat(line["time"]), line["text"]) for line in lines)

@@ -1,0 +1,35 @@
+"""Leases: a record for each that is held."""
+
+from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart, seen
+from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.jobs import Lease, Leases, SeenLeases
+
+
+class ElasticsearchLeases(ConnectionPart, Leases):
+    """Who holds what, for how long, and which renewal it is; changed only as it was read."""
+
+    def __init__(self, connection: Connection):
+        super().__init__(connection)
+        self._seen_leases = SeenLeases()
+
+    def take_lease(self, name: str, holder: str, seconds: float) -> bool:
+        """Take a lease that is free or has run out, or renew one's own."""
+        key = _key(name)
+        doc = self.connection.get(RECORDS, [key]).get(key)
+        found = doc and Lease(*(doc["_source"][field] for field in ("holder", "seconds", "turn")))
+        taken = self._seen_leases.next(name, found or None, holder, seconds)
+        if taken is None:
+            return False
+        condition = seen(doc) if doc else {"op_type": "create"}
+        return self.connection.write(RECORDS, key, {"kind": "lease", **vars(taken)}, **condition)
+
+    def drop_lease(self, name: str, holder: str) -> None:
+        """Give one's own lease back; anybody else's stays."""
+        key = _key(name)
+        doc = self.connection.get(RECORDS, [key]).get(key)
+        if doc and doc["_source"]["holder"] == holder:
+            self.connection.bulk([self.connection.deletion(RECORDS, doc)])
+
+
+def _key(name: str) -> str:
+    return f"lease:{name}"

@@ -1,0 +1,32 @@
+"""Leases: a row for each that is held."""
+
+from ticketing.stores.jobs import Lease, Leases, SeenLeases
+from ticketing.stores.sqlite.database import Database, DatabasePart
+
+
+class SQLiteLeases(DatabasePart, Leases):
+    """Who holds what, for how long, and which renewal it is."""
+
+    def __init__(self, database: Database):
+        super().__init__(database)
+        self._seen_leases = SeenLeases()
+
+    def take_lease(self, name: str, holder: str, seconds: float) -> bool:
+        """Take a lease that is free or has run out, or renew one's own."""
+        with self.database.writing() as connection:
+            row = connection.execute(
+                "SELECT holder, seconds, turn FROM leases WHERE name = ?", (name,)
+            ).fetchone()
+            taken = self._seen_leases.next(name, row and Lease(*row), holder, seconds)
+            if taken:
+                connection.execute(
+                    "INSERT OR REPLACE INTO leases (name, holder, seconds, turn)"
+                    " VALUES (?, ?, ?, ?)",
+                    (name, taken.holder, taken.seconds, taken.turn),
+                )
+            return taken is not None
+
+    def drop_lease(self, name: str, holder: str) -> None:
+        """Give one's own lease back; anybody else's stays."""
+        with self.database.writing() as connection:
+            connection.execute("DELETE FROM leases WHERE name = ? AND holder = ?", (name, holder))
