@@ -144,6 +144,16 @@ def elasticsearch_settings(elasticsearch_url, _elasticsearch_prefix, tmp_path) -
 
 
 @pytest.fixture
+def own_indices(elasticsearch_url, tmp_path) -> Iterator[Settings]:
+    """Settings of an empty desk on a real Elasticsearch whose indices a test may harm."""
+    prefix = f"t{uuid.uuid4().hex}"
+    yield load_settings(home=tmp_path, store=elasticsearch_url, store_prefix=prefix)
+    with Elasticsearch(elasticsearch_url) as client:
+        for index in client.indices.get(index=f"{prefix}-*", features="aliases"):
+            client.indices.delete(index=index)
+
+
+@pytest.fixture
 def elasticsearch_store(elasticsearch_settings) -> Iterator[Store]:
     """An empty store on a real Elasticsearch."""
     store = open_store(elasticsearch_settings)

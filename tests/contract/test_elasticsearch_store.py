@@ -12,7 +12,6 @@ from ticketing.jobs import JobKind
 from ticketing.stores.elasticsearch import codes, tickets
 from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
 from ticketing.stores.elasticsearch.connection import Connection
-from ticketing.stores.elasticsearch.indices import behind
 from ticketing.tickets import Filters, Ticket
 
 pytestmark = pytest.mark.elasticsearch
@@ -264,22 +263,6 @@ def test_a_full_disk_is_said_and_reading_goes_on(store, read_only):
     assert list(store.judgments()) == [EVENT]
     read_only(None)
     assert store.add_judgments([event(2)]) == 1
-
-
-def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(store):
-    store.put_tickets(ALL)
-    index = behind(store.connection.alias("tickets"))
-    with store.connection.client() as client:
-        client.indices.delete(index=index)
-    for read in (
-        lambda: store.get_tickets(["T-2"]),
-        lambda: store.count_tickets(),
-        lambda: store.search_words(["pump"], 10),
-        lambda: list(store.iter_tickets()),
-        lambda: store.put_tickets(ALL),
-    ):
-        with pytest.raises(StoreError, match=r"has lost a part of the store \(no such index"):
-            read()
 
 
 def test_codes_that_are_dropped_as_they_are_begun_can_be_stored_again(store, monkeypatch):

@@ -1,6 +1,7 @@
 """Passwords, certificates, and indices that are foreign, newer or older, on a real server."""
 
 import shutil
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -84,40 +85,29 @@ def client(elasticsearch_settings):
         yield client
 
 
-def stamped(client, settings, version):
-    """A store whose indices say that they are of another version."""
-    store = open_store(settings)
-    store.put_tickets([Ticket("1", "pump")])
-    store.close()
-    index = f"{settings.store_prefix}-tickets"
-    meta = client.indices.get_mapping(index=index)[indices.behind(index)]["mappings"]["_meta"]
-    client.indices.put_mapping(index=index, meta=meta | {"version": version})
-    return index
+def meta_of(client, alias):
+    [described] = client.indices.get_mapping(index=alias).values()
+    return described["mappings"]["_meta"]
 
 
-def test_a_newer_format_is_refused(client, elasticsearch_settings):
-    index = stamped(client, elasticsearch_settings, indices.VERSION + 1)
-    try:
-        said = refusal(elasticsearch_settings)
-    finally:
-        stamped_back(client, index)
+def test_a_newer_format_is_refused(client, own_indices):
+    open_store(own_indices).close()
+    index = f"{own_indices.store_prefix}-tickets"
+    newer = meta_of(client, index) | {"version": indices.VERSION + 1}
+    client.indices.put_mapping(index=index, meta=newer)
+    said = refusal(own_indices)
     assert f"has format {indices.VERSION + 1}, and this program reads format" in said
 
 
-def stamped_back(client, index):
-    meta = {"application": indices.APPLICATION, "version": indices.VERSION}
-    client.indices.put_mapping(index=index, meta=meta)
-
-
-def test_an_older_format_is_brought_up(client, elasticsearch_settings):
+def test_an_older_format_is_brought_up(client, own_indices):
     """Version 1 knew no groups: its tickets are everybody's, and may be given groups now."""
-    prefix = elasticsearch_settings.store_prefix
-    index = f"{prefix}-tickets"
-    client.options(ignore_status=404).indices.delete(index=indices.behind(index))
+    open_store(own_indices).close()
+    index = f"{own_indices.store_prefix}-tickets"
+    client.indices.delete(index=f"{index}-000001")
     fields = dict(indices.MAPPINGS["tickets"])
     del fields["groups"]
     client.indices.create(
-        index=indices.behind(index),
+        index=f"{index}-000001",
         aliases={index: {}},
         mappings={
             "dynamic": False,
@@ -128,25 +118,26 @@ def test_an_older_format_is_brought_up(client, elasticsearch_settings):
     old = {"id": "1", "subject": "pump", "description": "", "solution": "", "product": ""}
     old |= {"status": "", "created": None, "version": "v", "tokens": "pump", "coded": []}
     client.index(index=index, id="1", document=old, refresh=True)
-    store = open_store(elasticsearch_settings)
+    store = open_store(own_indices)
     store.put_tickets([Ticket("2", "flame", groups=frozenset(["service"]))])
     nobody = Filters(groups=frozenset())
     assert list(store.iter_tickets(nobody)) == [Ticket("1", "pump")]
     assert store.count_tickets(Filters(groups=frozenset(["service"]))) == 2
     store.close()
-    assert client.indices.get_mapping(index=index)[indices.behind(index)]["mappings"]["_meta"] == {
+    assert meta_of(client, index) == {
         "application": indices.APPLICATION,
         "version": indices.VERSION,
     }
 
 
-def test_records_of_format_2_are_given_what_verdicts_are_found_by(client, elasticsearch_settings):
-    index = f"{elasticsearch_settings.store_prefix}-records"
-    client.options(ignore_status=404).indices.delete(index=indices.behind(index))
+def test_records_of_format_2_are_given_what_verdicts_are_found_by(client, own_indices):
+    open_store(own_indices).close()
+    index = f"{own_indices.store_prefix}-records"
+    client.indices.delete(index=f"{index}-000001")
     fields = dict(indices.MAPPINGS["records"])
     del fields["subject_digest"]
     client.indices.create(
-        index=indices.behind(index),
+        index=f"{index}-000001",
         aliases={index: {}},
         mappings={
             "dynamic": False,
@@ -155,36 +146,26 @@ def test_records_of_format_2_are_given_what_verdicts_are_found_by(client, elasti
         },
         settings={"max_result_window": indices.MOST_HITS},
     )
-    store = open_store(elasticsearch_settings)
+    store = open_store(own_indices)
     said = Verdict("v1", "pump", "SGT-400", True, "ann", datetime(2024, 1, 1))
     assert store.add_verdicts([said]) == 1
     assert list(store.verdicts("pump")) == [said]
     store.close()
 
 
-def test_an_index_of_another_program_is_refused_and_left_alone(client, elasticsearch_settings):
-    index = indices.behind(f"{elasticsearch_settings.store_prefix}-tickets")
-    client.options(ignore_status=404).indices.delete(index=index)
+def test_an_index_of_another_program_is_refused_and_left_alone(client, own_indices):
+    index = f"{own_indices.store_prefix}-tickets-000001"
     client.indices.create(index=index)
-    try:
-        said = refusal(elasticsearch_settings)
-    finally:
-        mapping = client.indices.get_mapping(index=index)[index]["mappings"]
-        client.indices.delete(index=index)
+    said = refusal(own_indices)
     assert f"The index {index} at" in said
     assert "TICKETING_STORE_PREFIX" in said
-    assert mapping == {}
+    assert client.indices.get_mapping(index=index)[index]["mappings"] == {}
 
 
-def test_two_desks_share_a_server_by_their_prefixes(elasticsearch_settings):
-    other = load_settings(**elasticsearch_settings.model_dump() | {"store_prefix": "t_other"})
-    one, two = open_store(elasticsearch_settings), open_store(other)
-    try:
+def test_two_desks_share_a_server_by_their_prefixes(elasticsearch_settings, own_indices):
+    with (
+        closing(open_store(elasticsearch_settings)) as one,
+        closing(open_store(own_indices)) as two,
+    ):
         one.put_tickets([Ticket("1", "pump")])
         assert (one.count_tickets(), two.count_tickets()) == (1, 0)
-    finally:
-        with Elasticsearch(other.store) as client:
-            for name in ("tickets", "records"):
-                client.indices.delete(index=indices.behind(f"t_other-{name}"))
-        one.close()
-        two.close()

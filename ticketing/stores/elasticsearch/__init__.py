@@ -11,10 +11,10 @@ from ticketing.settings import Settings
 from ticketing.stores.elasticsearch.checking import ElasticsearchChecking
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.history import ElasticsearchHistory
-from ticketing.stores.elasticsearch.indices import open_indices
 from ticketing.stores.elasticsearch.jobs import ElasticsearchJobs
 from ticketing.stores.elasticsearch.judgments import ElasticsearchJudgments
 from ticketing.stores.elasticsearch.leases import ElasticsearchLeases
+from ticketing.stores.elasticsearch.opening import open_indices
 from ticketing.stores.elasticsearch.people import ElasticsearchPeople
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import ElasticsearchTickets

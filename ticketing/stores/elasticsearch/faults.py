@@ -11,6 +11,8 @@ AWAY = {408, 429, 502, 503, 504}
 
 BLOCKED = "cluster_block_exception"
 
+RESTORE = "restore it from a snapshot or a backup, as docs/how-to/backup.md says"
+
 
 def plain(error: Exception, where: str) -> StoreError:
     """The store's error for one of the client's; `where` is the server's address."""
@@ -50,7 +52,7 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
         return StoreError(f"Elasticsearch at {where} does not allow this: {reason}.")
     if kind == "index_not_found_exception":
         return StoreError(
-            f"Elasticsearch at {where} has lost a part of the store ({reason}); restore it."
+            f"Elasticsearch at {where} has lost a part of the store ({reason}); {RESTORE}."
         )
     if status in AWAY:
         return StoreAway(f"Elasticsearch at {where} is not ready ({reason or status}); try again.")

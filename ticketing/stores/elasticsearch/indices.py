@@ -1,10 +1,21 @@
-"""The indices, and the stamp that says whose they are and of which version."""
+"""The indices, and the stamp that says whose they are and of which version.
 
-from elasticsearch import BadRequestError, NotFoundError
+All is read and written by an alias, so that an index that was dropped is not made anew, without its
+mapping, by a write that comes late. Which index an alias leads to is asked for and never assumed,
+as an admin may split or restore one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from elasticsearch import BadRequestError
 
 from ticketing.errors import StoreError
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.plurals import counted
+from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
@@ -12,34 +23,31 @@ APPLICATION = "ticketing"
 VERSION = 8
 """`_meta.version`; a change of the mappings below raises it."""
 
-OLDEST = 14
-"""Minor version of Elasticsearch 8 from which all that is used is there."""
-
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
 
-_KEYWORD = {"type": "keyword"}
+KEYWORD = {"type": "keyword"}
 _WORDS = {"type": "text", "analyzer": "whitespace"}  # tokens come ready-made, joined by blanks
 _FILTERS = {
     # Times are written so that their order as text is their order.
-    **{field: _KEYWORD for field in ("id", "product", "status", "created", "groups")},
+    **{field: KEYWORD for field in ("id", "product", "status", "created", "groups")},
     "tokens": _WORDS,
 }
 
 MAPPINGS = {
     # `coded`: the builds whose codes of this ticket are fresh and agree with it in every copy.
-    TICKETS: {**_FILTERS, "coded": _KEYWORD},
+    TICKETS: {**_FILTERS, "coded": KEYWORD},
     # Queries, judgments, verdicts, history, jobs, leases, accounts, what serves: `kind` says which.
-    RECORDS: {field: _KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
-    | {field: _KEYWORD for field in ("finished", "subject_digest", "person", "asked")},
+    RECORDS: {field: KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
+    | {field: KEYWORD for field in ("finished", "subject_digest", "person", "asked")},
     # A file's name, or a piece of its bytes: `number` of those that came with one `upload`.
-    FILES: {field: _KEYWORD for field in ("kind", "name", "upload", "put")}
+    FILES: {field: KEYWORD for field in ("kind", "name", "upload", "put")}
     | {"number": {"type": "integer"}},
 }
-"""Fields that are searched; all others are only kept."""
+"""The parts of the store: fields that are searched; all others are only kept."""
 
 CODES = {
     **_FILTERS,
-    "month": _KEYWORD,
+    "month": KEYWORD,
     "topic": {"type": "integer"},
     "code": {"type": "binary", "doc_values": True},
     "checksum": {"type": "long"},
@@ -52,50 +60,65 @@ CODES = {
 }
 """The fields of an index of one bundle's codes; the filters' are copies of the ticket's."""
 
-ADDED = {
-    2: {"groups": _KEYWORD},
-    3: {"subject_digest": _KEYWORD},
-    4: {"person": _KEYWORD},
-    5: {"asked": _KEYWORD},
-    6: {"checksum": {"type": "long"}},
-    7: {},  # the index of files
-    8: {},  # jobs have steps, arguments, results and logs, which are never searched
-}
-"""The fields that a version added; documents of an older one lack them."""
-
 MOST_HITS = 1_000_000
 """How far a list may be paged into; Elasticsearch's own 10,000 would be an error to a person."""
 
 
-def open_indices(connection: Connection) -> None:
-    """Check the server, then make the indices or bring them to this version.
+@dataclass(frozen=True)
+class Index:
+    """An index below the store's prefix, the aliases that lead to it and what it says of itself."""
 
-    Raises StoreError for a server, or an index, that this program cannot use.
-    """
-    _require_version(connection)
+    name: str
+    aliases: tuple[str, ...]
+    meta: Json
+
+
+def indices_of(connection: Connection, pattern: str = "*") -> list[Index]:
+    """The indices of a pattern of names and aliases, in the order of their names."""
     with connection.client() as client:
-        found = client.indices.get_mapping(index=connection.alias("*")).body
-    for index, described in found.items():
-        _bring_up(connection, index, described["mappings"].get("_meta", {}))
-    for name, fields in MAPPINGS.items():
-        if behind(connection.alias(name)) not in found:
-            shards = connection.shards if name == TICKETS else 1
-            create(connection, name, fields, {}, shards)
+        found = client.indices.get(
+            index=connection.alias(pattern),
+            features=["aliases", "mappings"],
+            ignore_unavailable=True,
+            expand_wildcards=["open", "closed"],
+        ).body
+    return [
+        Index(name, tuple(described["aliases"]), described["mappings"].get("_meta", {}))
+        for name, described in sorted(found.items())
+    ]
 
 
-def behind(alias: str) -> str:
-    """The index that an alias leads to: all is read and written by the alias, so that an index
-    that was dropped is not made anew, without its mapping, by a write that comes late."""
-    return f"{alias}-000001"
+def behind(connection: Connection, pattern: str = "*") -> dict[str, Index]:
+    """The index that each alias of a pattern leads to, by the alias.
+
+    Raises StoreError for an alias of two indices: both would be searched, and none written.
+    """
+    wanted, leads = connection.alias(pattern), dict[str, Index]()
+    for index in indices_of(connection, pattern):
+        for alias in index.aliases:
+            if not fnmatchcase(alias, wanted) or not is_part(connection, alias):
+                continue
+            if (other := leads.setdefault(alias, index)) != index:
+                raise _twice(connection, alias, [other, index])
+    return leads
+
+
+def is_part(connection: Connection, alias: str) -> bool:
+    """Whether an alias is one of the store's own; an admin may have others."""
+    parts = map(connection.alias, MAPPINGS)
+    return alias in parts or alias.startswith(connection.alias(OF_BUNDLES))
 
 
 def create(connection: Connection, name: str, fields: Json, meta: Json, shards: int) -> None:
     """Make an index with its alias, in one step; one that another process made is left alone."""
     alias = connection.alias(name)
+    taken = indices_of(connection, f"{name}-*") + indices_of(connection, name)
+    if any(alias in index.aliases for index in taken):
+        return
     with connection.client() as client:
         try:
             client.indices.create(
-                index=behind(alias),
+                index=next_name(alias, taken),
                 aliases={alias: {}},
                 settings={
                     "number_of_shards": shards,
@@ -115,62 +138,38 @@ def create(connection: Connection, name: str, fields: Json, meta: Json, shards: 
                 raise
 
 
+def next_name(alias: str, taken: Iterable[Index]) -> str:
+    """A name that no index has: of two processes that make one at once, one is refused it."""
+    found = (re.fullmatch(rf"{re.escape(alias)}-(\d{{6}})", index.name) for index in taken)
+    return f"{alias}-{max((int(match[1]) for match in found if match), default=0) + 1:06}"
+
+
 def meta_of(connection: Connection, name: str) -> Json | None:
     """What an index says of itself, or None where it does not exist."""
-    with connection.client() as client:
-        try:
-            found = client.indices.get_mapping(index=connection.alias(name))
-        except NotFoundError:
-            return None
-    [described] = found.body.values()
-    meta: Json = described["mappings"]["_meta"]
-    return meta
+    index = behind(connection, name).get(connection.alias(name))
+    return index.meta if index else None
 
 
 def metas_of(connection: Connection, pattern: str) -> list[Json]:
     """What the indices of a pattern say of themselves."""
-    with connection.client() as client:
-        found = client.indices.get_mapping(index=connection.alias(pattern))
-    return [described["mappings"]["_meta"] for described in found.body.values()]
+    return [index.meta for index in behind(connection, pattern).values()]
 
 
 def drop(connection: Connection, name: str) -> None:
     """Delete an index, if there is one."""
-    with connection.client() as client:
-        client.indices.delete(index=behind(connection.alias(name)), ignore_unavailable=True)
-
-
-def _require_version(connection: Connection) -> None:
-    with connection.client() as client:
-        nodes = client.nodes.info(filter_path="nodes.*.version")["nodes"]
-    for version in {node["version"] for node in nodes.values()}:
-        major, minor = map(int, version.split(".")[:2])
-        if major != 8 or minor < OLDEST:
-            raise StoreError(
-                f"The server at {connection.where} runs Elasticsearch {version}; this program"
-                f" needs version 8, from 8.{OLDEST} on."
-            )
-
-
-def _bring_up(connection: Connection, index: str, meta: Json) -> None:
-    """Add what an older version lacked. Raises StoreError for a foreign or newer index."""
-    if meta.get("application") != APPLICATION:
-        raise StoreError(
-            f"The index {index} at {connection.where} belongs to another program; set"
-            " TICKETING_STORE_PREFIX to a name of your own."
-        )
-    if meta["version"] > VERSION:
-        raise StoreError(
-            f"The index {index} at {connection.where} has format {meta['version']}, and this"
-            f" program reads format {VERSION}; run the program that wrote it, or a newer one."
-        )
-    added = {
-        field: kind
-        for version in range(meta["version"] + 1, VERSION + 1)
-        for field, kind in ADDED[version].items()
-    }
-    if meta["version"] < VERSION:
+    for index in behind(connection, name).values():
         with connection.client() as client:
-            client.indices.put_mapping(
-                index=index, properties=added, meta=meta | {"version": VERSION}
-            )
+            client.indices.delete(index=index.name, ignore_unavailable=True)
+
+
+def _twice(connection: Connection, alias: str, indices: Sequence[Index]) -> StoreError:
+    with connection.client() as client:
+        counts = [client.count(index=index.name)["count"] for index in indices]
+    held = " and ".join(
+        f"{index.name} ({counted(count, 'document')})"
+        for index, count in zip(indices, counts, strict=True)
+    )
+    return StoreError(
+        f"The alias {alias} at {connection.where} leads to {held}; keep the right one with"
+        " `ticketing store use NAME`."
+    )

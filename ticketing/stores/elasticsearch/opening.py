@@ -1,0 +1,134 @@
+"""The store is opened: made where there is none, brought to this version, refused where a part of
+it was lost.
+
+Indices are made where there is none at all; one that is missing later was lost, unless the others
+are of a version that did not have it yet.
+"""
+
+from collections.abc import Mapping
+
+from ticketing.errors import StoreError
+from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.faults import RESTORE
+from ticketing.stores.elasticsearch.indices import (
+    APPLICATION,
+    FILES,
+    KEYWORD,
+    MAPPINGS,
+    RECORDS,
+    TICKETS,
+    VERSION,
+    Index,
+    behind,
+    create,
+    indices_of,
+)
+
+OLDEST = 14
+"""Minor version of Elasticsearch 8 from which all that is used is there."""
+
+SINCE = {TICKETS: 1, RECORDS: 1, FILES: 7}
+"""The version that brought each part: a store of an older one has not lost it."""
+
+MAKING = "making"
+"""In the `_meta` of the records of a store whose other parts are not all made yet."""
+
+ADDED = {
+    2: {"groups": KEYWORD},
+    3: {"subject_digest": KEYWORD},
+    4: {"person": KEYWORD},
+    5: {"asked": KEYWORD},
+    6: {"checksum": {"type": "long"}},
+    7: {},  # the index of files
+    8: {},  # jobs have steps, arguments, results and logs, which are never searched
+}
+"""The fields that a version added; documents of an older one lack them."""
+
+
+def open_indices(connection: Connection) -> None:
+    """Check the server, then make the indices of a store that is empty, or bring those that are
+    there to this version. Any number of processes may do that at once.
+
+    Raises StoreError for a server, or an index, that this program cannot use, for a part that
+    was lost and for one that is there twice.
+    """
+    _require_version(connection)
+    found = indices_of(connection)
+    for index in found:
+        _require_readable(connection, index)
+    if not found:  # who makes the records makes the store; a process that dies leaves it to others
+        create(connection, RECORDS, MAPPINGS[RECORDS], {MAKING: True}, 1)
+    parts = behind(connection)
+    _make_missing(connection, parts)
+    for index in parts.values():
+        _bring_up(connection, index)
+
+
+def require_parts(connection: Connection) -> None:
+    """Raises StoreError for a part of the store that was lost or is there twice."""
+    parts = behind(connection)
+    for name in MAPPINGS:
+        if connection.alias(name) not in parts:
+            raise _lost(connection, name)
+
+
+def _require_version(connection: Connection) -> None:
+    with connection.client() as client:
+        nodes = client.nodes.info(filter_path="nodes.*.version")["nodes"]
+    for version in {node["version"] for node in nodes.values()}:
+        major, minor = map(int, version.split(".")[:2])
+        if major != 8 or minor < OLDEST:
+            raise StoreError(
+                f"The server at {connection.where} runs Elasticsearch {version}; this program"
+                f" needs version 8, from 8.{OLDEST} on."
+            )
+
+
+def _make_missing(connection: Connection, parts: Mapping[str, Index]) -> None:
+    """Make the parts that an empty store, or one of an older version, does not have yet."""
+    records = parts.get(connection.alias(RECORDS))  # a node may not know yet what was just made
+    making = not parts or (records is not None and MAKING in records.meta)
+    oldest = min((index.meta["version"] for index in parts.values()), default=VERSION)
+    for name, fields in MAPPINGS.items():
+        if connection.alias(name) not in parts:
+            if not making and oldest >= SINCE[name]:
+                raise _lost(connection, name)
+            create(connection, name, fields, {}, connection.shards if name == TICKETS else 1)
+
+
+def _bring_up(connection: Connection, index: Index) -> None:
+    """Add what an older version lacked, and say that all parts are made."""
+    added = {
+        field: kind
+        for version in range(index.meta["version"] + 1, VERSION + 1)
+        for field, kind in ADDED[version].items()
+    }
+    meta = {key: value for key, value in index.meta.items() if key != MAKING}
+    meta["version"] = VERSION
+    if meta != index.meta:
+        with connection.client() as client:
+            client.indices.put_mapping(index=index.name, properties=added, meta=meta)
+
+
+def _require_readable(connection: Connection, index: Index) -> None:
+    """Raises StoreError for a foreign or newer index."""
+    if index.meta.get("application") != APPLICATION:
+        raise StoreError(
+            f"The index {index.name} at {connection.where} belongs to another program; set"
+            " TICKETING_STORE_PREFIX to a name of your own."
+        )
+    if index.meta["version"] > VERSION:
+        raise StoreError(
+            f"The index {index.name} at {connection.where} has format {index.meta['version']}, and"
+            f" this program reads format {VERSION}; run the program that wrote it, or a newer one."
+        )
+
+
+def _lost(connection: Connection, name: str) -> StoreError:
+    alias = connection.alias(name)
+    loose = [index.name for index in indices_of(connection, f"{name}-*")]
+    todo = f"run `ticketing store use {loose[-1]}`" if loose else RESTORE
+    return StoreError(
+        f"Elasticsearch at {connection.where} has lost a part of the store (no index has the alias"
+        f" {alias}); {todo}."
+    )
