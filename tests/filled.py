@@ -6,6 +6,7 @@ from datetime import datetime
 from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.people import Account, ApiToken, Permission, Role
+from ticketing.schedule import Schedule, Weekday
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import (
     Filters,
@@ -58,6 +59,7 @@ def fill(store: Store) -> None:
     store.add_token(ApiToken("t1", "a key", "ann", "nightly", scopes, time, time.replace(2025)))
     store.put_file("bundle/b1/manifest.json", [b"{", b"}"])
     store.put_file("import/1", [bytes(3_000_000)])
+    store.set_schedule(Schedule(Weekday.SUNDAY, since=time), Schedule())
     for bundle_id in ("b0", "b2", "b1"):
         store.set_serving(bundle_id)
     store.set_serving("c1", ModelKind.CATEGORIES)

@@ -7,5 +7,6 @@ for module in (
     "tests.contract.contract_files",
     "tests.contract.contract_records",
     "tests.contract.contract_jobs",
+    "tests.contract.contract_schedules",
 ):
     pytest.register_assert_rewrite(module)

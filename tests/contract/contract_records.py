@@ -92,6 +92,11 @@ class RecordContract:
         assert store.add_judgments(events[3:]) == 1097
         assert list(store.judgments()) == events
 
+    def test_events_are_counted(self, store):
+        assert store.count_judgments() == 0
+        store.add_judgments([EVENT, event(2), EVENT])
+        assert store.count_judgments() == 2
+
     def test_events_of_one_query(self, store):
         other = event(1, query=Query("flame"))
         store.add_judgments([EVENT, other, event(2)])

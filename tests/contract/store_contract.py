@@ -8,12 +8,19 @@ from tests.contract.contract_files import FileContract
 from tests.contract.contract_jobs import JobContract
 from tests.contract.contract_people import PeopleContract
 from tests.contract.contract_records import RecordContract
+from tests.contract.contract_schedules import ScheduleContract
 from tests.contract.contract_tickets import TicketContract
 from ticketing.errors import StoreError
 
 
 class StoreContract(
-    TicketContract, CodeContract, RecordContract, JobContract, PeopleContract, FileContract
+    TicketContract,
+    CodeContract,
+    RecordContract,
+    JobContract,
+    ScheduleContract,
+    PeopleContract,
+    FileContract,
 ):
     """Each test is a sentence of `ticketing.stores.protocols.Store`."""
 

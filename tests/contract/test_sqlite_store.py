@@ -33,6 +33,7 @@ from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.history import Asking, SavedQuery
 from ticketing.jobs import JobKind, JobState
+from ticketing.schedule import Schedule
 from ticketing.stores.sqlite import (
     SQLiteStore,
     code_blocks,
@@ -291,6 +292,7 @@ def test_a_newer_format_is_refused(store):
 
 
 LACKED = {
+    10: ("DROP TABLE schedule",),
     9: (
         "DROP TABLE leases",
         "DROP TABLE jobs",
@@ -343,6 +345,15 @@ def grow_old(store, version: int) -> None:
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_10_is_brought_up(store):
+    """It knew no schedule."""
+    grow_old(store, 10)
+    brought_up = SQLiteStore(store.database.folder)
+    assert brought_up.schedule() == Schedule()
+    assert brought_up.set_schedule(Schedule(judgments=9), Schedule())
+    brought_up.close()
 
 
 def test_format_9_is_brought_up(store):

@@ -8,6 +8,7 @@ from typing import TypeVar
 from ticketing.errors import StoreError
 from ticketing.jobs import Job
 from ticketing.plurals import plural
+from ticketing.schedule import Schedule
 from ticketing.stores.history import KINDS
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import ModelKind
@@ -54,6 +55,8 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     for token in _counted(source.tokens(), shown("tokens", None)):
         if target.get_token(token.id) is None:
             target.add_token(token)
+    if target.schedule() == Schedule():
+        target.set_schedule(source.schedule(), Schedule())
     for kind in ModelKind:
         for bundle_id in (source.previous_serving(kind), source.serving(kind)):
             if bundle_id:
@@ -102,6 +105,7 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
     "files": lambda store: [(file.name, file.bytes, file.sha256) for file in store.files()],
     "accounts": lambda store: store.accounts(),
     "tokens": lambda store: sorted(store.tokens(), key=lambda token: token.id),
+    "schedule": lambda store: [store.schedule()],
     "serving bundles": lambda store: [
         (kind, store.serving(kind), store.previous_serving(kind)) for kind in ModelKind
     ],

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from ticketing.history import HistoryEvent
 from ticketing.jobs import Job
 from ticketing.people import Account, ApiToken, Session
+from ticketing.schedule import Schedule
 from ticketing.stores.damage import Finding
 from ticketing.stores.files import KeptFile
 from ticketing.stores.protocols import CodeRow, Store
@@ -77,6 +78,14 @@ class PassedOn:
     def drop_lease(self, name: str, holder: str) -> None:
         """See Leases."""
         self._store.drop_lease(name, holder)
+
+    def schedule(self) -> Schedule:
+        """See Schedules."""
+        return self._store.schedule()
+
+    def set_schedule(self, schedule: Schedule, seen: Schedule) -> bool:
+        """See Schedules."""
+        return self._store.set_schedule(schedule, seen)
 
     def put_account(self, account: Account) -> None:
         """See Accounts."""

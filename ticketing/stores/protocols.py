@@ -19,6 +19,7 @@ from ticketing.stores.files import Files
 from ticketing.stores.history import History
 from ticketing.stores.jobs import Jobs, Leases
 from ticketing.stores.people import PeopleStore
+from ticketing.stores.schedules import Schedules
 from ticketing.tickets import Filters, Judgment, ModelKind, Query, Ticket, Verdict
 
 
@@ -137,6 +138,9 @@ class Judgments(Protocol):
 
     def judgments(self, query_id: str = "") -> Iterator[Judgment]:
         """All events, of one query where given, in the order they were added."""
+
+    def count_judgments(self) -> int:
+        """How many events there are."""
 
 
 class Verdicts(Protocol):
@@ -266,6 +270,7 @@ class Store(
     Codes,
     Jobs,
     Leases,
+    Schedules,
     PeopleStore,
     Files,
     Checked,

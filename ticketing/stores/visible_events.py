@@ -47,6 +47,10 @@ class VisibleEvents(PassedOn):
         )
         return (replace(event, rank=None, score=None) for event in events)
 
+    def count_judgments(self) -> int:
+        """How many of them may be seen."""
+        return sum(1 for _ in self.judgments())
+
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
         """Verdicts on subjects, but for those that only hidden tickets have."""
         events = list(self._store.verdicts(subject))

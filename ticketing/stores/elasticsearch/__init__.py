@@ -1,10 +1,10 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
 Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
-`history`, `codes` (with `candidates`), `serving`, `jobs`, `leases`, `people`, `files`; all stand on
-`connection`, `indices` says what lies where, and `copies` how the copies of one thing are kept
-alike. No step needs a script or a lock: a document is written under the condition that it is still
-as it was read.
+`history`, `codes` (with `candidates`), `serving`, `jobs`, `leases`, `schedules`, `people`, `files`;
+all stand on `connection`, `indices` says what lies where, and `copies` how the copies of one thing
+are kept alike. No step needs a script or a lock: a document is written under the condition that it
+is still as it was read.
 """
 
 from ticketing.settings import Settings
@@ -16,6 +16,7 @@ from ticketing.stores.elasticsearch.judgments import ElasticsearchJudgments
 from ticketing.stores.elasticsearch.leases import ElasticsearchLeases
 from ticketing.stores.elasticsearch.opening import open_indices
 from ticketing.stores.elasticsearch.people import ElasticsearchPeople
+from ticketing.stores.elasticsearch.schedules import ElasticsearchSchedules
 from ticketing.stores.elasticsearch.serving import ElasticsearchServing
 from ticketing.stores.elasticsearch.tickets import ElasticsearchTickets
 from ticketing.stores.elasticsearch.verdicts import ElasticsearchVerdicts
@@ -31,6 +32,7 @@ class ElasticsearchStore(
     ElasticsearchServing,
     ElasticsearchJobs,
     ElasticsearchLeases,
+    ElasticsearchSchedules,
     ElasticsearchPeople,
     Store,
 ):

@@ -112,6 +112,10 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         )
         return (_judgment(hit["_source"]) for hit in pages)
 
+    def count_judgments(self) -> int:
+        """How many events there are."""
+        return self.connection.count(RECORDS, {"term": {"kind": "judgment"}})
+
     def _query_action(self, query: Query) -> Json:
         require_text((query.subject, query.description, query.ticket_id))
         source = {

@@ -3,7 +3,7 @@
 `tickets.sqlite3` holds everything but the codes, which lie beside it in `codes/`, one file a
 bundle, to be memory-mapped, and the files, which lie in `files/`. Each module here is one of the
 protocols that a store has: `tickets`, `judgments`, `verdicts`, `history`, `codes` (with
-`code_files`), `serving`, `jobs`, `leases`, `people`, `files`; all stand on `database`.
+`code_files`), `serving`, `jobs`, `leases`, `schedules`, `people`, `files`; all stand on `database`.
 """
 
 from pathlib import Path
@@ -17,6 +17,7 @@ from ticketing.stores.sqlite.jobs import SQLiteJobs
 from ticketing.stores.sqlite.judgments import SQLiteJudgments
 from ticketing.stores.sqlite.leases import SQLiteLeases
 from ticketing.stores.sqlite.people import SQLitePeople
+from ticketing.stores.sqlite.schedules import SQLiteSchedules
 from ticketing.stores.sqlite.serving import SQLiteServing
 from ticketing.stores.sqlite.tickets import SQLiteTickets
 from ticketing.stores.sqlite.verdicts import SQLiteVerdicts
@@ -31,6 +32,7 @@ class SQLiteStore(
     SQLiteServing,
     SQLiteJobs,
     SQLiteLeases,
+    SQLiteSchedules,
     SQLitePeople,
     SQLiteChecking,
     Store,

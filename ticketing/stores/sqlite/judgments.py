@@ -71,6 +71,10 @@ class SQLiteJudgments(DatabasePart, Judgments):
             ),
         )
 
+    def count_judgments(self) -> int:
+        """How many events there are."""
+        return int(self.database.rows("SELECT count(*) FROM judgments")[0][0])
+
 
 _SELECT = (
     "SELECT number, event_id, subject, description, queries.ticket_id, judgments.ticket_id, grade,"

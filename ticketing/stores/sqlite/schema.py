@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 10
+VERSION = 11
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -123,6 +123,8 @@ LEASES = """CREATE TABLE leases (
         turn INTEGER NOT NULL
     )"""
 
+SCHEDULE = "CREATE TABLE schedule (number INTEGER PRIMARY KEY, record TEXT NOT NULL)"
+
 TABLES = (
     # Narrow columns come first, so that filters and versions are read without the texts.
     """CREATE TABLE tickets (
@@ -196,6 +198,7 @@ TABLES = (
     )""",
     *JOBS,
     LEASES,
+    SCHEDULE,
     ACCOUNTS,
     *PEOPLE,
     *VERDICTS,
@@ -235,6 +238,7 @@ UPGRADES = {
         "DROP TABLE jobs_9",
         LEASES,
     ),
+    10: (SCHEDULE,),
 }
 """What brings a database of a version to the next one."""
 
