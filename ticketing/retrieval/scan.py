@@ -1,122 +1,63 @@
-"""The scan: equation 1 for one query over every live row of codes, in compiled code.
+"""The scan: equation 1 for one query over every live row of codes.
 
 The sum of absolute differences of bytes is an integer, so distances are the same on every
 machine; the weights already hold V, W and the quantising step of each channel.
 """
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from ticketing.encoders.terms import SUM
 from ticketing.errors import StoreError
-from ticketing.model.layout import TERM_BYTES, CodeLayout
+from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
+from ticketing.retrieval.kernel import compiled_scan
 
 CHUNK = 8192
 """Rows a thread takes at a time."""
 
+BLOCK = 64
+"""Bytes that are compared at a time: a cache line, and the widest register."""
 
-@cache
-def compiled_scan() -> Callable[..., None]:
-    """The loop, compiled once a process (about a second); it releases the interpreter lock."""
-    from numba import njit
 
-    @njit(nogil=True, boundscheck=False)
-    def apart(one: npt.NDArray[np.uint8], other: npt.NDArray[np.uint8]) -> np.int32:
-        """Sum of absolute differences of two byte vectors of one length."""
-        total = np.int32(0)
-        for k in range(one.size):
-            total += abs(np.int32(one[k]) - np.int32(other[k]))
-        return total
+@dataclass(frozen=True)
+class Blocks:
+    """A query's dense channels cut in blocks of `size` bytes, none of which leaves its component;
+    one byte where a component has less than BLOCK.
 
-    @njit(nogil=True, boundscheck=False)
-    def share(
-        table: npt.NDArray[np.uint16],
-        places: npt.NDArray[np.uint8],
-        terms: npt.NDArray[np.uint8],
-        held: np.uint64,
-    ) -> tuple[np.int32, np.int32, np.uint64]:
-        """Weights that a query's first and second component share with a ticket's terms, and
-        `held` with a bit more for each of the query's terms that is among them.
+    `bounds` int64 [C + 1] says which blocks are a channel's, `starts` int64 [S] where each begins
+    in a component, `masks` uint8 [S * size] which of its bytes are meant, and `query` uint8
+    [P * S * size] holds the query's, 0 where none is meant.
+    """
 
-        `table` uint16 [BUCKETS] is that of `term_table`, `places` uint8 [BUCKETS] of `term_places`.
-        """
-        first, second = np.int32(0), np.int32(0)
-        for i in range(terms.size // TERM_BYTES):
-            k = np.uint64(i * TERM_BYTES)  # unsigned indices are not tried as negative ones
-            bucket = np.uint64(terms[k]) | np.uint64(terms[k + np.uint64(1)]) << np.uint64(8)
-            if bucket == 0:
-                break
-            weight, both = np.int32(terms[k + np.uint64(2)]), np.int32(table[bucket])
-            first += min(both & 255, weight)
-            second += min(both >> 8, weight)
-            if both:
-                held |= np.uint64(1) << np.uint64(places[bucket])
-        return first, second, held
+    size: int
+    bounds: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    masks: npt.NDArray[np.uint8]
+    query: npt.NDArray[np.uint8]
 
-    @njit(nogil=True, boundscheck=False)
-    def scan(
-        codes: npt.NDArray[np.uint8],
-        live: npt.NDArray[np.int64],
-        query: npt.NDArray[np.uint8],
-        bounds: npt.NDArray[np.int64],
-        table: npt.NDArray[np.uint16],
-        places: npt.NDArray[np.uint8],
-        worths: npt.NDArray[np.float32],
-        terms_at: int,
-        terms_end: int,
-        weights: npt.NDArray[np.float32],
-        comparable: npt.NDArray[np.bool_],
-        distances: npt.NDArray[np.float32],
-    ) -> None:
-        """Distances of live rows.
 
-        codes uint8 [rows, width], the last byte says which components are present: infinite where
-        that is more than there are, and where no pair is compared, which `comparable` bool [2 ** R]
-        says;
-        live int64 [n]; query uint8 [P, width of one component]; bounds int64 [dense C + 1];
-        table uint16 [BUCKETS] or empty, places uint8 [BUCKETS] or empty, worths float32 [query's
-        terms] (what it adds to lack each), and where a row's terms lie; weights float32
-        [2 ** R, P, R, C]; distances float32 [n] is filled.
-        """
-        queries, components = weights.shape[1:3]
-        dense = bounds.size - 1
-        size = bounds[dense]
-        terms = (terms_end - terms_at) // components
-        for i in range(live.shape[0]):
-            row = codes[live[i]]
-            pattern = row[row.size - 1]
-            if pattern >= comparable.size or not comparable[pattern]:
-                distances[i] = np.inf
-                continue
-            weight = weights[pattern]
-            total = np.float32(0)
-            held = np.uint64(0)
-            for r in range(components):
-                ticket = row[r * size : (r + 1) * size]
-                first = terms_at + r * terms
-                one, other, held = share(table, places, row[first : first + terms], held)
-                shared = (one, other)
-                for p in range(queries):
-                    if weight[p, r, 0] < 0:
-                        continue
-                    for c in range(dense):
-                        start, stop = bounds[c], bounds[c + 1]
-                        total += weight[p, r, c] * np.float32(
-                            apart(query[p, start:stop], ticket[start:stop])
-                        )
-                    if terms:
-                        total += weight[p, r, dense] * np.float32(2 * SUM - 2 * shared[p])
-            for k in range(worths.size):
-                if not held >> np.uint64(k) & np.uint64(1):
-                    total += worths[k]
-            distances[i] = total
-
-    return scan
+def cut(query: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Blocks:
+    """The blocks of a query's codes uint8 [P, width of a component], whose channels lie between
+    `bounds` int64 [C + 1]."""
+    width = int(bounds[-1])
+    size = BLOCK if width >= BLOCK else 1
+    ends, starts, masks = [0], [], []
+    for first, last in pairwise(map(int, bounds)):
+        for place in range(first, last, size):
+            starts.append(min(place, width - size))
+            bytes_ = np.arange(starts[-1], starts[-1] + size)
+            masks.append((place <= bytes_) & (bytes_ < last))
+        ends.append(len(starts))
+    begin = np.array(starts, np.int64)
+    meant = np.array(masks, bool).reshape(len(starts), size)
+    taken = query[:, begin[:, None] + np.arange(size)] * meant  # [P, S, size]
+    mask = np.where(meant, np.uint8(255), np.uint8(0))
+    return Blocks(size, np.array(ends, np.int64), begin, mask.ravel(), taken.ravel())
 
 
 def scan_distances(
@@ -141,15 +82,17 @@ def scan_distances(
             f"The codes of these tickets are not {layout.width} bytes wide, or fewer than they"
             " should be; run `ticketing check --repair`."
         )
-    scan, bounds = compiled_scan(), layout.bounds
+    blocks = cut(query.codes, layout.bounds)
+    dense = blocks.bounds, blocks.starts, blocks.masks, blocks.query
     comparable = np.any(weights >= 0, axis=(1, 2, 3))  # [2 ** R]
-    table = term_table(query.terms)
-    places, worths = term_places(query.terms, query.coverage)
+    sparse = *term_table(query.terms), term_worths(query.terms, query.coverage)
+    scan = compiled_scan(blocks.size)
+    size, terms_at = int(layout.bounds[-1]), layout.terms_span[0]
 
     def part(start: int) -> None:
         stop = start + CHUNK
-        about = query.codes, bounds, table, places, worths, *layout.terms_span, weights
-        scan(codes, live[start:stop], *about, comparable, distances[start:stop])
+        about = size, *dense, *sparse, terms_at, layout.terms, weights, comparable
+        scan(codes, live[start:stop], *about, distances[start:stop])
 
     starts = range(0, len(live), CHUNK)
     for _ in pool.map(part, starts) if pool else map(part, starts):
@@ -157,31 +100,36 @@ def scan_distances(
     return distances
 
 
-def term_table(terms: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
-    """The term weights of a query's one or two components, so that one look-up finds both.
+def term_table(
+    terms: npt.NDArray[np.uint8],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
+    """A bit for each bucket that the query has a term in, and what is known of these: the weight
+    that the query's first component has in the lowest byte, the second's in the next, and its place
+    among the query's terms, 64 at most, in the third.
 
-    uint8 [P, BUCKETS] -> uint16 [BUCKETS]: the first component's weight in the lower byte, the
-    second's in the upper one.
+    uint8 [P, BUCKETS] -> uint8 [BUCKETS / 8], uint32 [BUCKETS].
     """
-    places = np.array([[1], [256]], np.uint16)[: len(terms)]
-    table: npt.NDArray[np.uint16] = (terms * places).sum(0, np.uint16)
-    return table
+    held = terms.any(0)
+    weights = terms[:, held].astype(np.uint32)  # [P, query's terms]
+    places = np.arange(weights.shape[1], dtype=np.uint32) << np.uint32(16)
+    table = np.zeros(terms.shape[1], np.uint32)
+    shifts = np.array([[0], [8]], np.uint32)[: len(terms)]
+    table[held] = (weights << shifts).sum(0, dtype=np.uint32) | places
+    return np.packbits(held, bitorder="little"), table
 
 
-def term_places(
+def term_worths(
     terms: npt.NDArray[np.uint8], coverage: npt.NDArray[np.float32]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-    """A place from 0 for each of a query's terms, at most 64, and what it adds to lack it.
+) -> npt.NDArray[np.float32]:
+    """What it adds to lack each of a query's terms, in the order of their places.
 
-    uint8 [P, BUCKETS] and U [P] -> uint8 [BUCKETS], float32 [terms]; no terms where U is 0.
+    uint8 [P, BUCKETS] and U [P] -> float32 [terms]; no terms where U is 0.
     """
-    places = np.zeros(terms.shape[1], np.uint8)
     if not coverage.any():
-        return places, np.zeros(0, np.float32)
-    distinct = np.flatnonzero(terms.any(0))
-    places[distinct] = np.arange(len(distinct))
-    worths = coverage @ (terms[:, distinct] / SUM)
-    return places, worths.astype(np.float32)
+        return np.zeros(0, np.float32)
+    held = terms[:, terms.any(0)]
+    worths: npt.NDArray[np.float32] = (coverage @ (held / SUM)).astype(np.float32)
+    return worths
 
 
 def nearest(distances: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:

@@ -12,7 +12,7 @@ from ticketing.encoders.terms import BUCKETS, SUM
 from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.retrieval import scan
-from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.retrieval.scan import BLOCK, nearest, scan_distances
 
 
 def plain_distances(codes, live, query, layout, pairs, channels, query_present):
@@ -68,8 +68,9 @@ def terms_of(row, layout, r):
 def scans(draw):
     chance = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     queries, components = draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    terms = draw(st.integers(0, 4))
-    dims = tuple(draw(st.lists(st.integers(1, 5), min_size=not terms, max_size=3)))
+    terms = draw(st.sampled_from([0, 1, 3, 16, 32]))
+    widths = st.integers(1, 5) | st.sampled_from([BLOCK - 1, BLOCK, BLOCK + 1, 100])
+    dims = tuple(draw(st.lists(widths, min_size=not terms, max_size=3)))
     layout = CodeLayout(
         components,
         dims,
