@@ -2,14 +2,14 @@
 
 import sys
 import time
+from dataclasses import replace
 
 import click
 from celery import Celery
 from kombu import Queue
 from tqdm import tqdm
 
-from ticketing.cli.doer import audited_switch
-from ticketing.cli.waiting import shown_waiting
+from ticketing.cli.doer import command_line
 from ticketing.desk import Desk
 from ticketing.errors import StoreAway, TicketingError
 from ticketing.jobs import Job, JobState
@@ -18,7 +18,8 @@ from worker.discarding import UNREADABLE, discarded
 from worker.jobs import resume_jobs, start_reindex
 from worker.progress import silent_for, summary
 from worker.queues import QUEUE
-from worker.tasks import BEAT_SECONDS, encode_batch
+from worker.tasks import TASKS
+from worker.working import BEAT_SECONDS
 
 POLL_SECONDS = 0.3
 PICK_UP_SECONDS = 2.0
@@ -32,21 +33,26 @@ NO_WORKER = "No worker is at it; start one with `ticketing work`."
 
 def encode_and_promote(desk: Desk, app: Celery, bundle_id: str) -> None:
     """Encode every ticket under a bundle, show how far it is, and let the bundle serve unless it
-    loses to the serving one. Raises TicketingError where the encoding fails."""
-    job = follow(desk, app, start_reindex(desk, app, bundle_id))
+    loses to the serving one. Raises TicketingError where the job fails."""
+    job = start_reindex(desk, app, bundle_id, by=command_line().name)
+    show_end(follow(desk, app, job))
+
+
+def show_end(job: Job) -> None:
+    """Print what became of a job. Raises TicketingError where it failed."""
     if job.state == JobState.FAILED:
-        raise TicketingError(f"Reindexing failed at {job.done} of {job.total}: {job.message}")
-    click.echo(summary(job))
+        at = f" at {job.done} of {job.total}" if job.total else ""
+        raise TicketingError(f"The {job.kind} failed{at}: {job.message}")
+    click.echo(summary(replace(job, message="")))
     for id, error in job.errors.items():
         click.echo(f"  set aside: {id}: {error}")
-    if job.state == JobState.DONE:
-        with shown_waiting("Comparing with the serving bundle"), audited_switch(desk):
-            verdict = desk.promote(bundle_id)
-        click.echo(verdict)
+    if job.state in (JobState.DONE, JobState.WAITING) and job.message:
+        click.echo(job.message)
 
 
 def follow(desk: Desk, app: Celery, job: Job) -> Job:
-    """Show a job's progress until it has finished; Ctrl-C leaves it to the worker.
+    """Show a job's progress until it has finished or waits for an answer; Ctrl-C leaves it to the
+    worker.
 
     On embedded parts this process does what waits where no worker does; a store that is away
     is waited for.
@@ -55,9 +61,9 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
     alone = False
     try:
         with tqdm(total=job.total, initial=job.done, unit=" tickets", desc="Encoding") as bar:
-            while not job.finished:
+            while not (job.finished or job.state == JobState.WAITING):
                 try:
-                    if not (alone and do_waiting_batch(desk, app)):
+                    if not (alone and do_waiting(desk, app)):
                         time.sleep(POLL_SECONDS)
                     job = desk.store.get_job(job.id) or job
                     alone = alone or (not desk.settings.broker and _is_left_alone(job))
@@ -69,13 +75,14 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                     bar.write(notice, sys.stderr)
                     told.add(notice)
                 bar.total = job.total
+                bar.set_description(job.step.capitalize(), refresh=False)
                 bar.update(job.done - bar.n)
     except KeyboardInterrupt:
         if alone:
             raise
         raise TicketingError(
-            "The worker goes on; `ticketing reindex` shows it again,"
-            " `ticketing reindex --cancel` ends it."
+            "The worker goes on; `ticketing jobs` shows it,"
+            f" `ticketing jobs {job.id} --cancel` ends it."
         ) from None
     return job
 
@@ -85,10 +92,10 @@ def _is_left_alone(job: Job) -> bool:
     return silent_for(job) > (PICK_UP_SECONDS if job.state == JobState.QUEUED else BEAT_SECONDS + 1)
 
 
-def do_waiting_batch(desk: Desk, app: Celery) -> bool:
-    """Do one waiting batch as a worker does; False where none waits.
+def do_waiting(desk: Desk, app: Celery) -> bool:
+    """Do what waits first as a worker does; False where nothing waits.
 
-    Jobs whose batches were lost with a worker are published again then.
+    Jobs whose messages were lost with a worker are published again then.
     """
     with connected(app) as connection:
         message = Queue(QUEUE, channel=connection.default_channel).get(no_ack=True)
@@ -96,9 +103,10 @@ def do_waiting_batch(desk: Desk, app: Celery) -> bool:
         resume_jobs(desk, app)
         return False
     try:
-        (job_id, bundle_id, ticket_ids), *_ = message.payload
+        do = TASKS[message.headers["task"]]
+        arguments, *_ = message.payload
     except UNREADABLE as error:
         discarded(QUEUE, error)
     else:
-        encode_batch(desk, job_id, bundle_id, ticket_ids)
+        do(desk, app, *arguments)
     return True

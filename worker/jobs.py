@@ -1,19 +1,29 @@
-"""Start, resume, cancel and finish jobs. The store knows what is left; messages may be lost."""
+"""Publish, resume, cancel and finish jobs. The store knows what is left; messages may be lost.
 
-from typing import Protocol
+A reindex job is done in steps, each by whichever worker takes its message: its batches are
+encoded; the bundle is compared with the serving one; it is promoted. Any other job is one message.
+"""
 
 from celery import Celery
 
 from ticketing.desk import Desk
-from ticketing.errors import NotFound
-from ticketing.jobs import Job, JobKind, JobState
-from ticketing.stores.jobs import Jobs, no_job
-from ticketing.stores.protocols import Codes
+from ticketing.errors import NotReady
+from ticketing.files import Json
+from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
+from ticketing.plurals import counted
+from ticketing.stores.jobs import no_job
 from worker.connection import connected, waiting_messages
 from worker.progress import silent_for
+from worker.queues import LONG_QUEUE, QUEUE
 
 ENCODE_BATCH = "ticketing.encode_batch"
 """Name of the task: (job id, bundle id, ticket ids)."""
+
+TAKE_STEP = "ticketing.take_step"
+"""Name of the task that compares and promotes: (job id)."""
+
+DO_JOB = "ticketing.do_job"
+"""Name of the task that does a whole job on the long queue: (job id)."""
 
 BATCH = 128
 """Tickets a message; what a killed worker costs at most."""
@@ -24,37 +34,87 @@ PAGE = 100 * BATCH
 SILENT_SECONDS = 10.0
 """A job whose heartbeat is older than this is not being worked on."""
 
-
-class JobsOnCodes(Jobs, Codes, Protocol):
-    """Jobs, and the codes that say how far they are."""
+AWAITING = "encoded, awaiting promotion"
 
 
-def start_reindex(desk: Desk, app: Celery, bundle_id: str) -> Job:
-    """Publish the encoding of every ticket without fresh codes; asking again goes on with it.
+def start_reindex(
+    desk: Desk,
+    app: Celery,
+    bundle_id: str,
+    promotion: Promotion = Promotion.RULE,
+    by: str = "",
+) -> Job:
+    """Publish the encoding of every ticket without fresh codes under a bundle, which is promoted
+    then; asking again goes on with it.
 
-    A job that somebody is working on, or whose messages still wait, is only returned.
+    A job that somebody is working on, or that waits for an answer, or whose messages still wait,
+    is only returned. Raises BrokerAway, before any job is made.
+    """
+    return _start(desk, app, JobKind.REINDEX, bundle_id, {"promotion": promotion}, by)
+
+
+def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
+    """Publish a training; `arguments` are those of Desk.training_arguments. Asking again for the
+    same goes on with it.
+
+    Raises NotReady while another training is under way, BrokerAway before any job is made.
+    """
+    for job in desk.store.unfinished_jobs():
+        if job.kind == JobKind.TRAINING and job.arguments != arguments:
+            if not _is_left(job):
+                raise NotReady(
+                    f"Another training is under way (job {job.id}); wait for its end or cancel it."
+                )
+            cancel_job(desk, job.id)
+    return _start(desk, app, JobKind.TRAINING, "", arguments, by)
+
+
+def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
+    """Publish an evaluation; `arguments` are those of Desk.evaluation_arguments.
+
     Raises BrokerAway, before any job is made.
     """
+    return _start(desk, app, JobKind.EVALUATION, "", arguments, by)
+
+
+def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
+    """Publish an import of files that were uploaded; `arguments` are those of Desk.upload.
+
+    Raises BrokerAway, before any job is made.
+    """
+    return _start(desk, app, JobKind.IMPORT, "", arguments, by)
+
+
+def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Json, by: str) -> Job:
     store = desk.store
-    waiting = waiting_messages(app)
-    job = store.create_job(JobKind.REINDEX, bundle_id, store.count_tickets())
+    waiting = waiting_messages(app, queue_of(kind))
+    total = store.count_tickets() if kind == JobKind.REINDEX else 0
+    job = store.create_job(kind, bundle_id, total, arguments, by)
     if job.cancel_requested:  # and nobody there to end it
         store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
-        job = store.create_job(JobKind.REINDEX, bundle_id, store.count_tickets())
+        job = store.create_job(kind, bundle_id, total, arguments, by)
     is_new = job.heartbeat is None
-    if is_new or (silent_for(job) > SILENT_SECONDS and not waiting):
+    if is_new or (_is_left(job) and not waiting):
         return publish(desk, app, job)
     return job
 
 
+def queue_of(kind: JobKind) -> str:
+    """Where the messages of a job of this kind wait."""
+    return QUEUE if kind == JobKind.REINDEX else LONG_QUEUE
+
+
 def publish(desk: Desk, app: Celery, job: Job) -> Job:
-    """Publish a batch message for all that is left to do, and keep the heartbeat fresh.
+    """Publish all that is left to do of a job, and keep its heartbeat fresh.
 
     Raises BrokerAway; what was not published by then is resumed later.
     """
+    if job.kind != JobKind.REINDEX:
+        _send(app, DO_JOB, job)
+        return desk.store.update_job(job.id)
     store = desk.store
     total, done = store.count_tickets(), store.count_codes(job.bundle_id)
-    job = store.update_job(job.id, total=total, done=done)
+    job = store.update_job(job.id, total=total, done=done, step=job.step or Step.ENCODING)
     page = store.stale_ids(job.bundle_id, limit=PAGE)
     with connected(app) as connection, app.amqp.Producer(connection) as producer:
         while page:
@@ -64,7 +124,45 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
                 app.send_task(ENCODE_BATCH, batch, producer=producer)
             job = store.update_job(job.id)
             page = store.stale_ids(job.bundle_id, limit=PAGE, after=page[-1])
-    return finish_if_complete(store, job.id)
+    return go_on_if_encoded(desk, app, job.id)
+
+
+def _send(app: Celery, name: str, job: Job) -> None:
+    with connected(app) as connection, app.amqp.Producer(connection) as producer:
+        app.send_task(name, (job.id,), producer=producer, queue=queue_of(job.kind))
+
+
+def go_on_if_encoded(desk: Desk, app: Celery, job_id: str) -> Job:
+    """Take a reindex job to its next step when only tickets that were set aside still lack codes.
+
+    Raises NotFound; BrokerAway, where the step is published later.
+    """
+    store = desk.store
+    job = store.get_job(job_id)
+    if job is None:
+        raise no_job(job_id)
+    left = store.stale_ids(job.bundle_id, limit=len(job.errors) + 1)
+    if job.finished or not set(left) <= job.errors.keys():
+        return job
+    done = store.count_codes(job.bundle_id)
+    if job.arguments.get("promotion") == Promotion.NEVER:
+        return finish(desk, job, "done", done=done)
+    if job.step == Step.ENCODING:
+        job = store.update_job(
+            job.id, step=Step.COMPARING, done=done, message=AWAITING, log=AWAITING
+        )
+    _send(app, TAKE_STEP, job)
+    return job
+
+
+def finish(desk: Desk, job: Job, message: str, done: int | None = None) -> Job:
+    """End a job as done."""
+    if job.errors:
+        message += f" ({counted(len(job.errors), 'error')})"
+    done = job.done if done is None else done
+    return desk.store.update_job(
+        job.id, state=JobState.DONE, done=done, message=message, log=message
+    )
 
 
 def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
@@ -76,52 +174,71 @@ def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
     message that turns up again later finds nothing to do. Messages that still wait in the
     queue are left to the workers. Raises BrokerAway.
     """
-    silent = [job for job in unfinished_jobs(desk.store) if silent_for(job) > SILENT_SECONDS]
-    if not silent or waiting_messages(app):
-        return []
-    return [_resume(desk, app, job) for job in silent]
+    left = [job for job in desk.store.unfinished_jobs() if _is_left(job)]
+    busy = {queue for queue in {queue_of(job.kind) for job in left} if waiting_messages(app, queue)}
+    return [_resume(desk, app, job) for job in left if queue_of(job.kind) not in busy]
+
+
+def _is_left(job: Job) -> bool:
+    """Whether nobody works on an unfinished job, though somebody should."""
+    return job.state != JobState.WAITING and silent_for(job) > SILENT_SECONDS
 
 
 def _resume(desk: Desk, app: Celery, job: Job) -> Job:
     if job.cancel_requested:
-        return desk.store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
+        return cancelled(desk, job)
     return publish(desk, app, job)
 
 
-def cancel_reindex(store: Jobs, bundle_id: str) -> Job:
-    """Ask the unfinished job of a bundle to end; one that nobody works on ends at once.
-
-    Raises NotFound when there is none.
-    """
-    for job in unfinished_jobs(store):
-        if job.bundle_id == bundle_id:
-            job = store.request_cancel(job.id)
-            if silent_for(job) > SILENT_SECONDS:
-                job = store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
-            return job
-    raise NotFound(f"No reindexing of bundle {bundle_id} is under way; `ticketing jobs` lists all.")
-
-
-def finish_if_complete(store: JobsOnCodes, job_id: str) -> Job:
-    """End the job as done when only tickets that were set aside still lack codes.
+def cancel_job(desk: Desk, job_id: str) -> Job:
+    """Ask a job to end; one that nobody works on ends at once. One that has ended stays as it is.
 
     Raises NotFound.
     """
-    job = store.get_job(job_id)
-    if job is None:
-        raise no_job(job_id)
-    left = store.stale_ids(job.bundle_id, limit=len(job.errors) + 1)
-    if set(left) <= job.errors.keys():
-        count = len(job.errors)
-        return store.update_job(
-            job_id,
-            state=JobState.DONE,
-            done=store.count_codes(job.bundle_id),
-            message=f"done with {count} error{'s' * (count > 1)}" if count else "done",
-        )
+    job = desk.store.request_cancel(job_id)
+    if not job.finished and (job.state == JobState.WAITING or _is_left(job)):
+        return cancelled(desk, job)
     return job
 
 
-def unfinished_jobs(store: Jobs) -> list[Job]:
-    """Reindexing jobs that are queued or running, newest first."""
-    return [job for job in store.unfinished_jobs() if job.kind == JobKind.REINDEX]
+def cancelled(desk: Desk, job: Job) -> Job:
+    """End a job as cancelled."""
+    return desk.store.update_job(
+        job.id, state=JobState.CANCELLED, message="cancelled", log="cancelled"
+    )
+
+
+def retry_job(desk: Desk, app: Celery, job_id: str) -> Job:
+    """Queue a job that failed or was cancelled once more: it goes on where it stopped.
+
+    Raises NotFound, Conflict beside another unfinished job of the same kind and bundle, NotReady
+    for a job that is done or under way, BrokerAway, where it is resumed later.
+    """
+    job = desk.store.get_job(job_id)
+    if job is None:
+        raise no_job(job_id)
+    if job.state not in (JobState.FAILED, JobState.CANCELLED):
+        raise NotReady(f"Job {job_id} is {job.state}; only a failed or cancelled one is retried.")
+    return publish(desk, app, desk.store.reopen_job(job_id))
+
+
+def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: str = "") -> Job:
+    """Say yes or no to the bundle of a job that waits for it: it is promoted, or is not.
+
+    Raises NotFound, NotReady for a job that does not wait, BrokerAway, where it is resumed later.
+    """
+    job = desk.store.get_job(job_id)
+    if job is None:
+        raise no_job(job_id)
+    if job.state != JobState.WAITING:
+        raise NotReady(f"Job {job_id} is {job.state}; it waits for no answer.")
+    answer = "yes" if yes else "no"
+    said = {"answer": answer, "answered_by": by}
+    log = f"{by or 'somebody'} said {answer}"
+    if not yes:
+        desk.store.update_job(job_id, result=said, log=log)
+        return finish(desk, job, desk.refuse(job.bundle_id, f": {log}"))
+    job = desk.store.update_job(
+        job_id, state=JobState.QUEUED, step=Step.PROMOTING, result=said, log=log
+    )
+    return publish(desk, app, job)

@@ -1,37 +1,53 @@
 """What a worker does with one message: encode a small batch of tickets, safe to repeat."""
 
 import logging
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.errors import InputError, NotFound, StoreAway, TicketingError
 from ticketing.jobs import Job, JobState
-from ticketing.stores.jobs import Jobs
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
-from worker.jobs import ENCODE_BATCH, finish_if_complete
+from worker.jobs import ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
+from worker.promoting import take_step
+from worker.working import beating, failing, sentence, wanted
 
 log = logging.getLogger(__name__)
-
-BEAT_SECONDS = 3.0
-"""How often the heartbeat is set while a batch is encoded."""
 
 
 def register_tasks(app: Celery, desk: Desk) -> None:
     """Make the app's worker able to do the tasks, on this desk."""
+    for name, do in TASKS.items():
+        _register(app, name, partial(do, desk, app))
 
+
+def _register(app: Celery, name: str, do: Callable[..., None]) -> None:
     @app.task(
-        name=ENCODE_BATCH,
+        name=name,
         autoretry_for=(StoreAway,),
         retry_backoff=2,  # seconds, doubled each time; afterwards `resume_jobs` asks again
         max_retries=5,
+        typing=False,
     )
-    def task(job_id: str, bundle_id: str, ticket_ids: list[str]) -> None:
-        encode_batch(desk, job_id, bundle_id, ticket_ids)
+    def task(*arguments: Any) -> None:
+        do(*arguments)
+
+
+def do_batch(
+    desk: Desk, app: Celery, job_id: str, bundle_id: str, ticket_ids: Sequence[str]
+) -> None:
+    """Encode a batch, and take the job to its next step when it was the last one.
+
+    Raises StoreAway, which may be repeated.
+    """
+    encode_batch(desk, job_id, bundle_id, ticket_ids)
+    with failing(desk, job_id), suppress(NotFound):  # a restore may have taken the job away
+        go_on_if_encoded(desk, app, job_id)
 
 
 def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[str]) -> None:
@@ -40,41 +56,10 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     A ticket that cannot be encoded is set aside in `job.errors`. Raises StoreAway, which
     may be repeated; any other failure ends the job in state failed.
     """
-    job = desk.store.get_job(job_id)
-    if job is None or job.finished:
-        return
-    if job.cancel_requested:
-        desk.store.update_job(job_id, state=JobState.CANCELLED, message="cancelled")
-        return
-    try:
-        with beating(desk.store, job_id):
+    job = wanted(desk, job_id)
+    if job:
+        with failing(desk, job_id), beating(desk.store, job_id):
             _encode(desk, job, bundle_id, ticket_ids)
-    except StoreAway:
-        raise
-    except Exception as error:
-        # What a person can act on is a sentence; anything else is a defect, told in full.
-        log.error("job %s failed: %s", job_id, error, exc_info=not _is_for_people(error))
-        with suppress(NotFound):  # a restore may have taken the job away
-            desk.store.update_job(job_id, state=JobState.FAILED, message=_sentence(error))
-
-
-@contextmanager
-def beating(store: Jobs, job_id: str) -> Iterator[None]:
-    """Keep a job's heartbeat fresh during the block, however long its batch takes."""
-    ended = threading.Event()
-
-    def beat() -> None:
-        while not ended.wait(BEAT_SECONDS):
-            with suppress(TicketingError):  # the batch itself will meet it
-                store.update_job(job_id)
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> None:
@@ -86,7 +71,6 @@ def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> 
     if rows:
         store.put_codes(bundle_id, rows)
     store.update_job(job.id, done=store.count_codes(bundle_id), errors=errors)
-    finish_if_complete(store, job.id)
 
 
 def encode_or_set_aside(
@@ -104,7 +88,7 @@ def encode_or_set_aside(
     except Exception as error:
         if not _may_be_a_tickets_fault(error):
             raise
-        log.warning("a batch of %d failed, trying one by one: %s", len(tickets), _sentence(error))
+        log.warning("a batch of %d failed, trying one by one: %s", len(tickets), sentence(error))
     rows: list[CodeRow] = []
     errors: dict[str, str] = {}
     for ticket in tickets:
@@ -113,7 +97,7 @@ def encode_or_set_aside(
         except Exception as error:
             if not _may_be_a_tickets_fault(error) or len(errors) + 1 == len(tickets) > 1:
                 raise
-            errors[ticket.id] = _sentence(error)
+            errors[ticket.id] = sentence(error)
     return rows, errors
 
 
@@ -122,9 +106,5 @@ def _may_be_a_tickets_fault(error: Exception) -> bool:
     return isinstance(error, InputError) or not isinstance(error, TicketingError)
 
 
-def _is_for_people(error: Exception) -> bool:
-    return isinstance(error, TicketingError)
-
-
-def _sentence(error: Exception) -> str:
-    return str(error) if _is_for_people(error) else f"{type(error).__name__}: {error}"
+TASKS: dict[str, Callable[..., None]] = {ENCODE_BATCH: do_batch, TAKE_STEP: take_step}
+"""What is done for a message of each name: (desk, app, what the message says)."""

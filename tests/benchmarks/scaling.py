@@ -24,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 
 from ticketing.desk import Desk, open_desk
+from ticketing.jobs import Promotion
 from ticketing.settings import load_settings
 from ticketing.tickets import Query
 from worker.app import make_app
@@ -77,7 +78,7 @@ def encode(desk: Desk, bundle: str, workers: int) -> tuple[float, float]:
     """
     desk.store.drop_codes(bundle)
     with processes("work", workers) as started:
-        job = start_reindex(desk, make_app(desk.settings), bundle)
+        job = start_reindex(desk, make_app(desk.settings), bundle, Promotion.NEVER)
         while (first := desk.store.get_job(job.id)).done < job.total / 10:
             time.sleep(0.1)
         began, used = time.monotonic(), processor_seconds(started)

@@ -58,9 +58,12 @@ class DigestDesk(TimedDesk):
     def bundle(self, bundle_id: str = "") -> str:
         return bundle_id or BUNDLE
 
-    def promote(self, bundle_id: str, force: bool = False) -> str:
+    def compared(self, bundle_id: str) -> tuple[bool, str]:
+        return True, ""
+
+    def let_serve(self, bundle_id: str, why: str = "") -> str:
         self.store.set_serving(bundle_id)
-        return f"Bundle {bundle_id} serves now."
+        return f"Bundle {bundle_id} serves now{why}."
 
 
 def code_of(ticket) -> bytes:

@@ -12,6 +12,7 @@ from tests.live.test_reindex_load import Searchers, asked
 from tests.servers import elasticsearch_server
 from tests.tiny import other_bundle
 from ticketing.errors import StoreAway
+from ticketing.jobs import Promotion
 from ticketing.tickets import Grade
 from worker import jobs
 from worker.app import make_app
@@ -96,7 +97,7 @@ def test_a_node_that_dies_takes_nothing_along_and_searches_go_on(
             more = list(_more(archive_tickets))
             desk.put_tickets(more)
             start(seconds=0.03)
-            job = jobs.start_reindex(desk, make_app(desk.settings), new)
+            job = jobs.start_reindex(desk, make_app(desk.settings), new, Promotion.NEVER)
             wait_until(lambda: desk.store.count_codes(new) > 0)
             cluster.do("kill", leader)
             before = sum(map(len, searchers.answers.values())), len(judges.sent)

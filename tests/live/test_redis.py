@@ -58,7 +58,7 @@ def test_a_worker_holds_one_batch_until_it_is_done(desk, own_redis):
         worker.join()
         assert (client.hlen("unacked"), client.llen(QUEUE)) == (1, 3), "it is not lost"
         start()
-        assert finished(desk, job).message == "done"
+        assert finished(desk, job).state == "done"
     assert_each_is_stored_once(desk, TICKETS)
 
 
@@ -74,7 +74,7 @@ def test_a_batch_that_takes_long_is_given_to_nobody_else(desk, monkeypatch):
                 silences.append(progress.silent_for(record))
             assert waiting_messages(make_app(desk.settings)) <= 1
             time.sleep(0.2)
-    assert record.message == "done"
+    assert record.state == "done"
     assert (record.finished - record.started).total_seconds() > jobs.SILENT_SECONDS
     assert max(silences) < jobs.SILENT_SECONDS
 

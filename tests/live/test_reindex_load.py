@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from tests.live.encoding_desk import TimedDesk, finished, wait_until, workers
 from tests.tiny import other_bundle
 from ticketing.cli.models import rollback
+from ticketing.jobs import Promotion
 from ticketing.tickets import Query
 from worker import jobs
 from worker.app import make_app
@@ -100,12 +101,12 @@ def test_searches_never_notice_that_another_bundle_is_built_and_takes_over(
 
     with workers(desk.settings.home, TimedDesk) as start, Searchers(desk, queries) as searchers:
         start(seconds=0.01)
-        job = jobs.start_reindex(desk, make_app(desk.settings), new)
+        job = jobs.start_reindex(desk, make_app(desk.settings), new, Promotion.NEVER)
         for one in range(5):
             wait_until(lambda: desk.store.count_codes(new) > 90 * one)  # noqa: B023
             desk.put_tickets([came[one], changed[one]])
             desk.delete_tickets([gone[one].id])
-        assert finished(desk, job).message == "done"
+        assert finished(desk, job).state == "done"
         assert desk.promote(new, force=True) == f"Bundle {new} serves now."
         told = {searcher: len(answers) for searcher, answers in searchers.answers.items()}
         wait_until(lambda: all(len(searchers.answers[i]) > told[i] + 9 for i in told))

@@ -38,10 +38,11 @@ def start_worker(desk):
 
     def work(delay):
         time.sleep(delay)
-        with make_app(desk.settings).connection_for_read() as connection:
+        app = make_app(desk.settings)
+        with app.connection_for_read() as connection:
             while not stop.wait(0.01):
                 if message := connection.default_channel.basic_get(QUEUE, no_ack=True):
-                    tasks.encode_batch(desk, *json.loads(message.body)[0])
+                    tasks.TASKS[message.headers["task"]](desk, app, *json.loads(message.body)[0])
 
     def start(delay=0.0):
         threads.append(threading.Thread(target=work, args=(delay,)))
@@ -80,7 +81,8 @@ def test_reindex_lists_what_was_set_aside(desk, start_worker):
     start_worker()
     output = run(reindex.command)
     assert "299 of 300 tickets" in output
-    assert "1 set aside, done with 1 error" in output
+    assert "1 set aside\n" in output
+    assert "Bundle bundle serves now. (1 error)" in output
     assert "set aside: 0007: ValueError: no such word" in output
 
 
@@ -121,7 +123,7 @@ def test_ctrl_c_ends_work_of_its_own(desk, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.0)
-    monkeypatch.setattr(follow, "encode_batch", interrupt)
+    monkeypatch.setitem(follow.TASKS, jobs.ENCODE_BATCH, interrupt)
     result = CliRunner().invoke(reindex.command)
     assert "The worker goes on" not in result.output
     assert result.exit_code == 1

@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 
 from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
-from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError
-from ticketing.jobs import JobKind, JobState
+from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreAway, StoreError
+from ticketing.history import Deed
+from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
@@ -38,18 +39,25 @@ def silent(monkeypatch):
     monkeypatch.setattr(progress, "utc_now", lambda now=utc_now: now() + timedelta(hours=1))
 
 
-def take_message(app):
-    """The arguments of the next waiting task, which leaves the broker, or None."""
+def take_named(app):
+    """The name and the arguments of the next waiting task, which leaves the broker, or None."""
     with app.connection_for_read() as connection:
         message = connection.default_channel.basic_get(QUEUE, no_ack=True)
-        return message and json.loads(message.body)[0]
+        return message and (message.headers["task"], json.loads(message.body)[0])
+
+
+def take_message(app):
+    """The arguments of the next waiting task, which leaves the broker, or None."""
+    found = take_named(app)
+    return found and found[1]
 
 
 def run_messages(desk, app, limit=1000):
     """Do what a worker would with the next messages; returns how many there were."""
     count = 0
-    while count < limit and (arguments := take_message(app)):
-        tasks.encode_batch(desk, *arguments)
+    while count < limit and (found := take_named(app)):
+        name, arguments = found
+        tasks.TASKS[name](desk, app, *arguments)
         count += 1
     return count
 
@@ -112,13 +120,117 @@ def test_a_changed_ticket_is_encoded_again(desk):
     assert desk.encoded == ["0001", "0002", "0002"]
 
 
-def test_the_last_batch_ends_the_job(desk):
-    job = a_job(desk)
-    tasks.encode_batch(desk, job.id, BUNDLE, all_ids()[:200])
-    assert desk.store.get_job(job.id).state == "running"
-    tasks.encode_batch(desk, job.id, BUNDLE, all_ids()[200:])
+def test_after_the_last_batch_the_bundle_is_compared_and_promoted(desk, app):
+    job = jobs.start_reindex(desk, app, BUNDLE, by="ann")
+    run_messages(desk, app, limit=3)
     record = desk.store.get_job(job.id)
-    assert (record.state, record.done, record.message) == ("done", 300, "done")
+    assert (record.state, record.step, record.done) == ("running", "comparing", 300)
+    assert record.message == "encoded, awaiting promotion"
+    assert desk.store.serving() == ""
+    assert run_messages(desk, app) == 1
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.message) == ("done", f"Bundle {BUNDLE} serves now.")
+    assert desk.store.serving() == BUNDLE
+    said = [line.text for line in record.log]
+    assert said == ["encoded, awaiting promotion", "compared", f"Bundle {BUNDLE} serves now."]
+    [entry] = desk.audit_entries()
+    assert (entry.person, entry.deed, entry.which) == ("ann", Deed.PROMOTED, f"bundle {BUNDLE}")
+
+
+def test_a_bundle_that_loses_is_not_promoted_and_the_job_says_why(desk, app, monkeypatch):
+    monkeypatch.setattr(desk, "compared", lambda _: (False, ": it is worse"))
+    job = jobs.start_reindex(desk, app, BUNDLE)
+    run_messages(desk, app)
+    record = desk.store.get_job(job.id)
+    assert record.state == "done"
+    assert record.message == f"Bundle {BUNDLE} was not promoted: it is worse."
+    assert record.result == {"may_serve": False, "comparison": "it is worse"}
+    assert desk.store.serving() == ""
+
+
+def test_a_job_may_be_told_to_promote_nothing(desk, app):
+    job = jobs.start_reindex(desk, app, BUNDLE, Promotion.NEVER)
+    assert run_messages(desk, app) == 3
+    assert desk.store.get_job(job.id).state == "done"
+    assert desk.store.serving() == ""
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_job_may_wait_for_an_answer(desk, app, silent, yes):
+    job = jobs.start_reindex(desk, app, BUNDLE, Promotion.ASK)
+    run_messages(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.message) == ("waiting", "compared; waits for a yes or no")
+    assert jobs.resume_jobs(desk, app) == [], "nobody but a person goes on with it"
+    assert jobs.start_reindex(desk, app, BUNDLE) == record
+    jobs.answer_promotion(desk, app, job.id, yes, "ann")
+    run_messages(desk, app)
+    record = desk.store.get_job(job.id)
+    assert record.state == "done"
+    assert record.result["answered_by"] == "ann"
+    assert desk.store.serving() == (BUNDLE if yes else "")
+    with pytest.raises(NotReady, match="is done; it waits for no answer"):
+        jobs.answer_promotion(desk, app, job.id, yes, "ann")
+
+
+def test_tickets_that_came_while_it_waited_are_encoded_before_it_serves(desk, app):
+    job = jobs.start_reindex(desk, app, BUNDLE, Promotion.ASK)
+    run_messages(desk, app)
+    desk.store.put_tickets([Ticket(f"new{i}", "New") for i in range(200)])
+    jobs.answer_promotion(desk, app, job.id, True)
+    assert run_messages(desk, app) == 3
+    assert desk.store.serving() == BUNDLE
+    assert desk.store.count_codes(BUNDLE) == 500
+    assert desk.store.get_job(job.id).state == "done"
+
+
+@pytest.mark.parametrize("at", ["compared", "let_serve"])
+def test_a_store_that_is_away_after_the_encoding_delays_the_promotion(
+    desk, app, monkeypatch, silent, at
+):
+    """Once the promotion lived in the terminal that asked, and nothing tried again."""
+
+    def away(*_):
+        raise StoreAway("Frozen; try again.")
+
+    job = jobs.start_reindex(desk, app, BUNDLE)
+    run_messages(desk, app, limit=3)
+    with monkeypatch.context() as patch:
+        patch.setattr(desk, at, away)
+        with pytest.raises(StoreAway):
+            run_messages(desk, app)
+    assert desk.store.get_job(job.id).state == "running"
+    assert [resumed.id for resumed in jobs.resume_jobs(desk, app)] == [job.id]
+    run_messages(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+    assert desk.store.serving() == BUNDLE
+
+
+def test_two_workers_do_not_promote_at_once(desk, app):
+    job = jobs.start_reindex(desk, app, BUNDLE)
+    run_messages(desk, app, limit=3)
+    assert desk.store.take_lease(f"job {job.id}", "another", 60)
+    run_messages(desk, app)
+    assert desk.store.serving() == ""
+    assert desk.store.get_job(job.id).state == "running"
+
+
+def test_a_job_that_failed_is_retried_where_it_stopped(desk, app, monkeypatch):
+    def refuse(*_):
+        raise StoreError("Full.")
+
+    job = jobs.start_reindex(desk, app, BUNDLE)
+    with monkeypatch.context() as patch:
+        patch.setattr(desk, "let_serve", refuse)
+        run_messages(desk, app)
+    failed = desk.store.get_job(job.id)
+    assert (failed.state, failed.message) == ("failed", "Full.")
+    again = jobs.retry_job(desk, app, job.id)
+    assert (again.id, again.step) == (job.id, "promoting")
+    assert run_messages(desk, app) == 1
+    assert desk.store.get_job(job.id).state == "done"
+    with pytest.raises(NotReady, match="is done; only a failed or cancelled one"):
+        jobs.retry_job(desk, app, job.id)
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
@@ -138,12 +250,13 @@ def test_a_cancel_request_ends_the_job_before_the_next_batch(desk):
     assert desk.encoded == []
 
 
-def test_poisonous_tickets_are_set_aside_with_their_errors(desk):
+def test_poisonous_tickets_are_set_aside_with_their_errors(desk, app):
     desk.store.put_tickets([replace(TICKETS[i], product=POISON) for i in (3, 5)])
-    job = a_job(desk)
-    tasks.encode_batch(desk, job.id, BUNDLE, all_ids())
+    job = jobs.start_reindex(desk, app, BUNDLE)
+    run_messages(desk, app)
     record = desk.store.get_job(job.id)
-    assert (record.state, record.done, record.message) == ("done", 298, "done with 2 errors")
+    assert (record.state, record.done) == ("done", 298)
+    assert record.message == f"Bundle {BUNDLE} serves now. (2 errors)"
     assert record.errors == dict.fromkeys(("0003", "0005"), "ValueError: no such word")
 
 
@@ -210,17 +323,18 @@ def test_codes_of_another_width_fail_the_job_with_a_sentence(desk):
 def test_a_job_runs_from_start_to_done(desk, app):
     job = jobs.start_reindex(desk, app, BUNDLE)
     assert (job.state, job.done, job.total) == ("queued", 0, 300)
-    assert run_messages(desk, app) == 3
+    assert run_messages(desk, app) == 4
     assert desk.store.get_job(job.id).state == "done"
     assert desk.encoded == all_ids()
 
 
-def test_with_nothing_to_encode_the_job_is_done_at_once(desk, app):
+def test_with_nothing_to_encode_the_job_is_done_with_one_message(desk, app):
     jobs.start_reindex(desk, app, BUNDLE)
     run_messages(desk, app)
     job = jobs.start_reindex(desk, app, BUNDLE)
-    assert (job.state, job.done, job.total) == ("done", 300, 300)
-    assert jobs.waiting_messages(app) == 0
+    assert (job.step, job.done, job.total) == ("comparing", 300, 300)
+    assert run_messages(desk, app) == 1
+    assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} serves already."
 
 
 def test_starting_twice_publishes_once(desk, app, silent):
@@ -244,7 +358,7 @@ def test_a_silent_job_without_messages_is_resumed(desk, app, silent):
     assert jobs.resume_jobs(desk, app) == [], "two messages still wait"
     run_messages(desk, app)
     assert [resumed.id for resumed in jobs.resume_jobs(desk, app)] == [job.id]
-    assert run_messages(desk, app) == 1
+    assert run_messages(desk, app) == 2
     assert desk.store.get_job(job.id).state == "done"
     assert jobs.resume_jobs(desk, app) == []
 
@@ -262,6 +376,7 @@ def test_resuming_ends_a_job_that_has_nothing_left_to_do(desk, app, silent):
         pass
     desk.store.put_codes(BUNDLE, desk.encode(BUNDLE, TICKETS))
     jobs.resume_jobs(desk, app)
+    run_messages(desk, app)
     assert desk.store.get_job(job.id).state == "done"
 
 
@@ -277,14 +392,14 @@ def test_tickets_that_arrive_meanwhile_are_counted_when_resumed(desk, app, silen
 
 def test_cancelling_asks_a_worker_that_is_at_it(desk, app):
     job = jobs.start_reindex(desk, app, BUNDLE)
-    assert jobs.cancel_reindex(desk.store, BUNDLE).state == "queued"
+    assert jobs.cancel_job(desk, job.id).state == "queued"
     run_messages(desk, app)
     assert desk.store.get_job(job.id).state == "cancelled"
 
 
 def test_cancelling_ends_a_job_that_nobody_works_on(desk, app, silent):
-    jobs.start_reindex(desk, app, BUNDLE)
-    assert jobs.cancel_reindex(desk.store, BUNDLE).state == "cancelled"
+    job = jobs.start_reindex(desk, app, BUNDLE)
+    assert jobs.cancel_job(desk, job.id).state == "cancelled"
     assert run_messages(desk, app) == 3
     assert desk.encoded == []
 
@@ -305,8 +420,8 @@ def test_starting_after_a_cancel_request_makes_a_new_job(desk, app):
 
 
 def test_cancelling_what_does_not_run_is_not_found(desk):
-    with pytest.raises(NotFound, match="No reindexing of bundle bundle"):
-        jobs.cancel_reindex(desk.store, BUNDLE)
+    with pytest.raises(NotFound, match="There is no job nope"):
+        jobs.cancel_job(desk, "nope")
 
 
 def test_rate_and_estimate_come_from_the_record(desk):

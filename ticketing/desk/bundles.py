@@ -153,17 +153,22 @@ class Bundles(DeskBase):
         serving = self.whole.serving()
         if serving == bundle_id:
             return f"Bundle {bundle_id} serves already."
-        may_serve, why = (True, "") if force else self._compared(bundle_id, serving)
-        if may_serve:
-            self._serve(bundle_id)
-            verdict = f"Bundle {bundle_id} serves now{why}."
-        else:
-            verdict = f"Bundle {bundle_id} was not promoted{why}."
-        return self._note(bundle_id, verdict)
+        may_serve, why = (True, "") if force else self.compared(bundle_id)
+        return self.let_serve(bundle_id, why) if may_serve else self.refuse(bundle_id, why)
 
-    def _compared(self, bundle_id: str, serving: str) -> tuple[bool, str]:
+    def let_serve(self, bundle_id: str, why: str = "") -> str:
+        """Let a bundle serve that may; gives, and keeps, a sentence that says so and `why`."""
+        self._serve(bundle_id)
+        return self._note(bundle_id, f"Bundle {bundle_id} serves now{why}.")
+
+    def refuse(self, bundle_id: str, why: str) -> str:
+        """Keep that a bundle does not serve, and `why`; gives the sentence."""
+        return self._note(bundle_id, f"Bundle {bundle_id} was not promoted{why}.")
+
+    def compared(self, bundle_id: str) -> tuple[bool, str]:
         """Whether a bundle may serve instead of the one that does, and by how much or why; one
         that this program cannot read is worse than any."""
+        serving = self.whole.serving()
         if not serving:
             return True, ""
         try:

@@ -2,11 +2,13 @@
 
 import click
 
-from ticketing.desk import open_desk
+from ticketing.desk import Desk, open_desk
+from ticketing.errors import NotFound
+from ticketing.jobs import Job, JobKind
 from ticketing.settings import load_settings
 from worker.app import make_app
 from worker.follow import encode_and_promote
-from worker.jobs import cancel_reindex
+from worker.jobs import cancel_job
 
 
 @click.command("reindex")
@@ -23,7 +25,14 @@ def command(bundle: str, cancel: bool) -> None:
     desk = open_desk(settings)
     bundle = desk.bundle(bundle)
     if cancel:
-        job = cancel_reindex(desk.store, bundle)
+        job = cancel_job(desk, _unfinished(desk, bundle).id)
         click.echo("Cancelled." if job.finished else "The worker ends after its current batch.")
         return
     encode_and_promote(desk, make_app(settings), bundle)
+
+
+def _unfinished(desk: Desk, bundle: str) -> Job:
+    for job in desk.store.unfinished_jobs():
+        if job.kind == JobKind.REINDEX and job.bundle_id == bundle:
+            return job
+    raise NotFound(f"No reindexing of bundle {bundle} is under way; `ticketing jobs` lists all.")

@@ -1,0 +1,73 @@
+"""A lease held for as long as a block lasts, whatever becomes of this process."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from uuid import uuid4
+
+from ticketing.errors import TicketingError
+from ticketing.stores.jobs import Leases
+
+LEASE_SECONDS = 15.0
+"""How long a lease outlives whoever held it."""
+
+RENEW_SECONDS = 3.0
+"""How often it is renewed, and asked for by whoever waits."""
+
+
+class Held:
+    """A lease that this process has, unless it was `lost`, as when the process stood still."""
+
+    def __init__(self, store: Leases, name: str):
+        self._store = store
+        self._name = name
+        self._holder = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self.lost = False
+
+    def take(self) -> bool:
+        """Take or renew it; False, and lost, where another one has it."""
+        taken = self._store.take_lease(self._name, self._holder, LEASE_SECONDS)
+        self.lost = not taken
+        return taken
+
+    def drop(self) -> None:
+        """Give it back."""
+        self._store.drop_lease(self._name, self._holder)
+
+
+class Taken(Exception):
+    """Another one holds the lease."""
+
+
+@contextmanager
+def held(store: Leases, name: str, wait: bool) -> Iterator[Held]:
+    """Hold a lease during the block.
+
+    With `wait` one whose holder may be dead is waited for until it would have run out. Raises
+    Taken where another one has it.
+    """
+    lease = Held(store, name)
+    until = time.monotonic() + (LEASE_SECONDS + RENEW_SECONDS if wait else 0)
+    while not lease.take():
+        if time.monotonic() >= until:
+            raise Taken
+        time.sleep(min(RENEW_SECONDS, 1.0))
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(RENEW_SECONDS):
+            with suppress(TicketingError):  # a store that is away cannot give it to another
+                lease.take()
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield lease
+    finally:
+        ended.set()
+        thread.join()
+        with suppress(TicketingError):  # it runs out
+            lease.drop()

@@ -1,0 +1,73 @@
+"""The last steps of a reindex job: its bundle is compared with the serving one, and promoted."""
+
+from celery import Celery
+
+from ticketing.desk import Desk
+from ticketing.desk.leases import Taken, held
+from ticketing.history import Deed
+from ticketing.jobs import Job, JobState, Promotion, Step
+from ticketing.people import Doer
+from worker.jobs import finish, publish
+from worker.working import beating, failing, wanted
+
+A_FEW = 32
+"""Tickets that came since their encoding and are encoded in passing; for more there are batches."""
+
+
+def take_step(desk: Desk, app: Celery, job_id: str) -> None:
+    """Compare the bundle of a job whose tickets are encoded, and promote it as the job says.
+
+    One worker at a time does it; repeated, it goes on with the step that was not finished. Raises
+    StoreAway, which may be repeated; any other failure ends the job in state failed.
+    """
+    if wanted(desk, job_id) is None:
+        return
+    with failing(desk, job_id), beating(desk.store, job_id):
+        try:
+            with held(desk.whole, f"job {job_id}", wait=False):
+                _go_on(desk, app, job_id)
+        except Taken:
+            return
+
+
+def _go_on(desk: Desk, app: Celery, job_id: str) -> None:
+    job = wanted(desk, job_id)
+    if job is None or job.state == JobState.WAITING:
+        return
+    left = desk.whole.stale_ids(job.bundle_id, limit=len(job.errors) + A_FEW)
+    if len(set(left) - job.errors.keys()) > A_FEW:
+        publish(desk, app, job)
+        return
+    job = desk.whole.update_job(job_id, state=JobState.RUNNING)
+    if desk.whole.serving() == job.bundle_id:
+        finish(desk, job, f"Bundle {job.bundle_id} serves already.")
+    elif job.step != Step.PROMOTING:
+        _compare(desk, job)
+    else:
+        _promote(desk, job)
+
+
+def _compare(desk: Desk, job: Job) -> None:
+    """Compare, and keep what came of it; then promote, refuse, or wait for an answer."""
+    may_serve, why = desk.compared(job.bundle_id)
+    result = {"may_serve": may_serve, "comparison": why.removeprefix(": ")}
+    compared = f"compared{why}"
+    if job.arguments.get("promotion") == Promotion.ASK:
+        message = f"{compared}; waits for a yes or no"
+        desk.whole.update_job(
+            job.id, state=JobState.WAITING, message=message, result=result, log=message
+        )
+        return
+    job = desk.whole.update_job(job.id, result=result, log=compared)
+    if not may_serve:
+        finish(desk, job, desk.refuse(job.bundle_id, why))
+    elif not job.cancel_requested:
+        _promote(desk, desk.whole.update_job(job.id, step=Step.PROMOTING))
+
+
+def _promote(desk: Desk, job: Job) -> None:
+    why = job.result.get("comparison", "")
+    verdict = desk.let_serve(job.bundle_id, why and f": {why}")
+    by = Doer(job.result.get("answered_by") or job.by, f"job {job.id}")
+    desk.record(by, Deed.PROMOTED, f"bundle {job.bundle_id}")
+    finish(desk, job, verdict)

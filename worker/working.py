@@ -1,0 +1,77 @@
+"""What every task does around its work: is it still wanted, is it alive, has it failed."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ticketing.desk import Desk
+from ticketing.errors import BrokerAway, NotFound, StoreAway, TicketingError
+from ticketing.jobs import Job, JobState
+from ticketing.stores.jobs import Jobs
+from worker.jobs import cancelled
+
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 3.0
+"""How often the heartbeat is set while a job is worked on."""
+
+
+def wanted(desk: Desk, job_id: str) -> Job | None:
+    """The job, if there is still something to do for it; one that is to be cancelled is ended."""
+    job = desk.store.get_job(job_id)
+    if job is None or job.finished:
+        return None
+    if job.cancel_requested:
+        cancelled(desk, job)
+        return None
+    return job
+
+
+@contextmanager
+def failing(desk: Desk, job_id: str) -> Iterator[None]:
+    """End a job as failed where the block raises what repeating it does not mend.
+
+    Raises StoreAway, which may be repeated; a broker that is away is left to the watch.
+    """
+    try:
+        yield
+    except StoreAway:
+        raise
+    except BrokerAway as error:
+        log.warning("job %s goes on when the broker is back: %s", job_id, error)
+    except Exception as error:
+        # What a person can act on is a sentence; anything else is a defect, told in full.
+        log.error("job %s failed: %s", job_id, error, exc_info=not is_for_people(error))
+        said = sentence(error)
+        with suppress(NotFound):  # a restore may have taken the job away
+            desk.store.update_job(job_id, state=JobState.FAILED, message=said, log=said)
+
+
+@contextmanager
+def beating(store: Jobs, job_id: str) -> Iterator[None]:
+    """Keep a job's heartbeat fresh during the block, however long its batch takes."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT_SECONDS):
+            with suppress(TicketingError):  # the batch itself will meet it
+                store.update_job(job_id)
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def is_for_people(error: Exception) -> bool:
+    """Whether an error is a sentence that a person can act on."""
+    return isinstance(error, TicketingError)
+
+
+def sentence(error: Exception) -> str:
+    """What a job's record says of an error."""
+    return str(error) if is_for_people(error) else f"{type(error).__name__}: {error}"
