@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -22,7 +23,8 @@ class RedisServer:
             self.port = free.getsockname()[1]
         self.folder = folder
         self.password = password
-        self.url = f"redis://{f':{password}@' if password else ''}127.0.0.1:{self.port}/0"
+        shown = f":{quote(password, safe='')}@" if password else ""
+        self.url = f"redis://{shown}127.0.0.1:{self.port}/0"
         self.start()
 
     def start(self) -> None:

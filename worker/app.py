@@ -19,8 +19,14 @@ TRANSPORTS = {
 }
 """Which transport carries an address of each kind."""
 
-VISIBILITY_SECONDS = 600
-"""Redis hands a message out again after this long; a batch takes seconds."""
+BATCH_SECONDS = 300
+"""A batch that takes longer hangs: its process is killed, its message sent again."""
+
+STEP_SECONDS = 3600
+"""A comparison or a promotion that takes longer hangs."""
+
+VISIBILITY_SECONDS = 2 * BATCH_SECONDS
+"""Redis hands a message out again after this long, if its worker has not dealt with it."""
 
 ANSWER_SECONDS = 3.0
 """How long Redis may take to connect or to answer before it counts as away."""
@@ -45,13 +51,13 @@ def make_app(settings: Settings) -> Celery:
         accept_content=["json"],
         task_ignore_result=True,  # a job's state is its record in the store
         task_acks_late=True,
-        task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
-        worker_enable_remote_control=False,
+        worker_proc_alive_timeout=60.0,  # seconds for a fork, on a machine that is busy
+        worker_enable_remote_control=bool(settings.broker),  # files carry no broadcast
         task_publish_retry_policy={"max_retries": 1, "interval_start": 0.2},  # seconds
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,  # a worker waits for its broker however long
-        worker_cancel_long_running_tasks_on_connection_loss=True,  # the solo pool has none then
+        worker_consumer="worker.consumer:Consumer",
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
     )
@@ -65,6 +71,7 @@ def make_app(settings: Settings) -> Celery:
                 "socket_keepalive": True,
                 "health_check_interval": SILENCE_SECONDS,
                 "max_retries": 0,
+                "unacked_restore_throttle": 1,  # looked for every 10 s, not every 100 s
             },
         )
     else:

@@ -11,6 +11,15 @@ from ticketing.errors import BrokerAway
 from ticketing.masking import masked
 from worker.queues import QUEUE
 
+PASSWORDS = {
+    "authentication required": "asks for a password; set TICKETING_BROKER_PASSWORD",
+    "invalid username-password pair": "refuses the password; correct TICKETING_BROKER_PASSWORD",
+    "invalid password": "refuses the password; correct TICKETING_BROKER_PASSWORD",
+    "without any password configured": "has no password; leave TICKETING_BROKER_PASSWORD empty",
+    "no password is set": "has no password; leave TICKETING_BROKER_PASSWORD empty",
+}
+"""What Redis says of a password, in any version, and what to do about it."""
+
 
 @contextmanager
 def connected(app: Celery) -> Iterator[Connection]:
@@ -18,13 +27,31 @@ def connected(app: Celery) -> Iterator[Connection]:
     try:
         with app.connection_for_write() as connection:
             connection.default_channel  # noqa: B018  connects, within the time limits
+            _require_password(connection)
             yield connection
     except OperationalError as error:
-        address = masked(app.conf.broker_url)
-        raise BrokerAway(
-            f"The broker {address} does not answer ({masked(str(error)).rstrip('.')}); start it, or"
-            " correct TICKETING_BROKER."
-        ) from error
+        raise broker_away(app, error) from error
+
+
+def _require_password(connection: Connection) -> None:
+    """Say that a Redis has no password when it is given one: anybody is let in, with any."""
+    if not connection.password or connection.userid:
+        return
+    try:
+        connection.default_channel.client.auth(connection.password)  # type: ignore[attr-defined]
+    except connection.connection_errors + connection.channel_errors as error:
+        raise OperationalError(str(error)) from error
+
+
+def broker_away(app: Celery, error: Exception) -> BrokerAway:
+    """What to raise, or to say, where the broker does not let us in, and why."""
+    address, said = masked(app.conf.broker_url), masked(str(error)).rstrip(".")
+    for words, sentence in PASSWORDS.items():
+        if words in said.lower():
+            return BrokerAway(f"The broker {address} {sentence}.")
+    return BrokerAway(
+        f"The broker {address} does not answer ({said}); start it, or correct TICKETING_BROKER."
+    )
 
 
 def waiting_messages(app: Celery, queue: str = QUEUE) -> int:

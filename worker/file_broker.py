@@ -14,7 +14,7 @@ from typing import Any
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
-from worker.discarding import UNREADABLE, discarded
+from worker.discarding import UNREADABLE, discarded, require_message
 
 
 class Channel(filesystem.Channel):
@@ -39,7 +39,7 @@ class Channel(filesystem.Channel):
                 data = taken.read_bytes()
                 taken.unlink()
                 payload = loads(data)
-                self.Message(payload, channel=self)
+                require_message(payload)
                 return payload
             except (OSError, *UNREADABLE) as error:
                 discarded(taken.name, error)

@@ -7,6 +7,7 @@ from ticketing.desk.leases import Taken, held
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobState, Promotion, Step
 from ticketing.people import Doer
+from worker.app import STEP_SECONDS
 from worker.jobs import finish, publish
 from worker.working import beating, failing, wanted
 
@@ -22,7 +23,7 @@ def take_step(desk: Desk, app: Celery, job_id: str) -> None:
     """
     if wanted(desk, job_id) is None:
         return
-    with failing(desk, job_id), beating(desk.store, job_id):
+    with failing(desk, job_id), beating(desk.store, job_id, STEP_SECONDS):
         try:
             with held(desk.whole, f"job {job_id}", wait=False):
                 _go_on(desk, app, job_id)

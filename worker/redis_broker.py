@@ -10,7 +10,7 @@ from typing import Any
 
 from kombu.transport import redis, virtual
 
-from worker.discarding import UNREADABLE, discarded
+from worker.discarding import UNREADABLE, OnlyMessages, discarded
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class Channel(redis.Channel):
             return True
 
 
-class Transport(redis.Transport):
+class Transport(OnlyMessages, redis.Transport):
     """The transport that `worker.app` uses when a Redis server is named."""
 
     Channel = Channel

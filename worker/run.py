@@ -1,104 +1,76 @@
-"""The worker process: one solo Celery worker, and a watch that resumes jobs left behind.
+"""One Celery worker on one queue: a process that consumes, and a child that does the work.
 
-The solo pool runs tasks in this process. torch's threads do not survive a fork, so the
-prefork pool would be fragile, and encoding already uses `settings.threads` cores; for
-more, start more workers.
+The prefork pool enforces time limits: a child that hangs is killed and another forked. torch's
+and numba's threads do not survive a fork, so that the desk is opened, and a bundle loaded, in the
+child alone. Encoding uses `settings.threads` cores; for more, start more workers.
 """
 
-import logging
 import os
 import signal
-import threading
-import time
+import socket
 import warnings
 
-from celery import Celery
+import billiard
+from celery import Celery, signals
 from celery.exceptions import SecurityWarning
 from celery.worker import WorkController, state
 
-from ticketing.desk import Desk
-from ticketing.errors import TicketingError
-from worker.connection import waiting_messages
-from worker.jobs import resume_jobs
+from worker.consumer import say_outages_once
+from worker.presence import sign_of_life
 from worker.tasks import register_tasks
-
-log = logging.getLogger(__name__)
-
-WATCH_SECONDS = 3.0
-"""How often the watch looks for jobs to resume."""
-
-GRACE_SECONDS = 10
-"""How long a batch may take to end once nobody feeds the worker any more."""
+from worker.workplace import Workplace
 
 
-def run_worker(app: Celery, desk: Desk) -> int:
-    """Work until Ctrl-C or SIGTERM, which let the current batch end and are no failure.
+def run_worker(
+    app: Celery, queue: str, place: Workplace, log_level: str, events: bool = False
+) -> int:
+    """Work on a queue until Ctrl-C or SIGTERM, which let the current batch end.
 
-    Returns the exit code. Raises BrokerAway when the broker cannot be had at the start;
-    one that goes away later is waited for.
+    `events` are Celery's, for Flower and `celery events`. A broker that is away is waited for.
+    Returns the exit code.
     """
-    waiting_messages(app)
+
+    def end_after_the_batch(*_: object) -> None:
+        place.ending.ask()
+        state.should_stop = 0  # type: ignore[assignment]  # the stub knows None alone
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end_after_the_batch)
     # Celery warns of root because of pickle, which this app does not accept.
     warnings.simplefilter("ignore", SecurityWarning)
-    register_tasks(app, desk)
-    stop = threading.Event()
-    watch = threading.Thread(target=_watch, args=(desk, app, stop), daemon=True)
-    worker = _ending_quietly(app.Worker)(
-        pool="solo",
-        concurrency=1,
-        loglevel=desk.settings.log_level,
-        quiet=True,
-        without_gossip=True,
-        without_mingle=True,
-        without_heartbeat=True,
-    )
-    watch.start()
-    try:
-        worker.start()
-    finally:
-        stop.set()
-        watch.join()
+    billiard.set_start_method("fork", force=True)
+    signals.worker_process_init.connect(_outlive_signals)
+    register_tasks(app, place)
+    say_outages_once(app, place.broker)
+    name = f"{queue}@{socket.gethostname()}.{os.getpid()}"
+    with sign_of_life(app, name):
+        worker = _with_our_signals(app.Worker)(
+            hostname=name,
+            queues=[queue],
+            pool="prefork",
+            concurrency=1,
+            loglevel=log_level,
+            quiet=True,
+            task_events=events,
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=not events,
+        )
+        if not place.ending.asked:
+            worker.start()
     return worker.exitcode or 0
 
 
-def _ending_quietly(base: type[WorkController]) -> type[WorkController]:
-    """Celery's worker, but Ctrl-C and SIGTERM both let the current batch end, and say nothing."""
+def _with_our_signals(base: type[WorkController]) -> type[WorkController]:
+    """Celery's worker, which says nothing when it ends."""
 
     class Worker(base):  # type: ignore[valid-type, misc]  # the app makes it
         def install_platform_tweaks(self, worker: WorkController) -> None:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, self._end_after_the_batch)
-
-        def _end_after_the_batch(self, *_: object) -> None:
-            state.should_stop = 0  # type: ignore[assignment]  # the stub knows None alone
+            """The signals are ours."""
 
     return Worker
 
 
-def end_with_input() -> None:
-    """Let this process end as after SIGTERM when standard input does.
-
-    Whoever started it holds the other end of the pipe, which closes however that one ends.
-    """
-
-    def watch() -> None:
-        while os.read(0, 1):
-            pass
-        signal.raise_signal(signal.SIGTERM)
-        time.sleep(GRACE_SECONDS)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _watch(desk: Desk, app: Celery, stop: threading.Event) -> None:
-    while True:
-        try:
-            for job in resume_jobs(desk, app):
-                log.info("resumed job %s: %d of %d done", job.id, job.done, job.total)
-        except TicketingError as error:
-            log.warning("cannot look for jobs to resume: %s", error)
-        except Exception:
-            log.exception("cannot look for jobs to resume")
-        if stop.wait(WATCH_SECONDS):
-            return
+def _outlive_signals(**_: object) -> None:
+    """A signal to all processes of a group lets the child's batch end too."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)

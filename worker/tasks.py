@@ -3,39 +3,27 @@
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import Any
 
 from celery import Celery
 
 from ticketing.desk import Desk
-from ticketing.errors import InputError, NotFound, StoreAway, TicketingError
+from ticketing.errors import InputError, NotFound, TicketingError
 from ticketing.jobs import Job, JobState
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
+from worker.app import BATCH_SECONDS, STEP_SECONDS
 from worker.jobs import ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.promoting import take_step
 from worker.working import beating, failing, sentence, wanted
+from worker.workplace import Workplace
 
 log = logging.getLogger(__name__)
 
 
-def register_tasks(app: Celery, desk: Desk) -> None:
-    """Make the app's worker able to do the tasks, on this desk."""
+def register_tasks(app: Celery, place: Workplace) -> None:
+    """Make the app's worker able to do the tasks, on the desk of this place."""
     for name, do in TASKS.items():
-        _register(app, name, partial(do, desk, app))
-
-
-def _register(app: Celery, name: str, do: Callable[..., None]) -> None:
-    @app.task(
-        name=name,
-        autoretry_for=(StoreAway,),
-        retry_backoff=2,  # seconds, doubled each time; afterwards `resume_jobs` asks again
-        max_retries=5,
-        typing=False,
-    )
-    def task(*arguments: Any) -> None:
-        do(*arguments)
+        place.add_task(app, name, do, SECONDS.get(name))
 
 
 def do_batch(
@@ -58,7 +46,7 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     """
     job = wanted(desk, job_id)
     if job:
-        with failing(desk, job_id), beating(desk.store, job_id):
+        with failing(desk, job_id), beating(desk.store, job_id, BATCH_SECONDS):
             _encode(desk, job, bundle_id, ticket_ids)
 
 
@@ -108,3 +96,6 @@ def _may_be_a_tickets_fault(error: Exception) -> bool:
 
 TASKS: dict[str, Callable[..., None]] = {ENCODE_BATCH: do_batch, TAKE_STEP: take_step}
 """What is done for a message of each name: (desk, app, what the message says)."""
+
+SECONDS = {ENCODE_BATCH: BATCH_SECONDS, TAKE_STEP: STEP_SECONDS}
+"""How long a task may take before its process is killed; no other task has a limit."""

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -49,12 +50,12 @@ def failing(desk: Desk, job_id: str) -> Iterator[None]:
 
 
 @contextmanager
-def beating(store: Jobs, job_id: str) -> Iterator[None]:
-    """Keep a job's heartbeat fresh during the block, however long its batch takes."""
-    ended = threading.Event()
+def beating(store: Jobs, job_id: str, seconds: float) -> Iterator[None]:
+    """Keep a job's heartbeat fresh during the block, for as long as that may take."""
+    ended, until = threading.Event(), time.monotonic() + seconds
 
     def beat() -> None:
-        while not ended.wait(BEAT_SECONDS):
+        while not ended.wait(BEAT_SECONDS) and time.monotonic() < until:
             with suppress(TicketingError):  # the batch itself will meet it
                 store.update_job(job_id)
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from ticketing.stores import open_store
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from worker.app import make_app
-from worker.run import run_worker
+from worker.queues import QUEUE
+from worker.supervisor import supervise
 from worker.tasks import encode_batch
+from worker.workplace import Workplace
 
 BUNDLE = "bundle"
 POISON = "poison"
@@ -70,8 +73,8 @@ def code_of(ticket) -> bytes:
     return hashlib.sha256(ticket.id.encode()).digest()
 
 
-def work(make_desk, home: Path, seconds: float, environment: dict, log: Path) -> None:
-    """A worker process; `seconds` is what encoding one ticket takes.
+def work(make_desk, home: Path, seconds: float, conf: dict, environment: dict, log: Path) -> None:
+    """A worker; `seconds` is what encoding one ticket takes, `conf` Celery's options.
 
     It is forked from a process that keeps the settings of the test which began it.
     """
@@ -82,8 +85,9 @@ def work(make_desk, home: Path, seconds: float, environment: dict, log: Path) ->
     for name in [name for name in os.environ if name.startswith("TICKETING_")]:
         del os.environ[name]
     os.environ.update(environment)
-    desk = make_desk(home, seconds)
-    sys.exit(run_worker(make_app(desk.settings), desk))
+    app = make_app(load_settings(home=home))
+    app.conf.update(conf)
+    sys.exit(supervise(app, Workplace(partial(make_desk, home, seconds)), [QUEUE]))
 
 
 @contextmanager
@@ -97,10 +101,12 @@ def workers(home: Path, make_desk=DigestDesk) -> Iterator:
     context.set_forkserver_preload([__name__])
     started: list[BaseProcess] = []
 
-    def start(seconds: float = 0.0) -> BaseProcess:
+    def start(seconds: float = 0.0, **conf) -> BaseProcess:
         named = {name: x for name, x in os.environ.items() if name.startswith("TICKETING_")}
         log = home / f"worker{len(started)}.log"
-        started.append(context.Process(target=work, args=(make_desk, home, seconds, named, log)))
+        started.append(
+            context.Process(target=work, args=(make_desk, home, seconds, conf, named, log))
+        )
         started[-1].start()
         return started[-1]
 

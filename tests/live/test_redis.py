@@ -16,6 +16,7 @@ from tests.live.encoding_desk import (
     wait_until,
     workers,
 )
+from tests.redis_server import redis_server
 from ticketing.errors import BrokerAway, InputError
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
@@ -100,12 +101,31 @@ def test_a_broker_that_is_away_is_one_sentence(desk, own_redis, trained):
     assert desk.store.jobs() == []
 
 
-def test_a_wrong_password_is_one_sentence(desk, own_redis, monkeypatch):
-    wrong = own_redis.url.replace("secret", "guess")
-    app = make_app(desk.settings.model_copy(update={"broker": wrong}))
-    with pytest.raises(BrokerAway, match=r"does not answer.*password") as caught:
-        jobs.start_reindex(desk, app, BUNDLE)
-    assert "guess" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("password", "given", "said"),
+    [
+        ("secret", "", r"asks for a password; set TICKETING_BROKER_PASSWORD\.$"),
+        ("secret", "gu@ss", r"refuses the password; correct TICKETING_BROKER_PASSWORD\.$"),
+        ("", "gu@ss", r"has no password; leave TICKETING_BROKER_PASSWORD empty\.$"),
+    ],
+    ids=["none given", "a wrong one given", "one given to a Redis without"],
+)
+def test_a_password_that_does_not_fit_is_one_sentence(
+    tmp_path, redis_program, password, given, said
+):
+    with redis_server(password) as server:
+        address = f"redis://127.0.0.1:{server.port}/0"
+        app = make_app(load_settings(home=tmp_path, broker=address, broker_password=given))
+        with pytest.raises(BrokerAway, match=said) as caught:
+            waiting_messages(app)
+    assert "gu@ss" not in str(caught.value)
+
+
+def test_a_password_may_hold_any_character_and_has_a_setting_of_its_own(tmp_path, redis_program):
+    with redis_server("p@/#:%s") as server:
+        address = f"redis://127.0.0.1:{server.port}/0"
+        app = make_app(load_settings(home=tmp_path, broker=address, broker_password="p@/#:%s"))
+        assert waiting_messages(app) == 0
 
 
 def test_a_network_that_hangs_holds_nobody_up(desk, own_redis):

@@ -31,5 +31,4 @@ class Checked(Protocol):
         Everything is read."""
 
     def require_room(self) -> None:
-        """Raises StoreFull where nothing can be written at present, StoreError where a part of the
-        store is missing."""
+        """Raises StoreFull where nothing can be written at present."""

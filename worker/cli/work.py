@@ -1,28 +1,40 @@
-"""`ticketing work`: a worker process."""
+"""`ticketing work`: a worker."""
 
 import sys
-from contextlib import closing
+from functools import partial
 
 import click
 
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 from worker.app import make_app
-from worker.run import end_with_input, run_worker
+from worker.queues import QUEUES
+from worker.supervisor import end_with_input, supervise
+from worker.workplace import Workplace
 
 
 @click.command("work")
+@click.option(
+    "--queue",
+    "queues",
+    type=click.Choice(QUEUES),
+    multiple=True,
+    default=QUEUES,
+    help="Take work of this queue alone; may be given twice. Both unless given.",
+)
+@click.option("--events", is_flag=True, help="Send Celery's events, for Flower.")
 @click.option("--while-fed", is_flag=True, help="End when standard input ends.")
-def command(while_fed: bool) -> None:
-    """Encode tickets for reindexing until Ctrl-C.
+def command(queues: tuple[str, ...], events: bool, while_fed: bool) -> None:
+    """Do the work that others ask for until Ctrl-C: encoding, training, evaluation, import.
 
-    Start it again for another worker; all of them share the work.
+    Each queue has a process of its own, so that long work never holds up encoding. Start it again
+    for another worker; all of them share the work.
     """
     settings = load_settings()
     if while_fed:
         end_with_input()
-    with closing(open_desk(settings)) as desk:
-        click.echo("Waiting for work (Ctrl-C ends it)")
-        code = run_worker(make_app(settings), desk)
+    place = Workplace(partial(open_desk, settings))
+    click.echo("Waiting for work (Ctrl-C ends it)")
+    code = supervise(make_app(settings), place, queues, settings.log_level, events)
     click.echo("The worker has ended.")
     sys.exit(code)

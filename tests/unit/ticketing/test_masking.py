@@ -56,6 +56,25 @@ def test_no_setting_is_shown_or_refused_with_its_password(setting, address, tmp_
     assert not any(part in said for part in PARTS)
 
 
+def test_a_second_password_for_the_broker_is_refused_and_not_shown():
+    with pytest.raises(InputError, match="TICKETING_BROKER_PASSWORD cannot be used") as caught:
+        load_settings(broker="redis://:s3cret@h", broker_password="s3cr@t")
+    assert not any(password in str(caught.value) for password in ("s3cret", "s3cr@t"))
+
+
+@pytest.mark.parametrize(
+    ("broker", "address"),
+    [
+        ("redis://h:6379/0", "redis://:a%40b%2F@h:6379/0"),
+        ("redis://ada@h", "redis://ada:a%40b%2F@h"),
+    ],
+)
+def test_the_brokers_password_is_part_of_the_address_for_those_who_connect(broker, address):
+    settings = Settings(broker=broker, broker_password="a@b/")
+    assert settings.broker_address == address
+    assert "a@b" not in repr(settings)
+
+
 def test_an_address_that_can_be_taken_apart_may_hold_anything_written_as_it_should_be():
     assert Settings(broker="redis://:s%40%2F%23@h:6379/0").broker.endswith("@h:6379/0")
     assert Settings(store="http://a:9200, http://b:9200").store

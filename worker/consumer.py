@@ -1,0 +1,67 @@
+"""Celery's consumer with short sentences: an outage or a message that is none fills no log."""
+
+import logging
+from typing import Any
+
+from celery import bootsteps
+from celery.worker import consumer
+
+from worker.connection import broker_away
+from worker.discarding import discarded
+from worker.outage import Outage
+
+LOGGER = "celery.worker.consumer.consumer"
+
+CONNECTION_LINES = (
+    "on_connection_error_before_connected",
+    "on_connection_error_after_connected",
+    "_error_handler",
+    "start",
+)
+"""The functions of Celery's consumer that log, at each try, that the broker is away."""
+
+
+class Consumer(consumer.Consumer):
+    """Discards, with one line each, messages that Celery would log at length."""
+
+    def on_unknown_message(self, body: Any, message: Any) -> None:
+        """It names no task."""
+        self._discard(message, ValueError("it names no task"))
+
+    def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
+        """It names a task that this program does not have."""
+        self._discard(message, ValueError(f"there is no task {message.headers['task']!r}"))
+
+    def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
+        """Its parts do not fit together."""
+        self._discard(message, exc)
+
+    def on_decode_error(self, message: Any, exc: Exception) -> None:
+        """Its content is not what it says it is."""
+        self._discard(message, exc)
+
+    def _discard(self, message: Any, error: Exception) -> None:
+        discarded(message.delivery_info.get("routing_key", "the broker"), error)
+        lost = self.connection_errors  # type: ignore[attr-defined]  # the stub lacks it
+        message.reject_log_error(logging.getLogger(__name__), lost)
+
+
+def say_outages_once(app: Any, broker: Outage) -> None:
+    """Let the app's worker say by `broker` alone that its broker is away, and is back."""
+
+    class Back(bootsteps.StartStopStep):
+        requires = ("celery.worker.consumer.tasks:Tasks",)
+
+        def start(self, parent: Any) -> None:
+            broker.over()
+
+    def is_no_outage(record: logging.LogRecord) -> bool:
+        if record.funcName not in CONNECTION_LINES:
+            return True
+        errors = [value for value in record.args or () if isinstance(value, Exception)]
+        for error in errors:
+            broker.away(broker_away(app, error))
+        return not errors
+
+    app.steps["consumer"].add(Back)
+    logging.getLogger(LOGGER).addFilter(is_no_outage)

@@ -1,0 +1,36 @@
+"""A server that is away is one line a minute, and one more when it is back."""
+
+import logging
+import math
+import time
+from multiprocessing.sharedctypes import RawValue
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 60.0
+"""How often an outage is said while it lasts."""
+
+
+class Outage:
+    """Whether a server is away, as all processes of a worker know that were forked afterwards.
+
+    Whichever meets it says it, and the others keep quiet for a minute.
+    """
+
+    def __init__(self, what: str):
+        self.what = what
+        self._told = RawValue("d", -math.inf)  # when, of the machine's monotonic clock
+        self._awaited = RawValue("b", 0)  # said to be away, and not yet to be back
+
+    def away(self, error: object) -> None:
+        """The server was asked and did not answer; `error` is a sentence."""
+        now = time.monotonic()
+        if now - self._told.value >= AGAIN_SECONDS:
+            self._told.value, self._awaited.value = now, 1
+            log.warning("%s Workers wait and go on by themselves.", error)
+
+    def over(self) -> None:
+        """The server has answered."""
+        if self._awaited.value:
+            self._awaited.value = 0
+            log.warning("The %s answers again; workers go on.", self.what)

@@ -1,0 +1,106 @@
+"""Where tasks are done: a desk that is opened when first needed, and waited for while away."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import signature
+from typing import Any, get_type_hints
+
+from celery import Celery, Task
+from celery.exceptions import Reject
+from pydantic import TypeAdapter, ValidationError
+
+from ticketing.desk import Desk
+from ticketing.errors import StoreAway
+from ticketing.jobs import JobState
+from worker.discarding import discarded
+from worker.ending import Ending
+from worker.outage import Outage
+from worker.tries import TRIES, CountedTask
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+"""How often a task looks whether its store is back."""
+
+HOLD_SECONDS = 60.0
+"""How long a task holds its message while the store is away; then it goes back to the broker."""
+
+
+@dataclass
+class Workplace:
+    """What the processes of a worker share, made before they are forked.
+
+    Each opens a desk of its own, since connections, torch and numba outlive no fork.
+    """
+
+    open_desk: Callable[[], Desk]
+    ending: Ending = field(default_factory=Ending)
+    store: Outage = field(default_factory=lambda: Outage("store"))
+    broker: Outage = field(default_factory=lambda: Outage("broker"))
+
+    @cached_property
+    def desk(self) -> Desk:
+        """The desk of this process. Raises StoreAway."""
+        return self.open_desk()
+
+    def add_task(
+        self, app: Celery, name: str, do: Callable[..., None], seconds: int | None
+    ) -> None:
+        """Let the app's worker do `do(desk, app, job id, ...)` for messages of this name.
+
+        A message whose arguments do not fit those of `do` is discarded. A process that works on
+        one for longer than `seconds` is killed.
+        """
+        arguments = _arguments(do)
+
+        @app.task(name=name, base=CountedTask, bind=True, typing=False)
+        def task(self_: Task[Any, Any], *given: Any, **named: Any) -> None:
+            try:
+                fitting = arguments.validate_python((*given, *named.values()), strict=True)
+            except ValidationError as error:
+                discarded(name, error)
+                return
+            if self_.request.retries >= TRIES:
+                self._patiently(lambda: give_up(self.desk, fitting[0]))
+            else:
+                self._patiently(lambda: do(self.desk, app, *fitting))
+
+        task.time_limit = seconds
+
+    def _patiently(self, do: Callable[[], None]) -> None:
+        """Do it, again and again while the store is away. Raises Reject to do it later."""
+        until = time.monotonic() + HOLD_SECONDS
+        while True:
+            try:
+                do()
+            except StoreAway as error:
+                self.store.away(error)
+                if self.ending.asked or time.monotonic() > until:
+                    raise Reject(str(error), requeue=True) from None
+                time.sleep(LOOK_SECONDS)
+            else:
+                self.store.over()
+                return
+
+
+def _arguments(do: Callable[..., None]) -> TypeAdapter[tuple[Any, ...]]:
+    """What a message for it says: all that it takes after desk and app."""
+    kinds = get_type_hints(do)
+    _, _, *names = signature(do).parameters
+    shape: Any = tuple[tuple(kinds[name] for name in names)]  # type: ignore[misc]
+    return TypeAdapter(shape)
+
+
+def give_up(desk: Desk, job_id: str) -> None:
+    """Fail a job whose message has ended one process after the other."""
+    job = desk.store.get_job(job_id)
+    if job is not None and not job.state.final:
+        message = (
+            f"It ended its worker's process {TRIES} times: a part of it takes too long, or more"
+            " memory than there is; the workers' log says which."
+        )
+        log.error("job %s failed: %s", job_id, message)
+        desk.store.update_job(job_id, state=JobState.FAILED, message=message, log=message)
