@@ -14,8 +14,8 @@ from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.reasons import Reasons
 from ticketing.stores.protocols import CodeBlock
+from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
-from ticketing.text.tokens import Token
 from ticketing.tickets import Query, Recommendation
 
 RANDOM = 30
@@ -31,14 +31,10 @@ class Explainer:
         self.answers = Answers(model)
 
     def explain(
-        self,
-        query: Query,
-        encoded: EncodedQuery,
-        tokens: Sequence[Token],
-        rows: Sequence[Row],
+        self, query: Query, encoded: EncodedQuery, rows: Sequence[Row]
     ) -> tuple[Recommendation, ...]:
-        """A recommendation a row, those of its near-copies within it; `tokens` are the query's."""
-        asked, words = self._reasons.read(query, tokens), [token.text for token in tokens]
+        """A recommendation a row, those of its near-copies within it."""
+        asked, words = self._reasons.read(query), tokenize(query.text)
         matches = [match for row in rows for match in (row.best, *row.like)]
         reasons = self._reasons.reasons(asked, matches)
         answers = self.answers.answers(query, [match.ticket for match in matches])
@@ -50,7 +46,7 @@ class Explainer:
                 chance_related=match.chance_related,
                 distance=match.distance,
                 parts=parts_of(self._model, encoded, match.code),
-                topics=shared_topics(self._model, words, [token.text for token in match.tokens]),
+                topics=shared_topics(self._model, words, match.all_words),
                 reason=replace(reason, by_id=match.by_id),
                 answer=answer,
             )

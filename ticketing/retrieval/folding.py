@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.text import tokenize, tokens_with_spans
+from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
-from ticketing.text.tokens import Token
 from ticketing.tickets import Ticket
 
 COPIED = 0.9
@@ -50,9 +49,14 @@ class Match:
         return f"{self.problem}\n{self.ticket.solution[:READ]}"
 
     @cached_property
-    def tokens(self) -> list[Token]:
+    def words(self) -> list[str]:
+        """The tokens of `problem`."""
+        return tokenize(self.problem)
+
+    @cached_property
+    def all_words(self) -> list[str]:
         """The tokens of `text`."""
-        return tokens_with_spans(self.text)
+        return [*self.words, *tokenize(self.ticket.solution[:READ])]
 
 
 @dataclass(frozen=True)
@@ -86,13 +90,11 @@ class Folder:
         return [row for row, _ in rows]
 
     def _read(self, match: Match) -> "_Said":
-        end = len(match.problem)
         subject = self._telling_of(tokenize(match.ticket.subject[:READ]))
-        problem = self._telling_of(token.text for token in match.tokens if token.end <= end)
-        return _Said(subject, problem)
+        return _Said(subject, self._telling_of(match.words))
 
     def _telling_of(self, tokens: Iterable[str]) -> set[str]:
-        return {token for token in tokens if self._telling.weight(token)}
+        return {token for token in set(tokens) if self._telling.weight(token)}
 
     def _copies(self, one: "_Said", other: "_Said") -> bool:
         """Whether two tickets have one subject, or hardly a word that is not the other's."""

@@ -1,13 +1,12 @@
 """Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ticketing.model.inference import Model
 from ticketing.reasons import Reason, SharedWord
 from ticketing.retrieval.alignment import Alignment, Near
 from ticketing.retrieval.folding import Match
 from ticketing.text.telling import TellingWords, singular
-from ticketing.text.tokens import Token
 from ticketing.tickets import Query
 
 MOST_SHARED = 5
@@ -24,15 +23,15 @@ class Reasons:
         self._telling = telling
         self._alignment = Alignment(model, telling)
 
-    def read(self, query: Query, tokens: Iterable[Token]) -> dict[str, str]:
-        """The query's telling tokens, of all of them, each as it was written."""
-        written = self._telling.written(query.text, tokens)
+    def read(self, query: Query) -> dict[str, str]:
+        """The query's telling tokens, each as it was written."""
+        written = self._telling.written(query.text)
         best = sorted(written, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
         return {token: written[token] for token in best}
 
     def reasons(self, asked: Mapping[str, str], matches: Sequence[Match]) -> list[Reason]:
         """Why tickets were proposed to a query that `read` has read."""
-        told = [self._telling.written(match.text, match.tokens) for match in matches]
+        told = [self._telling.written(match.text) for match in matches]
         near = self._alignment.near(asked, {token for said in told for token in said})
         return [self._reason(asked, said, near) for said in told]
 

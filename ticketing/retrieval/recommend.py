@@ -21,7 +21,6 @@ from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
 from ticketing.stores.protocols import CodeBlock, RankedTickets
-from ticketing.text import tokens_with_spans
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Outlook, Query, Recommendation, Recommendations
 
@@ -123,12 +122,11 @@ class Recommender:
         rows = self._folder.fold(self._matches(found, filters, limit, named, gone), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
         asked = terms_of(encoded.words)
-        shared = any(asked & terms_of(token.text for token in x.best.tokens) for x in rows)
+        shared = any(asked & terms_of(x.best.all_words) for x in rows)
         outlook = Outlook.NOTHING
         if named or encoded.known or shared:
             outlook = self.model.calibration.outlook(chance)
-        tokens = tokens_with_spans(query.text)  # once: it may be long
-        items = self._explainer.explain(query, encoded, tokens, rows)
+        items = self._explainer.explain(query, encoded, rows)
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
@@ -137,7 +135,7 @@ class Recommender:
             chance=chance,
             note=self._note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
             searched=len(block.live) if block.of is None else block.of,
-            meant=self._speller.meant(query.text, tokens),
+            meant=self._speller.meant(query.text),
             typical=typical_parts(self.model, encoded, block),
             outdated=bool(gone),
         )

@@ -2,11 +2,10 @@
 
 import math
 import tomllib
-from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
-from ticketing.text.tokens import Token, tokens_with_spans
+from ticketing.text.tokens import distinct_stretches
 from ticketing.text.vocabulary import Vocabulary
 
 EVERYDAY = 0.1
@@ -28,15 +27,13 @@ class TellingWords:
         self.weight = lru_cache(maxsize=1 << 16)(self._weight)
         """idf of a token, above 0; 0 for one that tells nothing."""
 
-    def written(self, text: str, tokens: Iterable[Token] | None = None) -> dict[str, str]:
-        """The telling tokens of a text in order, each as it is written where it comes first.
-
-        `tokens` are the text's, where they are known.
-        """
+    def written(self, text: str) -> dict[str, str]:
+        """The telling tokens of a text in order, each as it is written where it comes first."""
         found: dict[str, str] = {}
-        for token in tokens_with_spans(text) if tokens is None else tokens:
-            if token.text not in found and self.weight(token.text):
-                found[token.text] = text[token.start : token.end]
+        for stretch, tokens in distinct_stretches(text):
+            for token in tokens:
+                if token.text not in found and self.weight(token.text):
+                    found[token.text] = stretch[token.start : token.end]
         return found
 
     @cached_property

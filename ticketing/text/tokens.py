@@ -10,6 +10,7 @@ it has read, and what is normalised at once is short.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -41,6 +42,13 @@ def tokens_with_spans(text: str) -> list[Token]:
 def tokenize(text: str) -> list[str]:
     """The texts of `tokens_with_spans(text)`."""
     return [token.text for stretch in _STRETCH.findall(text) for token in _tokens_of(stretch)]
+
+
+def distinct_stretches(text: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
+    """Each stretch of a text once, in the order in which they first come, with its tokens, whose
+    ranges are within it: all there is to know of a text's tokens but their places, for less."""
+    for stretch in dict.fromkeys(_STRETCH.findall(text)):
+        yield stretch, _tokens_of(stretch)
 
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

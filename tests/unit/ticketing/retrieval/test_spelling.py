@@ -3,7 +3,6 @@
 import pytest
 
 from ticketing.retrieval.spelling import MOST_WORDS, Speller
-from ticketing.text import tokens_with_spans
 from ticketing.text.vocabulary import Vocabulary
 
 COUNTS = {
@@ -40,7 +39,7 @@ def test_the_likeliest_word(word, meant):
 
 
 def meant(text, speller=SPELLER):
-    return speller.meant(text, tokens_with_spans(text))
+    return speller.meant(text)
 
 
 def test_words_are_given_as_they_were_written():
