@@ -52,9 +52,11 @@ class Workplace:
         """Let the app's worker do `do(desk, app, job id, ...)` for messages of this name.
 
         A message whose arguments do not fit those of `do` is discarded. A process that works on
-        one for longer than `seconds` is killed.
+        one for longer than `seconds` is killed. What takes long and can hand itself back takes an
+        `ending` too.
         """
         arguments = _arguments(do)
+        shared = {"ending": self.ending} if "ending" in signature(do).parameters else {}
 
         @app.task(name=name, base=CountedTask, bind=True, typing=False)
         def task(self_: Task[Any, Any], *given: Any, **named: Any) -> None:
@@ -66,7 +68,7 @@ class Workplace:
             if self_.request.retries >= TRIES:
                 self._patiently(lambda: give_up(self.desk, fitting[0]))
             else:
-                self._patiently(lambda: do(self.desk, app, *fitting))
+                self._patiently(lambda: do(self.desk, app, *fitting, **shared))
 
         task.time_limit = seconds
 
@@ -87,10 +89,10 @@ class Workplace:
 
 
 def _arguments(do: Callable[..., None]) -> TypeAdapter[tuple[Any, ...]]:
-    """What a message for it says: all that it takes after desk and app."""
+    """What a message for it says: all that it takes after desk and app, but for the ending."""
     kinds = get_type_hints(do)
     _, _, *names = signature(do).parameters
-    shape: Any = tuple[tuple(kinds[name] for name in names)]  # type: ignore[misc]
+    shape: Any = tuple[tuple(kinds[name] for name in names if name != "ending")]  # type: ignore[misc]
     return TypeAdapter(shape)
 
 
