@@ -70,6 +70,7 @@ class Deed(StrEnum):
     EXPORTED = "exported"
     PROMOTED = "promoted"
     MENDED = "mended"
+    RESIZED = "resized"
     PERSON_ADDED = "person added"
     PERSON_CHANGED = "person changed"
     PASSWORD_CHANGED = "password changed"

@@ -1,5 +1,9 @@
 """Indices that were split, restored or lost, behind a desk that goes on or says what it lacks."""
 
+import os
+import re
+import subprocess
+import sys
 import threading
 from contextlib import closing
 
@@ -7,13 +11,18 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, scanned
-from ticketing.errors import StoreError
+from ticketing.errors import InputError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.stores import open_store
-from ticketing.stores.elasticsearch import opening
-from ticketing.stores.elasticsearch.indices import MAPPINGS, VERSION, behind
+from ticketing.stores.elasticsearch import opening, resizing
+from ticketing.stores.elasticsearch.indices import MAPPINGS, VERSION, behind, indices_of
+from ticketing.stores.elasticsearch.resizing import resize, use
 from ticketing.tickets import Ticket
 
 pytestmark = pytest.mark.elasticsearch
+
+
+class Killed(BaseException):
+    """Ends a step as SIGKILL would."""
 
 
 @pytest.fixture
@@ -50,6 +59,23 @@ def split_by_hand(client, alias, shards):
     client.indices.split(index=old, target=new, settings=settings, wait_for_active_shards=1)
     actions = [{"add": {"index": new, "alias": alias}}, {"remove": {"index": old, "alias": alias}}]
     client.indices.update_aliases(actions=actions)
+
+
+def ticketing(settings, *arguments):
+    """What a command prints."""
+    environment = os.environ | {
+        "TICKETING_HOME": str(settings.home),
+        "TICKETING_STORE": settings.store,
+        "TICKETING_STORE_PREFIX": settings.store_prefix,
+    }
+    ended = subprocess.run(
+        [sys.executable, "-m", "ticketing", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ended.stdout
 
 
 def refusal(settings):
@@ -104,6 +130,94 @@ def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(filled
     ):
         with pytest.raises(StoreError, match=r"has lost a part of the store \(no such index"):
             read()
+
+
+class Importer:
+    """A thread that puts tickets and their codes all the time; what is refused it sends again."""
+
+    def __init__(self, store):
+        self.acknowledged, self.refused, self.failed = [], 0, []
+        self._store, self._stop = store, threading.Event()
+        self._thread = threading.Thread(target=self._put)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+    def _put(self):
+        while not self._stop.is_set() and not self.failed:
+            ticket = Ticket(f"new-{len(self.acknowledged):05}", "pump leaks")
+            try:
+                self._store.put_tickets([ticket])
+                self._store.put_codes("b1", [code(ticket, 3)])
+                self.acknowledged.append(ticket.id)
+            except StoreAway:
+                self.refused += 1
+            except Exception as error:
+                self.failed.append(error)
+
+
+def shards(client, settings, part):
+    found = client.indices.get_settings(index=f"{settings.store_prefix}-{part}").body
+    return {name: int(x["settings"]["index"]["number_of_shards"]) for name, x in found.items()}
+
+
+def test_indices_are_split_while_tickets_are_put(client, settings, filled):
+    prefix = settings.store_prefix
+    with Importer(filled) as importer:
+        said = ticketing(settings, "store", "resize", "--shards", "2")
+        assert filled.count_tickets() >= 3
+    assert importer.failed == []
+    assert re.fullmatch(
+        rf"{prefix}-codes-b1: 1 → 2 shards, [\d,]+ documents; writes to it waited for \d+\.\d s\.\n"
+        rf"{prefix}-tickets: 1 → 2 shards, [\d,]+ documents; writes to it waited for \d+\.\d s\.\n"
+        r"All indices of tickets and codes have 2 shards\.\n"
+        r"Set TICKETING_STORE_SHARDS=2 for those to come\.\n",
+        said,
+    )
+    put = {ticket.id for ticket in ALL} | {*importer.acknowledged}
+    assert {ticket.id for ticket in filled.iter_tickets()} >= put
+    assert scanned(filled.codes("b1")).keys() >= put
+    assert list(filled.findings()) == []
+    for part in ("tickets", "codes-b1"):
+        assert shards(client, settings, part) == {f"{prefix}-{part}-000002": 2}
+    assert len(indices_of(filled.connection)) == len(MAPPINGS) + 1
+    with pytest.raises(InputError, match="into a multiple of its 2 shards alone; give one"):
+        list(resize(filled.connection, 3))
+    print(said, f"{len(put)} tickets put, {importer.refused} attempts refused")
+
+
+@pytest.mark.parametrize("step", ["split", "update_aliases", "delete"])
+def test_a_split_that_is_killed_leaves_all_there_and_is_ended_by_the_next(
+    client, settings, filled, monkeypatch, step
+):
+    """Killed just after a step: nothing is undone, as by SIGKILL."""
+    original = getattr(type(client.indices), step)
+
+    def dying(self, **options):
+        original(self, **options)
+        raise Killed
+
+    with monkeypatch.context() as killing, pytest.raises(Killed):
+        killing.setattr(type(client.indices), step, dying)
+        if step != "delete":
+            killing.setattr(resizing, "_tidy", lambda *_: None)
+        list(resize(filled.connection, 2))
+    assert len(list(filled.iter_tickets())) == 3
+    if step == "split":
+        with pytest.raises(StoreFull, match="run `ticketing store resize` again"):
+            filled.require_room()
+    list(resize(filled.connection, 2))
+    filled.require_room()
+    filled.put_tickets([Ticket("new", "pump")])
+    assert list(shards(client, settings, "tickets").values()) == [2]
+    assert list(shards(client, settings, "codes-*").values()) == [2]
+    assert len(indices_of(filled.connection, "tickets-*")) == 1
+    assert not any(resizing.RESIZING in index.meta for index in indices_of(filled.connection))
 
 
 def test_a_part_that_is_newer_than_the_store_is_made_and_then_missed(
@@ -174,6 +288,35 @@ def test_an_alias_of_two_indices_is_refused_with_the_command_that_mends_it(
         f"The alias {alias} at {settings.store} leads to {alias}-000001 (3 documents) and"
         f" {alias}-000002 (0 documents); keep the right one with `ticketing store use NAME`."
     )
+    with pytest.raises(StoreError, match="keep the right one"):
+        filled.require_room()
+    with pytest.raises(StoreError, match="keep the right one"):
+        filled.get_tickets(["T-2"])
+    with pytest.raises(StoreError, match="keep the right one"):
+        filled.put_tickets([Ticket("new", "pump")])
+    said = ticketing(settings, "store", "use", f"{alias}-000001")
+    assert said == f"{alias} leads to {alias}-000001.\n"
+    filled.require_room()
+    with closing(open_store(settings)) as store:
+        assert store.count_tickets() == 3
+
+
+def test_an_alias_that_was_taken_from_its_index_is_given_back(client, settings, filled):
+    alias = f"{settings.store_prefix}-records"
+    client.indices.delete_alias(index=f"{alias}-000001", name=alias)
+    assert refusal(settings).endswith(
+        f"(no index has the alias {alias}); run `ticketing store use {alias}-000001`."
+    )
+    ticketing(settings, "store", "use", f"{alias}-000001")
+    assert list(filled.judgments()) == [EVENT]
+
+
+def test_only_an_index_of_this_store_can_be_used(settings, filled):
+    connection = filled.connection
+    with pytest.raises(NotFound, match="There is no index"):
+        use(connection, f"{settings.store_prefix}-tickets-000009")
+    with pytest.raises(InputError, match="not named after a part of this store"):
+        use(connection, "another-000001")
 
 
 def test_a_snapshot_brings_a_lost_part_back(client, settings, filled):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ticketing.desk.bundles import Bundles
-from ticketing.errors import BundleError, NotFound, StoreAway, StoreError
+from ticketing.errors import BundleError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.files import PRIVATE, private_folder
 from ticketing.history import AuditEntry
 from ticketing.plurals import counted
@@ -55,7 +55,7 @@ class Checking(Bundles):
 
     def trouble(self) -> list[str]:
         """What monitoring must know, in sentences: codes that are left out of answers, and a store
-        that takes no writes. Raises StoreAway."""
+        that takes no writes. Raises StoreError for a store that lacks a part, StoreAway."""
         said = []
         serving = self.whole.serving()
         if serving and self.whole.damaged_codes(serving):
@@ -65,9 +65,7 @@ class Checking(Bundles):
             )
         try:
             self.whole.require_room()
-        except StoreAway:
-            raise
-        except StoreError as error:
+        except StoreFull as error:
             said.append(f"{error} Judgments and new tickets are refused until then.")
         return said
 

@@ -31,4 +31,5 @@ class Checked(Protocol):
         Everything is read."""
 
     def require_room(self) -> None:
-        """Raises StoreFull where nothing can be written at present."""
+        """Raises StoreFull where nothing can be written at present, StoreError where a part of the
+        store is missing."""

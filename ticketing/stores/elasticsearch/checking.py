@@ -17,6 +17,7 @@ from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
 from ticketing.stores.elasticsearch.copies import codes_of
 from ticketing.stores.elasticsearch.files import ElasticsearchFiles
 from ticketing.stores.elasticsearch.indices import FILES, TICKETS
+from ticketing.stores.elasticsearch.opening import require_parts
 from ticketing.stores.elasticsearch.tickets import FIELDS, ticket_of
 from ticketing.stores.files import damaged_files
 from ticketing.times import utc_now
@@ -27,11 +28,17 @@ A_DAY = timedelta(days=1)
 _WITHOUT_CHECKSUM: Json = {"bool": {"must_not": {"exists": {"field": "checksum"}}}}
 
 
+FULL = "as when its disk is full; free some room"
+SPLIT = "as while it is split; where nobody does that, run `ticketing store resize` again"
+
+
 class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
     """Compares what an index says with what another one says of the same."""
 
     def require_room(self) -> None:
-        """Raises StoreFull where the server lets nothing be written, as when its disk is full."""
+        """Raises StoreFull where the server lets nothing be written, as when its disk is full;
+        StoreError where a part of the store was lost or is there twice."""
+        require_parts(self.connection)
         with self.connection.client() as client:
             found = client.indices.get_settings(
                 index=self.connection.alias("*"), name="index.blocks.*"
@@ -39,9 +46,10 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         for index, described in found.body.items():
             blocks = described.get("settings", {}).get("index", {}).get("blocks", {})
             if "true" in blocks.values():
+                split = blocks.get("write") == "true"
                 raise StoreFull(
                     f"Elasticsearch at {self.connection.where} lets nothing be written to {index},"
-                    " as when its disk is full; free some room, or lift the block."
+                    f" {SPLIT if split else FULL}, or lift the block."
                 )
 
     def findings(self) -> Iterator[Finding]:

@@ -11,6 +11,12 @@ AWAY = {408, 429, 502, 503, 504}
 
 BLOCKED = "cluster_block_exception"
 
+TWICE = "has more than one index", "no write index is defined"
+"""In the reason why a document of an alias of two indices is not read, or not written."""
+
+SPLITTING = "index write (api)"
+"""In the reason of a block that an index has while it is split."""
+
 RESTORE = "restore it from a snapshot or a backup, as docs/how-to/backup.md says"
 
 
@@ -43,6 +49,11 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
             f"Elasticsearch at {where} lets nobody in with these credentials; check"
             " TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, or TICKETING_STORE_API_KEY."
         )
+    if kind == BLOCKED and SPLITTING in reason:
+        return StoreAway(
+            f"Elasticsearch at {where} takes no writes to an index while it is split ({reason});"
+            " try again."
+        )
     if kind == BLOCKED and status != 503:  # 503: no master yet, or not started up
         return StoreFull(
             f"Elasticsearch at {where} lets nothing be written, as when its disk is full"
@@ -53,6 +64,11 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
     if kind == "index_not_found_exception":
         return StoreError(
             f"Elasticsearch at {where} has lost a part of the store ({reason}); {RESTORE}."
+        )
+    if any(words in reason for words in TWICE):
+        return StoreError(
+            f"An alias at {where} leads to more than one index ({reason}); keep the right one with"
+            " `ticketing store use NAME`."
         )
     if status in AWAY:
         return StoreAway(f"Elasticsearch at {where} is not ready ({reason or status}); try again.")

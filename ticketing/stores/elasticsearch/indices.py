@@ -111,8 +111,7 @@ def is_part(connection: Connection, alias: str) -> bool:
 
 def create(connection: Connection, name: str, fields: Json, meta: Json, shards: int) -> None:
     """Make an index with its alias, in one step; one that another process made is left alone."""
-    alias = connection.alias(name)
-    taken = indices_of(connection, f"{name}-*") + indices_of(connection, name)
+    alias, taken = connection.alias(name), indices_of(connection, f"{name}*")
     if any(alias in index.aliases for index in taken):
         return
     with connection.client() as client:
@@ -139,7 +138,8 @@ def create(connection: Connection, name: str, fields: Json, meta: Json, shards: 
 
 
 def next_name(alias: str, taken: Iterable[Index]) -> str:
-    """A name that no index has: of two processes that make one at once, one is refused it."""
+    """A name for an alias that no index has: of two processes that make one at once, after they
+    have looked what is there, one is refused it."""
     found = (re.fullmatch(rf"{re.escape(alias)}-(\d{{6}})", index.name) for index in taken)
     return f"{alias}-{max((int(match[1]) for match in found if match), default=0) + 1:06}"
 

@@ -1,0 +1,72 @@
+"""`ticketing store`: the indices of a store on servers."""
+
+from contextlib import closing
+
+import click
+
+from ticketing.cli.doer import audit
+from ticketing.cli.groups import Group
+from ticketing.cli.waiting import shown_waiting
+from ticketing.desk import open_desk
+from ticketing.errors import InputError
+from ticketing.history import Deed
+from ticketing.plurals import counted
+from ticketing.settings import Settings, load_settings
+
+
+@click.group("store", cls=Group)
+def command() -> None:
+    """Split the indices of a store on servers, or choose the one that an alias leads to."""
+
+
+@command.command()
+@click.option("--shards", type=click.IntRange(1), required=True, help="A multiple of those now.")
+def resize(shards: int) -> None:
+    """Split the indices of tickets and of codes into more shards, while people search and judge.
+
+    Imports and encoding wait while their index is split; how long is said of each. Interrupted,
+    run it again.
+    """
+    settings = _of_servers()
+    from ticketing.stores.elasticsearch.connection import Connection  # an optional part
+    from ticketing.stores.elasticsearch.resizing import resize
+
+    with closing(open_desk(settings)) as desk, closing(Connection(settings)) as connection:
+        left = resize(connection, shards)
+        while True:
+            with shown_waiting("Splitting"):
+                done = next(left, None)
+            if not done:
+                break
+            audit(desk, Deed.RESIZED, f"index {done.alias}")
+            click.echo(
+                f"{done.alias}: {done.before} → {counted(done.after, 'shard')},"
+                f" {counted(done.documents, 'document')}; writes to it waited for"
+                f" {done.refused:.1f} s."
+            )
+    click.echo(f"All indices of tickets and codes have {counted(shards, 'shard')}.")
+    if settings.store_shards != shards:
+        click.echo(f"Set TICKETING_STORE_SHARDS={shards} for those to come.")
+
+
+@command.command()
+@click.argument("index")
+def use(index: str) -> None:
+    """Let the alias that INDEX is named after lead to it alone; others are left without it."""
+    settings = _of_servers()
+    from ticketing.stores.elasticsearch.connection import Connection
+    from ticketing.stores.elasticsearch.resizing import use
+
+    with closing(Connection(settings)) as connection:
+        alias = use(connection, index)
+    click.echo(f"{alias} leads to {index}.")
+    with closing(open_desk(settings)) as desk:
+        audit(desk, Deed.MENDED, f"index {alias}")
+
+
+def _of_servers() -> Settings:
+    """Raises InputError where the store is SQLite, which has no indices."""
+    settings = load_settings()
+    if not settings.store.startswith(("http://", "https://")):
+        raise InputError("Only a store on servers has indices; set TICKETING_STORE to its address.")
+    return settings
