@@ -56,12 +56,15 @@ OFFSET = Limit(100_000, "tickets before what is asked for", "narrow the filters 
 def id_fault(id: str) -> str:
     """What is wrong with the id of a ticket, nothing where it can be one.
 
-    Rankings and judgments are written in columns parted by spaces (TREC), so none is in an id.
+    Rankings and judgments are written in columns parted by spaces (TREC), so none is in an id. A
+    ticket's page has the id in its address, of which browsers and servers rewrite some parts.
     """
     if not id.strip():
         return "is empty; give it an id"
     if not (id.isprintable() and is_one_column(id)):
         return "holds white space or control characters; replace them, by - for example"
+    if id.startswith("/") or "//" in id or not {".", ".."}.isdisjoint(id.split("/")):
+        return "begins with / or has //, . or .. in it, which addresses lose; leave that out"
     return ID.fault(len(id.encode(errors="replace")))
 
 

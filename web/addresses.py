@@ -3,10 +3,19 @@
 from typing import Any
 
 from flask import redirect, request, url_for
+from werkzeug.routing import PathConverter
 from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError
 from web.schemas.requests import FiltersIn
+
+
+class AnyPath(PathConverter):
+    """The rest of an address as it is: an id that begins with / or holds a line's end is answered
+    about, and not taken for another one."""
+
+    part_isolating, regex = False, "(?s:.+?)"
+
 
 FILTERS = frozenset(FiltersIn.model_fields)
 

@@ -8,7 +8,7 @@ from ticketing.desk import Desk
 from ticketing.errors import NotReady
 from ticketing.people import LOCAL
 from ticketing.plurals import counted
-from web.addresses import clean_address
+from web.addresses import AnyPath, clean_address
 from web.api.access import SECURITY_SCHEMES, with_access
 from web.api.routes import api
 from web.api.statuses import with_statuses
@@ -57,6 +57,7 @@ def create_app(desk: Desk) -> APIFlask:
         docs_path=None,  # its pages load scripts from elsewhere; /api is our own
         json_errors=False,
     )
+    app.url_map.converters["path"], app.url_map.merge_slashes = AnyPath, False
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_LIMIT,
         VALIDATION_ERROR_STATUS_CODE=400,

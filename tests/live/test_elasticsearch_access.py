@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 
 from tests.conftest import missing
 from tests.servers import SCRIPT, elasticsearch_server
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import StoreError
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import indices
@@ -71,9 +71,13 @@ def test_a_certificate_of_an_unknown_authority_is_not_trusted(safe, authority):
     )
 
 
-def test_http_where_https_is_spoken_is_away(safe):
-    with pytest.raises(StoreAway, match="is away"):
-        open_store(load_settings(store=safe.store.replace("https", "http")))
+def test_the_wrong_scheme_is_said(safe, elasticsearch_url):
+    http = safe.store.replace("https", "http")
+    said = f"The server at {http} speaks https; write https:// in TICKETING_STORE."
+    assert refusal(safe, store=http, store_ca=None) == said
+    https = elasticsearch_url.replace("http", "https")
+    said = f"The server at {https} speaks http without TLS; write http:// in TICKETING_STORE."
+    assert refusal(safe, store=https, store_ca=None) == said
 
 
 # indices ----------------------------------------------------------------------------------

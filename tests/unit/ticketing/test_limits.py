@@ -73,7 +73,17 @@ def test_a_query_that_is_a_ticket_is_as_long_as_that():
 
 
 def test_an_id_that_reads_is_one():
-    assert not any(map(id_fault, ["T-1", "ä/\"'%_漢", "#", "=1"]))
+    assert not any(map(id_fault, ["T-1", "ä/\"'%_漢", "#", "=1", "a/b/", "...", "v1.2/..x"]))
+
+
+@pytest.mark.parametrize("id", ["/1", "//1", "a//b", ".", "..", "./a", "a/..", "a/../b"])
+def test_an_id_to_which_no_address_leads_is_none(id):
+    assert "which addresses lose" in id_fault(id)
+
+
+@pytest.mark.parametrize("id", ["a\nb", "\na", "a\n", "a\tb", "a b", "a\x00b", "a\u2028b"])
+def test_an_id_of_more_than_one_column_is_none(id):
+    assert "white space or control characters" in id_fault(id)
 
 
 @pytest.mark.parametrize(("inner", "outer"), [("[", "]"), ('{"a":', "}")])

@@ -5,6 +5,7 @@ from elasticsearch import ApiError, UnsupportedProductError
 
 from ticketing.errors import StoreAway, StoreError, StoreFull
 from ticketing.masking import masked
+from ticketing.tls import lacks_tls, wants_tls
 
 AWAY = {408, 429, 502, 503, 504}
 """Statuses with which a server, or a proxy before it, says: not now."""
@@ -30,12 +31,20 @@ def plain(error: Exception, where: str) -> StoreError:
         return refused(error.status_code, *_type_and_reason(error.body), where)
     if isinstance(error, elastic_transport.ConnectionTimeout):
         return StoreAway(f"Elasticsearch at {where} has not answered in time; try again.")
+    if isinstance(error, elastic_transport.TlsError) and lacks_tls(error):
+        return StoreError(
+            f"The server at {where} speaks http without TLS; write http:// in TICKETING_STORE."
+        )
     if isinstance(error, elastic_transport.TlsError):
         return StoreError(
             f"The certificate of {where} is not trusted; name the file of its certificate"
             " authority in TICKETING_STORE_CA."
         )
     if isinstance(error, elastic_transport.ConnectionError):
+        if any(wants_tls(address, error) for address in where.split(", ")):
+            return StoreError(
+                f"The server at {where} speaks https; write https:// in TICKETING_STORE."
+            )
         return StoreAway(f"Elasticsearch at {where} is away; try again.")
     return StoreError(
         masked(f"The server at {where} does not answer as Elasticsearch does: {error}.")

@@ -188,6 +188,8 @@ def test_bad_rows_are_rejected_and_the_others_kept(tmp_path):
         {"id": "1", "subject": "again"},
         {"id": "5", "subject": "x" * (TICKET_TEXT.most + 1)},
         {"id": "6", "subject": "last\0 \ud800"},
+        {"id": "/7", "subject": "slash"},
+        {"id": "a\nb", "subject": "line"},
     ]
     text = "\n".join(map(json.dumps, rows)) + "\n[1]\n{broken\n"
     path = write(tmp_path, "a.jsonl", text)
@@ -202,8 +204,10 @@ def test_bad_rows_are_rejected_and_the_others_kept(tmp_path):
         (7, "created"),
         (8, "id"),
         (9, "subject"),
-        (11, ""),
-        (12, ""),
+        (11, "id"),
+        (12, "id"),
+        (13, ""),
+        (14, ""),
     ]
     assert rejects[6].reason == f"1 was already given at {path}:1"
 

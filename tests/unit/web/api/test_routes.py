@@ -115,8 +115,11 @@ def test_an_event_id_of_an_import_is_nobodys(client, desk, query_id):
     assert answer.status_code == 400 and not list(desk.store.judgments())
 
 
-@pytest.mark.parametrize("ticket_id", ["a b", "a\u2028b", "é" * 257, " a"], ids=ascii)
-def test_an_id_that_would_break_columns_is_refused_with_what_to_do(client, desk, ticket_id):
+BROKEN = ["a b", "a\u2028b", "é" * 257, " a", "a%0Ab", "a%0A", "%2Fa", "/a", "a//b", "a/../b", ".."]
+
+
+@pytest.mark.parametrize("ticket_id", BROKEN, ids=ascii)
+def test_an_id_that_breaks_columns_or_addresses_is_refused_with_what_to_do(client, desk, ticket_id):
     before = desk.store.count_tickets()
     answer = client.put(f"/api/tickets/{ticket_id}", json={"subject": "x"})
     assert answer.status_code == 400
