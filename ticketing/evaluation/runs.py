@@ -1,7 +1,7 @@
 """Rankings of labelled queries: by a model, and by the words alone."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,6 +14,7 @@ from ticketing.model.inference import Model
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
 from ticketing.retrieval.recommend import Recommender
+from ticketing.retrieval.scan import nearest
 from ticketing.stores.protocols import (
     CodeBlock,
     Tickets,
@@ -63,12 +64,11 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
     """Rank all tickets for each labelled query; `name` is shown beside the progress."""
     queries, judged = queries_of(labels), qrels_of(labels)
     filters = searchable(recommender.store, queries)
-    everything = recommender.store.count_tickets()
     run, places = {}, {}
     for query in tqdm(queries, desc=name, unit="query", leave=False):
-        found = recommender.rank(query, filters[query.id], everything)
-        run[query.id] = found[:DEPTH]
-        places[query.id] = places_of(found, judged[query.id])
+        ids, distances = recommender.distances(query, filters[query.id])
+        run[query.id] = [(ids[i], float(distances[i])) for i in nearest(distances, DEPTH)]
+        places[query.id] = _places_among_all(ids, distances, judged[query.id])
     return Ranked(run, places)
 
 
@@ -84,6 +84,21 @@ def places_of(
 ) -> dict[str, tuple[int, float]]:
     """Rank (from 1) and distance of the judged tickets among the found ones."""
     return {id: (rank, distance) for rank, (id, distance) in enumerate(found, 1) if id in judged}
+
+
+def _places_among_all(
+    ids: Sequence[str], distances: npt.NDArray[np.float32], judged: Iterable[str]
+) -> dict[str, tuple[int, float]]:
+    """The same among all tickets, ids ascending, whose distances float32 [n] are known; one that
+    is not compared has no place."""
+    places = {}
+    for id in judged:
+        own = bisect_left(ids, id)
+        if own < len(ids) and ids[own] == id and np.isfinite(distances[own]):
+            distance = distances[own]
+            nearer = (distances < distance).sum() + (distances[:own] == distance).sum()
+            places[id] = (1 + int(nearer), float(distance))
+    return places
 
 
 class Rankers:

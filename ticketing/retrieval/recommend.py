@@ -87,6 +87,14 @@ class Recommender:
         distances = self._distances(query, encoded, block)
         return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
 
+    def distances(
+        self, query: Query, filters: Filters = Filters()
+    ) -> tuple[Sequence[str], npt.NDArray[np.float32]]:
+        """Ids of all matching tickets, ascending, and their distances, float32 [n]: infinite for
+        those that are not compared."""
+        block = self.store.codes(self.model.id, filters)
+        return block.ids, self._distances(query, self.encode(query, filters), block)
+
     def nearest(self, query: Query, filters: Filters = Filters(), limit: int = NEAREST) -> Nearest:
         """The same tickets with their chances; `limit` is no less than NEAREST."""
         encoded = self.encode(query, filters)

@@ -2,9 +2,13 @@
 
 from datetime import datetime
 
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from tests.rankings import Ranks
-from ticketing.evaluation.runs import run_queries, run_words
-from ticketing.tickets import Filters, Query
+from ticketing.evaluation.runs import DEPTH, rank_labelled, run_queries, run_words
+from ticketing.tickets import Filters, Grade, Label, Query
 
 
 def test_a_query_that_is_a_ticket_is_matched_against_older_ones_only(store):
@@ -22,3 +26,25 @@ def test_words_are_ranked_best_first_without_the_ticket_itself_or_younger_ones(s
     assert [id for id, _ in run[own.id]] == ["A", "B"]
     assert [id for id, _ in run[free.id]] == ["A", "C"]
     assert all(distance < 0 for found in run.values() for _, distance in found)
+
+
+class Apart:
+    """A recommender of given distances to given tickets."""
+
+    def __init__(self, store, found):
+        self.store, self.found = store, found
+
+    def distances(self, query, filters):
+        return self.found
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it is only read
+@given(st.lists(st.sampled_from([0.5, 1.0, 1.5, np.inf]), min_size=1, max_size=150))
+def test_places_are_those_in_the_list_of_all(store, values):
+    distances, ids = np.array(values, np.float32), [f"T{i:03}" for i in range(len(values))]
+    query = Query("pump")
+    labels = [Label(query, id, Grade.YES) for id in [*ids, "unknown"]]
+    listed = sorted((x, id) for x, id in zip(values, ids, strict=True) if x < np.inf)
+    ranked = rank_labelled(Apart(store, (ids, distances)), labels, "apart")
+    assert ranked.run[query.id] == [(id, x) for x, id in listed[:DEPTH]]
+    assert ranked.places[query.id] == {id: (i, x) for i, (x, id) in enumerate(listed, 1)}
