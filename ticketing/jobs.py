@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from ticketing.files import Json
 
@@ -57,7 +57,11 @@ class Step(StrEnum):
     """Encoded, and compared with the serving bundle; it awaits promotion."""
     PROMOTING = "promoting"
     READING = "reading"
+    PRETRAINING = "pretraining"
+    """Word vectors and topics are learned, and the teacher reads the archive."""
     TRAINING = "training"
+    FITTING = "fitting"
+    """Weights and grades are fitted to the trained network."""
     MEASURING = "measuring"
     IMPORTING = "importing"
 
@@ -71,6 +75,24 @@ class Promotion(StrEnum):
     """The job waits until somebody says yes or no to the comparison."""
     NEVER = "never"
     """The other one goes on serving."""
+
+
+class Stopped(Exception):
+    """Raised by `Told` to end the work here: what is checkpointed stays."""
+
+
+class Told(Protocol):
+    """Hears how far work is: so many of a step's things are done, and a sentence for the log.
+
+    Whoever works calls it often; it raises Stopped where the work is to end.
+    """
+
+    def __call__(self, step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
+        """Hear it."""
+
+
+def unheard(step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
+    """Nobody follows the work."""
 
 
 @dataclass(frozen=True)

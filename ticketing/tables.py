@@ -79,7 +79,12 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
 
 def write_rejects(path: Path, rejects: list[Reject]) -> None:
     """Write rejects as JSON Lines (file, line, field, reason), all or nothing."""
-    write_atomically(path, "".join(json.dumps(asdict(reject)) + "\n" for reject in rejects))
+    write_atomically(path, rejects_text(rejects))
+
+
+def rejects_text(rejects: list[Reject]) -> str:
+    """Rejects as JSON Lines (file, line, field, reason)."""
+    return "".join(json.dumps(asdict(reject)) + "\n" for reject in rejects)
 
 
 def as_cell(text: str) -> str:

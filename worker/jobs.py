@@ -11,7 +11,7 @@ from ticketing.errors import NotReady
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.plurals import counted
-from ticketing.stores.jobs import no_job
+from ticketing.stores.jobs import JobChanges, no_job
 from worker.connection import connected, waiting_messages
 from worker.progress import silent_for
 from worker.queues import LONG_QUEUE, QUEUE
@@ -78,7 +78,7 @@ def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str = "") -> 
 
 
 def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
-    """Publish an import of files that were uploaded; `arguments` are those of Desk.upload.
+    """Publish an import of files; `arguments` are those of Desk.import_arguments.
 
     Raises BrokerAway, before any job is made.
     """
@@ -159,10 +159,10 @@ def finish(desk: Desk, job: Job, message: str, done: int | None = None) -> Job:
     """End a job as done."""
     if job.errors:
         message += f" ({counted(len(job.errors), 'error')})"
-    done = job.done if done is None else done
-    return desk.store.update_job(
-        job.id, state=JobState.DONE, done=done, message=message, log=message
-    )
+    changes: JobChanges = {"state": JobState.DONE, "message": message, "log": message}
+    if done is not None:
+        changes["done"] = done
+    return desk.store.update_job(job.id, **changes)
 
 
 def resume_jobs(desk: Desk, app: Celery) -> list[Job]:

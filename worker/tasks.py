@@ -12,7 +12,8 @@ from ticketing.jobs import Job, JobState
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
-from worker.jobs import ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
+from worker.jobs import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
+from worker.long_work import do_job
 from worker.promoting import take_step
 from worker.working import beating, failing, sentence, wanted
 from worker.workplace import Workplace
@@ -94,7 +95,11 @@ def _may_be_a_tickets_fault(error: Exception) -> bool:
     return isinstance(error, InputError) or not isinstance(error, TicketingError)
 
 
-TASKS: dict[str, Callable[..., None]] = {ENCODE_BATCH: do_batch, TAKE_STEP: take_step}
+TASKS: dict[str, Callable[..., None]] = {
+    ENCODE_BATCH: do_batch,
+    TAKE_STEP: take_step,
+    DO_JOB: do_job,
+}
 """What is done for a message of each name: (desk, app, what the message says)."""
 
 SECONDS = {ENCODE_BATCH: BATCH_SECONDS, TAKE_STEP: STEP_SECONDS}

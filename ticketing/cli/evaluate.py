@@ -2,14 +2,14 @@
 
 import click
 
-from ticketing.cli.measuring import Measuring, choose_measuring, print_measurement
+from ticketing.cli.measuring import MeasuringOptions, choose_measuring, print_measurement
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 
 
 @click.command()
 @choose_measuring
-def command(measuring: Measuring) -> None:
+def command(measuring: MeasuringOptions) -> None:
     """Measure the ranking on labelled queries, beside its channels alone and BM25.
 
     Without dates the queries are those of the test judgments, which no training has seen. A

@@ -8,6 +8,7 @@ answered and remembered of it, `judging` what people think of proposed tickets, 
 tickets are about, `categories` what the desk's own categories are proposed for, `setup` how far a
 new desk is, `workspace` what to judge next and how judges agree, `quality` how good
 answers have been, `people` who may sign in and which programs act for them, `audit` who did what,
+`long_work` what jobs do, `measuring` how good the ranking is, `leases` who alone may do something,
 `checking` what is damaged, `backup` and `restore` the way back.
 """
 
@@ -19,6 +20,7 @@ from typing import Self
 from ticketing.desk.backup import Backups
 from ticketing.desk.categories import Categories
 from ticketing.desk.checking import Checking
+from ticketing.desk.long_work import LongWork
 from ticketing.desk.people import People
 from ticketing.desk.quality import QualityOverTime
 from ticketing.desk.restore import require_restored
@@ -36,7 +38,7 @@ from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Query, Ticket
 
 
-class Desk(Workspace, Categories, QualityOverTime, SettingUp, People, Checking, Backups):
+class Desk(LongWork, Workspace, Categories, QualityOverTime, SettingUp, People, Checking, Backups):
     """One desk's knowledge base and the models that serve it."""
 
     @property

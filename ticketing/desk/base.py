@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ticketing.desk.leases import Held, Taken, held
 from ticketing.errors import NotReady
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
@@ -69,12 +70,11 @@ class DeskBase:
         return self.store.known_words(list(dict.fromkeys(words)))
 
     @contextmanager
-    def _one_training(self, what: str) -> Iterator[None]:
-        """Raises NotReady when another process is training the same on this desk."""
-        from filelock import FileLock, Timeout
-
+    def _one_training(self, what: str) -> Iterator[Held]:
+        """Raises NotReady when another process, on whichever machine, is training the same on this
+        desk: one that was killed a moment ago is waited for, as long as nobody knows it."""
         try:
-            with FileLock(self.settings.home / f"{what}.lock", timeout=0):
-                yield
-        except Timeout:
+            with held(self.whole, what, wait=True) as lease:
+                yield lease
+        except Taken:
             raise NotReady("Another training is running on this desk; wait for its end.") from None

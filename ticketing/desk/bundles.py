@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from ticketing.desk.base import DeskBase
 from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreError
-from ticketing.jobs import Job, JobKind, JobState
+from ticketing.jobs import Job, JobKind, JobState, Step, Stopped, Told, unheard
 from ticketing.labels import derive_labels, is_test
 from ticketing.plurals import counted
 from ticketing.stores.protocols import CodeRow
@@ -46,17 +46,26 @@ class Bundles(DeskBase):
         before: datetime | None = None,
         vectors_file: Path | None = None,
         labels: Sequence[Label] | None = None,
+        told: Told = unheard,
     ) -> str:
         """Train on tickets (created before a date, if given) and labels (those of
         `training_labels`, unless others are given); returns the bundle's id.
 
-        Settings that are not given are the default ones.
+        Settings that are not given are the default ones. Raises NotReady while another process
+        trains, and whatever `told` does.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
         from ticketing.training.train import train
 
-        with self._one_training("training"):
+        with self._one_training("training") as lease:
+
+            def still_ours(step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
+                if lease.lost:
+                    raise Stopped("another training has begun, since this one stood still")
+                told(step, done, total, said)
+
+            told(Step.READING)
             return train(
                 list(
                     tqdm(
@@ -73,6 +82,7 @@ class Bundles(DeskBase):
                 self.models,
                 self.settings.home / "checkpoints",
                 vectors_file,
+                still_ours,
             )
 
     def tune_encoder(

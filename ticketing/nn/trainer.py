@@ -76,8 +76,12 @@ class Trainer(Generic[Example]):
         quality: Callable[[], float],
         checkpoint: Path | None = None,
         keep_last: bool = False,
+        told: Callable[[int, int, str], object] = lambda done, total, said: None,
     ):
-        """With `keep_last` every epoch is run and the last one kept, whatever its quality: the
+        """`told` hears after each batch how many epochs of all are done, and a sentence after each;
+        what it raises ends the run, which goes on from the last whole epoch.
+
+        With `keep_last` every epoch is run and the last one kept, whatever its quality: the
         right end where the learning rate falls to 0 and nothing is learned that could be
         overdone."""
         self.network = network
@@ -87,6 +91,7 @@ class Trainer(Generic[Example]):
         self.quality = quality
         self.checkpoint = checkpoint
         self.keep_last = keep_last
+        self.told = told
         self.parameters = [p for p in network.parameters() if p.requires_grad]
         self.optimizer = make_optimizer(settings, self.parameters)
         self.history: list[Epoch] = []
@@ -105,6 +110,8 @@ class Trainer(Generic[Example]):
             epoch = len(self.history) + 1
             self.history.append({"epoch": epoch, "loss": mean_loss, "quality": quality})
             self._save()
+            said = f"epoch {epoch} of {epochs}: loss {mean_loss:.3f}, quality {quality:.3f}"
+            self.told(epoch, epochs, said)
         if self.best:
             self.network.load_state_dict(self.best)
         self.network.eval()
@@ -138,6 +145,7 @@ class Trainer(Generic[Example]):
                 if self.settings.decay:
                     self._slow_down((epoch - 1 + done / len(batches)) / epochs)
                 losses.append(self.step(batch))
+                self.told(epoch - 1, epochs, "")
                 bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}")
         return float(np.mean(losses)) if losses else 0.0
 

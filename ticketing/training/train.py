@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import InputError
+from ticketing.jobs import Step, Told, unheard
 from ticketing.model.inference import Model, new_network
 from ticketing.model.network import SiameseNetwork
 from ticketing.model.recency import Recency
@@ -60,11 +61,12 @@ def train(
     models: Registry,
     checkpoints: Path,
     vectors_file: Path | None = None,
+    told: Told = unheard,
 ) -> str:
     """Train a network and save it; returns the bundle's id.
 
     Runs with the same arguments give the same bundle; an interrupted run resumes from
-    `checkpoints`. Raises InputError when there is nothing to learn from.
+    `checkpoints`. Raises InputError when there is nothing to learn from, and whatever `told` does.
     """
     if not tickets:
         raise InputError("There are no tickets to learn from; import some first.")
@@ -74,6 +76,7 @@ def train(
         raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
     if training.weights == "searched" and not usable:
         raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
+    told(Step.PRETRAINING)
     corpus = read_corpus(tickets, labels, network, training)
     encoder = find_transformer(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
@@ -89,7 +92,8 @@ def train(
     validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
     _set_start_weights(learner, corpus, training)
     checkpoint = checkpoints / f"{key}.network"
-    history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint)
+    history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint, told)
+    told(Step.FITTING)
     if training.weights == "learned":
         lean_on_words(learner, corpus.archive, int(query_worths(validation).count_nonzero()))
     if learner.settings != network:
@@ -193,6 +197,7 @@ def _learn(
     training: TrainingSettings,
     teacher: Teacher | None,
     checkpoint: Path,
+    told: Told,
 ) -> list[Epoch]:
     """Imitate the teacher first, where there is one, then learn from labels and the archive.
 
@@ -222,7 +227,10 @@ def _learn(
     ) -> list[Epoch]:
         settings = training.model_copy(update=changes)
         quality = partial(validation.quality, network)
-        return Trainer(network, settings, examples, loss, quality, checkpoint, keep_last).run()
+        heard = partial(told, Step.TRAINING)
+        return Trainer(
+            network, settings, examples, loss, quality, checkpoint, keep_last, heard
+        ).run()
 
     dropout = training.spelling_dropout
     if training.loss == "mse":

@@ -4,10 +4,9 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from filelock import FileLock
 
 from tests.tiny import TINY, other_bundle, tiny_training
-from ticketing.desk import open_desk
+from ticketing.desk import leases, open_desk
 from ticketing.errors import BundleError, NotFound, NotReady
 from ticketing.jobs import JobKind
 from ticketing.labels import is_test
@@ -188,12 +187,15 @@ def test_training_before_a_date_sees_nothing_younger(desk, monkeypatch):
     assert [(label.query.id, label.ticket_id) for label in seen["labels"]] == [(free.id, old.id)]
 
 
-def test_two_trainings_at_once_are_refused(desk):
+def test_two_trainings_at_once_are_refused(desk, monkeypatch):
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
+    other = open_desk(desk.settings)
     with (
-        FileLock(desk.settings.home / "training.lock"),
+        leases.held(other.store, "training", wait=False),
         pytest.raises(NotReady, match="Another training"),
     ):
-        open_desk(desk.settings).train(TINY, tiny_training())
+        desk.train(TINY, tiny_training())
 
 
 def test_the_newest_bundle_is_the_one_trained_last(desk, trained):

@@ -8,7 +8,6 @@ from datetime import datetime
 
 import pytest
 from click.testing import CliRunner
-from filelock import FileLock
 
 from tests.fake_desk import FakeDesk
 from ticketing.classification.classifier import CategoryClassifier
@@ -16,7 +15,7 @@ from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.cli.categories import command
 from ticketing.cli.model_settings import read_category_settings
-from ticketing.desk import open_desk
+from ticketing.desk import leases, open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreError
 from ticketing.settings import Settings
 from ticketing.tickets import ModelKind, Verdict
@@ -146,8 +145,10 @@ def test_a_training_learns_from_verdicts_and_lets_its_classifier_serve(desk):
     assert serving(desk).facts["accuracy"] == fitted.accuracy
 
 
-def test_two_trainings_at_once_are_refused(desk, desk_home):
-    with FileLock(desk_home / "categories.lock"), pytest.raises(NotReady):
+def test_two_trainings_at_once_are_refused(desk, monkeypatch):
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
+    with leases.held(desk.store, "categories", wait=False), pytest.raises(NotReady):
         desk.train_categories(titles(), ["x"], Synonyms(()), read_category_settings(FAST))
 
 

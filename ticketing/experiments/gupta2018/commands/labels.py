@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 
-from ticketing.cli.measuring import choose_queries, measured_labels, why_not
+from ticketing.cli.measuring import choose_queries
 from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import FILE
 from ticketing.desk import open_desk
+from ticketing.desk.measuring import measured_labels, why_not
 from ticketing.errors import InputError
 from ticketing.evaluation.measurement import NO_YES
 from ticketing.evaluation.metrics import with_answers

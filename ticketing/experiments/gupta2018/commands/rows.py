@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ticketing.cli.measuring import Measuring, choose_measuring, print_measurement
+from ticketing.cli.measuring import MeasuringOptions, choose_measuring, print_measurement
 from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
@@ -23,7 +23,11 @@ from ticketing.training.settings import TrainingSettings
 @choose_measuring
 @choose_settings
 def command(
-    rows: str, time: bool, measuring: Measuring, file: Path | None, overrides: tuple[str, ...]
+    rows: str,
+    time: bool,
+    measuring: MeasuringOptions,
+    file: Path | None,
+    overrides: tuple[str, ...],
 ) -> None:
     """Measure ROWS of the paper's Tables 5 and 6: all, or numbers such as 1-14,22.
 
@@ -33,7 +37,11 @@ def command(
     """
     chosen = choose_rows(rows)
     settings = read_settings(file, overrides)
-    if measuring.before and not measuring.since and any(row.trained for row in chosen):
+    if (
+        measuring.measured.before
+        and not measuring.measured.since
+        and any(row.trained for row in chosen)
+    ):
         raise InputError(
             "--before needs --since, the date that the tickets to train the rows on end at."
         )
@@ -50,13 +58,13 @@ def command(
 
 def _row_models(
     desk: Desk,
-    measuring: Measuring,
+    measuring: MeasuringOptions,
     sample: Sample,
     settings: tuple[NetworkSettings, TrainingSettings],
 ) -> RowModels:
     """The rows' models live beside the desk's own: they never serve."""
     trainings, trainer = open_cache(desk, click.echo)
-    since = measuring.since
+    since = measuring.measured.since
     return RowModels(
         trainings,
         list(desk.store.iter_tickets()),

@@ -1,0 +1,245 @@
+"""Training, evaluation and import as jobs, done here as a worker does them."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from tests.live.encoding_desk import BUNDLE, DigestDesk
+from ticketing.errors import NotReady, StoreAway
+from ticketing.importing import read_mapping
+from ticketing.jobs import JobState, Promotion, Step
+from ticketing.tickets import Ticket
+from ticketing.times import utc_now
+from worker import jobs, long_work, progress, tasks
+from worker.app import make_app
+from worker.ending import Ending
+from worker.queues import LONG_QUEUE, QUEUE
+
+
+class LearningDesk(DigestDesk):
+    """Trains in three epochs, which take no time; `at_epoch` is called at each."""
+
+    def __init__(self, home):
+        super().__init__(home)
+        self.epochs = []
+        self.at_epoch = lambda epoch: None
+
+    def train(self, *arguments, told, **others):
+        for epoch in range(len(self.epochs) + 1, 4):
+            self.at_epoch(epoch)
+            told(Step.TRAINING, epoch, 3, f"epoch {epoch} of 3")
+            self.epochs.append(epoch)
+        return BUNDLE
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    desk = LearningDesk(tmp_path)
+    desk.store.put_tickets([Ticket(f"{i:04}", f"ticket {i}") for i in range(20)])
+    facts = {"data": {"tickets": 20, "labels": 3}}
+    monkeypatch.setattr(desk.models, "manifest", lambda _: facts)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def app(desk):
+    return make_app(desk.settings)
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """As if every heartbeat were an hour old."""
+    monkeypatch.setattr(progress, "utc_now", lambda now=utc_now: now() + timedelta(hours=1))
+
+
+def run_one(desk, app, queue=LONG_QUEUE, **options):
+    """Do what a worker would with the next message; False where none waits."""
+    with app.connection_for_read() as connection:
+        message = connection.default_channel.basic_get(queue, no_ack=True)
+    if message:
+        arguments = json.loads(message.body)[0]
+        tasks.TASKS[message.headers["task"]](desk, app, *arguments, **options)
+    return bool(message)
+
+
+def train(desk, app, **arguments):
+    return jobs.start_training(desk, app, desk.training_arguments(**arguments), "ann")
+
+
+# training ---------------------------------------------------------------------------------------
+
+
+def test_a_training_makes_a_bundle_which_is_encoded_and_promoted(desk, app):
+    job = train(desk, app)
+    assert not run_one(desk, app, QUEUE), "encoding never waits behind it"
+    assert run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.message) == ("done", "Bundle bundle is trained.")
+    assert (record.done, record.total, record.step, record.attempts) == (3, 3, "training", 1)
+    reindex = desk.store.get_job(record.result["reindex"])
+    assert record.result == {"bundle": BUNDLE, "tickets": 20, "labels": 3, "reindex": reindex.id}
+    assert (reindex.bundle_id, reindex.by) == (BUNDLE, "ann")
+    said = [line.text for line in record.log]
+    assert said == ["begun", *(f"epoch {i} of 3" for i in (1, 2, 3)), "Bundle bundle is trained."]
+    while run_one(desk, app, QUEUE):
+        pass
+    assert desk.store.serving() == BUNDLE
+
+
+def test_a_training_may_leave_the_serving_bundle_alone(desk, app):
+    job = train(desk, app, promotion=Promotion.NEVER)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+    assert len(desk.store.jobs()) == 1
+
+
+def test_another_training_is_refused_until_the_first_has_ended(desk, app):
+    first = train(desk, app)
+    assert train(desk, app) == first
+    with pytest.raises(NotReady, match=f"Another training is under way \\(job {first.id}\\)"):
+        train(desk, app, training={"epochs": 1})
+
+
+def test_another_training_takes_the_place_of_one_that_nobody_does(desk, app, silent):
+    first = train(desk, app)
+    assert train(desk, app, training={"epochs": 1}).id != first.id
+    assert desk.store.get_job(first.id).state == "cancelled"
+
+
+def test_a_training_is_cancelled_at_its_next_step_and_retried_from_there(desk, app):
+    job = train(desk, app)
+    desk.at_epoch = lambda epoch: epoch == 2 and jobs.cancel_job(desk, job.id)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "cancelled"
+    assert desk.epochs == [1, 2]
+    assert not run_one(desk, app)
+    desk.at_epoch = lambda epoch: None
+    jobs.retry_job(desk, app, job.id)
+    run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.attempts, desk.epochs) == ("done", 2, [1, 2, 3])
+
+
+def test_a_worker_that_is_to_end_hands_a_training_back(desk, app):
+    job, ending = train(desk, app), Ending()
+    desk.at_epoch = lambda epoch: epoch == 2 and ending.ask()
+    run_one(desk, app, ending=ending)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.log[-1].text) == ("queued", long_work.INTERRUPTED)
+    assert run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+
+
+def test_a_training_whose_worker_was_killed_is_taken_up_again(desk, app, silent, monkeypatch):
+    def kill(epoch):
+        raise SystemExit
+
+    job = train(desk, app)
+    desk.at_epoch = kill
+    with pytest.raises(SystemExit):
+        run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "running"
+    desk.at_epoch = lambda epoch: None
+    assert [resumed.id for resumed in jobs.resume_jobs(desk, app)] == [job.id]
+    assert run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.attempts) == ("done", 2)
+    assert "begun for the 2. time" in [line.text for line in record.log]
+
+
+def test_a_message_that_comes_twice_trains_once(desk, app, monkeypatch):
+    monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 0.5)
+    monkeypatch.setattr("ticketing.desk.leases.RENEW_SECONDS", 0.1)
+    job = train(desk, app)
+    desk.at_epoch = lambda epoch: epoch == 1 and tasks.TASKS[jobs.DO_JOB](desk, app, job.id)
+    run_one(desk, app)
+    assert desk.epochs == [1, 2, 3]
+    assert desk.store.get_job(job.id).attempts == 1
+
+
+def test_a_trained_bundle_is_not_trained_again_because_the_store_was_away(desk, app, monkeypatch):
+    monkeypatch.setattr(long_work, "AGAIN_SECONDS", 0.0)
+    job, update, failures = train(desk, app), desk.store.update_job, [1, 2, 3]
+
+    def sometimes(job_id, **changes):
+        if "bundle" in changes.get("result", {}) and failures:
+            failures.pop()
+            raise StoreAway("Frozen; try again.")
+        return update(job_id, **changes)
+
+    monkeypatch.setattr(desk.store, "update_job", sometimes)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+    assert (desk.epochs, failures) == ([1, 2, 3], [])
+
+
+def test_what_a_training_cannot_use_is_said_before_it_begins(desk):
+    with pytest.raises(Exception, match="epochs='many'"):
+        desk.training_arguments(training={"epochs": "many"})
+
+
+# import -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "tickets.csv"
+    rows = [f"N{i},A pump stands still {i}" for i in range(1200)]
+    path.write_text("id,subject\n" + "\n".join([*rows, "N1,again"]) + "\n")
+    return path
+
+
+def begin(desk, app, file):
+    arguments = desk.import_arguments([file], read_mapping())
+    return jobs.start_import(desk, app, arguments, "ann")
+
+
+def test_an_import_needs_nothing_but_the_store(desk, app, file):
+    job = begin(desk, app, file)
+    file.unlink()
+    run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.done, record.total) == ("done", 1201, 1201)
+    assert record.message == "1,200 tickets added, 0 changed, 0 unchanged, 1 row rejected."
+    assert desk.store.count_tickets() == 1220
+    [kept] = [file.name for file in desk.store.files()]
+    rejects = b"".join(desk.report(kept)).decode()
+    assert kept == f"report/{job.id}/rejects.jsonl"
+    assert json.loads(rejects)["reason"] == "N1 was already given at /0/tickets.csv:3"
+
+
+def test_an_import_goes_on_from_its_page(desk, app, file, silent, monkeypatch):
+    put, pages = desk.put_tickets, []
+
+    def once(tickets):
+        if len(pages) == 1:
+            pages.append("killed")
+            raise SystemExit
+        pages.append(len(tickets))
+        return put(tickets)
+
+    monkeypatch.setattr(desk, "put_tickets", once)
+    job = begin(desk, app, file)
+    with pytest.raises(SystemExit):
+        run_one(desk, app)
+    assert desk.store.get_job(job.id).result["pages"] == 1
+    jobs.resume_jobs(desk, app)
+    run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, pages) == ("done", [500, "killed", 500, 200])
+    assert (record.result["added"], record.result["rejected"]) == (1200, 1)
+
+
+def test_an_import_is_cancelled_at_its_next_page(desk, app, file, monkeypatch):
+    put, job = desk.put_tickets, begin(desk, app, file)
+
+    def cancel(tickets):
+        jobs.cancel_job(desk, job.id)
+        return put(tickets)
+
+    monkeypatch.setattr(desk, "put_tickets", cancel)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == JobState.CANCELLED
+    assert desk.store.count_tickets() == 520

@@ -1,0 +1,267 @@
+"""Work that takes minutes to hours, as jobs: what may be asked for, and doing it.
+
+A job's `arguments` are made, and checked, by a Desk's `..._arguments`, by whoever asks; whichever
+process does the work calls `do`. Everything that both need is in the store.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from ticketing.desk.bundles import Bundles
+from ticketing.errors import InputError, NotReady, first_invalid
+from ticketing.files import Json
+from ticketing.jobs import Job, JobKind, Promotion, Step, Stopped, Told
+from ticketing.stores.protocols import PutCounts
+from ticketing.tickets import Ticket
+
+if TYPE_CHECKING:
+    from ticketing.desk import Desk
+    from ticketing.importing import Mapping
+
+CHUNK = 1 << 20
+"""Bytes of a file that are held in memory."""
+
+
+class LongWork(Bundles):
+    """What training, evaluation and import are asked for, and the files that they share."""
+
+    # training --------------------------------------------------------------------------------
+    def training_arguments(
+        self,
+        network: Json | None = None,
+        training: Json | None = None,
+        before: datetime | None = None,
+        vectors: Path | None = None,
+        promotion: Promotion = Promotion.RULE,
+    ) -> Json:
+        """What a training is asked for; the file of vectors is kept in the store for it.
+
+        Settings that are not given are the default ones. Raises InputError naming one that cannot
+        be used.
+        """
+        from ticketing.model.settings import NetworkSettings
+        from ticketing.training.settings import TrainingSettings
+
+        asked = {"network": network or {}, "training": training or {}}
+        try:
+            NetworkSettings(**asked["network"])
+            TrainingSettings(**asked["training"])
+        except ValidationError as error:
+            field, value, message = first_invalid(error)
+            raise InputError(f"{field}={value!r}: {message}.") from None
+        return asked | {
+            "before": before and before.isoformat(),
+            "vectors": vectors and self._kept_vectors(vectors),
+            "promotion": promotion,
+        }
+
+    def _kept_vectors(self, path: Path) -> str:
+        digest = sha256()
+        for chunk in chunks(path):
+            digest.update(chunk)
+        name = f"vectors/{digest.hexdigest()[:16]}/{path.name}"
+        if not self.whole.files(name):
+            self.whole.put_file(name, chunks(path))
+        return name
+
+    def fetched_vectors(self, name: str | None) -> Path | None:
+        """The file of vectors on this machine: in one place, since checkpoints know it by that."""
+        if not name:
+            return None
+        path = self.settings.home / "checkpoints" / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_name(f".{path.name}.unfinished")
+            self.fetch(name, unfinished)
+            unfinished.rename(path)
+        return path
+
+    # import ----------------------------------------------------------------------------------
+    def import_arguments(
+        self, paths: Sequence[Path], mapping: Mapping, before: datetime | None = None
+    ) -> Json:
+        """What an import is asked for: files, each read to its end here, which are kept in the
+        store for it, and how their columns are understood.
+
+        With `before`, only replies dated earlier may be a solution. Raises InputError.
+        """
+        from ticketing.importing import open_source
+
+        sources = [open_source(path, mapping, before) for path in paths]
+        upload = uuid4().hex
+        files = []
+        for number, source in enumerate(sources):
+            name = f"import/{upload}/{number}"
+            self.whole.put_file(name, chunks(source.path))
+            said = source.mapping.model_dump(mode="json")
+            files.append(
+                {"file": name, "name": source.path.name, "rows": source.rows, "mapping": said}
+            )
+        return {"files": files, "before": before and before.isoformat()}
+
+    # evaluation ------------------------------------------------------------------------------
+    def evaluation_arguments(
+        self,
+        bundle: str = "",
+        other: str = "",
+        since: datetime | None = None,
+        before: datetime | None = None,
+    ) -> Json:
+        """What an evaluation is asked for: a bundle (the serving one unless given), another one
+        beside it where given, and when the queries that are tickets were created; without dates the
+        queries are those of the test judgments."""
+        return {
+            "bundle": bundle,
+            "other": other,
+            "since": since and since.isoformat(),
+            "before": before and before.isoformat(),
+        }
+
+    def report(self, name: str) -> Iterator[bytes]:
+        """A file that a job has kept, as `job.result["report"]` names it. Raises NotFound."""
+        return self.whole.file_chunks(name)
+
+    def fetch(self, name: str, path: Path) -> None:
+        """Write a file of the store to a path. Raises NotFound, StoreError, StoreAway."""
+        with path.open("wb") as file:
+            for chunk in self.whole.file_chunks(name):
+                file.write(chunk)
+
+
+def do(desk: Desk, job: Job, told: Told) -> Json:
+    """Do a job's work, from where it stopped; gives what it has changed, for `job.result`.
+
+    Raises whatever `told` does, StoreAway, which may be repeated, and TicketingError.
+    """
+    return _WORK[job.kind](desk, job, told)
+
+
+def _do_training(desk: Desk, job: Job, told: Told) -> Json:
+    """Train; a bundle that was trained already is only named."""
+    from ticketing.model.settings import NetworkSettings
+    from ticketing.training.settings import TrainingSettings
+
+    if bundle_id := job.result.get("bundle"):
+        return {"bundle": bundle_id}
+    asked = job.arguments
+    bundle_id = desk.train(
+        NetworkSettings(**asked.get("network", {})),
+        TrainingSettings(**asked.get("training", {})),
+        _time(asked.get("before")),
+        desk.fetched_vectors(asked.get("vectors")),
+        told=told,
+    )
+    data = desk.models.manifest(bundle_id)["data"]
+    return {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}
+
+
+def _do_import(desk: Desk, job: Job, told: Told) -> Json:
+    """Put the tickets page by page; pages that were put before are only read again."""
+    from ticketing.importing import Mapping, Source, import_sources
+    from ticketing.tables import rejects_text
+
+    if "rejected" in job.result:  # all of it was put, and whoever did that was killed
+        return job.result
+    files = job.arguments["files"]
+    total = sum(file["rows"] for file in files)
+    told(Step.READING, 0, total)
+    with tempfile.TemporaryDirectory(prefix="ticketing-import-") as folder:
+        sources = []
+        for number, file in enumerate(files):
+            path = Path(folder, str(number), Path(file["name"]).name)
+            path.parent.mkdir()
+            desk.fetch(file["file"], path)
+            before = _time(job.arguments["before"])
+            sources.append(Source(path, file["rows"], Mapping(**file["mapping"]), before))
+        pages = _Pages(desk, job, bool(sources[0].mapping.groups), partial(told, total=total))
+        report = import_sources(sources, pages.put, pages.seen_row)
+    if report.rejects:
+        rejects = rejects_text(report.rejects).replace(folder, "")  # a name that means nothing
+        desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects.encode()])
+    left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
+    job = desk.whole.update_job(job.id, result={**pages.counts, **left_out})
+    for file in files:
+        desk.whole.drop_file(file["file"])
+    return job.result
+
+
+def _do_evaluation(desk: Desk, job: Job, told: Told) -> Json:
+    """Measure, and keep the report in the store as `report/<job id>/report.html`."""
+    from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
+    from ticketing.evaluation.measurement import measurement_text
+    from ticketing.evaluation.report import render
+
+    asked = job.arguments
+    measuring = Measuring(
+        asked["bundle"], asked["other"], _time(asked["since"]), _time(asked["before"])
+    )
+    sample = sample_of(desk, measuring)
+    if reason := why_not(desk, sample.labels):
+        raise NotReady(reason)
+    told(Step.MEASURING)
+    measured = measure(desk, measuring, sample)
+    told(Step.MEASURING)
+    page = render(measured.found, measured.recommender, desk.notice)
+    name = f"report/{job.id}/report.html"
+    desk.whole.put_file(name, [page.encode()])
+    text = [*measured.warnings, *measurement_text(measured.found)]
+    return {"bundle": measured.recommender.model.id, "report": name, "text": text}
+
+
+class _Pages:
+    """Puts the pages of an import that were not put before, and keeps the job's record."""
+
+    def __init__(self, desk: Desk, job: Job, groups_said: bool, told: Callable[..., None]):
+        self._desk = desk
+        self._job = job
+        self._groups_said = groups_said
+        self._told = told
+        self._rows = 0
+        self._page = 0
+        self.counts = {name: job.result.get(name, 0) for name in ("added", "changed", "unchanged")}
+
+    def seen_row(self) -> None:
+        self._rows += 1
+
+    def put(self, tickets: Sequence[Ticket]) -> PutCounts:
+        self._page += 1
+        if self._page <= self._job.result.get("pages", 0):
+            return PutCounts()
+        if not self._groups_said:
+            tickets = self._desk.keeping_groups(tickets)
+        counts = self._desk.put_tickets(tickets)
+        for name in self.counts:
+            self.counts[name] += getattr(counts, name)
+        result = {**self.counts, "pages": self._page}
+        if self._desk.whole.update_job(self._job.id, result=result).cancel_requested:
+            raise Stopped
+        self._told(Step.IMPORTING, self._rows)
+        return counts
+
+
+def chunks(path: Path) -> Iterator[bytes]:
+    """The bytes of a file, some at a time."""
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+_WORK: dict[JobKind, Callable[[Desk, Job, Told], Json]] = {
+    JobKind.TRAINING: _do_training,
+    JobKind.IMPORT: _do_import,
+    JobKind.EVALUATION: _do_evaluation,
+}

@@ -1,0 +1,141 @@
+"""How good the ranking is: which queries are measured, and one or two bundles measured on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ticketing.desk.bundles import Bundles
+from ticketing.evaluation.ages import ages_of
+from ticketing.evaluation.bundle_diff import changes
+from ticketing.evaluation.comparison import Line
+from ticketing.evaluation.measurement import (
+    NO_LABELS,
+    NO_TICKETS,
+    Measurement,
+    Sample,
+    measure_bundle,
+    measure_channels,
+    measure_words,
+)
+from ticketing.evaluation.reliability import measure_trust
+from ticketing.evaluation.runs import in_memory
+from ticketing.labels import is_test
+from ticketing.tickets import Filters, Label
+from ticketing.training.validation import is_validation
+
+if TYPE_CHECKING:
+    from ticketing.retrieval.recommend import Recommender
+
+FIT_QUERIES = 200
+"""Queries whose labels map distances to grades."""
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """Which bundles are measured (the serving one, alone, unless named), and on which queries."""
+
+    bundle: str = ""
+    other: str = ""
+    since: datetime | None = None
+    before: datetime | None = None
+    demo: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found, what ranks first in it, and which bundles have seen the queries before."""
+
+    found: Measurement
+    recommender: Recommender
+    warnings: tuple[str, ...]
+
+
+def measure(
+    desk: Bundles,
+    measuring: Measuring,
+    sample: Sample,
+    others: Callable[[Sample], list[Line]] = lambda sample: [],
+    reference: str = "",
+) -> Measured:
+    """Measure bundles, `others` and BM25 on the same queries.
+
+    All are tested against the line named `reference`, or else against the first bundle.
+    """
+    rankers = in_memory(desk.store, desk.recommender(measuring.bundle).model)
+    other = measuring.other
+    warnings = tuple(_leaks(desk, (rankers.model.id, other), measuring))
+    lines, compared = measure_bundle(rankers, sample), []
+    if other:
+        second = measure_bundle(in_memory(desk.store, desk.recommender(other).model), sample)
+        compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
+        lines = [lines[0], second[0], *lines[1:], *second[1:]]
+    lines += measure_channels(rankers, sample)
+    lines += [*others(sample), *measure_words(desk.store, rankers.store, sample)]
+    tested = next((line for line in lines if line.name == reference), lines[0])
+    trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
+    found = Measurement(sample, lines, tested, compared, trust, ages_of(desk.store, sample.labels))
+    return Measured(found, rankers.recommender(), warnings)
+
+
+def measured_labels(
+    desk: Bundles,
+    judged: Sequence[Label],
+    since: datetime | None,
+    before: datetime | None,
+    demo: bool,
+) -> list[Label]:
+    """Labels of the queries that are tickets created in [since, before); without dates those of
+    the test queries; for `demo` those of the demonstration base's end users."""
+    if demo:
+        return _end_user_labels()
+    if not (since or before):
+        return [label for label in judged if is_test(label.query.id)]
+    within = Filters(created_since=since, created_before=before)
+    queries = {ticket.id for ticket in desk.store.iter_tickets(within)}
+    return [label for label in judged if label.query.ticket_id in queries]
+
+
+def why_not(desk: Bundles, labels: Sequence[Label]) -> str:
+    """Why nothing can be measured by these labels; nothing where it can."""
+    if not labels:
+        return NO_LABELS
+    found = desk.store.get_tickets([label.ticket_id for label in labels])
+    return "" if found else NO_TICKETS
+
+
+def sample_of(desk: Bundles, measuring: Measuring) -> Sample:
+    """The labels that are measured, and some others that map distances to grades."""
+    judged = desk.labels()
+    labels = measured_labels(desk, judged, measuring.since, measuring.before, measuring.demo)
+    measured = {label.query.id for label in labels}
+    unseen = [
+        label
+        for label in judged
+        if label.query.id not in measured
+        and (is_validation(label.query.id) or is_test(label.query.id))
+    ]
+    some = set(sorted({label.query.id for label in unseen})[:FIT_QUERIES])
+    return Sample(labels, [label for label in unseen if label.query.id in some])
+
+
+def _leaks(desk: Bundles, bundles: Sequence[str], measuring: Measuring) -> Iterator[str]:
+    """Which bundles have seen the period that is measured, a sentence each."""
+    since, before = measuring.since, measuring.before
+    for bundle in filter(None, bundles) if since or before else ():
+        newest = desk.models.manifest(bundle)["data"].get("newest")
+        if newest and (not since or newest >= since.isoformat()):
+            yield (
+                f"Bundle {bundle} has learned from tickets until {newest[:10]}, so it may know "
+                "texts and labels of these queries; measure one that `ticketing train --before` "
+                "has kept from them."
+            )
+
+
+def _end_user_labels() -> list[Label]:
+    """Gold labels that the demonstration base keeps for measuring; no judgment holds them."""
+    from ticketing.demo.generator import generate
+
+    return list(generate().gold)

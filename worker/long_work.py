@@ -1,0 +1,153 @@
+"""Jobs that take long, each one message: training, evaluation, import.
+
+Whoever takes the message holds the job's lease, keeps its heartbeat fresh, writes down how far it
+is, and stops at the next checkpoint when it is asked to.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TypeVar
+
+from celery import Celery
+
+from ticketing.desk import Desk
+from ticketing.desk.leases import Held, Taken, held
+from ticketing.desk.long_work import do
+from ticketing.errors import NotFound, StoreAway, TicketingError
+from ticketing.files import Json
+from ticketing.jobs import Job, JobKind, JobState, Promotion, Step, Stopped
+from ticketing.plurals import counted
+from ticketing.stores.jobs import JobChanges
+from worker.ending import Ending
+from worker.jobs import cancelled, finish, publish, start_reindex
+from worker.working import BEAT_SECONDS, failing, wanted
+
+Found = TypeVar("Found")
+
+AGAIN_SECONDS = 1.0
+"""How often a store that is away is asked again for what must not be lost."""
+
+INTERRUPTED = "interrupted; whoever takes it up goes on"
+
+
+def do_job(desk: Desk, app: Celery, job_id: str, ending: Ending | None = None) -> None:
+    """Do a whole job, from where it stopped. One process at a time does it: another one that gets
+    the same message leaves it alone.
+
+    Raises StoreAway, which may be repeated; any other failure ends the job in state failed.
+    """
+    if wanted(desk, job_id) is None:
+        return
+    with failing(desk, job_id), suppress(Taken), held(desk.whole, f"job {job_id}", True) as lease:
+        job = wanted(desk, job_id)
+        if job:
+            _do(desk, app, job, lease, ending or Ending())
+
+
+def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
+    attempt = job.attempts + 1
+    begun = "begun" if attempt == 1 else f"begun for the {attempt}. time"
+    job = desk.whole.update_job(job.id, state=JobState.RUNNING, attempts=attempt, log=begun)
+    try:
+        with at_work(desk, job, lease, ending) as work:
+            result = do(desk, job, work.told)
+            work.beat()
+            _until_back(lambda: desk.whole.update_job(job.id, result=result), ending)
+            _end(desk, app, job, result)
+    except (Stopped, KeyboardInterrupt) as why:
+        _stop(desk, app, job, lease)
+        if isinstance(why, KeyboardInterrupt):
+            raise
+
+
+def _end(desk: Desk, app: Celery, job: Job, result: Json) -> None:
+    """Do what follows from a result, and end the job."""
+    promotion = Promotion(job.arguments.get("promotion", Promotion.RULE))
+    if job.kind == JobKind.TRAINING and promotion != Promotion.NEVER:
+        reindex = start_reindex(desk, app, result["bundle"], promotion, job.by)
+        desk.whole.update_job(job.id, result={"reindex": reindex.id})
+    finish(desk, job, said_of(job.kind, result))
+
+
+def said_of(kind: JobKind, result: Json) -> str:
+    """What a job that is done has changed, in a sentence."""
+    if kind == JobKind.TRAINING:
+        return f"Bundle {result['bundle']} is trained."
+    if kind == JobKind.EVALUATION:
+        return f"Bundle {result['bundle']} is measured."
+    return (
+        f"{counted(result['added'], 'ticket')} added, {result['changed']:,} changed,"
+        f" {result['unchanged']:,} unchanged, {counted(result['rejected'], 'row')} rejected."
+    )
+
+
+def _stop(desk: Desk, app: Celery, job: Job, lease: Held) -> None:
+    """End a job that is to be cancelled; leave any other to whoever takes it up."""
+    with suppress(TicketingError):  # it is resumed in any case, once it is silent
+        now = desk.whole.get_job(job.id)
+        if now and now.cancel_requested:
+            cancelled(desk, now)
+        elif not lease.lost:
+            queued = desk.whole.update_job(job.id, state=JobState.QUEUED, log=INTERRUPTED)
+            publish(desk, app, queued)
+
+
+def _until_back(do: Callable[[], Found], ending: Ending) -> Found:
+    """Do it again and again while the store is away: hours of work hang on it."""
+    while True:
+        try:
+            return do()
+        except StoreAway:
+            if ending.asked:
+                raise
+            time.sleep(AGAIN_SECONDS)
+
+
+class AtWork:
+    """A job that this process does: how far it is, and whether it is to go on."""
+
+    def __init__(self, desk: Desk, job: Job, lease: Held, ending: Ending):
+        self._store = desk.whole
+        self._job = job
+        self._lease = lease
+        self._ending = ending
+        self._step = Step.READING
+        self._done, self._total = job.done, job.total
+
+    def told(self, step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
+        """Hear how far the work is. Raises Stopped where it is to end."""
+        if self._lease.lost or self._ending.asked or self._job.cancel_requested:
+            raise Stopped
+        new = step != self._step
+        self._step, self._done, self._total = step, done, total
+        if new or said:
+            self.beat(said or step)
+
+    def beat(self, log: str = "") -> None:
+        """Write down how far the work is, and see whether somebody wants it to end."""
+        with suppress(StoreAway):  # the work itself goes on as long as it can
+            changes: JobChanges = {"step": self._step, "done": self._done, "total": self._total}
+            if log:
+                changes["log"] = log
+            self._job = self._store.update_job(self._job.id, **changes)
+
+
+@contextmanager
+def at_work(desk: Desk, job: Job, lease: Held, ending: Ending) -> Iterator[AtWork]:
+    """Beat while the block works on a job."""
+    work, ended = AtWork(desk, job, lease, ending), threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT_SECONDS):
+            with suppress(TicketingError, NotFound):  # the work itself will meet it
+                work.beat()
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield work
+    finally:
+        ended.set()
+        thread.join()
