@@ -207,7 +207,7 @@ def test_an_import_needs_nothing_but_the_store(desk, app, file):
     [kept] = [file.name for file in desk.store.files()]
     rejects = b"".join(desk.report(kept)).decode()
     assert kept == f"report/{job.id}/rejects.jsonl"
-    assert json.loads(rejects)["reason"] == "N1 was already given at /0/tickets.csv:3"
+    assert json.loads(rejects)["reason"] == "N1 was already given at tickets.csv:3"
 
 
 def test_an_import_goes_on_from_its_page(desk, app, file, silent, monkeypatch):

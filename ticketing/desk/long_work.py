@@ -6,6 +6,7 @@ process does the work calls `do`. Everything that both need is in the store.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -186,7 +187,8 @@ def _do_import(desk: Desk, job: Job, told: Told) -> Json:
         pages = _Pages(desk, job, bool(sources[0].mapping.groups), partial(told, total=total))
         report = import_sources(sources, pages.put, pages.seen_row)
     if report.rejects:
-        rejects = rejects_text(report.rejects).replace(folder, "")  # a name that means nothing
+        temporary = re.compile(rf"{re.escape(folder)}/\d+/")
+        rejects = temporary.sub("", rejects_text(report.rejects))
         desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects.encode()])
     left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
     job = desk.whole.update_job(job.id, result={**pages.counts, **left_out})
