@@ -24,6 +24,18 @@ def lacks_tls(error: Exception) -> bool:
     return any(words in str(error).lower() for words in NOT_TLS)
 
 
+def answers_plainly(address: str, greeting: bytes) -> bool:
+    """Whether a server answers a greeting that is sent without TLS."""
+    parts = urlsplit(address)
+    try:
+        with socket.create_connection((parts.hostname or "", parts.port or 0), SECONDS) as plain:
+            plain.settimeout(SECONDS)
+            plain.sendall(greeting)
+            return bool(plain.recv(1))
+    except OSError:
+        return False
+
+
 def _greets(address: str) -> bool:
     parts, context = urlsplit(address), ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent to it

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 from celery import Celery
 from kombu import Connection
@@ -9,6 +10,7 @@ from kombu.exceptions import OperationalError
 
 from ticketing.errors import BrokerAway
 from ticketing.masking import masked
+from ticketing.tls import answers_plainly, wants_tls
 from worker.queues import QUEUE
 
 PASSWORDS = {
@@ -49,9 +51,24 @@ def broker_away(app: Celery, error: Exception) -> BrokerAway:
     for words, sentence in PASSWORDS.items():
         if words in said.lower():
             return BrokerAway(f"The broker {address} {sentence}.")
+    if scheme := _other_scheme(app.conf.broker_url, error):
+        return BrokerAway(
+            f"The broker {address} is named by the wrong scheme; write {scheme}:// in"
+            " TICKETING_BROKER."
+        )
     return BrokerAway(
         f"The broker {address} does not answer ({said}); start it, or correct TICKETING_BROKER."
     )
+
+
+def _other_scheme(address: str, error: Exception) -> str:
+    """The scheme that a Redis is to be named by, where it is the other one."""
+    scheme = urlsplit(address).scheme
+    if scheme == "redis" and wants_tls(address, error):
+        return "rediss"
+    if scheme == "rediss" and answers_plainly(address, b"PING\r\n"):
+        return "redis"
+    return ""
 
 
 def waiting_messages(app: Celery, queue: str = QUEUE) -> int:

@@ -128,6 +128,13 @@ def test_a_password_may_hold_any_character_and_has_a_setting_of_its_own(tmp_path
         assert waiting_messages(app) == 0
 
 
+def test_tls_for_a_redis_without_it_is_said(tmp_path, own_redis):
+    address = own_redis.url.replace("redis://", "rediss://")
+    app = make_app(load_settings(home=tmp_path, broker=address))
+    with pytest.raises(BrokerAway, match="named by the wrong scheme; write redis:// in"):
+        waiting_messages(app)
+
+
 def test_a_network_that_hangs_holds_nobody_up(desk, own_redis):
     own_redis.freeze()
     began = time.monotonic()
