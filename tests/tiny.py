@@ -1,5 +1,7 @@
 """Registry small enough to train within a test."""
 
+import time
+
 import numpy as np
 
 from ticketing.model.inference import Model
@@ -27,6 +29,14 @@ def other_bundle(desk, serving):
     manifest = desk.models.manifest(serving)
     facts |= {key: manifest[key] for key in ("training", "data", "history")}
     return desk.models.save(facts, documents, arrays | {"network": network})
+
+
+def swapped(desk, seconds=60.0):
+    """Wait until the bundles that serve answer in this desk's process."""
+    end = time.monotonic() + seconds
+    while missing := desk.readiness().missing:
+        assert time.monotonic() < end, missing
+        time.sleep(0.01)
 
 
 def put_encoded(desk, bundle_id, tickets):

@@ -36,6 +36,15 @@ class NotFound(TicketingError):
     status = 404
 
 
+class BundleAway(NotFound):
+    """A bundle that is not on this machine yet: it is to be fetched from the store, or whoever has
+    it has not put it there; the same call may succeed later, and here or elsewhere."""
+
+    status = 503
+    retry = True
+    meanwhile = "It is fetched as soon as it can be had."
+
+
 class NotReady(TicketingError):
     """Something that must exist first, such as a serving bundle, does not yet."""
 

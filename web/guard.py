@@ -18,6 +18,7 @@ PUBLIC = frozenset(
     {
         "static",
         "pages.healthz",
+        "pages.readyz",
         "account.sign_in",
         "account.sign_in_now",
         "openid.begin",
@@ -26,7 +27,7 @@ PUBLIC = frozenset(
 )
 """Endpoints that ask for nobody."""
 
-FOR_NOBODY = frozenset({"static", "pages.healthz"})
+FOR_NOBODY = frozenset({"static", "pages.healthz", "pages.readyz"})
 """Those of them that do not ask the store who asks, which may be away; they are not counted."""
 
 NEEDS: dict[Permission, frozenset[str]] = {

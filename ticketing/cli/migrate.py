@@ -5,9 +5,9 @@ from contextlib import closing
 import click
 
 from ticketing.cli.bars import Bars
+from ticketing.desk.models import Models
 from ticketing.desk.vectors import Vectors
 from ticketing.errors import InputError
-from ticketing.model.registry import Registry
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
@@ -20,17 +20,19 @@ from ticketing.stores.migration import copy_all, require_equal
 def command(source: str, target: str) -> None:
     """Copy everything from the store SOURCE to the store TARGET and compare both.
 
-    A store is sqlite:///FOLDER or http(s)://HOST:9200. The models stay where they are, in the
-    home. Interrupted, run it again: it goes on where it stopped. Let nobody work meanwhile.
+    A store is sqlite:///FOLDER or http(s)://HOST:9200. Bundles go with it. Interrupted, run it
+    again: it goes on where it stopped. Let nobody work meanwhile.
     """
     if source == target:
         raise InputError("Source and target are the same store; name two.")
     settings = load_settings()
-    vectors = Vectors(Registry(settings.home / "models"))
     with (
         closing(open_store(settings.model_copy(update={"store": source}))) as old,
         closing(open_store(settings.model_copy(update={"store": target}))) as new,
     ):
+        models = Models(settings.home / "models", old)
+        models.share_all()
+        vectors = Vectors(models)
         with Bars() as bars:
             copy_all(old, new, vectors, bars)
         with Bars() as bars:

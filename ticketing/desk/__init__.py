@@ -3,13 +3,14 @@
 The page, the API and the worker call a Desk and nothing below it, but for the values that it
 hands out; import-linter holds it. Commands also read files and print tables by themselves.
 
-`base` holds what the others stand on, `bundles` how a bundle comes to serve, `asking` what is
-answered and remembered of it, `judging` what people think of proposed tickets, `topics` what
-tickets are about, `categories` what the desk's own categories are proposed for, `setup` how far a
-new desk is, `workspace` what to judge next and how judges agree, `quality` how good
-answers have been, `people` who may sign in and which programs act for them, `audit` who did what,
-`long_work` what jobs do, `measuring` how good the ranking is, `leases` who alone may do something,
-`checking` what is damaged, `backup` and `restore` the way back.
+`base` holds what the others stand on, `models` where bundles are, `loaded` which of them answer,
+`bundles` how a bundle comes to serve, `asking` what is answered and remembered of it, `judging`
+what people think of proposed tickets, `topics` what tickets are about, `categories` what the desk's
+own categories are proposed for, `setup` how far a new desk is, `readiness` what a process lacks,
+`workspace` what to judge next and how judges agree, `quality` how good answers have been, `people`
+who may sign in and which programs act for them, `audit` who did what, `long_work` what jobs do,
+`measuring` how good the ranking is, `leases` who alone may do something, `checking` what is
+damaged, `backup` and `restore` the way back.
 """
 
 from collections.abc import Sequence
@@ -18,18 +19,18 @@ from dataclasses import replace
 from typing import Self
 
 from ticketing.desk.backup import Backups
-from ticketing.desk.categories import Categories
 from ticketing.desk.checking import Checking
 from ticketing.desk.long_work import LongWork
+from ticketing.desk.models import Models
 from ticketing.desk.people import People
 from ticketing.desk.quality import QualityOverTime
+from ticketing.desk.readiness import Readying
 from ticketing.desk.restore import require_restored
 from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
 from ticketing.files import private_folder
 from ticketing.limits import require_ticket
-from ticketing.model.registry import Registry
 from ticketing.people import Person
 from ticketing.settings import Settings
 from ticketing.stores import open_store
@@ -38,7 +39,7 @@ from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Query, Ticket
 
 
-class Desk(LongWork, Workspace, Categories, QualityOverTime, SettingUp, People, Checking, Backups):
+class Desk(LongWork, Workspace, Readying, QualityOverTime, SettingUp, People, Checking, Backups):
     """One desk's knowledge base and the models that serve it."""
 
     @property
@@ -56,6 +57,7 @@ class Desk(LongWork, Workspace, Categories, QualityOverTime, SettingUp, People, 
 
     def warm_up(self) -> None:
         """Load the serving bundle, if any, and all that a first query would wait for."""
+        self.models.share_all()
         if self.store.serving():
             self.recommender().rank(Query("warm up"))
             self.topic_of(Ticket("", "warm up"))
@@ -81,10 +83,10 @@ class Desk(LongWork, Workspace, Categories, QualityOverTime, SettingUp, People, 
         for ticket in tickets:
             require_ticket(ticket)
         counts = self.store.put_tickets(tickets)
-        encoded_for = ""
-        while (serving := self.store.serving()) != encoded_for:  # it may change meanwhile
-            self._encode_stale(serving, [ticket.id for ticket in tickets])
-            encoded_for = serving
+        encoded: list[str] = []
+        while left := [id for id in self._in_use() if id not in encoded]:  # that may change
+            self._encode_stale(left[0], [ticket.id for ticket in tickets])
+            encoded.append(left[0])
         return counts
 
     def keeping_groups(self, tickets: Sequence[Ticket]) -> list[Ticket]:
@@ -98,6 +100,8 @@ class Desk(LongWork, Workspace, Categories, QualityOverTime, SettingUp, People, 
 
     def close(self) -> None:
         """Release files and connections."""
+        self._recommenders.close()
+        self._classifiers.close()
         self.store.close()
 
 
@@ -114,7 +118,8 @@ def open_desk(settings: Settings) -> Desk:
             f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."
         ) from None
     require_restored(settings.home)
-    desk = Desk(settings, open_store(settings), Registry(settings.home / "models"))
+    store = open_store(settings)
+    desk = Desk(settings, store, Models(settings.home / "models", store))
     feedback = settings.home / "categories" / "feedback.jsonl"
     if feedback.exists():
         desk.take_feedback(feedback)

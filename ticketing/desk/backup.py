@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -67,9 +67,11 @@ class Backups(DeskBase):
         shutil.rmtree(beside, ignore_errors=True)  # of an interrupted one
         private_folder(beside)
         try:
+            self.models.share_all()
+            shared = self.models.shared()
             snapshot(self.whole, beside / "store", shown)
             whole = beside / file.name
-            _pack(whole, dict(self._members(beside)), shown)
+            _pack(whole, dict(self._members(beside, shared)), shown)
             manifest = verified(whole, shown)
             os.replace(whole, file)
             sync_folder(file.parent)
@@ -77,8 +79,8 @@ class Backups(DeskBase):
             shutil.rmtree(beside, ignore_errors=True)
         return manifest
 
-    def _members(self, beside: Path) -> Iterator[tuple[str, Path]]:
-        """Every file by its name in the backup."""
+    def _members(self, beside: Path, shared: Collection[str]) -> Iterator[tuple[str, Path]]:
+        """Every file by its name in the backup; bundles that are in the store are there alone."""
         roots = {"store": beside / "store"} | {
             f"home/{name}": self.settings.home / name for name in KEPT
         }
@@ -87,7 +89,9 @@ class Backups(DeskBase):
                 yield name, root
             for path in sorted(root.rglob("*")):
                 inside = path.relative_to(root)
-                if path.is_file() and not any(part.startswith(".") for part in inside.parts):
+                hidden = any(part.startswith(".") for part in inside.parts)
+                twice = root.name == "models" and inside.parts[0] in shared
+                if path.is_file() and not hidden and not twice:
                     yield f"{name}/{inside.as_posix()}", path
 
 

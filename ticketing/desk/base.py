@@ -5,20 +5,27 @@ What loads torch is imported where a model is asked for, so that a list of jobs 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
 
 from ticketing.desk.leases import Held, Taken, held
-from ticketing.errors import NotReady
+from ticketing.desk.loaded import Loaded
+from ticketing.errors import BundleAway, NotFound, NotReady
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
-from ticketing.stores.protocols import Store
+from ticketing.stores.protocols import CodeRow, Store
+from ticketing.tickets import ModelKind, Query, Ticket
 
 if TYPE_CHECKING:
     from ticketing.classification.classifier import CategoryClassifier
     from ticketing.retrieval.recommend import Recommender
+
+
+T = TypeVar("T")
+
+BATCH = 128
+"""Tickets encoded at a time."""
 
 
 class DeskBase:
@@ -33,35 +40,102 @@ class DeskBase:
         self.groups: frozenset[str] | None = None
         """Of whoever asks; None sees all."""
         self.models = models
-        self._recommenders: dict[str, Recommender] = {}
+        self._recommenders: Loaded[Recommender] = Loaded(
+            self._load_recommender, self._prepare, self._encode_stale
+        )
         self._pools: dict[tuple[str, str, frozenset[str] | None], tuple[str, ...]] = {}
-        self._classifiers: dict[str, CategoryClassifier] = {}
-        self._loading = threading.Lock()
+        self._classifiers: Loaded[CategoryClassifier] = Loaded(
+            self._load_classifier, lambda _: None, lambda _: None
+        )
 
     def recommender(self, bundle_id: str = "") -> Recommender:
-        """Ranks what may be seen under the given bundle, or the serving one, whose model is loaded
-        once for everybody.
+        """Ranks what may be seen under the given bundle, for which whoever asks waits, or under the
+        serving one; until that is loaded here, under the one that served here before it.
 
-        Raises NotReady, NotFound, BundleError.
+        Raises NotReady where none serves, NotFound and BundleError for a bundle that cannot be had,
+        BundleAway for a serving one that cannot be had yet.
         """
         found = self._recommender(bundle_id)
         return found if self.store is self.whole else found.over(self.store)
 
     def _recommender(self, bundle_id: str = "") -> Recommender:
         """Ranks all there is."""
-        bundle_id = bundle_id or self.whole.serving()
-        if not bundle_id:
+        if bundle_id:
+            return self._recommenders.named(bundle_id)
+        serving = self.whole.serving()
+        if not serving:
             raise NotReady("No model serves yet: run `ticketing train`.")
-        with self._loading:
-            if bundle_id not in self._recommenders:
-                from ticketing.model.inference import Model
-                from ticketing.retrieval.recommend import Recommender
+        found = self._served(self._recommenders, ModelKind.RANKING, serving)
+        if found.model.id == serving or found.model.id in self.whole.bundles():
+            return found
+        return _waited(self._recommenders, serving)  # the codes went, as when a desk is restored
 
-                model = Model.from_bundle(self.models.load(bundle_id))
-                self._recommenders[bundle_id] = Recommender(
-                    self.whole, model, self.settings.threads
-                )
-            return self._recommenders[bundle_id]
+    def _served(self, loaded: Loaded[T], kind: ModelKind, serving: str) -> T:
+        """The model of a kind that answers here; where that of the serving bundle cannot be had
+        and nothing has answered yet, the one that served before."""
+        try:
+            return loaded.serving(serving)
+        except NotFound as error:
+            if previous := self.whole.previous_serving(kind):
+                with suppress(NotFound):
+                    found = loaded.serving(previous)
+                    loaded.failure = error
+                    return found
+            raise _away(serving, error) from None
+
+    def _in_use(self) -> list[str]:
+        """The bundle that serves, after the one that answers here until that is loaded."""
+        serving, answering = self.whole.serving(), self._recommenders.answering
+        if answering in ("", serving) or answering not in self.whole.bundles():
+            return [serving] if serving else []
+        return [answering, serving]
+
+    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+        """Codes and main topics of tickets under a bundle, in the order given."""
+        from ticketing.retrieval.topics import main_topics
+
+        model = self.recommender(bundle_id).model
+        rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
+        vectors = model.projection.ticket_vectors(rows)
+        return [
+            CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector.tobytes())
+            for ticket, row, topic, vector in zip(tickets, rows, topics, vectors, strict=True)
+        ]
+
+    def _encode_stale(self, bundle_id: str, among: Sequence[str] | None = None) -> None:
+        """Give tickets without fresh codes under a bundle theirs, page by page."""
+        set_aside, after = self._set_aside(bundle_id), ""
+        while stale := self.whole.stale_ids(bundle_id, BATCH, after, among):
+            if tickets := self.whole.get_tickets([id for id in stale if id not in set_aside]):
+                self.whole.put_codes(bundle_id, self.encode(bundle_id, list(tickets.values())))
+            after = stale[-1]
+
+    def _set_aside(self, bundle_id: str) -> set[str]:
+        """Tickets that a job could not encode under this bundle."""
+        return {id for job in self.whole.jobs() if job.bundle_id == bundle_id for id in job.errors}
+
+    def _prepare(self, bundle_id: str) -> None:
+        """Do all that a first query under a bundle would wait for."""
+        from ticketing.retrieval.topics import main_topics
+
+        self._encode_stale(bundle_id)
+        found = self._recommenders.named(bundle_id)
+        found.rank(Query("warm up"))
+        main_topics(found.model, [Ticket("", "warm up")])
+
+    def _load_recommender(self, bundle_id: str) -> Recommender:
+        from ticketing.model.inference import Model
+        from ticketing.retrieval.recommend import Recommender
+
+        model = Model.from_bundle(self.models.load(bundle_id))
+        return Recommender(self.whole, model, self.settings.threads)
+
+    def _load_classifier(self, bundle_id: str) -> CategoryClassifier:
+        from ticketing.classification.classifier import CategoryClassifier
+
+        classifier = CategoryClassifier.load(self.models, bundle_id)
+        classifier.suggest("warm up")
+        return classifier
 
     def _shown_words(self, words: Iterable[str]) -> set[str]:
         """Of words that a bundle knows those that a ticket has that may be seen."""
@@ -78,3 +152,15 @@ class DeskBase:
                 yield lease
         except Taken:
             raise NotReady("Another training is running on this desk; wait for its end.") from None
+
+
+def _waited(loaded: Loaded[T], bundle_id: str) -> T:
+    """The model of a bundle that must answer. Raises BundleAway where it cannot be had."""
+    try:
+        return loaded.named(bundle_id)
+    except NotFound as error:
+        raise _away(bundle_id, error) from None
+
+
+def _away(bundle_id: str, error: NotFound) -> BundleAway:
+    return BundleAway(f"Bundle {bundle_id} serves and is not on this machine yet: {error}")

@@ -11,12 +11,19 @@ from uuid import uuid4
 from tqdm import tqdm
 
 from ticketing.desk.base import DeskBase
-from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreError
+from ticketing.errors import (
+    BundleAway,
+    BundleError,
+    Conflict,
+    InputError,
+    NotFound,
+    NotReady,
+    StoreError,
+)
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped, Told, unheard
 from ticketing.labels import derive_labels, is_test
 from ticketing.plurals import counted
-from ticketing.stores.protocols import CodeRow
-from ticketing.tickets import Filters, Label, ModelKind, Ticket
+from ticketing.tickets import Filters, Label, ModelKind
 from ticketing.times import utc_now
 
 if TYPE_CHECKING:
@@ -24,9 +31,6 @@ if TYPE_CHECKING:
     from ticketing.model.settings import NetworkSettings
     from ticketing.training.encoder_tuning import TuningSettings
     from ticketing.training.settings import TrainingSettings
-
-BATCH = 128
-"""Tickets encoded at a time."""
 
 A_FEW = 32
 """Tickets that may come between a reindexing and its promotion."""
@@ -66,7 +70,7 @@ class Bundles(DeskBase):
                 told(step, done, total, said)
 
             told(Step.READING)
-            return train(
+            bundle_id = train(
                 list(
                     tqdm(
                         self.whole.iter_tickets(Filters(created_before=before)),
@@ -84,6 +88,8 @@ class Bundles(DeskBase):
                 vectors_file,
                 still_ours,
             )
+        self.models.share(bundle_id)
+        return bundle_id
 
     def tune_encoder(
         self, encoder: str, settings: TuningSettings, out: Path, before: datetime | None = None
@@ -126,16 +132,17 @@ class Bundles(DeskBase):
         ]
 
     def bundle(self, bundle_id: str = "") -> str:
-        """The id of a bundle that is here, or of the one trained last.
+        """The id of a bundle that every machine can have, or of the one trained last.
 
-        Raises NotFound, and NotReady when there is none at all.
+        Raises NotFound, BundleError, and NotReady when there is none at all.
         """
-        if bundle_id:
-            return self.models.require(bundle_id).name
-        ids = self.models.ids(ModelKind.RANKING)
-        if not ids:
-            raise NotReady("There is no model yet: run `ticketing train`.")
-        return ids[-1]
+        if not bundle_id:
+            ids = self.models.ids(ModelKind.RANKING)
+            if not ids:
+                raise NotReady("There is no model yet: run `ticketing train`.")
+            bundle_id = ids[-1]
+        self.models.share(bundle_id)
+        return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
         """Both bundles on the judgments of test queries."""
@@ -153,6 +160,7 @@ class Bundles(DeskBase):
         first. Raises NotReady while more than a few lack codes under it, NotFound and BundleError
         where it cannot serve.
         """
+        self.models.share(bundle_id)
         self.recommender(bundle_id)
         stale = set(self.whole.stale_ids(bundle_id)) - self._set_aside(bundle_id)
         if len(stale) > A_FEW and not force:
@@ -183,16 +191,26 @@ class Bundles(DeskBase):
             return True, ""
         try:
             comparison = self.compare(bundle_id, serving)
+        except BundleAway:
+            raise
         except (BundleError, NotFound) as error:
             return True, f", uncompared: {str(error).removesuffix('.')}"
         return comparison.may_serve, f": {comparison}"
 
     def delete_bundle(self, bundle_id: str) -> None:
-        """Delete a bundle of any kind, readable or not, and its codes.
+        """Delete a bundle of any kind, readable or not, and its codes, also where one of both is
+        gone already.
 
-        Raises NotFound, and StoreError for a bundle that serves.
+        Raises NotFound where neither is there, Conflict while a job works on it, and StoreError for
+        a bundle that serves.
         """
-        self.models.require(bundle_id)
+        if bundle_id not in {*self.models.ids(), *self.whole.bundles()}:
+            self.models.require(bundle_id)
+        for job in self.whole.unfinished_jobs():
+            if job.bundle_id == bundle_id:
+                raise Conflict(
+                    f"Job {job.id} works on bundle {bundle_id} ({job.kind}); cancel it first."
+                )
         if bundle_id == self.whole.serving(ModelKind.CATEGORIES):
             raise StoreError(f"Bundle {bundle_id} proposes the desk's categories; train another.")
         self.whole.drop_codes(bundle_id)
@@ -225,10 +243,6 @@ class Bundles(DeskBase):
         self.whole.set_serving(bundle_id)
         self._encode_stale(bundle_id)
 
-    def _set_aside(self, bundle_id: str) -> set[str]:
-        """Tickets that a job could not encode under this bundle."""
-        return {id for job in self.whole.jobs() if job.bundle_id == bundle_id for id in job.errors}
-
     def rollback(self) -> str:
         """Let the bundle that served before serve again; what came since is encoded under it first.
 
@@ -237,25 +251,6 @@ class Bundles(DeskBase):
         previous = self.whole.previous_serving()
         if not previous:
             raise NotReady("No other bundle has served before; there is nothing to go back to.")
+        self.models.share(previous)
         self._serve(previous)
         return self._note(previous, f"Bundle {previous} serves again.")
-
-    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
-        """Codes and main topics of tickets under a bundle, in the order given."""
-        from ticketing.retrieval.topics import main_topics
-
-        model = self.recommender(bundle_id).model
-        rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
-        vectors = model.projection.ticket_vectors(rows)
-        return [
-            CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector.tobytes())
-            for ticket, row, topic, vector in zip(tickets, rows, topics, vectors, strict=True)
-        ]
-
-    def _encode_stale(self, bundle_id: str, among: Sequence[str] | None = None) -> None:
-        """Give tickets without fresh codes under a bundle theirs, page by page."""
-        set_aside, after = self._set_aside(bundle_id), ""
-        while stale := self.whole.stale_ids(bundle_id, BATCH, after, among):
-            if tickets := self.whole.get_tickets([id for id in stale if id not in set_aside]):
-                self.whole.put_codes(bundle_id, self.encode(bundle_id, list(tickets.values())))
-            after = stale[-1]

@@ -88,6 +88,7 @@ class Categories(DeskBase):
             sources = Sources(taxonomy, synonyms, words, labels)
             fitted = fit(sources, settings, self.settings.home / "checkpoints", begin)
             bundle_id = fitted.classifier.save(self.models)
+            self.models.share(bundle_id)
             self.store.set_serving(bundle_id, ModelKind.CATEGORIES)
         return fitted
 
@@ -105,11 +106,4 @@ class Categories(DeskBase):
         bundle_id = self.store.serving(ModelKind.CATEGORIES)
         if not bundle_id:
             raise NotReady("There is no model of categories yet: run `ticketing categories train`.")
-        from ticketing.classification.classifier import CategoryClassifier
-
-        with self._loading:
-            if bundle_id not in self._classifiers:
-                classifier = CategoryClassifier.load(self.models, bundle_id)
-                self._classifiers.clear()  # only one serves
-                self._classifiers[bundle_id] = classifier
-            return self._classifiers[bundle_id]
+        return self._served(self._classifiers, ModelKind.CATEGORIES, bundle_id)

@@ -107,7 +107,7 @@ class Checking(Bundles):
         for kind in ModelKind:
             serving = self.whole.serving(kind)
             if serving and serving not in self.models.ids():
-                what = f"it serves ({kind}) and is not in {self.models.folder}"
+                what = f"it serves ({kind}) and is neither here nor in the store"
                 previous = self.whole.previous_serving(kind)
                 if kind == ModelKind.RANKING and previous in self.models.ids():
                     todo = f"let {previous} serve again, or train"
@@ -124,7 +124,7 @@ class Checking(Bundles):
                 yield from self._rows(bundle_id)
             elif bundle_id != serving:
                 mend = partial(self._drop, bundle_id)
-                what = f"the bundle is not in {self.models.folder}"
+                what = "the bundle is neither here nor in the store"
                 yield Finding(f"codes of bundle {bundle_id}", what, "delete them", mend)
         if serving in here:
             stale = set(self.whole.stale_ids(serving)) - self._set_aside(serving)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ticketing.desk.backup import KEPT, Manifest, damaged, read, verified
+from ticketing.desk.models import Models
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.files import private_folder, sync_folder
 from ticketing.model.registry import Registry
@@ -243,7 +244,7 @@ def _into_servers(settings: Settings, shown: Shown) -> None:
             )
         (home / FILLING).touch()
         sync_folder(home)
-        copy_all(source, store, Vectors(Registry(unpacked / "models")), shown)
+        copy_all(source, store, Vectors(Models(unpacked / "models", source)), shown)
         require_equal(source, store, shown)
     _add_bundles(unpacked / "models", Registry(home / "models"))
     _take_files(home, unpacked)

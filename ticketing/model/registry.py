@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +34,22 @@ class Registry:
         self.folder = folder
 
     def ids(self, kind: ModelKind | None = None) -> list[str]:
-        """Ids of the bundles that are here, readable or not, oldest first; of one kind, where
-        given, those that can be read."""
-        found = [path.parent for path in self.folder.glob(f"[!.]*/{MANIFEST}")]
-        found.sort(key=lambda path: (path.stat().st_mtime, path.name))
-        return [path.name for path in found if kind is None or self._is_of(path.name, kind)]
+        """Ids of all bundles, readable or not, oldest first; of one kind, where given, those that
+        can be read."""
+        return [id for id in self.saved() if kind is None or self._is_of(id, kind)]
+
+    def saved(self) -> dict[str, datetime]:
+        """When each bundle was saved, naive UTC, oldest first."""
+        found = {}
+        for path in self.folder.glob(f"[!.]*/{MANIFEST}"):
+            time = datetime.fromtimestamp(path.parent.stat().st_mtime, UTC)
+            found[path.parent.name] = time.replace(tzinfo=None)
+        return dict(sorted(found.items(), key=lambda item: (item[1], item[0])))
 
     def _is_of(self, bundle_id: str, kind: ModelKind) -> bool:
         try:
             return bool(self.manifest(bundle_id)["kind"] == kind)
-        except BundleError:
+        except (NotFound, BundleError):
             return False
 
     def require(self, bundle_id: str) -> Path:
@@ -54,8 +61,7 @@ class Registry:
 
     def manifest(self, bundle_id: str) -> Json:
         """A bundle's manifest. Raises NotFound, BundleError."""
-        path = self.require(bundle_id) / MANIFEST
-        data = path.read_bytes()
+        data, path = self._read_manifest(bundle_id), self.folder / bundle_id / MANIFEST
         manifest = read_json(path, data)
         if manifest.get("format") != FORMAT:
             raise BundleError(f"{path} does not describe a bundle of this program; remove it.")
@@ -64,6 +70,9 @@ class Registry:
         if digest(data)[:16] != bundle_id:
             raise BundleError(f"{path} was changed after it was written; train the bundle again.")
         return manifest
+
+    def _read_manifest(self, bundle_id: str) -> bytes:
+        return (self.require(bundle_id) / MANIFEST).read_bytes()
 
     def save(
         self,
@@ -102,7 +111,7 @@ class Registry:
             if self._is_whole(bundle_id, kind):
                 os.utime(self.folder / bundle_id)
             else:
-                self.delete(bundle_id)
+                shutil.rmtree(self.folder / bundle_id, ignore_errors=True)
                 beside.rename(self.folder / bundle_id)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
@@ -118,7 +127,7 @@ class Registry:
             raise BundleError(
                 f"Bundle {bundle_id} is of kind {manifest['kind']}, not {kind}; name another one."
             )
-        path = self.folder / bundle_id
+        path = self.require(bundle_id)
         documents: dict[str, Json] = {}
         arrays: dict[str, dict[str, np.ndarray]] = {}
         for name, expected in manifest["files"].items():
@@ -129,6 +138,16 @@ class Registry:
             else:
                 arrays[stem] = read_tensors(path / name, data)
         return Bundle(bundle_id, manifest, documents, arrays)
+
+    def share(self, bundle_id: str) -> None:
+        """Let other machines have a bundle; nobody else looks into this registry."""
+
+    def share_all(self) -> None:
+        """Let other machines have all bundles that are here."""
+
+    def shared(self) -> set[str]:
+        """Ids of the bundles that other machines can have."""
+        return set()
 
     def verify(self, bundle_id: str) -> None:
         """Compare every file of a bundle with its digest. Raises NotFound, BundleError."""

@@ -178,6 +178,19 @@ def healthz() -> ResponseReturnValue:
     return {"status": state, "away": sentences, **found}, 503 if "store" in away else 200
 
 
+@pages.get("/readyz")
+def readyz() -> ResponseReturnValue:
+    """What this process lacks to answer as the others do, for whoever sends it requests: 503 where
+    a bundle that serves was tried in vain, or the store is away."""
+    try:
+        found = served_desk().readiness()
+    except StoreError as error:
+        return {"status": "waiting", "missing": [str(error)], "answering": {}}, 503
+    state = "waiting" if not found.ready else "changing" if found.missing else "ready"
+    answer = {"status": state, "missing": found.missing, "answering": found.answering}
+    return answer, 200 if found.ready else 503
+
+
 def _answer(query: Query, problem: str = "") -> Response:
     desk, order = current_desk(), order_of(request.values)
     page = render_template(

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.errors import StoreAway, StoreFull
+from ticketing.errors import BundleAway, StoreAway, StoreFull
 from ticketing.settings import load_settings
 from web.app import create_app
 
@@ -116,6 +116,34 @@ def test_health_tells_a_broker_that_is_away_from_a_store_that_is(no_broker, clie
     assert "does not answer" in degraded.json["away"]["broker"]
     away = client.get("/healthz")
     assert (away.status_code, away.json) == (503, {"status": "away", "away": {"store": AWAY}})
+
+
+def test_a_process_whose_bundle_is_not_here_says_so_where_it_is_asked_to_be_ready(
+    client, desk, monkeypatch
+):
+    """It is alive, and would answer once the bundle has come."""
+    ready = client.get("/readyz")
+    answering = {"ranking": "fake-bundle"}
+    assert (ready.status_code, ready.json) == (
+        200,
+        {"status": "ready", "missing": [], "answering": answering},
+    )
+
+    def away(bundle_id=""):
+        raise BundleAway("Bundle b2 serves and is not on this machine yet.")
+
+    monkeypatch.setattr(desk, "recommender", away)
+    waiting = client.get("/readyz")
+    assert (waiting.status_code, waiting.json["status"]) == (503, "waiting")
+    assert waiting.json["missing"] == ["Bundle b2 serves and is not on this machine yet."]
+    assert client.get("/healthz").status_code == 200
+    asked = client.post("/api/recommend", json={"subject": "burner is cold"})
+    assert asked.status_code == 503 and asked.headers["Retry-After"]
+
+
+def test_a_process_that_waits_for_the_store_is_not_ready(client, store_away):
+    away = client.get("/readyz")
+    assert (away.status_code, away.json["missing"]) == (503, [AWAY])
 
 
 def test_damage_and_a_full_disk_are_said_while_everything_is_read(client, desk, monkeypatch):

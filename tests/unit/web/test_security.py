@@ -35,7 +35,9 @@ def test_a_truncated_key_is_refused(tmp_path):
         secret_key(tmp_path)
 
 
-@pytest.mark.parametrize("address", ["/", "/api/jobs", "/static/page.css", "/nowhere", "/healthz"])
+@pytest.mark.parametrize(
+    "address", ["/", "/api/jobs", "/static/page.css", "/nowhere", "/healthz", "/readyz"]
+)
 def test_every_answer_carries_the_headers(client, address):
     headers = client.get(address).headers
     policy = headers["Content-Security-Policy"]

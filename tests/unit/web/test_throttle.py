@@ -62,7 +62,7 @@ def test_an_address_is_counted_before_anybody_is_looked_for(desk, monkeypatch):
     assert answer.status_code == 429 and "your address" in answer.json["error"]
 
 
-@pytest.mark.parametrize("address", ["/healthz", "/static/page.css"])
+@pytest.mark.parametrize("address", ["/healthz", "/readyz", "/static/page.css"])
 def test_monitoring_and_the_pages_own_files_are_not_counted(desk, address):
     client = create_app(desk).test_client()
     assert statuses(client, address, 10, environ_base=ELSEWHERE) == [200] * 10

@@ -1,6 +1,7 @@
 """What a process last saw of each bundle's codes: which rows are whole, and blocks of them."""
 
 import threading
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from sqlite3 import Connection
@@ -45,14 +46,15 @@ class SeenCodes:
     """The codes in a store's folder, read once and then only where they changed.
 
     Each row is compared with its checksum once, when it is first seen. A block is kept for each of
-    the last sets of groups that asked.
+    the last sets of groups that asked. While a bundle is read, others are not waited for.
     """
 
     def __init__(self, folder: Path):
         self._folder = folder
         self._checked: dict[str, CheckedFile] = {}
         self._blocks: dict[tuple[str, Filters], tuple[CodeFile, CodeBlock]] = {}
-        self._looking = threading.Lock()
+        self._looking: dict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._keeping = threading.Lock()
 
     def path(self, file: CodeFile) -> Path:
         """Where a file's rows are."""
@@ -60,7 +62,7 @@ class SeenCodes:
 
     def checked(self, connection: Connection, bundle_id: str) -> CheckedFile | None:
         """A bundle's file as it is now; None where it has no codes."""
-        with self._looking:
+        with self._looking[bundle_id]:
             return self._check(connection, bundle_id)
 
     def block(self, connection: Connection, bundle_id: str, filters: Filters) -> CodeBlock:
@@ -69,7 +71,7 @@ class SeenCodes:
         Raises StoreError where the file has lost every row.
         """
         if filters == Filters(groups=filters.groups):
-            with self._looking:
+            with self._looking[bundle_id]:
                 return self._kept_block(connection, bundle_id, filters)
         found = self.checked(connection, bundle_id)
         if found is None:
@@ -107,9 +109,10 @@ class SeenCodes:
             return _EMPTY
         if kept is None or kept[0] != found.file:
             kept = found.file, self._block(_look(connection, found.file, filters, kept), found)
-        if len(self._blocks) == MOST_KEPT:
-            del self._blocks[next(iter(self._blocks))]  # the one that was asked for longest ago
-        self._blocks[key] = kept
+        with self._keeping:
+            if len(self._blocks) == MOST_KEPT:
+                del self._blocks[next(iter(self._blocks))]  # the one that was asked for longest ago
+            self._blocks[key] = kept
         return kept[1]
 
     def _block(self, row_of: dict[str, int], found: CheckedFile) -> CodeBlock:

@@ -144,7 +144,7 @@ def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
     assert desk.store.stale_ids(other) == ["A-1"], "it is not tried again"
 
 
-def test_labels_of_test_queries_never_reach_training(desk, monkeypatch):
+def test_labels_of_test_queries_never_reach_training(desk, trained, monkeypatch):
     tickets = list(desk.store.iter_tickets())
     queries = [Query(f"problem {i}") for i in range(60)]
     desk.store.add_judgments(
@@ -154,17 +154,17 @@ def test_labels_of_test_queries_never_reach_training(desk, monkeypatch):
 
     def spy(tickets, labels, *_):
         seen.update(tickets=tickets, labels=labels)
-        return "bundle"
+        return trained[1]
 
     monkeypatch.setattr("ticketing.training.train.train", spy)
-    assert desk.train(TINY, tiny_training()) == "bundle"
+    assert desk.train(TINY, tiny_training()) == trained[1]
     assert seen["tickets"] == tickets
     held = {query.id for query in queries if is_test(query.id)}
     assert 0 < len(held) < 60
     assert {label.query.id for label in seen["labels"]} == {q.id for q in queries} - held
 
 
-def test_training_before_a_date_sees_nothing_younger(desk, monkeypatch):
+def test_training_before_a_date_sees_nothing_younger(desk, trained, monkeypatch):
     tickets = sorted(desk.store.iter_tickets(), key=lambda ticket: ticket.created)
     old, young = tickets[0], tickets[-1]
     between = tickets[20].created
@@ -180,7 +180,7 @@ def test_training_before_a_date_sees_nothing_younger(desk, monkeypatch):
     seen = {}
     monkeypatch.setattr(
         "ticketing.training.train.train",
-        lambda tickets, labels, *_: seen.update(tickets=tickets, labels=labels) or "bundle",
+        lambda tickets, labels, *_: seen.update(tickets=tickets, labels=labels) or trained[1],
     )
     desk.train(TINY, tiny_training(), before=between)
     assert {t.id for t in seen["tickets"]} == {t.id for t in tickets[:20]}

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.fake_desk import FakeDesk
+from tests.tiny import swapped
 from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy, Title
@@ -121,13 +122,14 @@ def test_verdicts_stand_for_each_judge_until_undone(desk):
 
 
 def test_two_processes_agree_on_what_serves_and_on_what_was_said(desk, desk_home):
-    """What one lets serve, and what is said to it, is seen by the other at once."""
+    """What is said is seen by the other at once, and what serves as soon as it is loaded."""
     with closing(open_desk(Settings(home=desk_home))) as other:
         before = other.propose_categories("rotor trips", 1)
         known = serving(desk)
         renamed = Taxonomy(Title(t.text, f"new {t.group}") for t in known.taxonomy.titles)
         bundle_id = CategoryClassifier.index(known.network, renamed, {}).save(desk.models)
         desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
+        swapped(other)
         [after] = other.propose_categories("rotor trips", 1)
         assert after.group == f"new {before[0].group}"
         desk.judge_category("rotor trips", after.group, True, "ada")
@@ -264,6 +266,7 @@ def test_a_proposal_shows_its_chance_and_one_below_the_floor_is_not_made(desk, d
     assert page.count("right with a chance of 17 %") == 1
     known.facts["floor"] = 0.9999
     desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
+    swapped(client.application.extensions["desk"])
     assert "No category is near enough to this subject." in client.get(address).text
 
 

@@ -93,6 +93,7 @@ def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
         "pages.similar",  # asks with a ticket's text, as POST /api/recommend does
         "pages.api_docs",
         "pages.healthz",
+        "pages.readyz",
         "judging.overview",  # a form
         "judging.judge",  # as pages.judge
         "pages.ask_now",  # as pages.ask

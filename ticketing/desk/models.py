@@ -1,0 +1,186 @@
+"""The desk's bundles, wherever they were trained: a folder here that caches those of the store.
+
+A bundle travels as `bundle/<id>/<file>`, its manifest last, so that one whose manifest is in the
+store is there as a whole; its id is the digest of the manifest, and the manifest names the digests
+of all other files.
+"""
+
+import os
+import shutil
+import tempfile
+import threading
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError
+from ticketing.files import link_or_copy, sync_folder
+from ticketing.model.bundle import MANIFEST, digest, read_whole
+from ticketing.model.registry import Registry
+from ticketing.stores.files import Files, KeptFile, damaged
+
+
+class Models(Registry):
+    """All bundles of a desk: one that is not in the folder is fetched when it is asked for."""
+
+    def __init__(self, folder: Path, store: Files):
+        super().__init__(folder)
+        self._store = store
+        self._manifests: dict[str, bytes] = {}
+        self._fetching = threading.Lock()
+
+    def saved(self) -> dict[str, datetime]:
+        """When each bundle, here or in the store, was saved, oldest first."""
+        found = super().saved()
+        for file in self._store.files("bundle/"):
+            path = PurePosixPath(file.name)
+            if path.name == MANIFEST:
+                found.setdefault(path.parent.name, file.put)
+        return dict(sorted(found.items(), key=lambda item: (item[1], item[0])))
+
+    def require(self, bundle_id: str) -> Path:
+        """The folder of a bundle, fetched where it was not here.
+
+        Raises NotFound for one that nobody has put into the store, BundleAway for one that cannot
+        be fetched now, StoreAway.
+        """
+        if bundle_id and not self.is_here(bundle_id):
+            with self._fetching:
+                if not self.is_here(bundle_id):
+                    self._fetch(bundle_id)
+        return super().require(bundle_id)
+
+    def share(self, bundle_id: str) -> None:
+        """Put a bundle that is here into the store, which then has all of it; what it has already
+        is not sent again.
+
+        Raises NotFound, BundleError for a bundle that is damaged or of another version.
+        """
+        if not self.is_here(bundle_id):
+            self._names(bundle_id)
+            return
+        manifest, path = self.manifest(bundle_id), self.folder / bundle_id
+        there, saved = self._of(bundle_id), path.stat().st_mtime
+        for name, expected in manifest["files"].items():
+            if name not in there or there[name].sha256 != expected:
+                self._put(bundle_id, name, expected)
+        kept = there.get(MANIFEST)
+        if kept is None or saved > _seconds(kept.put):  # trained again it is the newest again
+            self._put(bundle_id, MANIFEST, digest((path / MANIFEST).read_bytes()))
+        os.utime(path, (saved, saved))
+
+    def share_all(self) -> None:
+        """Put all whole bundles that are here into the store, as those of an older program."""
+        for bundle_id in super().saved():
+            try:
+                self.share(bundle_id)
+            except (BundleError, NotFound):  # `ticketing check` says what is wrong with it
+                continue
+
+    def shared(self) -> set[str]:
+        """Ids of the bundles that the store has as a whole."""
+        files = (PurePosixPath(file.name) for file in self._store.files("bundle/"))
+        return {file.parent.name for file in files if file.name == MANIFEST}
+
+    def delete(self, bundle_id: str) -> None:
+        """Remove a bundle here and from the store, where it is gone as soon as its manifest is."""
+        names = [file.name for file in self._of(bundle_id).values()]
+        for name in sorted(names, key=lambda name: not name.endswith(f"/{MANIFEST}")):
+            self._store.drop_file(name)
+        super().delete(bundle_id)
+
+    def is_here(self, bundle_id: str) -> bool:
+        """Whether a bundle, readable or not, is in the folder."""
+        return (self.folder / bundle_id / MANIFEST).is_file()
+
+    def _read_manifest(self, bundle_id: str) -> bytes:
+        """Of a bundle that is not here, from the store: all others stay there."""
+        if self.is_here(bundle_id):
+            return super()._read_manifest(bundle_id)
+        if bundle_id not in self._manifests:
+            self._names(bundle_id)
+            chunks = self._store.file_chunks(_kept_as(bundle_id, MANIFEST))
+            self._manifests[bundle_id] = b"".join(chunks)
+        return self._manifests[bundle_id]
+
+    def _of(self, bundle_id: str) -> dict[str, KeptFile]:
+        """What the store has of a bundle, by the names of its files."""
+        prefix = _kept_as(bundle_id, "")
+        return {file.name.removeprefix(prefix): file for file in self._store.files(prefix)}
+
+    def _names(self, bundle_id: str) -> dict[str, KeptFile]:
+        """The files of a bundle that the store has as a whole. Raises NotFound."""
+        found = self._of(bundle_id) if bundle_id else {}
+        if MANIFEST not in found:
+            raise NotFound(
+                f"There is no bundle {bundle_id!r}, neither here nor in the store; `ticketing"
+                " models list` names those that are."
+            )
+        return found
+
+    def _put(self, bundle_id: str, name: str, expected: str) -> None:
+        """Put a file into the store; where that lies on the same disk, it is the file here too."""
+        path, kept_as = self.folder / bundle_id / name, _kept_as(bundle_id, name)
+        self._store.put_file(kept_as, [read_whole(path, expected)])
+        if place := self._store.file_at(kept_as):
+            beside = path.with_name(f".{name}")
+            beside.unlink(missing_ok=True)
+            link_or_copy(place, beside)
+            os.replace(beside, path)
+
+    def _fetch(self, bundle_id: str) -> None:
+        """Bring a bundle here: beside its place, compared with its digests, and renamed in."""
+        kept = self._names(bundle_id)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            beside = Path(tempfile.mkdtemp(dir=self.folder, prefix="."))
+            try:
+                self._fill(beside / bundle_id)
+                put = _seconds(kept[MANIFEST].put)
+                os.utime(beside / bundle_id, (put, put))
+                shutil.rmtree(self.folder / bundle_id, ignore_errors=True)  # one without a manifest
+                (beside / bundle_id).rename(self.folder / bundle_id)
+            finally:
+                shutil.rmtree(beside, ignore_errors=True)
+            sync_folder(self.folder)
+        except OSError as error:
+            if not self.is_here(bundle_id):  # else another process brought it
+                raise BundleAway(
+                    f"Bundle {bundle_id} cannot be kept on this machine ({error.strerror}); free"
+                    " some room on its disk."
+                ) from None
+        except StoreAway:
+            raise
+        except StoreError as error:
+            raise BundleAway(f"Bundle {bundle_id} cannot be fetched: {error}") from None
+
+    def _fill(self, folder: Path) -> None:
+        """Fill a folder, named by the id of a bundle, from the store. Raises BundleError for one
+        that this program cannot read, StoreError for one that is damaged."""
+        folder.mkdir()
+        self._lay(folder, MANIFEST)
+        for name, expected in Registry(folder.parent).manifest(folder.name)["files"].items():
+            if "/" in name:
+                raise BundleError(f"Bundle {folder.name} is foreign: it names a file {name}.")
+            self._lay(folder, name)
+            if digest((folder / name).read_bytes()) != expected:
+                raise damaged(_kept_as(folder.name, name))
+
+    def _lay(self, folder: Path, name: str) -> None:
+        kept_as = _kept_as(folder.name, name)
+        if place := self._store.file_at(kept_as):
+            link_or_copy(place, folder / name)
+            return
+        with (folder / name).open("wb") as file:
+            for chunk in self._store.file_chunks(kept_as):
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _kept_as(bundle_id: str, name: str) -> str:
+    """The name in the store of a file of a bundle."""
+    return f"bundle/{bundle_id}/{name}"
+
+
+def _seconds(put: datetime) -> float:
+    return put.replace(tzinfo=UTC).timestamp()

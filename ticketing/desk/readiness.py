@@ -1,0 +1,62 @@
+"""Whether a process answers as the others of its desk do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ticketing.desk.categories import Categories
+from ticketing.desk.loaded import Loaded
+from ticketing.errors import NotFound, StoreAway, TicketingError
+from ticketing.tickets import ModelKind
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What answers in this process, and what it waits for, in sentences.
+
+    It is `ready` where bundles that serve are here or, being on their way, are waited for while the
+    ones before them answer; not where one was tried in vain.
+    """
+
+    answering: dict[ModelKind, str]
+    missing: list[str]
+    ready: bool
+
+
+class Readying(Categories):
+    """What monitoring asks of a process."""
+
+    def readiness(self) -> Readiness:
+        """What answers here, and what is missing; what is missing is begun to be fetched.
+
+        Raises StoreAway.
+        """
+        kinds: dict[ModelKind, tuple[Loaded[Any], Callable[[], str]]] = {
+            ModelKind.RANKING: (self._recommenders, lambda: self.recommender().model.id),
+            ModelKind.CATEGORIES: (self._classifiers, lambda: self._serving_classifier().id),
+        }
+        answering, missing, ready = {}, [], True
+        for kind, (loaded, answers) in kinds.items():
+            serving = self.whole.serving(kind)
+            if not serving:
+                continue
+            try:
+                answering[kind] = answers()
+            except StoreAway:
+                raise
+            except TicketingError as error:
+                missing.append(_told(error, serving))
+                ready = False
+                continue
+            if answering[kind] != serving:
+                why, ready = loaded.failure, ready and loaded.failure is None
+                said = f"Bundle {serving} is being loaded" if why is None else _told(why, serving)
+                missing.append(f"{said.rstrip('.')}; bundle {answering[kind]} answers until then.")
+        return Readiness(answering, missing, ready)
+
+
+def _told(error: Exception, bundle_id: str) -> str:
+    """Why a bundle is not here, without what a machine calls its folders."""
+    if isinstance(error, NotFound):
+        return str(error)
+    return f"Bundle {bundle_id} cannot be loaded; `ticketing check` says why."
