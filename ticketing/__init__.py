@@ -11,10 +11,11 @@ What flows, and the module at each step::
     a query -> retrieval.encode -> stores: candidates -> retrieval.scan -> retrieval.recommend,
     explain -> the ten best with reasons -> stores (judgments) -> labels -> training.train
 
-`encoders` turn a text component into a vector or terms, `model.metric` compares two of them
-(equation 1), and a bundle is what a training leaves of all that; `model.inference.Model` is a
-loaded one. `classification` proposes one of the desk's own categories for a subject, `nn` holds
-what all Siamese networks share, `evaluation` measures, and `experiments` holds the papers' tables.
+`networks` learn, in torch, to turn a text component into a vector and to compare two of them
+(`networks.metric`, equation 1). A bundle is what a training leaves of all that, and
+`model.inference.Model` a loaded one: its `encoders` read texts in compiled code, without torch.
+`classification` proposes one of the desk's own categories for a subject, `nn` holds what all
+Siamese networks share, `evaluation` measures, and `experiments` holds the papers' tables.
 
 `desk.Desk` wires these together, a method a use case. The page, the API and the worker call a Desk
 and none of the rooms below it; beside it they know nouns (`tickets`, `errors`, `settings`, `times`,

@@ -1,28 +1,28 @@
 """DocNADE and iDocNADE behind the interface of the library."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from copy import deepcopy
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from pydantic import Field
-from scipy.special import logsumexp
+from scipy.sparse import csr_array
+from scipy.special import expit, logsumexp
 
 from topic_models.documents import Documents, Ragged, ragged, trainable
 from topic_models.errors import ModelFileError, NotFittedError
-from topic_models.leaves import leaves_by_id, leaves_by_likeness
-from topic_models.network import BinaryTree, Network
-from topic_models.protocol import TopicModel, check_state, check_topic, mean_perplexity
+from topic_models.protocol import TopicModel, check_state, check_topic
 from topic_models.settings import ModelSettings
 from topic_models.training import Epoch, Progress, fingerprint, train
 
-TOKENS_AT_ONCE = 1 << 14
-"""Words whose hidden layers are held at a time while scoring, which bounds memory."""
+if TYPE_CHECKING:  # at run time it is imported where something is learned: torch takes a second
+    from topic_models.network import Network
+
+ACTIVATIONS = {"sigmoid": expit, "tanh": np.tanh}
 
 
 class DocNADESettings(ModelSettings):
@@ -70,7 +70,7 @@ class DocNADE(TopicModel):
     def __init__(self, settings: DocNADESettings):
         self.settings = settings
         self.history: tuple[Epoch, ...] = ()
-        self._fitted: Network | None = None
+        self._arrays: dict[str, np.ndarray] = {}
 
     def fit(
         self,
@@ -82,10 +82,12 @@ class DocNADE(TopicModel):
     ) -> Self:
         """See TopicModel.fit. Adam on the mean -log p(v_i | v_<i) over a batch's words; validation
         scores them in the order given."""
+        from topic_models.learning import Learner
+
         training, ragged_validation = trainable(
             documents, validation, self.settings.vocabulary_size
         )
-        learner = _Learner(self.settings, training, ragged_validation)
+        learner = Learner(self.settings, training, ragged_validation)
         self.history = train(
             learner,
             documents=len(training),
@@ -95,21 +97,32 @@ class DocNADE(TopicModel):
             progress=progress,
             checkpoint=checkpoint,
         )
-        self._fitted = learner.average
+        self._learned({name: array.numpy() for name, array in learner.average.state_dict().items()})
         return self
 
+    def _learned(self, arrays: dict[str, np.ndarray]) -> None:
+        self._arrays = arrays
+        vars(self).pop("_network", None)
+
     def transform(self, documents: Documents) -> npt.NDArray[np.float32]:
-        """See TopicModel.transform."""
+        """See TopicModel.transform: the last hidden layer g(c + Σ_k W[:, v_k]) over all words; with
+        `bidirectional` the sum of both directions'."""
         # Sorted words make the sum, and so its rounding, independent of their order.
         batch = self._ragged(documents).sorted()
-        with torch.inference_mode():
-            words, starts = torch.from_numpy(batch.words), torch.from_numpy(batch.starts)
-            return self._network.represent(words, starts).numpy()
+        arrays, size = self.state(), (len(batch), self.settings.vocabulary_size)
+        ends = np.concatenate([[0], batch.lengths.cumsum()])
+        ones = np.ones(len(batch.words), np.float32)
+        totals = csr_array((ones, batch.words, ends), size) @ arrays["words"]  # [documents, topics]
+        activation = ACTIVATIONS[self.settings.activation]
+        # Activations in double precision: in single, the last bit depends on the batch's size.
+        hidden = [activation(bias + totals.astype(np.float64)) for bias in arrays["bias"]]
+        vectors: npt.NDArray[np.float32] = np.sum(hidden, axis=0).astype(np.float32)
+        return vectors
 
     def top_words(self, topic: int, n: int = 10) -> list[int]:
         """See TopicModel.top_words."""
         check_topic(topic, self.settings.topics)
-        weights: npt.NDArray[np.float32] = self._network.words.detach()[:, topic].numpy()
+        weights = self.state()["words"][:, topic]
         words: list[int] = np.argsort(-weights, kind="stable")[:n].tolist()
         return words
 
@@ -121,9 +134,11 @@ class DocNADE(TopicModel):
         documents, and so a likelihood itself (Uria et al. 2014, section 4). With `bidirectional`
         each log p is the mean of the two one-sided scores, which is no joint likelihood.
         """
+        from topic_models.learning import log_likelihood
+
         batch = self._ragged(documents)
         scores = [
-            _log_likelihood(self._network, batch.reordered(number))
+            log_likelihood(self._network, batch.reordered(number))
             for number in range(self.settings.orders)
         ]  # [documents] each
         mean: npt.NDArray[np.float64] = logsumexp(scores, axis=0) - np.log(len(scores))
@@ -131,161 +146,42 @@ class DocNADE(TopicModel):
 
     def state(self) -> dict[str, np.ndarray]:
         """See TopicModel.state."""
-        return {name: array.numpy().copy() for name, array in self._network.state_dict().items()}
+        if not self._arrays:
+            raise NotFittedError("This DocNADE has learned nothing yet; call fit or load first.")
+        return dict(self._arrays)
 
     @classmethod
     def from_state(cls, settings: DocNADESettings, arrays: Mapping[str, np.ndarray]) -> Self:
         """See TopicModel.from_state."""
-        network = _network(settings)
-        blank = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-        check_state(cls.__name__, blank, arrays)
-        if "output.leaf" in blank and set(arrays["output.leaf"]) != set(blank["output.leaf"]):
+        check_state(cls.__name__, _blank(settings), arrays)
+        leaves = settings.vocabulary_size + np.arange(settings.vocabulary_size)
+        if settings.output == "tree" and set(arrays["output.leaf"]) != set(leaves):
             raise ModelFileError("This DocNADE cannot be used: its words do not fill its tree.")
-        network.load_state_dict({name: torch.tensor(array) for name, array in arrays.items()})
         model = cls(settings)
-        model._fitted = network
+        model._learned({name: np.array(array) for name, array in arrays.items()})
         return model
 
-    @property
+    @cached_property
     def _network(self) -> Network:
-        if self._fitted is None:
-            raise NotFittedError("This DocNADE has learned nothing yet; call fit or load first.")
-        return self._fitted
+        """What scores documents."""
+        from topic_models.learning import network_of
+
+        return network_of(self.settings, self.state())
 
     def _ragged(self, documents: Documents) -> Ragged:
         return ragged(documents, self.settings.vocabulary_size)
 
 
-class _Learner:
-    """What the training loop drives: the network, Adam and the documents."""
-
-    def __init__(self, settings: DocNADESettings, training: Ragged, validation: Ragged | None):
-        self.settings = settings
-        self.training, self.validation = training, validation
-        self.network = network = _network(settings)
-        if isinstance(network.output, BinaryTree) and settings.leaves != "random":
-            network.output.leaf.copy_(torch.from_numpy(_leaves(settings, training)))
-        counts = np.bincount(training.words, minlength=settings.vocabulary_size) + 1
-        network.output.start_from(torch.from_numpy(counts).float())
-        self.average = deepcopy(network) if settings.averaged else network
-        weights = [network.words, network.output.weight]
-        biases = [network.bias, network.output.bias]
-        groups: list[dict[str, Any]] = [
-            {"params": weights, "weight_decay": settings.weight_decay},
-            {"params": biases},
-        ]
-        self.adam = torch.optim.AdamW(
-            groups,
-            lr=settings.learning_rate,
-            weight_decay=0.0,
-            fused=True,
-        )
-
-    def run_epoch(self, number: int, advance: Callable[[int], None]) -> float:
-        random = np.random.default_rng((self.settings.seed, number))
-        order = random.permutation(len(self.training))
-        mean = 0.0
-        self.network.train()
-        with _torch_seed(int(random.integers(2**63))):
-            for first in range(0, len(order), self.settings.batch_size):
-                batch = self.training.take(order[first : first + self.settings.batch_size])
-                mean += self._step(self._ordered(batch, random)) / len(order)
-                advance(len(batch))
-        self.network.eval()
-        return float(np.exp(-mean))
-
-    def _ordered(self, batch: Ragged, random: np.random.Generator) -> Ragged:
-        return batch.shuffled(random) if self.settings.shuffle else batch
-
-    def _step(self, batch: Ragged) -> float:
-        """One step of Adam; returns Σ log p(v)/|v| over the batch as it was before the step."""
-        lengths = torch.from_numpy(batch.lengths)
-        scores = self.network.log_likelihood(torch.from_numpy(batch.words), lengths)  # [documents]
-        self.adam.zero_grad()
-        (-scores.sum() / lengths.sum()).backward()
-        self.adam.step()
-        if self.settings.averaged:
-            self._average()
-        return float((scores.detach() / lengths).sum())
-
-    @torch.no_grad()
-    def _average(self) -> None:
-        """Let the k-th step count 9 / (k + 8) in the mean (Shamir and Zhang 2013)."""
-        steps = float(self.adam.state[self.network.words]["step"])
-        for mean, latest in zip(self.average.parameters(), self.network.parameters(), strict=True):
-            mean.lerp_(latest, 9 / (steps + 8))
-
-    def validate(self) -> float | None:
-        if self.validation is None:
-            return None
-        scores = _log_likelihood(self.average, self.validation)
-        return mean_perplexity(scores, self.validation.lengths)
-
-    def snapshot(self) -> dict[str, np.ndarray]:
-        arrays = {
-            f"{name}.{k}": v.clone()
-            for name, network in self._networks.items()
-            for k, v in network.state_dict().items()
-        }
-        for number, moments in self.adam.state_dict()["state"].items():
-            arrays |= {f"adam.{number}.{name}": v.clone() for name, v in moments.items()}
-        return {name: array.numpy() for name, array in arrays.items()}
-
-    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        parts: dict[str, dict[str, torch.Tensor]] = defaultdict(dict)
-        for name, array in arrays.items():
-            part, _, rest = name.partition(".")
-            parts[part][rest] = torch.tensor(array)
-        moments: dict[int, dict[str, torch.Tensor]] = defaultdict(dict)
-        for name, tensor in parts["adam"].items():
-            number, _, moment = name.partition(".")
-            moments[int(number)][moment] = tensor
-        for name, network in self._networks.items():
-            network.load_state_dict(parts[name])
-        self.adam.load_state_dict({**self.adam.state_dict(), "state": dict(moments)})
-
-    @property
-    def _networks(self) -> dict[str, Network]:
-        """What is learned, by the name that a snapshot has for it."""
-        if self.average is self.network:
-            return {"network": self.network}
-        return {"network": self.network, "average": self.average}
-
-
-def _network(settings: DocNADESettings) -> Network:
-    """A fresh network."""
-    with _torch_seed(settings.seed):
-        network = Network(
-            settings.vocabulary_size,
-            settings.topics,
-            settings.output,
-            settings.activation,
-            directions=2 if settings.bidirectional else 1,
-            dropout=settings.dropout,
-        )
-    return network.eval()
-
-
-def _leaves(settings: DocNADESettings, training: Ragged) -> npt.NDArray[np.int64]:
-    """Where the words lie in the tree that these settings want, int64 [vocabulary]."""
-    if settings.leaves == "id":
-        return leaves_by_id(settings.vocabulary_size)
-    return leaves_by_likeness(training, settings.vocabulary_size)
-
-
-@contextmanager
-def _torch_seed(seed: int) -> Iterator[None]:
-    """Random numbers of torch from a seed, for a while; those of the rest of the program wait."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield
-
-
-def _log_likelihood(network: Network, documents: Ragged) -> npt.NDArray[np.float64]:
-    """log p(v) in nats, float64 [documents], a bounded number of words at a time."""
-    scores = [np.zeros(0)]
-    with torch.inference_mode():
-        for piece in documents.pieces(TOKENS_AT_ONCE):
-            words, lengths = torch.from_numpy(piece.words), torch.from_numpy(piece.lengths)
-            scores.append(network.log_likelihood(words, lengths).double().numpy())
-    return np.concatenate(scores)
+def _blank(settings: DocNADESettings) -> dict[str, np.ndarray]:
+    """Arrays as a state's, of zeros."""
+    size, directions = settings.vocabulary_size, 2 if settings.bidirectional else 1
+    weights, biases = (size, settings.topics), (directions, settings.topics)
+    blank: dict[str, np.ndarray] = {
+        "words": np.zeros(weights, np.float32),
+        "bias": np.zeros(biases, np.float32),
+        "output.weight": np.zeros(weights, np.float32),
+        "output.bias": np.zeros((directions, size), np.float32),
+    }
+    if settings.output == "tree":
+        blank["output.leaf"] = np.zeros(size, np.int64)
+    return blank

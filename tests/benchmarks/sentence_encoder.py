@@ -21,12 +21,8 @@ import numpy as np
 import torch
 
 from ticketing.desk import open_desk
-from ticketing.encoders.sentence_transformer import (
-    Precision,
-    Transformer,
-    TransformerEncoder,
-    transformer_folder,
-)
+from ticketing.encoders.sentence_transformer import TransformerEncoder
+from ticketing.encoders.transformer import Precision, Transformer, transformer_folder
 from ticketing.settings import load_settings
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary

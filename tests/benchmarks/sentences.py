@@ -16,7 +16,7 @@ from time import perf_counter
 
 import torch
 
-from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
+from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.experiments.malstm.datasets import RatedPairs, rated_loss
 from ticketing.experiments.malstm.ensemble import ModelSettings
 from ticketing.experiments.malstm.network import SentenceNetwork

@@ -5,7 +5,8 @@ from playwright.sync_api import expect
 
 from tests.fake_desk import FakeDesk
 from ticketing.classification.classifier import CategoryClassifier
-from ticketing.classification.network import CategoryNetwork, CategorySettings
+from ticketing.classification.encoder import CategorySettings
+from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.settings import Settings
 from ticketing.tickets import ModelKind
@@ -20,8 +21,9 @@ def desk(tmp_path):
     """A desk that knows two categories; its model is not trained, but knows its own titles."""
     titles = Taxonomy([Title("exhaust spread high", LONG), Title("pump leaks", "Pump")])
     network = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", CategorySettings(buckets=64))
+    encoder = network.trained()
     desk = FakeDesk(Settings(home=tmp_path))
-    bundle_id = CategoryClassifier.index(network, titles, {}).save(desk.models)
+    bundle_id = CategoryClassifier.index(encoder, titles, {}).save(desk.models)
     desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
     return desk
 

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from tests.docs.pages import PAGES, ROOT, blocks, command_lines, mentioned_commands
 from tests.docs.tutorial_files import FOLDER, tutorial_files
-from ticketing.classification.training import ClassifierSettings
+from ticketing.classification.settings import ClassifierSettings
 from ticketing.cli.commands import commands
 from ticketing.model.settings import NetworkSettings
 from ticketing.settings import Settings

@@ -1,6 +1,5 @@
 """A trained category classifier: the network and the titles it chooses among."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from ticketing.classification.chance import Chance
+from ticketing.classification.encoder import CategoryEncoder, CategorySettings
 from ticketing.classification.matchers import Scores, SpellingMatcher, TfidfMatcher
-from ticketing.classification.network import CategoryNetwork, CategorySettings
 from ticketing.classification.taxonomy import Taxonomy, Title, normalise
 from ticketing.model.registry import Registry
 from ticketing.tickets import ModelKind
@@ -34,13 +32,13 @@ class CategoryClassifier:
 
     def __init__(
         self,
-        network: CategoryNetwork,
+        encoder: CategoryEncoder,
         taxonomy: Taxonomy,
         vectors: npt.NDArray[np.float32],
         facts: Mapping[str, Any],
         id: str = "",
     ):
-        self.network = network
+        self.encoder = encoder
         self.taxonomy = taxonomy
         self.vectors = vectors  # [texts, width]
         self.facts = dict(facts)
@@ -48,10 +46,10 @@ class CategoryClassifier:
 
     @classmethod
     def index(
-        cls, network: CategoryNetwork, taxonomy: Taxonomy, facts: Mapping[str, Any]
+        cls, encoder: CategoryEncoder, taxonomy: Taxonomy, facts: Mapping[str, Any]
     ) -> "CategoryClassifier":
         """A classifier over all titles of a taxonomy."""
-        return cls(network, taxonomy, network.encode(taxonomy.texts), facts)
+        return cls(encoder, taxonomy, encoder.encode(taxonomy.texts), facts)
 
     @cached_property
     def _lexical(self) -> TfidfMatcher:
@@ -68,8 +66,8 @@ class CategoryClassifier:
         makes of a text, and the letters themselves, which a rare name needs. A near spelling of
         a text with a word that nobody knows has its mean with 1, weighted by how near it is.
         """
-        settings, texts = self.network.settings, [normalise(query) for query in queries]
-        scores: Scores = self.network.encode(queries) @ self.vectors.T
+        settings, texts = self.encoder.settings, [normalise(query) for query in queries]
+        scores: Scores = self.encoder.encode(queries) @ self.vectors.T
         if settings.lexical:
             scores += settings.lexical * self._lexical.scores(texts)
             scores /= 1 + settings.lexical
@@ -98,19 +96,18 @@ class CategoryClassifier:
     def save(self, models: Registry) -> str:
         """Write the classifier's bundle; returns its id."""
         facts = {
-            "network": self.network.settings.model_dump(mode="json"),
+            "network": self.encoder.settings.model_dump(mode="json"),
             "data": {"titles": len(self.taxonomy.titles), "categories": len(self.taxonomy.groups)},
             "training": self.facts,
         }
         documents = {
             "taxonomy": {
-                "characters": self.network.characters,
+                "characters": self.encoder.characters,
                 "titles": [[title.text, title.group] for title in self.taxonomy.titles],
             }
         }
-        state = self.network.state_dict()
         arrays = {
-            "network": {name: value.numpy() for name, value in state.items()},
+            "network": dict(self.encoder.arrays),
             "titles": {"vectors": self.vectors},
         }
         return models.save(facts, documents, arrays, ModelKind.CATEGORIES)
@@ -121,14 +118,7 @@ class CategoryClassifier:
         bundle = models.load(bundle_id, ModelKind.CATEGORIES)
         described = bundle.documents["taxonomy"]
         settings = CategorySettings.model_validate(bundle.manifest["network"])
-        network = CategoryNetwork(described["characters"], settings)
-        state = bundle.arrays["network"].items()
-        network.load_state_dict({name: torch.from_numpy(value) for name, value in state})
+        encoder = CategoryEncoder(described["characters"], settings, bundle.arrays["network"])
         taxonomy = Taxonomy(Title(text, group) for text, group in described["titles"])
         vectors = bundle.arrays["titles"]["vectors"]
-        return cls(network.eval(), taxonomy, vectors, bundle.manifest["training"], bundle_id)
-
-
-def continued(network: CategoryNetwork) -> CategoryNetwork:
-    """A copy of a network to train further."""
-    return copy.deepcopy(network)
+        return cls(encoder, taxonomy, vectors, bundle.manifest["training"], bundle_id)

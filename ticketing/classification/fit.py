@@ -14,9 +14,10 @@ from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.matchers import Matcher, NgramMatcher
 from ticketing.classification.pairs import Sources
+from ticketing.classification.settings import ClassifierSettings
 from ticketing.classification.synonyms import induce
 from ticketing.classification.taxonomy import Taxonomy, split_titles
-from ticketing.classification.training import ClassifierSettings, train
+from ticketing.classification.training import train
 from ticketing.classification.trials import Trial, accuracy, make_trials, titles_trial
 
 VALIDATION = 0.05
@@ -67,7 +68,7 @@ def fit(
     facts = {**trained.facts, "accuracy": found, **_learned(trial, trained)}
     checkpoint.unlink(missing_ok=True)
     return Fitted(
-        CategoryClassifier.index(trained.network, taxonomy, facts),
+        CategoryClassifier.index(trained.encoder, taxonomy, facts),
         found,
         _accuracy(trial, NgramMatcher(known.texts), known),
     )

@@ -1,57 +1,18 @@
-"""Titles to vectors, letter by letter: the encoder of a character-level Siamese network.
-
-A letter is read with its neighbours: the sum of vectors for the letter itself and for the two to
-four letters that end there, which share a table by a hash. With `ngrams` 1 it is the letter
-alone, as in Neculoiu et al. (2016).
-"""
+"""The network that learns to make vectors of titles; `encoder` reads with what it has learned."""
 
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
 import torch
 import torch.nn.functional as F
-from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from ticketing.classification.taxonomy import LONGEST, normalise
-from ticketing.nn.recurrent import RecurrentEncoder, RecurrentSettings, encode_by_length
+from ticketing.classification.encoder import FACTOR, UNKNOWN, CategoryEncoder, CategorySettings
+from ticketing.classification.taxonomy import LONGEST
+from ticketing.nn.recurrent import RecurrentEncoder, encode_by_length
 
-UNKNOWN = 1
-"""Id of a character that no title had; 0 is padding."""
-FACTOR = 1_000_003
 CHUNK = 64
 """Texts of about one length that are read together."""
-ENCODED = 256
-"""Texts that are encoded at a time."""
-
-
-class CategorySettings(BaseModel):
-    """The shape of the network; what differs from the paper is said at each field."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    dims: int = Field(64, gt=0, description="of a character's vector")
-    ngrams: int = Field(4, gt=0, description="longest string with a vector; the paper's is 1")
-    buckets: int = Field(1 << 15, gt=1, description="vectors that all longer strings share")
-    encoder: RecurrentSettings = Field(
-        RecurrentSettings(
-            hidden=64,
-            layers=1,
-            bidirectional=True,
-            pooling="mean",
-            dense=128,
-            recurrent_dropout=0.1,
-        ),
-        description="the paper has 4 layers, dropout 0.4 and recurrent dropout 0.2",
-    )
-    lexical: float = Field(
-        0.5, ge=0, description="weight of shared letters beside the energy's 1; the paper's is 0"
-    )
-    spelling: float = Field(
-        8.0, ge=0, description="weight of near spellings of unknown words; the paper's is 0"
-    )
 
 
 class CategoryNetwork(nn.Module):
@@ -93,10 +54,15 @@ class CategoryNetwork(nn.Module):
     def _spell(self, text: str) -> Tensor:
         return torch.tensor([self._ids.get(c, UNKNOWN) for c in text[:LONGEST]] or [UNKNOWN])
 
-    @torch.no_grad()
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Any texts -> float32 [n, width], the same whatever else is encoded; not for training."""
-        self.eval()
-        if not texts:
-            return np.empty((0, self.settings.encoder.width), dtype=np.float32)
-        return encode_by_length(self, [normalise(text) for text in texts], ENCODED).numpy()
+    def trained(self) -> CategoryEncoder:
+        """What serves, with what the network has learned."""
+        arrays = {name: value.detach().numpy() for name, value in self.state_dict().items()}
+        return CategoryEncoder(self.characters, self.settings, arrays)
+
+    @classmethod
+    def continued(cls, encoder: CategoryEncoder) -> "CategoryNetwork":
+        """A network that goes on from what an encoder has learned."""
+        network = cls(encoder.characters, encoder.settings)
+        arrays = encoder.arrays.items()
+        network.load_state_dict({name: torch.tensor(array) for name, array in arrays})
+        return network

@@ -2,35 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor
 
 from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.pairs import Block, Pair
+from ticketing.classification.settings import ObjectiveSettings
 from ticketing.nn.losses import contrastive, contrastive_as_printed, in_batch_softmax, triplet
 
 LEVEL = 0.1
 """Energy that two groups should have for each level of the hierarchy that they share."""
-
-
-class ObjectiveSettings(BaseModel):
-    """The loss, and what is asked of groups beside it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = Field(
-        "softmax", description="over the batch; the paper's is contrastive"
-    )
-    temperature: float = Field(0.05, gt=0, description="of the softmax")
-    margin: float = Field(0.3, ge=0, lt=1, description="of the contrastive and triplet losses")
-    negatives: int = Field(4, gt=0, description="pairs of two groups to one of the same")
-    hierarchy: float = Field(
-        0.0, ge=0, description="how much groups of one branch are kept close to one another"
-    )
 
 
 def objective(

@@ -5,31 +5,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from pydantic import BaseModel, ConfigDict
 
-from ticketing.classification.classifier import CategoryClassifier, continued
-from ticketing.classification.network import CategoryNetwork, CategorySettings
-from ticketing.classification.objective import ObjectiveSettings, objective
-from ticketing.classification.pairs import PairSampler, SamplingSettings, Sources
+from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.encoder import CategoryEncoder
+from ticketing.classification.network import CategoryNetwork
+from ticketing.classification.objective import objective
+from ticketing.classification.pairs import PairSampler, Sources
+from ticketing.classification.settings import ClassifierSettings
 from ticketing.classification.taxonomy import Taxonomy, sample_titles
 from ticketing.classification.trials import Trial, accuracy
-from ticketing.nn.trainer import LoopSettings, Trainer
+from ticketing.nn.trainer import Trainer
 
 SEARCHED_TITLES = 4000
 """Titles among which a trial's groups must be found after each epoch, for the sake of time."""
-
-
-class ClassifierSettings(BaseModel):
-    """Everything a training is told."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    network: CategorySettings = CategorySettings()
-    sampling: SamplingSettings = SamplingSettings()
-    objective: ObjectiveSettings = ObjectiveSettings()
-    loop: LoopSettings = LoopSettings(
-        learning_rate=5e-3, epochs=3, patience=3, batch_size=64, decay=True
-    )
 
 
 def train(
@@ -46,7 +34,7 @@ def train(
     """
     torch.manual_seed(settings.loop.seed)
     if begin:
-        network = continued(begin.network)
+        network = CategoryNetwork.continued(begin.encoder)
     else:
         characters = "".join(sorted(set("".join(sources.taxonomy.texts))))
         network = CategoryNetwork(characters, settings.network)
@@ -57,11 +45,11 @@ def train(
         settings.loop,
         sampler.blocks,
         lambda blocks: objective(network, blocks, settings.objective, sources.codes),
-        lambda: _quality(network, searched, trials),
+        lambda: _quality(network.trained(), searched, trials),
         checkpoint,
     )
     history = trainer.run()
-    return CategoryClassifier.index(network, sources.taxonomy, {"history": history})
+    return CategoryClassifier.index(network.trained(), sources.taxonomy, {"history": history})
 
 
 def _searched(taxonomy: Taxonomy, trials: Sequence[Trial], seed: int) -> Taxonomy:
@@ -76,7 +64,7 @@ def _searched(taxonomy: Taxonomy, trials: Sequence[Trial], seed: int) -> Taxonom
     )
 
 
-def _quality(network: CategoryNetwork, taxonomy: Taxonomy, trials: Sequence[Trial]) -> float:
-    known = network.encode(taxonomy.texts)
-    figures = [accuracy(t, network.encode(t.texts) @ known.T, taxonomy) for t in trials if t.texts]
+def _quality(encoder: CategoryEncoder, taxonomy: Taxonomy, trials: Sequence[Trial]) -> float:
+    known = encoder.encode(taxonomy.texts)
+    figures = [accuracy(t, encoder.encode(t.texts) @ known.T, taxonomy) for t in trials if t.texts]
     return sum(figures) / max(len(figures), 1)

@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 import click
 from pydantic import BaseModel, ValidationError
 
-from ticketing.classification.training import ClassifierSettings
+from ticketing.classification.settings import ClassifierSettings
 from ticketing.cli.options import FILE
 from ticketing.errors import InputError, first_invalid
 from ticketing.model.settings import NetworkSettings
-from ticketing.training.encoder_tuning import TuningSettings
-from ticketing.training.settings import TrainingSettings
+from ticketing.training.settings import TrainingSettings, TuningSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Made = TypeVar("Made", bound=BaseModel)

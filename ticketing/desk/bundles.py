@@ -29,8 +29,7 @@ from ticketing.times import utc_now
 if TYPE_CHECKING:
     from ticketing.evaluation.promotion import Comparison
     from ticketing.model.settings import NetworkSettings
-    from ticketing.training.encoder_tuning import TuningSettings
-    from ticketing.training.settings import TrainingSettings
+    from ticketing.training.settings import TrainingSettings, TuningSettings
 
 A_FEW = 32
 """Tickets that may come between a reindexing and its promotion."""
@@ -99,7 +98,7 @@ class Bundles(DeskBase):
 
         Raises InputError where there is no encoder, nothing to learn from or `out` is taken.
         """
-        from ticketing.encoders.sentence_transformer import transformer_folder
+        from ticketing.encoders.transformer import transformer_folder
         from ticketing.training.encoder_tuning import tune
 
         if out.exists():

@@ -19,8 +19,8 @@ from ticketing.times import utc_now
 if TYPE_CHECKING:  # at run time they are imported where they are used: torch takes a second
     from ticketing.classification.classifier import CategoryClassifier, Suggestion
     from ticketing.classification.fit import Fitted
+    from ticketing.classification.settings import ClassifierSettings
     from ticketing.classification.synonyms import Synonyms
-    from ticketing.classification.training import ClassifierSettings
 
 
 class Categories(DeskBase):

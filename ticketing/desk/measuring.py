@@ -24,7 +24,7 @@ from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory
 from ticketing.labels import is_test
 from ticketing.tickets import Filters, Label
-from ticketing.training.validation import is_validation
+from ticketing.training.sampling import is_validation
 
 if TYPE_CHECKING:
     from ticketing.retrieval.recommend import Recommender

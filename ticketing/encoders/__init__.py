@@ -1,6 +1,7 @@
 """A text component becomes a vector or terms: one module an encoder, each a plug of one protocol.
 
+What is here reads with what `ticketing.networks` has learned, without torch but for channel S.
 `protocol` says what an encoder is and `registry` names all of them: h (`lstm`), E (`sumemb`),
-T (`topics`), S (`sentence_transformer`) and L (`terms`). `words` and `spelling` embed the words
-that they read, `varimax` turns topics so that people can name them.
+T (`topics`), S (`sentence_transformer`, a `transformer`) and L (`terms`). `words` and `spelling`
+embed the words that they read, `varimax` turns topics so that people can name them.
 """

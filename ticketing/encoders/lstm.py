@@ -1,61 +1,46 @@
 """Channel h: the hidden states of one LSTM that reads every component, pooled into one."""
 
 import math
-from collections.abc import Sequence
-from functools import partial
 
-import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
+import numpy as np
+import numpy.typing as npt
 
-from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Parts, Texts
-from ticketing.nn.recurrent import (
-    Pooling,
-    RecurrentEncoder,
-    RecurrentSettings,
-    encode_by_length,
-    initialise,
-)
-
-BUCKETS = 4
-"""Texts are read in so many groups of similar length, which keeps padding short."""
+from ticketing.encoders.protocol import EncoderKind, Parts, Texts
+from ticketing.nn.compiled_lstm import CompiledLSTM, pooled
 
 
-class LSTMEncoder(DenseEncoder):
-    """An LSTM over word embeddings whose last state (Mueller and Thyagarajan 2016), or the mean of
-    whose states, is the text."""
-
-    def __init__(self, word_dims: int, hidden: int, dropout: float, pooling: Pooling, limit: int):
-        """`limit` is how many words of a text are read."""
-        super().__init__(hidden)
-        self.limit = limit
-        self.recurrent = RecurrentEncoder(
-            word_dims, RecurrentSettings(hidden=hidden, pooling=pooling)
-        )
-        self.dropout = nn.Dropout(dropout)
-        self.scale = math.sqrt(word_dims)  # vectors of length 1 would hardly move a gate
-        initialise(self.recurrent.lstm)
-
-    def forward(self, texts: Texts) -> Tensor:
-        """The first `limit` words of n texts -> [n, hidden]."""
-        read = partial(self._read, texts.embedded)
-        cut = [text[: self.limit] for text in texts.rows]
-        return encode_by_length(read, cut, -(-len(cut) // BUCKETS))
-
-    def _read(self, embedded: Tensor, texts: Sequence[Tensor]) -> Tensor:
-        padded = pad_sequence(list(texts), batch_first=True)
-        words = F.embedding(padded, embedded)  # [n, longest, dims]
-        lengths = torch.tensor([len(text) for text in texts])
-        vectors: Tensor = self.recurrent(self.dropout(words * self.scale), lengths)
-        return vectors
+def input_scale(word_dims: int) -> float:
+    """What the LSTM reads words times: vectors of length 1 would hardly move a gate."""
+    return math.sqrt(word_dims)
 
 
-def _build(parts: Parts) -> LSTMEncoder:
-    settings = parts.settings
-    return LSTMEncoder(
-        parts.embedding_dims, settings.hidden, parts.dropout, settings.pooling, settings.max_words
-    )
+class LSTMEncoder:
+    """A trained LSTM over word embeddings.
+
+    What a known word does to the gates is the same each time, and is computed once.
+    """
+
+    dtype = np.float32
+
+    def __init__(self, parts: Parts):
+        layer = {name.removeprefix("recurrent.lstm."): x for name, x in parts.arrays.items()}
+        self._lstm = CompiledLSTM.from_arrays(layer)
+        self._scale = np.float32(input_scale(parts.words.table.shape[1]))
+        self._gates = self._lstm.gates(parts.words.table * self._scale)  # [V, 4 hidden]
+        self._spelling = parts.settings.word_dims
+        self._limit, self._pooling = parts.settings.max_words, parts.settings.pooling
+        self.shape = (parts.settings.hidden,)
+
+    def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
+        """The first words of n texts, as many as settings say -> [n, hidden]."""
+        lengths = np.minimum(np.diff(texts.bounds), self._limit)
+        bounds = np.concatenate([[0], lengths.cumsum()])
+        ids = texts.words
+        if bounds[-1] < len(ids):
+            ids = ids[np.arange(bounds[-1]) + np.repeat(texts.bounds[:-1] - bounds[:-1], lengths)]
+        others = self._lstm.gates(texts.spelled * self._scale, self._spelling)
+        states = self._lstm.states(self._gates, ids, bounds, others)
+        return pooled(states, bounds, self._pooling)
 
 
 KIND = EncoderKind(
@@ -64,6 +49,6 @@ KIND = EncoderKind(
     weight=0.7,
     start_share=0.15,  # an LSTM knows nothing at the start
     grid=(0.6, 0.7, 0.8),
-    build=_build,
+    build=LSTMEncoder,
     width=lambda settings: settings.hidden,
 )

@@ -1,17 +1,20 @@
-"""What an encoder is: a plug that turns text components into vectors or terms and compares them.
+"""What an encoder is: a plug that turns text components into vectors or terms.
 
-A new encoder is a module with a class like these and a KIND, named in `encoders.registry`.
+A new encoder is a module with a class like these and a KIND, named in `encoders.registry`. What is
+here reads texts with what was learned before; the networks that learn are `ticketing.networks`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
-import torch
-from torch import Tensor, nn
+import numpy.typing as npt
 
 from ticketing.encoders.settings import EncoderSettings
+from ticketing.encoders.words import Words
 from ticketing.text.vocabulary import Vocabulary
 
 
@@ -19,18 +22,25 @@ from ticketing.text.vocabulary import Vocabulary
 class Texts:
     """n texts of at least one word each, as every encoder wants them.
 
-    `ids` are vocabulary ids; those from len(vocabulary) on are the words of `unknown`. The distinct
-    ids are embedded once, in `embedded` [U, dims] with `weights` [U] (idf), and `rows` are the
-    texts again, as rows of these. `openings` are, by text, the words that stand before it where its
-    whole is read: a description's subject.
+    `ids` are vocabulary ids; those from len(vocabulary) on are the words of `unknown`. `openings`
+    are, by text, the words that stand before it where its whole is read: a description's subject.
     """
 
     ids: Sequence[Sequence[int]]
-    openings: Sequence[Sequence[int]]
-    unknown: Sequence[str]
-    embedded: Tensor
-    weights: Tensor
-    rows: Sequence[Tensor]
+    openings: Sequence[Sequence[int]] = ()
+    unknown: Sequence[str] = ()
+    spelled: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    """What the unknown words' spelling says of each, float32 [len(unknown), character_dims]."""
+
+    @cached_property
+    def words(self) -> npt.NDArray[np.int64]:
+        """The words of all texts end to end."""
+        return np.fromiter(chain.from_iterable(self.ids), np.int64, int(self.bounds[-1]))
+
+    @cached_property
+    def bounds(self) -> npt.NDArray[np.int64]:
+        """Where each text begins in `words`, and where the last one ends: int64 [n + 1]."""
+        return np.cumsum([0, *map(len, self.ids)])
 
 
 @dataclass(frozen=True)
@@ -42,79 +52,34 @@ class Saved:
 
 
 class Encoder(Protocol):
-    """One channel: n texts become n vectors (or terms), and two texts are some distance apart."""
+    """One channel: n texts become n vectors, or n texts' weighted terms."""
 
-    def __call__(self, texts: Texts) -> Tensor:
-        """Texts -> [n, *shape], where `blank(n)` has the same shape."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of what one text becomes."""
 
-    def blank(self, *leading: int) -> Tensor:
-        """What stands for missing texts: zeros [*leading, *shape]."""
+    @property
+    def dtype(self) -> npt.DTypeLike:
+        """Of its numbers."""
 
-    def matched(self, query: Tensor, ticket: Tensor) -> Tensor:
-        """Distances of B given pairs: [B, P, *shape], [B, R, *shape] -> [B, P, R]."""
-
-    def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-        """Distances, each with each: [B, P, *shape], [N, R, *shape] -> [B, N, P, R].
-
-        Pairs for which bool `compared` [P, R] is False may be left at 0.
-        """
-
-    def saved(self) -> Saved | None:
-        """What a bundle must keep of it beside the network's weights; None for nothing."""
-
-
-class DenseEncoder(nn.Module):
-    """An encoder whose texts are vectors of `width` numbers, compared by Manhattan distance."""
-
-    def __init__(self, width: int):
-        super().__init__()
-        self.width = width
-
-    def blank(self, *leading: int) -> Tensor:
-        """See Encoder: float32 [*leading, width]."""
-        return torch.zeros(*leading, self.width)
-
-    def matched(self, query: Tensor, ticket: Tensor) -> Tensor:
-        """See Encoder: [B, P, D], [B, R, D] -> [B, P, R]."""
-        return torch.cdist(query, ticket, p=1)
-
-    def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-        """See Encoder: [B, P, D], [N, R, D] -> [B, N, P, R]; what is not compared stays 0."""
-        return crossed_manhattan(query, ticket, compared)
-
-    def saved(self) -> Saved | None:
-        """See Encoder: nothing beside its weights."""
-        return None
-
-
-def crossed_manhattan(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-    """L1 distances, each with each: [B, P, D], [N, R, D] -> [B, N, P, R].
-
-    Pairs for which bool `compared` [P, R] is False are left at 0.
-    """
-    rows = []
-    for p in range(query.shape[1]):
-        for r in range(ticket.shape[1]):
-            if compared[p, r]:
-                rows.append(torch.cdist(query[:, p], ticket[:, r], p=1))  # [B, N]
-            else:
-                rows.append(query.new_zeros(len(query), len(ticket)))
-    apart: Tensor = torch.stack(rows, -1).unflatten(-1, tuple(compared.shape))
-    return apart
+    def __call__(self, texts: Texts) -> npt.NDArray[Any]:
+        """Texts -> [n, *shape]."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a network is built from, shared by all its encoders.
+    """What an encoder is made of.
 
-    `resources` holds, by channel, what was fitted or loaded before: topics, a transformer.
+    `resource` was fitted or loaded before: topics, a transformer. `arrays` are the encoder's own
+    of a trained network, and `words` what it embeds words as; those that learn nothing while a
+    network is trained need neither.
     """
 
     vocabulary: Vocabulary
     settings: EncoderSettings
-    embedding_dims: int
-    dropout: float
-    resources: Mapping[str, Any]
+    resource: Any = None
+    words: Words = field(default_factory=Words.none)
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -137,8 +102,10 @@ class EncoderKind:
     width: Callable[[EncoderSettings], int] | None = None
     """Of a dense encoder's vectors; None for a sparse one, whose texts are weighted terms."""
     trained: bool = True
+    save: Callable[[Any], Saved] | None = None
+    """What a bundle must keep of the encoder's resource; None where there is none."""
     load: Callable[[Saved], Any] | None = None
-    """The resource that `Encoder.saved` described."""
+    """The resource that `save` described."""
 
     @property
     def dense(self) -> bool:

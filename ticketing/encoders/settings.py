@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ticketing.nn.recurrent import Pooling
+from ticketing.nn.settings import Pooling
 
 
 class EncoderSettings(BaseModel):

@@ -1,36 +1,64 @@
 """Channel E: the sum of a text's word embeddings (SumEMB)."""
 
-from collections.abc import Sequence
+import numpy as np
+import numpy.typing as npt
 
-import torch
-import torch.nn.functional as F
-from torch import Tensor
-
-from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Texts
+from ticketing.compiled import compiled
+from ticketing.encoders.protocol import EncoderKind, Parts, Texts
 from ticketing.encoders.settings import EncoderSettings
 
+LEAST_LENGTH = 1e-12
+"""A sum that is shorter is divided by this much."""
 
-def sum_embeddings(words: Tensor, texts: Sequence[Tensor], weights: Tensor) -> Tensor:
-    """Weighted sums of word embeddings, scaled to unit Euclidean length: -> [n, dims].
 
-    `words` [U, dims] embeds local word ids, `weights` [U] weights them (idf), `texts`
-    are n non-empty vectors of local ids. Without the scaling a Manhattan distance between
-    a subject and a description would measure little but their lengths.
+class SumEmbEncoder:
+    """Texts as the sums of their words' embeddings, weighted by idf and of length 1.
+
+    Without the scaling a Manhattan distance between a subject and a description would measure
+    little but their lengths.
     """
-    flat = torch.cat(list(texts))
-    starts = torch.tensor([0, *map(len, texts[:-1])]).cumsum(0)
-    sums = F.embedding_bag(
-        flat, words, starts, mode="sum", per_sample_weights=weights[flat]
-    )  # [n, dims]
-    return F.normalize(sums, dim=1)
+
+    dtype = np.float32
+
+    def __init__(self, parts: Parts):
+        self._words = parts.words
+        self._rarest = np.float32(parts.words.rarest)
+        self.shape = (parts.words.table.shape[1],)
+
+    def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
+        """n texts -> [n, dims]."""
+        sums = np.zeros((len(texts.ids), *self.shape), np.float32)
+        known = self._words.table, self._words.weights
+        _add(*known, texts.spelled, self._rarest, texts.words, texts.bounds, sums)
+        lengths = np.sqrt((sums * sums).sum(1, keepdims=True))
+        normal: npt.NDArray[np.float32] = sums / np.maximum(lengths, np.float32(LEAST_LENGTH))
+        return normal
 
 
-class SumEmbEncoder(DenseEncoder):
-    """Texts as the sums of their words' embeddings; nothing in it is trained but the words."""
-
-    def forward(self, texts: Texts) -> Tensor:
-        """n texts -> [n, width]."""
-        return sum_embeddings(texts.embedded, texts.rows, texts.weights)
+@compiled
+def _add(
+    table: npt.NDArray[np.float32],
+    weights: npt.NDArray[np.float32],
+    spelled: npt.NDArray[np.float32],
+    rarest: np.float32,
+    words: npt.NDArray[np.int64],
+    bounds: npt.NDArray[np.int64],
+    sums: npt.NDArray[np.float32],
+) -> None:
+    """Add up the words of each text, in their order: see Texts and Words."""
+    first = sums.shape[1] - spelled.shape[1]
+    for n in range(len(sums)):
+        found = sums[n]
+        for i in range(bounds[n], bounds[n + 1]):
+            id = words[i]
+            if id < len(table):
+                row, weight = table[id], weights[id]
+                for j in range(len(found)):
+                    found[j] += weight * row[j]
+            else:
+                spelling = spelled[id - len(table)]
+                for j in range(len(spelling)):
+                    found[first + j] += rarest * spelling[j]
 
 
 def _width(settings: EncoderSettings) -> int:
@@ -43,6 +71,6 @@ KIND = EncoderKind(
     weight=0.1,
     start_share=0.5,
     grid=(0.1, 0.2, 0.3),
-    build=lambda parts: SumEmbEncoder(_width(parts.settings)),
+    build=SumEmbEncoder,
     width=_width,
 )

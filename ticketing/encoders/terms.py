@@ -15,10 +15,9 @@ from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor, nn
 
-from ticketing.encoders.protocol import EncoderKind, Saved, Texts
+from ticketing.compiled import compiled
+from ticketing.encoders.protocol import EncoderKind, Parts, Texts
 from ticketing.text.vocabulary import Vocabulary
 
 TERMS = 32
@@ -66,114 +65,77 @@ class TermCounts:
         return lacked / sum(weights.values()) if weights else 1.0
 
 
-class TermEncoder(nn.Module):
+class TermEncoder:
     """Texts in vocabulary ids to buckets and weights; nothing in it is trained."""
 
-    def __init__(self, vocabulary: Vocabulary):
-        super().__init__()
-        self._counts = TermCounts(vocabulary)
+    shape = (2, TERMS)
+    dtype = np.int32
+
+    def __init__(self, parts: Parts):
+        vocabulary = parts.vocabulary
+        counts = TermCounts(vocabulary)
         terms = ["", *map(term_of, vocabulary.words)]
         self._buckets = np.array([bucket_of(term) for term in terms])  # [V]
-        self._idf = np.array([self._counts.idf(term) for term in terms])  # [V]
+        self._idf = np.array([counts.idf(term) for term in terms])  # [V]
+        self._unknown_idf = counts.idf("")
 
-    def forward(self, texts: Texts) -> Tensor:
+    def __call__(self, texts: Texts) -> npt.NDArray[np.int32]:
         """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then weights; 0 fills up."""
         buckets, idf = self._buckets, self._idf
         if unknown := texts.unknown:
             buckets = np.append(buckets, [bucket_of(term_of(word)) for word in unknown])
-            idf = np.append(idf, np.full(len(unknown), self._counts.idf("")))
-        rows = np.zeros((len(texts.ids), 2, TERMS), dtype=np.int32)
-        for row, text in zip(rows, texts.ids, strict=True):
-            self._fill(row, buckets[text], idf[text])
-        return torch.from_numpy(rows)
-
-    def blank(self, *leading: int) -> Tensor:
-        """See Encoder: int32 [*leading, 2, TERMS]."""
-        return torch.zeros(*leading, 2, TERMS, dtype=torch.int32)
-
-    def matched(self, query: Tensor, ticket: Tensor) -> Tensor:
-        """See Encoder: int [B, P, 2, TERMS], [B, R, 2, TERMS] -> [B, P, R]."""
-        return matched_terms(query, ticket)
-
-    def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-        """See Encoder: int [B, P, 2, TERMS], [N, R, 2, TERMS] -> [B, N, P, R], every pair."""
-        return crossed_terms(query, ticket)
-
-    def saved(self) -> Saved | None:
-        """See Encoder: nothing beside the vocabulary."""
-        return None
-
-    @staticmethod
-    def _fill(
-        row: npt.NDArray[np.int32], buckets: npt.NDArray[np.int64], idf: npt.NDArray[np.float64]
-    ) -> None:
-        distinct, first, times = np.unique(buckets, return_index=True, return_counts=True)
-        weights = times / (times + 1) * idf[first] * (distinct > 0)
-        heaviest = np.argsort(-weights, kind="stable")[:TERMS]
-        total = weights[heaviest].cumsum()
-        if total[-1:].any():
-            whole = np.diff(np.rint(total / total[-1] * SUM), prepend=0)
-            kept = heaviest[whole > 0]
-            row[0, : len(kept)] = distinct[kept]
-            row[1, : len(kept)] = whole[whole > 0]
+            idf = np.append(idf, np.full(len(unknown), self._unknown_idf))
+        rows = np.zeros((len(texts.ids), *self.shape), dtype=np.int32)
+        _fill(buckets[texts.words], idf[texts.words], texts.bounds, rows)
+        return rows
 
 
-def spread(terms: Tensor) -> Tensor:
-    """Weights by bucket: int [..., 2, TERMS] -> uint8 [..., BUCKETS]."""
-    buckets, weights = terms.unbind(-2)
-    table = torch.zeros(*buckets.shape[:-1], BUCKETS, dtype=torch.uint8)
-    return table.scatter_(-1, buckets.long(), weights.to(torch.uint8))
+@compiled
+def _fill(
+    buckets: npt.NDArray[np.int64],
+    idf: npt.NDArray[np.float64],
+    bounds: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int32],
+) -> None:
+    """The heaviest terms of each text [bounds[n], bounds[n + 1]) into its row [2, TERMS].
 
-
-def distance_of(shared: Tensor) -> Tensor:
-    """The distance, from 0 to 2, of texts whose weights share so much of SUM."""
-    return 2 - 2 * shared / SUM
-
-
-def matched_terms(query: Tensor, ticket: Tensor) -> Tensor:
-    """Distances for B given pairs: int [B, P, 2, TERMS], [B, R, 2, TERMS] -> [B, P, R]."""
-    table = spread(query)  # [B, P, BUCKETS]
-    buckets, weights = ticket.unbind(-2)  # [B, R, TERMS]
-    pairs = (len(query), query.shape[1], *buckets.shape[1:])  # B, P, R, TERMS
-    found = table.gather(-1, buckets.long().flatten(1).unsqueeze(1).expand(-1, pairs[1], -1))
-    return distance_of(torch.minimum(found.reshape(pairs), weights.unsqueeze(1)).sum(-1))
-
-
-def crossed_terms(query: Tensor, ticket: Tensor) -> Tensor:
-    """Distances, each with each: int [B, P, 2, TERMS], [N, R, 2, TERMS] -> [B, N, P, R]."""
-    buckets, weights = ticket.unbind(-2)  # [N, R, TERMS]
-    weights = weights.to(torch.uint8)
-    shared = torch.stack(
-        [
-            torch.stack(
-                [
-                    torch.minimum(table[buckets.long()], weights).sum(-1)  # [N, R]
-                    for table in spread(one)
-                ],
-                -2,
-            )  # [N, P, R]
-            for one in query
-        ]
-    )
-    return distance_of(shared)
-
-
-def missing_terms(query: Tensor, ticket: Tensor) -> Tensor:
-    """What share of each query text's weight no component of a ticket holds, each with each.
-
-    int [B, P, 2, TERMS], [N, R, 2, TERMS] -> float [B, N, P], from 0 to 1; 1 for an empty text.
+    A bucket has the idf of the first of its words; of equal weights the lower bucket comes first.
     """
-    buckets = ticket[:, :, 0].flatten(1).long()  # [N, R * TERMS]
-    places = torch.zeros(BUCKETS, dtype=torch.long)
-    missing = []
-    for text in query:  # [P, 2, TERMS]
-        distinct = text[:, 0].unique().long()
-        distinct = distinct[distinct > 0]
-        places[distinct] = torch.arange(1, len(distinct) + 1)
-        held = torch.zeros(len(ticket), len(distinct) + 1).scatter_(1, places[buckets], 1.0)
-        places[distinct] = 0
-        missing.append(1 - held[:, 1:] @ (spread(text)[:, distinct].float() / SUM).T)  # [N, P]
-    return torch.stack(missing)
+    for n in range(len(rows)):
+        first, last = bounds[n], bounds[n + 1]
+        keys = np.sort(buckets[first:last] * (last - first) + np.arange(last - first))
+        distinct, weights = np.empty(len(keys), np.int64), np.empty(len(keys))
+        found, start = 0, 0
+        for i in range(1, len(keys) + 1):
+            bucket = keys[start] // len(keys)
+            if i < len(keys) and keys[i] // len(keys) == bucket:
+                continue
+            if bucket:
+                times = np.float64(i - start)
+                distinct[found] = bucket
+                weights[found] = times / (times + 1) * idf[first + keys[start] % len(keys)]
+                found += 1
+            start = i
+        heaviest = np.argsort(-weights[:found], kind="mergesort")[:TERMS]
+        total = weights[heaviest].cumsum()
+        if not len(total) or total[-1] == 0:
+            continue
+        before, kept = 0, 0
+        for i in range(len(heaviest)):
+            until = int(np.rint(total[i] / total[-1] * SUM))
+            if until > before:
+                rows[n, 0, kept] = distinct[heaviest[i]]
+                rows[n, 1, kept] = until - before
+                kept += 1
+            before = until
+
+
+def spread(terms: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+    """Weights by bucket: int32 [..., 2, TERMS] -> uint8 [..., BUCKETS]."""
+    buckets, weights = terms[..., 0, :], terms[..., 1, :].astype(np.uint8)
+    table = np.zeros((*buckets.shape[:-1], BUCKETS), np.uint8)
+    np.put_along_axis(table, buckets, weights, axis=-1)
+    return table
 
 
 KIND = EncoderKind(
@@ -182,5 +144,5 @@ KIND = EncoderKind(
     weight=0.2,
     start_share=0.2,
     grid=(0.1, 0.2, 0.3),
-    build=lambda parts: TermEncoder(parts.vocabulary),
+    build=TermEncoder,
 )

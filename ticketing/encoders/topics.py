@@ -5,10 +5,8 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
 
-from ticketing.encoders.protocol import DenseEncoder, EncoderKind, Saved, Texts
+from ticketing.encoders.protocol import EncoderKind, Saved, Texts
 from ticketing.encoders.varimax import varimax
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from topic_models import DocNADE, DocNADESettings
@@ -52,20 +50,22 @@ class TopicWords:
         return documents
 
 
-class TopicEncoder(DenseEncoder):
+class TopicEncoder:
     """A fitted DocNADE as a fixed map from texts in vocabulary ids to vectors."""
 
+    dtype = np.float32
+
     def __init__(self, model: DocNADE, words: TopicWords):
-        super().__init__(model.settings.topics)
+        self.shape = (model.settings.topics,)
         self.model = model
         self.words = words
 
-    def forward(self, texts: Texts) -> Tensor:
+    def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
         """n texts -> float32 [n, topics]."""
-        return torch.from_numpy(self.model.transform(self.words.documents(texts.ids)))
+        return self.model.transform(self.words.documents(texts.ids))
 
     def saved(self) -> Saved:
-        """See Encoder: the fitted DocNADE and its words."""
+        """The fitted DocNADE and its words."""
         document = {
             "settings": self.model.settings.model_dump(mode="json"),
             "words": self.words.ids,
@@ -154,7 +154,8 @@ KIND = EncoderKind(
     weight=0.2,
     start_share=0.15,
     grid=(0.1, 0.2, 0.3),
-    build=lambda parts: parts.resources["T"],
+    build=lambda parts: parts.resource,
     width=lambda settings: settings.topics,
+    save=TopicEncoder.saved,
     load=load_topics,
 )

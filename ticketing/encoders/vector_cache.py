@@ -12,7 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from ticketing.arrays import read_arrays, write_arrays
-from ticketing.encoders.sentence_transformer import Transformer
+from ticketing.encoders.transformer import Transformer
 from ticketing.errors import ArraysError
 
 PIECE = 1024

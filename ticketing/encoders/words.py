@@ -1,41 +1,51 @@
 """The 350 dimensions of a word: 300 of its vector, 50 of its spelling."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-import torch
-from torch import Tensor, nn
+import numpy as np
+import numpy.typing as npt
 
-from ticketing.encoders.spelling import CharacterBLSTM, spell
+from ticketing.encoders.spelling import Speller
 from ticketing.text.vocabulary import Vocabulary
 
 
-class WordEmbedding(nn.Module):
-    """Word vectors joined with character vectors.
+@dataclass(frozen=True)
+class Words:
+    """What the words of a vocabulary are embedded as, and what each weighs.
 
-    `vectors` float32 [len(vocabulary), word_dims]; row 0, of unknown words, is zero and
-    stays so: an unknown word is its spelling alone.
+    `table` is float32 [V, dims], `weights` float32 [V] (idf). An unknown word has no vector: it
+    is its spelling, the last dimensions, and weighs as much as the rarest.
     """
 
-    spelled: Tensor
-    lengths: Tensor
+    table: npt.NDArray[np.float32]
+    weights: npt.NDArray[np.float32]
+    speller: Speller
 
-    def __init__(self, vocabulary: Vocabulary, vectors: Tensor, character_dims: int):
-        super().__init__()
-        self.words = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
-        self.characters = CharacterBLSTM(character_dims)
-        self.dims = vectors.shape[1] + character_dims
-        spelled, lengths = spell(["", *vocabulary.words])
-        self.register_buffer("spelled", spelled, persistent=False)  # [V, MAX_CHARACTERS]
-        self.register_buffer("lengths", lengths, persistent=False)  # [V]
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """Distinct word ids [n] -> [n, dims]; the spelling is the costly part."""
-        spelling = self.characters(self.spelled[ids], self.lengths[ids])
-        return torch.cat([self.words(ids), spelling], dim=1)
-
-    def unknown(self, words: Sequence[str]) -> Tensor:
-        """Words outside the vocabulary -> [n, dims]."""
-        spelling = self.characters(*spell(words))
-        return torch.cat(
-            [spelling.new_zeros(len(words), self.words.embedding_dim), spelling], dim=1
+    @classmethod
+    def from_arrays(
+        cls,
+        vocabulary: Vocabulary,
+        arrays: Mapping[str, np.ndarray],
+        weights: npt.NDArray[np.float32],
+    ) -> "Words":
+        """Of a trained network's arrays: `words.weight` [V, word_dims] and `characters.…`."""
+        speller = Speller(
+            {name.removeprefix("characters."): array for name, array in arrays.items()}
         )
+        spelled = speller.spelled(["", *vocabulary.words])
+        return cls(np.concatenate([arrays["words.weight"], spelled], axis=1), weights, speller)
+
+    @classmethod
+    def none(cls) -> "Words":
+        """Of no vocabulary."""
+        return cls(np.empty((0, 0), np.float32), np.empty(0, np.float32), Speller({}))
+
+    def unknown(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The spelling of words outside the vocabulary: float32 [n, character_dims]."""
+        return self.speller.spelled(words)
+
+    @property
+    def rarest(self) -> float:
+        """What the rarest word weighs."""
+        return float(self.weights.max(initial=0))

@@ -4,7 +4,10 @@ A query's standard scores over all tickets that it may find, minus weight * `tim
 is fitted as a bundle's is, on queries that are not measured.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +22,9 @@ from ticketing.retrieval.scan import nearest
 from ticketing.stores.protocols import Tickets
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Grade, Label, Query
-from ticketing.training.recency_fitting import DatedQuery, fit_weight
+
+if TYPE_CHECKING:  # at run time it is imported where a weight is fitted: torch takes a second
+    from ticketing.training.recency_fitting import DatedQuery
 
 MOST_FOUND = 10_000
 """Tickets with words of a query; what either store gives in one answer. Others score 0."""
@@ -36,6 +41,8 @@ class TimedWords:
 
     def fit(self, labels: Sequence[Label]) -> Recency:
         """The recency that suits the labels' queries; none where no time is known."""
+        from ticketing.training.recency_fitting import fit_weight
+
         answered = with_answers(labels)
         filters = searchable(self._tickets, queries_of(answered))
         right = {
@@ -67,6 +74,8 @@ class TimedWords:
 
     def _dated(self, query: Query, filters: Filters, right: set[str]) -> DatedQuery | None:
         """A query to fit by, with its dated tickets; None where it has no time, or no right one."""
+        from ticketing.training.recency_fitting import DatedQuery
+
         asked, minutes = minute_of(filters.created_before), self._tickets.minutes(filters)
         ids, texts = self._distances(query, filters)
         dated = minutes > 0

@@ -1,27 +1,23 @@
 """A trained model: texts in, codes out; what a bundle holds once it is loaded."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
 
-from ticketing.encoders.protocol import Parts, Saved
+from ticketing.encoders.protocol import Encoder, Parts, Saved, Texts
 from ticketing.encoders.registry import ENCODERS
 from ticketing.encoders.terms import spread
 from ticketing.encoders.topics import TopicEncoder
-from ticketing.encoders.words import WordEmbedding
+from ticketing.encoders.words import Words
 from ticketing.errors import NotReady
 from ticketing.files import Json
 from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import GENERAL, Calibration
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
-from ticketing.model.metric import present_coverage_weights
-from ticketing.model.network import EncodedComponents, SiameseNetwork
 from ticketing.model.projection import Projection
 from ticketing.model.recency import Recency
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
@@ -32,6 +28,9 @@ from ticketing.tickets import Query, Ticket
 
 Tokens = tuple[list[str], ...]
 """The components of a query or ticket as tokens, in the settings' order."""
+
+Components = tuple[list[int], ...]
+"""The same as word ids; an empty list is missing."""
 
 AT_ONCE = 256
 """Texts encoded together, which bounds memory."""
@@ -60,32 +59,69 @@ def _components(source: Query | Ticket, names: Sequence[str], fields: dict[str, 
     )
 
 
+@dataclass(frozen=True)
+class Encoded:
+    """The encoded components of B queries or tickets.
+
+    `vectors` holds, by channel, [B, components, *shape of the encoder's texts].
+    """
+
+    vectors: dict[str, npt.NDArray[Any]]
+    present: npt.NDArray[np.bool_]
+    """[B, components]."""
+
+
+def openings(items: Sequence[Components]) -> list[list[int]]:
+    """What stands before each component of each item that is there: its subject before its
+    description."""
+    return [
+        item[0] if place == 1 else [] for item in items for place, text in enumerate(item) if text
+    ]
+
+
 class Model:
-    """Vocabulary, network, code layout and calibration, for inference only."""
+    """Vocabulary, trained arrays, code layout and calibration: all that serves, and no torch."""
 
     def __init__(
         self,
         vocabulary: Vocabulary,
-        network: SiameseNetwork,
+        settings: NetworkSettings,
+        arrays: Mapping[str, np.ndarray],
+        resources: Mapping[str, Any],
         layout: CodeLayout | None = None,
         calibration: Calibration = GENERAL,
         recency: Recency = Recency(),
         id: str = "",
         anchors: npt.NDArray[np.uint8] | None = None,
     ):
+        """`arrays` are those of the trained network, by the names that torch gives them;
+        `resources` are by channel, see encoders.protocol.Parts."""
         self.id = id
         self.vocabulary = vocabulary
-        self.network = network.eval()
-        self.settings = network.settings
+        self.settings = settings
+        self.resources = resources
         self._layout = layout
         self.calibration = calibration
         self.anchors = np.zeros((0, 0), np.uint8) if anchors is None else anchors
         """Codes of a sample of the archive, uint8 [n, layout.width]: by how far a query is from
         them its distances are understood."""
         self.recency = recency
-        with torch.inference_mode():
-            self._table = network.words(torch.arange(len(vocabulary)))  # [V, dims]
-        self._rarest = float(network.word_weights.max())
+        self.words = Words.from_arrays(vocabulary, _below(arrays, "words."), arrays["word_weights"])
+        vectors = self.words.table[:, : settings.word_dims]
+        self.arrays = {**arrays, "words.words.weight": vectors}  # which are held once
+        self._encoders = {channel: self._built(channel) for channel in settings.channels}
+        self.pair_weights = _softplus(arrays["pair_logits"]) * arrays["compared"]
+        """V [P, R], non-negative."""
+        self.channel_weights = _softplus(arrays["channel_logits"])
+        """W [C], non-negative."""
+        self._coverage = _softplus(arrays["coverage_logits"]) * bool(settings.sparse_channel)
+
+    def _built(self, channel: str) -> Encoder:
+        arrays = _below(self.arrays, f"encoders.{channel}.")
+        resource = self.resources.get(channel)
+        return ENCODERS[channel].build(
+            Parts(self.vocabulary, self.settings, resource, self.words, arrays)
+        )
 
     @property
     def layout(self) -> CodeLayout:
@@ -97,25 +133,32 @@ class Model:
     @property
     def topics(self) -> TopicEncoder | None:
         """Channel T, where the network has it."""
-        encoder = self.network.plugs.get("T")
-        return encoder if isinstance(encoder, TopicEncoder) else None
+        return self.resources.get("T")
 
-    @torch.inference_mode()
-    def encode(self, items: Sequence[Tokens]) -> EncodedComponents:
+    def encode(self, items: Sequence[Tokens]) -> Encoded:
         """Tokenized components of B queries or tickets, in the order given."""
-        return EncodedComponents.join(
-            [self._encode(items[i : i + AT_ONCE]) for i in range(0, max(len(items), 1), AT_ONCE)]
-        )
-
-    def _encode(self, items: Sequence[Tokens]) -> EncodedComponents:
         unknown: dict[str, int] = {}
         ids = [tuple(self._ids(text, unknown) for text in item) for item in items]
-        spelled = list(unknown)
-        return self.network.encode(ids, lambda distinct: self._embed(distinct, spelled), spelled)
+        return self.encode_ids(ids, list(unknown))
+
+    def encode_ids(self, items: Sequence[Components], unknown: Sequence[str] = ()) -> Encoded:
+        """Components of B queries or tickets as word ids; those from len(vocabulary) on are the
+        words of `unknown`."""
+        present = np.array([[bool(text) for text in item] for item in items])
+        found = [text for item in items for text in item if text]
+        texts = Texts(found, openings(items), unknown, self.words.unknown(unknown))
+        vectors = {}
+        for channel, encoder in self._encoders.items():
+            vectors[channel] = np.zeros((*present.shape, *encoder.shape), encoder.dtype)
+            if found:
+                vectors[channel][present] = encoder(texts)
+        return Encoded(vectors, present)
 
     def _ids(self, text: list[str], unknown: dict[str, int]) -> list[int]:
         """Word ids; unknown words are numbered on from the vocabulary, MOST_UNKNOWN a text."""
         ids = self.vocabulary.ids(text)
+        if UNKNOWN not in ids:
+            return ids
         spelled = 0
         for position, id in enumerate(ids):
             if id == UNKNOWN and spelled < MOST_UNKNOWN:
@@ -124,84 +167,74 @@ class Model:
                 spelled += 1
         return [id for id in ids if id != UNKNOWN]
 
-    def _embed(self, distinct: Tensor, unknown: list[str]) -> tuple[Tensor, Tensor]:
-        """Embeddings and weights of distinct word ids in ascending order, known ones first."""
-        known = distinct[distinct < len(self.vocabulary)]
-        embedded, weights = self._table[known], self.network.word_weights[known]
-        if unknown:
-            embedded = torch.cat([embedded, self.network.words.unknown(unknown)])
-            weights = torch.cat([weights, weights.new_full((len(unknown),), self._rarest)])
-        return embedded, weights
-
     def word_vectors(
         self, ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """Embeddings of vocabulary ids, float32 [n, dims], and how much each counts, [n]."""
-        words = torch.tensor(ids, dtype=torch.long)
-        return self._table[words].numpy(), self.network.word_weights[words].numpy()
+        return self.words.table[ids], self.words.weights[ids]
 
     def encode_query(self, query: Query) -> EncodedQuery:
         """A query of unknown time. One without a single word has no present component."""
         tokens = query_tokens(query, self.settings)
         encoded = self.encode([tokens])
-        present = encoded.present.numpy()
+        present = encoded.present
         codes = self.layout.quantise(self._dense(encoded), present)[0]
         terms = np.zeros((len(tokens), 0), np.uint8)
         if sparse := self.settings.sparse_channel:
-            terms = spread(encoded.vectors[sparse][0]).numpy()
+            terms = spread(encoded.vectors[sparse][0])
         return EncodedQuery(
             words=tokenize(f"{query.subject}\n{query.description}"),
             vector=self.projection.query_vector(codes, present[0]),
             codes=codes,
             terms=terms,
             weights=self.pattern_weights(present[0]),
-            coverage=self.coverage(encoded.present[0]),
+            coverage=self.coverage(present[0]),
             present=present[0],
             known=any(word in self.vocabulary for text in tokens for word in text),
         )
 
     def encode_tickets(self, tickets: Sequence[Ticket]) -> npt.NDArray[np.uint8]:
         """Rows of codes, uint8 [n, layout.width]."""
-        if not tickets:
-            return np.zeros((0, self.layout.width), np.uint8)
+        starts = range(0, len(tickets), AT_ONCE)
+        rows = [self._rows(tickets[start : start + AT_ONCE]) for start in starts]
+        return np.concatenate([np.zeros((0, self.layout.width), np.uint8), *rows])
+
+    def _rows(self, tickets: Sequence[Ticket]) -> npt.NDArray[np.uint8]:
         encoded = self.encode([ticket_tokens(ticket, self.settings) for ticket in tickets])
         sparse = self.settings.sparse_channel
-        terms = encoded.vectors[sparse].numpy() if sparse else None
+        terms = encoded.vectors[sparse] if sparse else None
         minutes = np.array([minute_of(ticket.created) for ticket in tickets])
-        return self.layout.rows(self._dense(encoded), encoded.present.numpy(), terms, minutes)
+        return self.layout.rows(self._dense(encoded), encoded.present, terms, minutes)
 
-    def fit_layout(self, encoded: EncodedComponents) -> None:
+    def fit_layout(self, encoded: Encoded) -> None:
         """Choose the code layout by some tickets' components."""
         sparse = self.settings.sparse_channel
         terms = encoded.vectors[sparse].shape[-1] if sparse else 0
-        self._layout = fit_layout(self._dense(encoded), encoded.present.numpy(), terms)
+        self._layout = fit_layout(self._dense(encoded), encoded.present, terms)
 
-    def _dense(self, encoded: EncodedComponents) -> list[npt.NDArray[np.float32]]:
-        return [encoded.vectors[channel].numpy() for channel in self.settings.dense_channels]
+    def _dense(self, encoded: Encoded) -> list[npt.NDArray[np.float32]]:
+        return [encoded.vectors[channel] for channel in self.settings.dense_channels]
 
     def pattern_weights(
         self, query_present: npt.NDArray[np.bool_], channels: Collection[str] | None = None
     ) -> npt.NDArray[np.float32]:
         """See CodeLayout.pattern_weights; with `channels` all others weigh nothing."""
-        with torch.inference_mode():
-            pairs = self.network.pair_weights.numpy()
-            weights = self.network.channel_weights.numpy()
+        weights = self.channel_weights
         if channels is not None:
             weights = weights * [name in channels for name in self.settings.channels]
-        return self.layout.pattern_weights(pairs, weights, query_present)
+        return self.layout.pattern_weights(self.pair_weights, weights, query_present)
 
-    @torch.inference_mode()
-    def coverage(self, query_present: Tensor) -> npt.NDArray[np.float32]:
-        """U for a query whose components are present as bool [P] says: float32 [P]."""
-        weights = present_coverage_weights(self.network.coverage_weights, query_present)
-        return weights.numpy()
+    def coverage(self, query_present: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+        """U for a query whose components are present as bool [P] says: float32 [P], rescaled to
+        the same sum, or zeros."""
+        kept = self._coverage * query_present
+        scaled: npt.NDArray[np.float32] = kept * (self._coverage.sum() / max(kept.sum(), 1e-12))
+        return scaled.astype(np.float32)
 
     @cached_property
     def projection(self) -> Projection:
         """What makes of codes one vector a query or ticket, for an index."""
-        with torch.inference_mode():
-            pairs = self.network.pair_weights.numpy()
-            return Projection(self.layout, pairs, self.network.channel_weights.numpy())
+        return Projection(self.layout, self.pair_weights, self.channel_weights)
 
     def content(self) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
         """Facts, documents and arrays, as `Registry.save` takes them."""
@@ -218,12 +251,13 @@ class Model:
             "calibration": self.calibration.to_json(),
         }
         arrays = {
-            "network": {key: value.numpy() for key, value in self.network.state_dict().items()},
+            "network": self.arrays,
             "anchors": {"codes": self.anchors},
         }
         documents = {"vocabulary": self.vocabulary.to_json()}
-        for channel, encoder in self.network.plugs.items():
-            if saved := encoder.saved():
+        for channel, resource in self.resources.items():
+            if save := ENCODERS[channel].save:
+                saved = save(resource)
                 documents[_NAME.format(channel)] = saved.document
                 arrays[_NAME.format(channel)] = saved.arrays
         return facts, documents, arrays
@@ -233,10 +267,6 @@ class Model:
         """The model that a bundle holds."""
         settings = NetworkSettings(**bundle.manifest["network"])
         vocabulary = Vocabulary.from_json(bundle.documents["vocabulary"])
-        state = {key: torch.from_numpy(array) for key, array in bundle.arrays["network"].items()}
-        vectors = state["words.words.weight"]
-        network = new_network(settings, vocabulary, vectors, _resources(settings, bundle))
-        network.load_state_dict(state)
         layout: Json = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in bundle.manifest["layout"].items()
@@ -245,7 +275,15 @@ class Model:
         recency = Recency(**bundle.manifest["recency"])
         anchors = bundle.arrays["anchors"]["codes"]
         return cls(
-            vocabulary, network, CodeLayout(**layout), calibration, recency, bundle.id, anchors
+            vocabulary,
+            settings,
+            bundle.arrays["network"],
+            _resources(settings, bundle),
+            CodeLayout(**layout),
+            calibration,
+            recency,
+            bundle.id,
+            anchors,
         )
 
 
@@ -259,20 +297,16 @@ def _resources(settings: NetworkSettings, bundle: Bundle) -> dict[str, Any]:
     return found
 
 
-def new_network(
-    settings: NetworkSettings,
-    vocabulary: Vocabulary,
-    vectors: Tensor,
-    resources: Mapping[str, Any],
-    dropout: float = 0.0,
-) -> SiameseNetwork:
-    """An untrained network over word vectors [len(vocabulary), word_dims]; words weigh by idf.
+def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    """The arrays whose names begin so, without it."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
 
-    `resources` are by channel, see encoders.protocol.Parts.
-    """
-    weights = torch.tensor(vocabulary.idf())
-    weights[UNKNOWN] = 0
-    words = WordEmbedding(vocabulary, vectors, settings.character_dims)
-    parts = Parts(vocabulary, settings, words.dims, dropout, resources)
-    encoders = {channel: ENCODERS[channel].build(parts) for channel in settings.channels}
-    return SiameseNetwork(settings, words, weights, encoders)
+
+def _softplus(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """What weights are kept as, see networks.siamese: log(1 + e^x)."""
+    weights: npt.NDArray[np.float32] = np.logaddexp(0, values.astype(np.float64)).astype(np.float32)
+    return weights

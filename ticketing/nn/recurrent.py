@@ -1,39 +1,16 @@
 """From embedded texts to vectors: recurrent layers, a pooling over time, perhaps a dense layer."""
 
 from collections.abc import Callable, Sequence, Sized
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
-from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
+
+from ticketing.nn.settings import RecurrentSettings
 
 Text = TypeVar("Text", bound=Sized)
 """Whatever an encoder reads: words, ids, or an embedded text."""
-
-Pooling = Literal["last", "mean"]
-"""Which states of a text are its vector."""
-
-
-class RecurrentSettings(BaseModel):
-    """The shape of an encoder."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    hidden: int = Field(50, gt=0, description="units of a layer, each way")
-    layers: int = Field(1, gt=0, description="LSTM layers on top of each other")
-    bidirectional: bool = Field(False, description="read from both ends")
-    pooling: Pooling = Field("last", description="which state of the LSTM is the text")
-    dense: int = Field(0, ge=0, description="width of a dense layer at the end; 0 is none")
-    dropout: float = Field(0.0, ge=0, lt=1, description="between layers")
-    recurrent_dropout: float = Field(
-        0.0, ge=0, lt=1, description="share of recurrent connections cut for a whole batch"
-    )
-
-    @property
-    def width(self) -> int:
-        """Dimensions of a vector."""
-        return self.dense or self.hidden * (1 + self.bidirectional)
 
 
 class RecurrentEncoder(nn.Module):

@@ -7,40 +7,20 @@ import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Generic, Literal, TypedDict, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 from torch.optim import Optimizer
 from tqdm import tqdm
 
 from ticketing.arrays import read_arrays, write_arrays
 from ticketing.errors import ArraysError
+from ticketing.nn.settings import LoopSettings
 
 Example = TypeVar("Example")
 """What a network is trained on: a pair, a triplet, a query with its ticket."""
-
-
-class LoopSettings(BaseModel):
-    """What every training loop is told."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    optimizer: Literal["adadelta", "adam"] = Field("adam", description="the paper's is adadelta")
-    learning_rate: float = Field(3e-3, gt=0, description="step size of the optimizer")
-    epochs: int = Field(4, ge=0, description="passes over the examples")
-    least_steps: int = Field(
-        60, ge=0, description="a small archive is passed over more often, to make so many batches"
-    )
-    patience: int = Field(
-        2, ge=1, description="epochs without gain on validation queries before the end"
-    )
-    batch_size: int = Field(128, ge=2, description="examples a batch")
-    clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
-    decay: bool = Field(False, description="let the learning rate fall to 0 over the epochs")
-    seed: int = Field(0, ge=0, description="seed of every random choice")
 
 
 def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]) -> Optimizer:

@@ -6,10 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
-import torch
-import torch.nn.functional as F
+import numpy.typing as npt
 from rapidfuzz.distance import OSA, Prefix
-from torch import Tensor
 
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords
@@ -75,7 +73,7 @@ class Alignment:
         if not (ones and others):
             return []
         ids = self._vocabulary.ids
-        cosines = (self._unit(ids(ones)) @ self._unit(ids(others)).T).numpy()
+        cosines = self._unit(ids(ones)) @ self._unit(ids(others)).T
         return [
             (round(float(cosines[i, j]), 3), ones[i], others[j])
             for i, j in np.argwhere(cosines >= CLOSE_FORMS)
@@ -110,13 +108,15 @@ class Alignment:
         tickets = self._vocabulary.share(word) * self._vocabulary.documents
         return len(word) >= 3 and word.isalpha() and tickets >= self._least
 
-    def _unit(self, ids: Sequence[int]) -> Tensor:
-        """Unit vectors of words: float32 [n, dims]."""
+    def _unit(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
+        """Unit vectors of words: [n, dims]."""
         vectors, _ = self._model.word_vectors(ids)
-        return F.normalize(torch.from_numpy(vectors), dim=1)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
+        return unit
 
     @cached_property
-    def _known(self) -> tuple[list[int], Tensor]:
+    def _known(self) -> tuple[list[int], npt.NDArray[np.float32]]:
         """The ids of all telling words with a vector, and their unit vectors [n, dims]."""
         words = self._vocabulary.words
         ids = [
@@ -130,7 +130,7 @@ class Alignment:
         """Ids of the NEIGHBOURS words nearest to one."""
         ids, vectors = self._known
         cosines = vectors @ self._unit([id])[0]
-        best = cosines.topk(min(NEIGHBOURS + 1, len(ids))).indices.tolist()
+        best = np.argsort(-cosines, kind="stable")[: NEIGHBOURS + 1]
         return frozenset([ids[i] for i in best if ids[i] != id][:NEIGHBOURS])
 
 

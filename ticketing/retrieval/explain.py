@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
@@ -126,8 +125,7 @@ def shared_topics(
     if topics is None:
         return ()
     said, found = model.vocabulary.ids(query_tokens), model.vocabulary.ids(ticket_tokens)
-    with torch.inference_mode():
-        shared = topics.shared(said, found)
+    shared = topics.shared(said, found)
     return tuple(
         SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)
         for topic, activity, words in shared

@@ -5,8 +5,6 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-import torch
-
 from ticketing.encoders.topics import TopicEncoder
 from ticketing.errors import NotFound, NotReady
 from ticketing.model.inference import Model
@@ -101,8 +99,7 @@ def main_topics(model: Model, tickets: Sequence[Ticket]) -> list[int | None]:
     encoder = model.topics
     if encoder is None:
         return [None] * len(tickets)
-    with torch.inference_mode():
-        return encoder.main([model.vocabulary.ids(tokenize(t.text)) for t in tickets])
+    return encoder.main([model.vocabulary.ids(tokenize(t.text)) for t in tickets])
 
 
 def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSurvey:

@@ -9,37 +9,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from pydantic import Field
 from torch import Tensor
 
-from ticketing.encoders.sentence_transformer import Precision, Transformer, TransformerEncoder
+from ticketing.encoders.sentence_transformer import TransformerEncoder
+from ticketing.encoders.transformer import Precision, Transformer
 from ticketing.errors import InputError
-from ticketing.model.network import Components
+from ticketing.model.inference import Components
 from ticketing.model.settings import NetworkSettings
 from ticketing.nn.losses import in_batch_softmax
-from ticketing.nn.trainer import LoopSettings, Trainer
+from ticketing.nn.trainer import Trainer
 from ticketing.tickets import Label, Ticket
 from ticketing.training.corpus import read_corpus
 from ticketing.training.losses import also_right, right_answers
-from ticketing.training.sampling import Example, labelled, weak
-from ticketing.training.settings import TrainingSettings
-from ticketing.training.validation import is_validation
+from ticketing.training.sampling import Example, is_validation, labelled, weak
+from ticketing.training.settings import TrainingSettings, TuningSettings
 
 SHARPNESS = 20.0
 """Logits of a cosine of 1."""
 
 MOST_TOKENS = 96
 """Of a text, while tuning."""
-
-
-class TuningSettings(LoopSettings):
-    """How a sentence encoder is tuned."""
-
-    learning_rate: float = Field(1e-4, gt=0, description="step size at the start; it falls to 0")
-    epochs: int = Field(3, ge=1, description="passes over the labelled pairs")
-    least_steps: int = Field(0, ge=0, description="a few labels are passed over more often")
-    batch_size: int = Field(48, ge=2, description="pairs a batch")
-    decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")
 
 
 def tune(

@@ -14,16 +14,13 @@ import numpy as np
 import torch
 
 from ticketing.arrays import read_arrays, write_arrays
-from ticketing.encoders.sentence_transformer import (
-    Transformer,
-    TransformerEncoder,
-    transformer_folder,
-)
+from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
+from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.errors import ArraysError, InputError
-from ticketing.model.inference import new_network
-from ticketing.model.network import SiameseNetwork
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.making import new_network
+from ticketing.networks.siamese import SiameseNetwork
 from ticketing.tickets import Label
 from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher

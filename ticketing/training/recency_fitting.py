@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.model.network import SiameseNetwork
 from ticketing.model.recency import Recency, age_of
+from ticketing.networks.siamese import SiameseNetwork
 from ticketing.training.validation import ValidationSet
 from ticketing.training.weight_fitting import query_worths
 

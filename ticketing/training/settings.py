@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ticketing.nn.trainer import LoopSettings
+from ticketing.nn.settings import LoopSettings
 
 
 class TrainingSettings(LoopSettings):
@@ -73,3 +73,13 @@ class TrainingSettings(LoopSettings):
             "decay": False,
         }
         return cls(**({**paper, **values} if values.get("loss") == "mse" else values))
+
+
+class TuningSettings(LoopSettings):
+    """How a sentence encoder is tuned."""
+
+    learning_rate: float = Field(1e-4, gt=0, description="step size at the start; it falls to 0")
+    epochs: int = Field(3, ge=1, description="passes over the labelled pairs")
+    least_steps: int = Field(0, ge=0, description="a few labels are passed over more often")
+    batch_size: int = Field(48, ge=2, description="pairs a batch")
+    decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")

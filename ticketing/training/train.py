@@ -12,11 +12,12 @@ from torch import Tensor
 from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import InputError
 from ticketing.jobs import Step, Told, unheard
-from ticketing.model.inference import Model, new_network
-from ticketing.model.network import SiameseNetwork
+from ticketing.model.inference import Model
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.making import model_of, new_network
+from ticketing.networks.siamese import SiameseNetwork
 from ticketing.nn.trainer import Epoch, Trainer
 from ticketing.tickets import Label, Ticket
 from ticketing.training.calibration import calibrate, some_of
@@ -37,9 +38,9 @@ from ticketing.training.pretraining import (
     texts_key,
 )
 from ticketing.training.recency_fitting import fit_recency
-from ticketing.training.sampling import Example, graded, labelled, views, weak
+from ticketing.training.sampling import Example, graded, is_validation, labelled, views, weak
 from ticketing.training.settings import TrainingSettings
-from ticketing.training.validation import ValidationSet, is_validation
+from ticketing.training.validation import ValidationSet
 from ticketing.training.weight_fitting import fit_weights, query_worths
 from ticketing.training.weight_search import search_weights
 from ticketing.training.word_share import lean_on_words, unrelated_distances
@@ -142,8 +143,7 @@ def _joined(
     since they would leave the others nothing to do.
     """
     vectors = trained.words.words.weight.detach()
-    known = {"T": trained.encoders["T"]} if "T" in trained.encoders else {}
-    whole = new_network(settings, corpus.vocabulary, vectors, {**known, **resources})
+    whole = new_network(settings, corpus.vocabulary, vectors, {**trained.resources, **resources})
     state = trained.state_dict()
     state["channel_logits"] = whole.channel_logits.detach()
     whole.load_state_dict(state)
@@ -249,11 +249,10 @@ def _learn(
 
 
 def _finish(network: SiameseNetwork, corpus: Corpus, recency: Recency) -> Model:
-    """Choose the code layout of the trained network."""
-    model = Model(corpus.vocabulary, network, recency=recency)
+    """The model that will serve, with a code layout that fits the archive."""
+    model = model_of(network, corpus.vocabulary, recency)
     ids = sorted(corpus.archive.tickets)
     some = random.Random(0).sample(ids, min(len(ids), LAYOUT_SAMPLE))
-    with torch.inference_mode():
-        encoded = network.encode([corpus.archive.ticket(corpus.archive.tickets[id]) for id in some])
-    model.fit_layout(encoded)
+    tickets = [corpus.archive.ticket(corpus.archive.tickets[id]) for id in some]
+    model.fit_layout(model.encode_ids(tickets))
     return model

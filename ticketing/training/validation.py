@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ticketing.model.inference import Components
 from ticketing.model.layout import minute_of
-from ticketing.model.network import Components, EncodedComponents, SiameseNetwork
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
+from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.tickets import Grade, Label
 from ticketing.training.sampling import Archive, Fields
 
@@ -22,11 +23,6 @@ FEWEST = 30
 MOST_WEAK = 200
 MOST_CANDIDATES = 4000
 AT_ONCE = 256
-
-
-def is_validation(query_id: str) -> bool:
-    """Whether a query is kept from training (15 in 100, by its id)."""
-    return int(query_id[8:16], 16) % 100 < 15
 
 
 @dataclass(frozen=True)

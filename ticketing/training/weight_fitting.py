@@ -13,8 +13,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ticketing.model.metric import present_coverage_weights, present_pair_weights
-from ticketing.model.network import SiameseNetwork
+from ticketing.networks.metric import present_coverage_weights, present_pair_weights
+from ticketing.networks.siamese import SiameseNetwork
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationSet
 

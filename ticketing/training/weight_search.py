@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from ticketing.encoders.registry import ENCODERS
-from ticketing.model.metric import distance_parts, present_pair_weights, similarity
-from ticketing.model.network import EncodedComponents, SiameseNetwork
 from ticketing.model.settings import Level
+from ticketing.networks.metric import distance_parts, present_pair_weights, similarity
+from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.tickets import Label
 from ticketing.training.sampling import Archive, Fields
 

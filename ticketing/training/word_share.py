@@ -10,7 +10,7 @@ more judged queries there are.
 import torch
 from torch import Tensor
 
-from ticketing.model.network import SiameseNetwork
+from ticketing.networks.siamese import SiameseNetwork
 from ticketing.training.sampling import Archive
 
 SMALL, SMALL_SHARE = 200, 0.8

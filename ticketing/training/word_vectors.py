@@ -69,7 +69,8 @@ def read_words(vocabulary: Vocabulary, encoder: TransformerEncoder, dims: int) -
     """
     matrix = np.zeros((len(vocabulary), dims), dtype=np.float32)
     if vocabulary.words:
-        read = encoder.vectors([[id] for id in range(1, len(vocabulary))]).double()  # [n, D]
+        vectors = encoder.vectors([[id] for id in range(1, len(vocabulary))])
+        read = torch.from_numpy(vectors).double()  # [n, D]
         centred = read - read.mean(0)
         _, axes = torch.linalg.eigh(centred.T @ centred)  # in ascending order
         reduced = centred @ axes.flip(1)[:, :dims]

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.benchmarks.reading.cases import Case, Scores
-from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
+from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.text import tokenize

@@ -8,8 +8,9 @@ from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME, Sample
 from ticketing.evaluation.runs import Ranked, rank_labelled
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.experiments.gupta2018.rows import Row
-from ticketing.model.inference import Model, new_network, ticket_tokens
+from ticketing.model.inference import Model, ticket_tokens
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.making import model_of, network_of, new_network
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
@@ -29,10 +30,10 @@ def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) 
 
     The code layout is fitted to a sample of tickets; W and V are those of Table 2.
     """
-    vectors = model.network.words.words.weight.detach()
-    network = new_network(settings, model.vocabulary, vectors, {"T": model.topics})
-    network.words.load_state_dict(model.network.words.state_dict())
-    narrow = Model(model.vocabulary, network, id=model.id)
+    words = network_of(model).words
+    network = new_network(settings, model.vocabulary, words.words.weight.detach(), model.resources)
+    network.words.load_state_dict(words.state_dict())
+    narrow = model_of(network, model.vocabulary, id=model.id)
     narrow.fit_layout(narrow.encode([ticket_tokens(ticket, settings) for ticket in sample]))
     return narrow
 

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from ticketing.cli.groups import Group
 from ticketing.cli.options import FILE
-from ticketing.encoders.sentence_transformer import Transformer, transformer_folder
+from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.evaluation.text_table import row_text

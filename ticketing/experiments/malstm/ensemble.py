@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from scipy.stats import pearsonr
 from sklearn.model_selection import KFold
 
-from ticketing.encoders.sentence_transformer import Transformer
+from ticketing.encoders.transformer import Transformer
 from ticketing.errors import InputError
 from ticketing.experiments.malstm.datasets import (
     RatedPairs,
@@ -38,8 +38,8 @@ from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
 from ticketing.experiments.malstm.sick import Pair, sentences, words
 from ticketing.experiments.malstm.word_vectors import WordVectors
-from ticketing.nn.recurrent import RecurrentSettings
-from ticketing.nn.trainer import LoopSettings, Trainer
+from ticketing.nn.settings import LoopSettings, RecurrentSettings
+from ticketing.nn.trainer import Trainer
 
 FOLDS = 10
 

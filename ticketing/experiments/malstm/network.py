@@ -16,7 +16,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from ticketing.experiments.malstm.word_vectors import WordVectors
-from ticketing.nn.recurrent import RecurrentEncoder, RecurrentSettings, encode_by_length, initialise
+from ticketing.nn.recurrent import RecurrentEncoder, encode_by_length, initialise
+from ticketing.nn.settings import RecurrentSettings
 from ticketing.nn.similarity import cosine, exp_l1, exp_l2
 
 METRICS = {"manhattan": exp_l1, "euclidean": exp_l2, "cosine": cosine}

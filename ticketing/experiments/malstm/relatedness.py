@@ -24,7 +24,7 @@ from ticketing.experiments.malstm.regression import WEIGHTS, KernelRegression
 from ticketing.experiments.malstm.sick import Pair, Sick
 from ticketing.model.isotonic import HIGHEST, LOWEST
 from ticketing.model.registry import Registry
-from ticketing.nn.trainer import LoopSettings
+from ticketing.nn.settings import LoopSettings
 
 
 class Figures(NamedTuple):

@@ -16,9 +16,10 @@ from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.matchers import Matcher, NgramMatcher, Scores, TfidfMatcher
 from ticketing.classification.pairs import Sources
+from ticketing.classification.settings import ClassifierSettings
 from ticketing.classification.synonyms import Synonyms, induce
 from ticketing.classification.taxonomy import Parts, split_titles
-from ticketing.classification.training import ClassifierSettings, train
+from ticketing.classification.training import train
 from ticketing.classification.trials import Trial, accuracy, as_typed, make_trials, reciprocal_rank
 from ticketing.errors import InputError
 from ticketing.experiments.cache import find_or_train

@@ -8,10 +8,11 @@ import torch
 
 from ticketing.classification.augmentation import typos
 from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.encoder import CategorySettings
 from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.matchers import SpellingMatcher, TfidfMatcher
-from ticketing.classification.network import CategoryNetwork, CategorySettings
-from ticketing.classification.objective import ObjectiveSettings, objective, shared_levels
+from ticketing.classification.network import CategoryNetwork
+from ticketing.classification.objective import objective, shared_levels
 from ticketing.classification.pairs import (
     Pair,
     PairSampler,
@@ -19,14 +20,14 @@ from ticketing.classification.pairs import (
     Sources,
     close_groups,
 )
+from ticketing.classification.settings import ClassifierSettings, ObjectiveSettings
 from ticketing.classification.synonyms import induce
 from ticketing.classification.taxonomy import Taxonomy, Title
-from ticketing.classification.training import ClassifierSettings, train
+from ticketing.classification.training import train
 from ticketing.classification.trials import titles_trial
 from ticketing.errors import BundleError, NotFound
 from ticketing.model.registry import Registry
-from ticketing.nn.recurrent import RecurrentSettings
-from ticketing.nn.trainer import LoopSettings
+from ticketing.nn.settings import LoopSettings, RecurrentSettings
 
 TINY = CategorySettings(
     dims=16,
@@ -116,21 +117,31 @@ def network(**changes) -> CategoryNetwork:
 
 def test_a_vector_is_of_length_one_and_does_not_depend_on_its_company():
     net = network()
-    alone = net.encode(["abc"])
-    among = net.encode(["abcdefgh abcdefgh", "abc", "h"])
+    alone = net.trained().encode(["abc"])
+    among = net.trained().encode(["abcdefgh abcdefgh", "abc", "h"])
     assert np.linalg.norm(alone) == pytest.approx(1, abs=1e-6)
-    assert among[1] == pytest.approx(alone[0], abs=1e-6)
+    assert np.array_equal(among[1], alone[0])
+
+
+@pytest.mark.parametrize("pooling", ["last", "mean"])
+@pytest.mark.parametrize("shape", [{}, {"layers": 2, "bidirectional": True}, {"dense": 5}])
+@torch.no_grad()
+def test_what_serves_reads_as_the_network_that_was_trained(pooling, shape):
+    encoder = TINY.encoder.model_copy(update={"pooling": pooling, **shape})
+    net = network(encoder=encoder, ngrams=4).eval()
+    texts = ["abc", "h", "", "abcdefgh hgfedcba ab", "漢字"]
+    np.testing.assert_allclose(net.trained().encode(texts), net(texts).numpy(), atol=1e-5)
 
 
 def test_every_letter_and_their_order_count_with_and_without_strings():
     for ngrams in (1, 3):
-        vectors = network(ngrams=ngrams).encode(["abc", "abd", "bbc", "acb", "abcc"])
+        vectors = network(ngrams=ngrams).trained().encode(["abc", "abd", "bbc", "acb", "abcc"])
         apart = np.linalg.norm(vectors[0] - vectors[1:], axis=1)
         assert (apart > 1e-4).all()
 
 
 def test_case_blanks_and_what_is_beyond_the_longest_text_do_not_count():
-    vectors = network().encode(["ab  C", "AB c", "a" * 100, "a" * 100 + "b"])
+    vectors = network().trained().encode(["ab  C", "AB c", "a" * 100, "a" * 100 + "b"])
     assert vectors[0] == pytest.approx(vectors[1])
     assert vectors[2] == pytest.approx(vectors[3])
 
@@ -146,7 +157,7 @@ def test_texts_are_read_in_their_own_order_so_that_a_seed_decides_a_training(mon
 
 
 def test_any_text_has_a_vector():
-    vectors = network().encode(["", "漢字", "🙂"])
+    vectors = network().trained().encode(["", "漢字", "🙂"])
     assert np.isfinite(vectors).all()
 
 
@@ -300,7 +311,7 @@ def test_suggestions_are_distinct_groups_nearest_first(model):
 
 def test_a_score_is_the_weighted_mean_of_energy_shared_letters_and_near_spellings(model):
     asked = ["vpn slow", "vpn slwo"]
-    energies = model.network.encode(asked) @ model.vectors.T
+    energies = model.encoder.encode(asked) @ model.vectors.T
     letters = TfidfMatcher(model.taxonomy.texts).scores(asked)
     known, new = model.scores(["VPN  slow", "vpn slwo"])
     assert known == pytest.approx((energies[0] + 0.5 * letters[0]) / 1.5, abs=1e-5)
@@ -339,5 +350,5 @@ def test_a_damaged_or_missing_classifier_is_one_sentence(model, tmp_path):
 
 def test_a_classifier_that_goes_on_leaves_the_one_it_began_with(model):
     train(sources(), [], settings(1), begin=model)
-    again = CategoryClassifier.index(model.network, model.taxonomy, {})
+    again = CategoryClassifier.index(model.encoder, model.taxonomy, {})
     assert again.vectors.tobytes() == model.vectors.tobytes()

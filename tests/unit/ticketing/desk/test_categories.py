@@ -127,7 +127,7 @@ def test_two_processes_agree_on_what_serves_and_on_what_was_said(desk, desk_home
         before = other.propose_categories("rotor trips", 1)
         known = serving(desk)
         renamed = Taxonomy(Title(t.text, f"new {t.group}") for t in known.taxonomy.titles)
-        bundle_id = CategoryClassifier.index(known.network, renamed, {}).save(desk.models)
+        bundle_id = CategoryClassifier.index(known.encoder, renamed, {}).save(desk.models)
         desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
         swapped(other)
         [after] = other.propose_categories("rotor trips", 1)
@@ -276,7 +276,7 @@ def test_a_category_that_is_a_product_filters_the_candidates(desk, desk_home):
         Title(title.text, {"Turbine": "SGT-400"}.get(title.group, title.group))
         for title in known.taxonomy.titles
     )
-    bundle_id = CategoryClassifier.index(known.network, named, {}).save(desk.models)
+    bundle_id = CategoryClassifier.index(known.encoder, named, {}).save(desk.models)
     desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
     client, address = opened(desk_home)
     [link] = re.findall(r'href="([^"]+)">Only its tickets', client.get(address).text)

@@ -1,26 +1,27 @@
 """An encoder is a plug: one more kind in the registry is all that a new channel takes."""
 
+import numpy as np
 import pytest
 import torch
 
-from ticketing.encoders.protocol import DenseEncoder, EncoderKind
+from ticketing.encoders.protocol import EncoderKind
 from ticketing.encoders.registry import ENCODERS
-from ticketing.model.inference import Model, new_network
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.making import model_of, new_network
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Query, Ticket
 
 VOCABULARY = Vocabulary(["pump", "seal", "trip"], [3, 2, 1], 4)
 
 
-class Lengths(DenseEncoder):
+class Lengths:
     """A text is the number of its words."""
 
-    def __init__(self):
-        super().__init__(1)
+    shape = (1,)
+    dtype = np.float32
 
-    def forward(self, texts):
-        return torch.tensor([[float(len(text))] for text in texts.ids])
+    def __call__(self, texts):
+        return np.array([[len(text)] for text in texts.ids], np.float32)
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_a_new_kind_is_a_channel_of_settings_network_and_codes(with_lengths):
     query, ticket = network.encode([([1], [])]), network.encode([([2, 3, 3], [], [])])
     apart = network.matched_parts(query, ticket)[0, 0, 0]
     assert apart.tolist() == pytest.approx([1.2 * 0.5 * 2, 1.2 * 0.2 * 2])
-    model = Model(VOCABULARY, network)
+    model = model_of(network, VOCABULARY)
     tickets = [Ticket("a", "pump"), Ticket("b", "seal trip trip")]
     model.fit_layout(model.encode([(["pump"], [], []), (["seal", "trip", "trip"], [], [])]))
     rows = model.encode_tickets(tickets)

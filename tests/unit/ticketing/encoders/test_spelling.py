@@ -1,70 +1,69 @@
-"""Words by their spelling, and words without anything else."""
+"""Words by their spelling, and words without anything else: as the trained network reads them."""
 
+import numpy as np
+import pytest
 import torch
 
-from ticketing.encoders.spelling import MAX_CHARACTERS, CharacterBLSTM, spell
-from ticketing.encoders.words import WordEmbedding
+from ticketing.encoders.spelling import MAX_CHARACTERS, Speller, spell
+from ticketing.encoders.words import Words
+from ticketing.networks.spelling import CharacterBLSTM, spell_padded
+from ticketing.networks.words import WordEmbedding
 from ticketing.text.vocabulary import Vocabulary
 
+VOCABULARY = Vocabulary(["pump", "trip"], [2, 2], 4)
 
-def embedding(words=("pump", "trip")):
+
+def arrays(module):
+    return {name: value.numpy() for name, value in module.state_dict().items()}
+
+
+@pytest.fixture(scope="module")
+def embedding():
     torch.manual_seed(0)
-    vocabulary = Vocabulary(words, [2] * len(words), 4)
-    vectors = torch.randn(len(vocabulary), 3)
+    vectors = torch.randn(3, 3)
     vectors[0] = 0
-    return WordEmbedding(vocabulary, vectors, 4).eval()
+    return WordEmbedding(VOCABULARY, vectors, 4).eval()
+
+
+@pytest.fixture(scope="module")
+def words(embedding):
+    return Words.from_arrays(VOCABULARY, arrays(embedding), np.array([0, 1.5, 2.5], np.float32))
 
 
 def test_spelling_by_hand():
-    """a is 2, b is 3; characters outside the alphabet share 1; 0 pads; nothing is one unknown."""
-    spelled, lengths = spell(["ab", "b中", ""])
-    assert spelled.tolist() == [[2, 3], [3, 1], [1, 0]]
-    assert lengths.tolist() == [2, 2, 1]
+    """a is 2, b is 3; characters outside the alphabet share 1; nothing is one unknown."""
+    ids, bounds = spell(["ab", "b中", "", "\udc80"])
+    assert ids.tolist() == [2, 3, 3, 1, 1, 1]
+    assert bounds.tolist() == [0, 2, 4, 5, 6]
 
 
 def test_long_words_are_cut():
-    spelled, lengths = spell(["a" * 100])
-    assert spelled.shape == (1, MAX_CHARACTERS)
-    assert lengths.tolist() == [MAX_CHARACTERS]
+    ids, bounds = spell(["a" * 100, "b"])
+    assert bounds.tolist() == [0, MAX_CHARACTERS, MAX_CHARACTERS + 1]
+    assert len(ids) == MAX_CHARACTERS + 1
 
 
-def test_both_directions_are_joined_and_padding_is_inert():
+@torch.no_grad()
+def test_a_word_is_spelled_as_the_network_spells_it():
     torch.manual_seed(0)
     characters = CharacterBLSTM(dims=6)
-    alone = characters(*spell(["pump"]))
-    beside = characters(*spell(["compressor", "pump"]))
-    assert alone.shape == (1, 6)
-    torch.testing.assert_close(alone[0], beside[1])
+    some = ["pump", "", "中文", "compressor", "gt13e2", "x" * 40]
+    found = Speller(arrays(characters)).spelled(some)
+    expected = characters(*spell_padded(some)).numpy()
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def test_every_character_and_their_order_count():
-    torch.manual_seed(0)
-    vectors = CharacterBLSTM(dims=6)(*spell(["trip", "crip", "trik", "tirp"]))
-    for i in range(1, 4):
-        assert not torch.allclose(vectors[0], vectors[i], atol=1e-4)
+def test_a_word_is_spelled_alike_to_the_last_bit_whatever_stands_beside_it(words):
+    together = words.unknown(["compressor", "trpi", "x"])
+    assert np.array_equal(together[1:2], words.unknown(["trpi"]))
+    assert words.unknown([]).shape == (0, 4)
 
 
-def test_a_known_word_is_its_vector_and_its_spelling():
-    words = embedding()
-    vector = words(torch.tensor([2]))
-    assert vector.shape == (1, words.dims) == (1, 7)
-    torch.testing.assert_close(vector[0, :3], words.words.weight[2])
-    torch.testing.assert_close(vector[:, 3:], words.characters(*spell(["trip"])))
+@torch.no_grad()
+def test_a_known_word_is_its_vector_and_its_spelling(embedding, words):
+    np.testing.assert_allclose(words.table, embedding(torch.arange(3)).numpy(), atol=1e-6)
+    assert np.array_equal(words.table[2:, 3:], words.unknown(["trip"]))
 
 
-def test_an_unknown_word_is_its_spelling_alone():
-    words = embedding()
-    vectors = words.unknown(["trpi", "trip"])
-    assert (vectors[:, :3] == 0).all()
-    torch.testing.assert_close(vectors[1, 3:], words(torch.tensor([2]))[0, 3:])
-    assert not torch.allclose(vectors[0], vectors[1])
-
-
-def test_the_unknown_words_row_stays_zero_while_training():
-    words = embedding()
-    optimizer = torch.optim.Adam(words.parameters(), lr=0.1)
-    words(torch.tensor([0, 1])).sum().backward()
-    before = words.words.weight[1].clone()
-    optimizer.step()
-    assert (words.words.weight[0] == 0).all()
-    assert not torch.equal(words.words.weight[1], before)
+def test_an_unknown_word_weighs_as_much_as_the_rarest(words):
+    assert words.rarest == 2.5

@@ -8,30 +8,20 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.encoders.protocol import Texts
-from ticketing.encoders.terms import (
-    BUCKETS,
-    SUM,
-    TERMS,
-    TermEncoder,
-    bucket_of,
-    crossed_terms,
-    matched_terms,
-    missing_terms,
-    spread,
-    term_of,
-)
+from ticketing.encoders.protocol import Parts, Texts
+from ticketing.encoders.settings import EncoderSettings
+from ticketing.encoders.terms import BUCKETS, SUM, TERMS, TermEncoder, bucket_of, term_of
+from ticketing.networks.terms import crossed_terms, matched_terms, missing_terms, spread
 from ticketing.text.vocabulary import Vocabulary
 
 WORDS = ["turbine", "turbines", "trip", "<num>", "?!", *(f"word{i}" for i in range(60))]
 VOCABULARY = Vocabulary(WORDS, [6, 1, 3, 30, 30] + [1] * 60, 40)
-ENCODER = TermEncoder(VOCABULARY)
+ENCODER = TermEncoder(Parts(VOCABULARY, EncoderSettings()))
 
 
 def encoded(ids, unknown=()):
     """Texts in vocabulary ids as terms; nothing of their embeddings is looked at."""
-    nothing = torch.zeros(0)
-    return ENCODER(Texts(ids, [[] for _ in ids], unknown, nothing, nothing, []))
+    return torch.from_numpy(ENCODER(Texts(ids, unknown=unknown)))
 
 
 ID = {word: id for id, word in enumerate(WORDS, start=1)}

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from ticketing.nn.losses import contrastive, contrastive_as_printed, in_batch_softmax, triplet
-from ticketing.nn.recurrent import RecurrentEncoder, RecurrentSettings, encode_by_length, initialise
+from ticketing.nn.recurrent import RecurrentEncoder, encode_by_length, initialise
+from ticketing.nn.settings import RecurrentSettings
 from ticketing.nn.similarity import cosine, exp_l1, exp_l2
 
 SHAPES = [

@@ -4,11 +4,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from ticketing.encoders.sentence_transformer import Transformer
+from ticketing.encoders.transformer import Transformer
 from ticketing.errors import InputError
 from ticketing.tickets import Grade, Label
 from ticketing.training import encoder_tuning
-from ticketing.training.encoder_tuning import MOST_TOKENS, PairLoss, TuningSettings, tune
+from ticketing.training.encoder_tuning import MOST_TOKENS, PairLoss, tune
+from ticketing.training.settings import TuningSettings
 
 SETTINGS = TuningSettings(epochs=3, learning_rate=0.02, batch_size=16)
 

@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 from ticketing.model.settings import NetworkSettings
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training.corpus import read_corpus
-from ticketing.training.sampling import WEAK_WEIGHT, Archive, graded, labelled, views, weak
+from ticketing.training.sampling import (
+    WEAK_WEIGHT,
+    Archive,
+    graded,
+    is_validation,
+    labelled,
+    views,
+    weak,
+)
 from ticketing.training.settings import TrainingSettings
-from ticketing.training.validation import is_validation
 
 CROSS = NetworkSettings()
 FIELDS = {"subject": [1, 2], "description": [3, 4, 5, 6], "solution": [7]}

@@ -6,9 +6,9 @@ from math import inf, log
 import pytest
 import torch
 
-from ticketing.model.inference import new_network
 from ticketing.model.recency import Recency
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.making import new_network
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade, Label, Query
 from ticketing.training.sampling import Archive

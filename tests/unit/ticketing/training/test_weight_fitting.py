@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from ticketing.model.inference import new_network
-from ticketing.model.metric import present_coverage_weights, present_pair_weights
-from ticketing.model.network import EncodedComponents
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.making import new_network
+from ticketing.networks.metric import present_coverage_weights, present_pair_weights
+from ticketing.networks.siamese import EncodedComponents
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationQuery

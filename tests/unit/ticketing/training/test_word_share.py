@@ -5,8 +5,8 @@ import random
 import pytest
 import torch
 
-from ticketing.model.inference import new_network
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.making import new_network
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.training.sampling import Archive
 from ticketing.training.word_share import (

@@ -9,7 +9,8 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from ticketing.classification.classifier import CategoryClassifier
-from ticketing.classification.network import CategoryNetwork, CategorySettings
+from ticketing.classification.encoder import CategorySettings
+from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.settings import Settings
 from ticketing.tickets import ModelKind
@@ -42,7 +43,8 @@ def desk(tmp_path):
     desk = FakeDesk(Settings(home=tmp_path))
     titles = Taxonomy([Title("exhaust spread high", "SGT-400"), Title("pump leaks", "Pump")])
     network = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", CategorySettings(buckets=64))
-    bundle_id = CategoryClassifier.index(network, titles, {}).save(desk.models)
+    encoder = network.trained()
+    bundle_id = CategoryClassifier.index(encoder, titles, {}).save(desk.models)
     desk.store.set_serving(bundle_id, ModelKind.CATEGORIES)
     yield desk
     desk.close()

@@ -193,7 +193,7 @@ def test_an_untrained_row_is_the_distance_of_its_channel(model, archive_tickets)
         )
     )
     with torch.no_grad():
-        weight = float(narrow.network.channel_weights[0] * narrow.network.pair_weights[0, 0])
+        weight = float(narrow.channel_weights[0] * narrow.pair_weights[0, 0])
     steps = TINY.topics * narrow.layout.steps[0]
     for id, distance in found:
         assert distance / weight == pytest.approx(exact[id], abs=1.1 * steps)

@@ -22,8 +22,7 @@ from ticketing.experiments.malstm.relatedness import Row, figures, find_model, l
 from ticketing.experiments.malstm.sick import JUDGMENTS, Pair, Sick
 from ticketing.experiments.malstm.word_vectors import WordVectors
 from ticketing.model.registry import Registry
-from ticketing.nn.recurrent import RecurrentSettings
-from ticketing.nn.trainer import LoopSettings
+from ticketing.nn.settings import LoopSettings, RecurrentSettings
 
 NAMES = ["a", "no", "man", "woman", "dog", "cat", "runs", "sits", "sings", "fast", "the", "tail"]
 SMALL = LoopSettings(epochs=2, least_steps=4, batch_size=8, learning_rate=0.02)

@@ -2,25 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ticketing.encoders.protocol import Encoder, Texts
-from ticketing.encoders.terms import missing_terms
-from ticketing.encoders.words import WordEmbedding
-from ticketing.model.metric import (
+from ticketing.model.inference import Components, openings
+from ticketing.model.settings import NetworkSettings
+from ticketing.networks.channels import Channel, EmbeddedTexts
+from ticketing.networks.metric import (
     distance_parts,
     present_coverage_weights,
     present_pair_weights,
 )
-from ticketing.model.settings import NetworkSettings
-
-Components = tuple[list[int], ...]
-"""One query's or ticket's components as word ids, in the settings' order; an empty list is
-missing."""
+from ticketing.networks.terms import missing_terms
+from ticketing.networks.words import WordEmbedding
 
 
 @dataclass(frozen=True)
@@ -68,11 +65,14 @@ class SiameseNetwork(nn.Module):
         settings: NetworkSettings,
         words: WordEmbedding,
         word_weights: Tensor,
-        encoders: Mapping[str, Encoder],
+        encoders: Mapping[str, Channel],
+        resources: Mapping[str, Any],
     ):
-        """`word_weights` [V] weigh words by id; `encoders` are by channel."""
+        """`word_weights` [V] weigh words by id; `encoders`, and what they were built from, are by
+        channel."""
         super().__init__()
         self.settings = settings
+        self.resources = {c: found for c, found in resources.items() if c in settings.channels}
         self.words = words
         self.register_buffer("word_weights", word_weights)  # [V]
         self.encoders = nn.ModuleDict({c: cast(nn.Module, encoders[c]) for c in settings.channels})
@@ -85,9 +85,9 @@ class SiameseNetwork(nn.Module):
         self.coverage_logits = nn.Parameter(torch.full((len(pairs),), -torch.inf))
 
     @property
-    def plugs(self) -> dict[str, Encoder]:
+    def plugs(self) -> dict[str, Channel]:
         """The encoders by channel."""
-        return {channel: cast(Encoder, module) for channel, module in self.encoders.items()}
+        return {channel: cast(Channel, module) for channel, module in self.encoders.items()}
 
     @property
     def pair_weights(self) -> Tensor:
@@ -131,21 +131,11 @@ class SiameseNetwork(nn.Module):
         self,
         items: Sequence[Components],
         embed: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None,
-        unknown: Sequence[str] = (),
     ) -> EncodedComponents:
-        """Components of B queries or tickets as word ids; `embed` replaces the method above.
-
-        Ids from len(vocabulary) on are the words of `unknown`.
-        """
+        """Components of B queries or tickets as word ids; `embed` replaces the method above."""
         present = torch.tensor([[bool(text) for text in item] for item in items])
         ids = [text for item in items for text in item if text]
-        openings = [
-            opening
-            for item in items
-            for opening, text in zip(_openings(item), item, strict=True)
-            if text
-        ]
-        texts = self._texts(ids, openings, embed or self.embed, unknown) if ids else None
+        texts = self._texts(ids, openings(items), embed or self.embed) if ids else None
         vectors = {}
         for channel, encoder in self.plugs.items():
             vectors[channel] = encoder.blank(*present.shape)  # [B, components, *shape]
@@ -158,15 +148,13 @@ class SiameseNetwork(nn.Module):
     def _texts(
         self,
         ids: Sequence[list[int]],
-        openings: Sequence[list[int]],
+        before: Sequence[list[int]],
         embed: Callable[[Tensor], tuple[Tensor, Tensor]],
-        unknown: Sequence[str],
-    ) -> Texts:
+    ) -> EmbeddedTexts:
         flat = torch.tensor([word for text in ids for word in text])
         distinct, places = flat.unique(return_inverse=True)
-        return Texts(
-            ids, openings, unknown, *embed(distinct), places.split([len(text) for text in ids])
-        )
+        rows = places.split([len(text) for text in ids])
+        return EmbeddedTexts(ids, before, *embed(distinct), rows)
 
     def matched_parts(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""
@@ -231,11 +219,6 @@ class SiameseNetwork(nn.Module):
             encoder.crossed(query.vectors[channel], ticket.vectors[channel], self.compared)
             for channel, encoder in self.plugs.items()
         ]
-
-
-def _openings(item: Components) -> Components:
-    """What stands before each component of an item: its subject before its description."""
-    return tuple(item[0] if place == 1 else [] for place in range(len(item)))
 
 
 def _inverse_softplus(values: Tensor) -> Tensor:

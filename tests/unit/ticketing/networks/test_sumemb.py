@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from ticketing.encoders.sumemb import sum_embeddings
+from ticketing.networks.sumemb import sum_embeddings
 
 WORDS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
 

@@ -8,14 +8,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ticketing.encoders.lstm import LSTMEncoder
-from ticketing.encoders.protocol import Texts
 from ticketing.encoders.terms import TERMS
 from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.varimax import varimax
-from ticketing.model.inference import new_network
-from ticketing.model.metric import similarity
 from ticketing.model.settings import NetworkSettings
+from ticketing.networks.channels import EmbeddedTexts
+from ticketing.networks.lstm import LSTMChannel
+from ticketing.networks.making import new_network
+from ticketing.networks.metric import similarity
 from ticketing.text.vocabulary import Vocabulary
 from topic_models import DocNADE, DocNADESettings
 
@@ -198,10 +198,10 @@ def test_only_h_minds_the_order_of_words_and_only_up_to_its_limit():
 def test_a_texts_vector_is_made_of_the_states_after_its_own_words(pooling):
     """Texts of many lengths, read in groups, against torch's LSTM on each text alone."""
     torch.manual_seed(0)
-    encoder = LSTMEncoder(word_dims=3, hidden=2, dropout=0.5, pooling=pooling, limit=8).eval()
+    encoder = LSTMChannel(word_dims=3, hidden=2, dropout=0.5, pooling=pooling, limit=8).eval()
     embedded = torch.randn(20, 3)
     texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
-    states = encoder(Texts([], [], (), embedded, torch.ones(20), texts))
+    states = encoder(EmbeddedTexts([], [], embedded, torch.ones(20), texts))
     for text, state in zip(texts, states, strict=True):
         each, (last, _) = encoder.recurrent.lstm(embedded[text[:8]][None] * encoder.scale)
         torch.testing.assert_close(state, last[0, 0] if pooling == "last" else each[0].mean(0))

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ticketing.encoders.protocol import DenseEncoder
-from ticketing.model.metric import (
+from ticketing.networks.channels import DenseChannel
+from ticketing.networks.metric import (
     distance_parts,
     present_coverage_weights,
     present_pair_weights,
@@ -27,7 +27,7 @@ def test_equation_1_by_hand():
 def test_distances_are_manhattan():
     query = torch.tensor([[[1.0, 2.0]]])
     ticket = torch.tensor([[[4.0, -2.0], [1.0, 2.5]]])
-    assert DenseEncoder(2).matched(query, ticket).tolist() == [[[7.0, 0.5]]]
+    assert DenseChannel(2).matched(query, ticket).tolist() == [[[7.0, 0.5]]]
 
 
 def test_all_present_keeps_the_weights():
@@ -78,7 +78,7 @@ def test_crossed_distances_agree_with_matched_ones(seed, queries, tickets):
     query = torch.randn(queries, 2, 4, generator=chance)
     ticket = torch.randn(tickets, 3, 4, generator=chance)
     compared = torch.rand(2, 3, generator=chance) > 0.3
-    encoder = DenseEncoder(4)
+    encoder = DenseChannel(4)
     crossed = encoder.crossed(query, ticket, compared)
     for b in range(queries):
         for n in range(tickets):

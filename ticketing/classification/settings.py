@@ -1,0 +1,38 @@
+"""Everything that the training of a category classifier is told."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ticketing.classification.encoder import CategorySettings
+from ticketing.classification.pairs import SamplingSettings
+from ticketing.nn.settings import LoopSettings
+
+
+class ObjectiveSettings(BaseModel):
+    """The loss, and what is asked of groups beside it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    loss: Literal["softmax", "contrastive", "contrastive as printed", "triplet"] = Field(
+        "softmax", description="over the batch; the paper's is contrastive"
+    )
+    temperature: float = Field(0.05, gt=0, description="of the softmax")
+    margin: float = Field(0.3, ge=0, lt=1, description="of the contrastive and triplet losses")
+    negatives: int = Field(4, gt=0, description="pairs of two groups to one of the same")
+    hierarchy: float = Field(
+        0.0, ge=0, description="how much groups of one branch are kept close to one another"
+    )
+
+
+class ClassifierSettings(BaseModel):
+    """Everything a training is told."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    network: CategorySettings = CategorySettings()
+    sampling: SamplingSettings = SamplingSettings()
+    objective: ObjectiveSettings = ObjectiveSettings()
+    loop: LoopSettings = LoopSettings(
+        learning_rate=5e-3, epochs=3, patience=3, batch_size=64, decay=True
+    )

@@ -1,0 +1,78 @@
+"""What a channel is while a network learns: texts become tensors, and are some distance apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class EmbeddedTexts:
+    """n texts of at least one word each, as vocabulary ids and as embedded words.
+
+    The distinct ids are embedded once, in `embedded` [U, dims] with `weights` [U] (idf), and
+    `rows` are the texts again, as rows of these. `openings` are as in encoders.protocol.Texts.
+    """
+
+    ids: Sequence[Sequence[int]]
+    openings: Sequence[Sequence[int]]
+    embedded: Tensor
+    weights: Tensor
+    rows: Sequence[Tensor]
+
+
+class Channel(Protocol):
+    """n texts become n vectors (or terms), and two texts are some distance apart."""
+
+    def __call__(self, texts: EmbeddedTexts) -> Tensor:
+        """Texts -> [n, *shape], where `blank(n)` has the same shape."""
+
+    def blank(self, *leading: int) -> Tensor:
+        """What stands for missing texts: zeros [*leading, *shape]."""
+
+    def matched(self, query: Tensor, ticket: Tensor) -> Tensor:
+        """Distances of B given pairs: [B, P, *shape], [B, R, *shape] -> [B, P, R]."""
+
+    def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
+        """Distances, each with each: [B, P, *shape], [N, R, *shape] -> [B, N, P, R].
+
+        Pairs for which bool `compared` [P, R] is False may be left at 0.
+        """
+
+
+class DenseChannel(nn.Module):
+    """A channel whose texts are vectors of `width` numbers, compared by Manhattan distance."""
+
+    def __init__(self, width: int):
+        super().__init__()
+        self.width = width
+
+    def blank(self, *leading: int) -> Tensor:
+        """See Channel: float32 [*leading, width]."""
+        return torch.zeros(*leading, self.width)
+
+    def matched(self, query: Tensor, ticket: Tensor) -> Tensor:
+        """See Channel: [B, P, D], [B, R, D] -> [B, P, R]."""
+        return torch.cdist(query, ticket, p=1)
+
+    def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
+        """See Channel: [B, P, D], [N, R, D] -> [B, N, P, R]; what is not compared stays 0."""
+        return crossed_manhattan(query, ticket, compared)
+
+
+def crossed_manhattan(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
+    """L1 distances, each with each: [B, P, D], [N, R, D] -> [B, N, P, R].
+
+    Pairs for which bool `compared` [P, R] is False are left at 0.
+    """
+    rows = []
+    for p in range(query.shape[1]):
+        for r in range(ticket.shape[1]):
+            if compared[p, r]:
+                rows.append(torch.cdist(query[:, p], ticket[:, r], p=1))  # [B, N]
+            else:
+                rows.append(query.new_zeros(len(query), len(ticket)))
+    apart: Tensor = torch.stack(rows, -1).unflatten(-1, tuple(compared.shape))
+    return apart
