@@ -103,9 +103,7 @@ def _rows(home: Desk, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow
         codes = model.encode_tickets(some)
         vectors = model.projection.ticket_vectors(codes)
         for ticket, code, vector in zip(some, codes, vectors, strict=True):
-            rows.append(
-                CodeRow(ticket.id, ticket.version, code.tobytes(), None, vector.tobytes())
-            )
+            rows.append(CodeRow(ticket.id, ticket.version, code.tobytes(), None, vector.tobytes()))
     return rows
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scanned
+from tests.contract.elasticsearch_rows import as_before_format_9, forged
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
 from ticketing.jobs import JobKind
@@ -152,13 +153,7 @@ def test_codes_that_die_before_their_tickets_are_marked_are_stored_again(store, 
 def test_codes_that_were_changed_are_left_out_and_said_until_they_are_put_again(store):
     store.put_tickets(ALL)
     store.put_codes("b1", [code(t, 1) for t in ALL])
-    with store.connection.client() as client:
-        client.update(
-            index=store.connection.alias("codes-b1"),
-            id="T-10",
-            doc={"code": base64.b64encode(bytes([1, 1, 2, 1])).decode()},
-            refresh=True,
-        )
+    forged(store, "T-10", code=base64.b64encode(bytes([1, 1, 2, 1])).decode())
     assert scanned(store.codes("b1")) == {"A-1": 1, "T-2": 1}
     assert store.damaged_codes("b1") == ["T-10"]
     assert [row.ticket_id for row in store.code_rows("b1")] == ["A-1", "T-2"]
@@ -171,25 +166,19 @@ def test_codes_that_were_changed_are_left_out_and_said_until_they_are_put_again(
 def test_codes_of_an_older_program_have_no_checksum_and_count(store):
     store.put_tickets(ALL)
     store.put_codes("b1", [code(t, 1) for t in ALL])
-    with store.connection.client() as client:
-        source = client.get(index=store.connection.alias("codes-b1"), id="T-10")["_source"]
-        del source["checksum"]
-        client.index(
-            index=store.connection.alias("codes-b1"), id="T-10", document=source, refresh=True
-        )
+    forged(store, "T-10", checksum=None)
     assert scanned(store.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
     assert len(list(store.code_rows("b1"))) == 3
 
 
 def test_what_does_not_agree_is_found_and_mended(store):
+    as_before_format_9(store)
     store.put_tickets(ALL)
     store.put_codes("b1", [code(t, 1) for t in ALL])
     assert list(store.findings()) == []
+    forged(store, "T-10", checksum=None, id="nobody")
     alias = store.connection.alias
     with store.connection.client() as client:
-        stray = client.get(index=alias("codes-b1"), id="T-10")["_source"]
-        del stray["checksum"]
-        client.index(index=alias("codes-b1"), id="nobody", document=stray | {"id": "nobody"})
         client.delete(index=alias("codes-b1"), id="T-2")
         client.update(index=alias("tickets"), id="A-1", doc={"subject": "Forged"}, refresh=True)
         client.indices.refresh(index=alias("*"))
@@ -211,14 +200,10 @@ def test_what_does_not_agree_is_found_and_mended(store):
 
 
 def test_rows_without_a_checksum_are_given_one(store):
+    as_before_format_9(store)
     store.put_tickets([PUMP])
     store.put_codes("b1", [code(PUMP, 1)])
-    with store.connection.client() as client:
-        source = client.get(index=store.connection.alias("codes-b1"), id="T-2")["_source"]
-        del source["checksum"]
-        client.index(
-            index=store.connection.alias("codes-b1"), id="T-2", document=source, refresh=True
-        )
+    forged(store, "T-2", checksum=None)
     [finding] = store.findings()
     finding.mend()
     assert list(store.findings()) == []

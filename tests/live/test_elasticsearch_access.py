@@ -148,7 +148,6 @@ def test_records_of_format_2_are_given_what_verdicts_are_found_by(client, own_in
             "_meta": {"application": indices.APPLICATION, "version": 2},
             "properties": fields,
         },
-        settings={"max_result_window": indices.MOST_HITS},
     )
     store = open_store(own_indices)
     said = Verdict("v1", "pump", "SGT-400", True, "ann", datetime(2024, 1, 1))

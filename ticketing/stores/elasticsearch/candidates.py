@@ -12,23 +12,34 @@ import numpy.typing as npt
 
 from ticketing.files import Json
 from ticketing.queries import EncodedQuery
-from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.connection import MOST_HITS, Connection
 from ticketing.stores.elasticsearch.copies import codes_of, where
-from ticketing.stores.elasticsearch.serving import ElasticsearchServing
+from ticketing.stores.elasticsearch.documents import columns
+from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.elasticsearch.serving import SERVES, ElasticsearchServing, bundle_of
 from ticketing.stores.elasticsearch.tickets import any_word
 from ticketing.stores.protocols import CodeBlock, Codes
 from ticketing.tickets import Filters
 
-BY_VECTOR, BY_WORDS = 800, 200
+BY_VECTOR, BY_WORDS = 650, 200
 """Tickets found each way; measured by `tests.benchmarks.candidates`."""
 
-WINDOWS = tuple(timedelta(days) for days in (10, 100, 1000))
-"""Where time counts, its part of the distance grows by the logarithm of days up to a horizon: among
-tickets within one of these of the query it differs so little that the nearest by vector are found.
-They share BY_VECTOR among them, with all the other tickets."""
+WINDOWS: dict[timedelta | None, int] = {None: 8, timedelta(days=45): 3, timedelta(days=7): 2}
+"""Where time counts, its part of the distance grows by the logarithm of days up to a horizon. So
+BY_VECTOR are shared, in these parts, among the nearest of all and those within so long of the
+query."""
 
-COLUMNS = {"docvalue_fields": ["id", "code", "checksum"], "stored_fields": "_none_"}
-"""What is read of a hit: from columns alone, as whole documents take ten times as long."""
+LOOKED_AT = 2
+"""For each ticket found by vector, so many are looked at: the walk through their graph is then less
+likely to end beside the nearest."""
+
+FEW_WORDS, MORE = 2, 4
+"""A query of so few words, or of none that the vocabulary knows, is found badly by both ways: so
+many times as many tickets are found by vector."""
+
+
+CODE = columns("code", "checksum")
+"""What is read of a hit."""
 
 
 class Candidates(ElasticsearchServing, Codes):
@@ -54,19 +65,21 @@ class Candidates(ElasticsearchServing, Codes):
         """The union of what each way finds, with codes, in one request."""
         if limit > self.by_words:
             return self.codes(bundle_id, filters)
-        self._show(bundle_id)
-        counted = {"query": where(filters), "size": 0, "track_total_hits": True}
-        ways = [{**way, **COLUMNS} for way in self._ways(query, filters)]
-        answers = self.connection.searches(codes_of(bundle_id), [counted, *ways])
+        searches = self._searches(bundle_id, query, filters)
+        answers = self.connection.searches(searches)
+        if answers and bundle_of(answers[0]) != bundle_id:  # see `_show`
+            self.connection.refresh(codes_of(bundle_id))
+            answers = self.connection.searches(searches)
         if not answers:
             return self._block(bundle_id, [])
-        hits = (hit for answer in answers[1:] for hit in answer["hits"]["hits"])
-        return self._block(bundle_id, hits, of=answers[0]["hits"]["total"]["value"])
+        _, counted, *ways = answers
+        hits = (hit for way in ways for hit in way["hits"]["hits"])
+        return self._block(bundle_id, hits, of=counted["hits"]["total"]["value"])
 
     def _block(
         self, bundle_id: str, hits: Iterable[Mapping[str, Any]], of: int | None = None
     ) -> CodeBlock:
-        """Hits with their COLUMNS, some maybe twice, as the scan wants them; damaged ones are
+        """Hits with CODE, some maybe twice, as the scan wants them; damaged ones are
         remembered until they are read again and are whole."""
         damaged, codes = self._damaged[bundle_id], dict[str, npt.NDArray[np.uint8]]()
         for hit in hits:
@@ -90,18 +103,32 @@ class Candidates(ElasticsearchServing, Codes):
         if self.serving() != bundle_id:
             self.connection.refresh(codes_of(bundle_id))
 
-    def _ways(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
+    def _searches(
+        self, bundle_id: str, query: EncodedQuery, filters: Filters
+    ) -> list[tuple[str, Json]]:
+        """For which bundle serves, how many tickets match, and what is found each way."""
+        counted = {"query": where(filters), "size": 0, "track_total_hits": True}
         words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}
-        yield {"query": words, "size": self.by_words}
+        of_codes: list[Json] = [counted, {"query": words, "size": self.by_words, **CODE}]
         if len(query.vector):
-            near = {"field": "vector", "query_vector": query.vector.tobytes().hex()}
-            spans: list[Json] = [{"filter": where(filters)} if filters != Filters() else {}]
-            if query.time:
-                near_in_time = (around(query.time, window) for window in WINDOWS)
-                spans += [{"filter": [where(filters), close]} for close in near_in_time]
-            each = self.by_vector // len(spans)
-            for span in spans:
-                yield {"knn": {**near, "k": each, "num_candidates": each, **span}, "size": each}
+            near = list(self._near(query, filters))
+            of_codes.append({"knn": near, "size": sum(way["k"] for way in near), **CODE})
+        return [(RECORDS, SERVES), *((codes_of(bundle_id), body) for body in of_codes)]
+
+    def _near(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
+        """What is near by vector: of all that match, and of those of its time."""
+        plain = query.known and len(set(query.words)) > FEW_WORDS
+        count = self.by_vector * (1 if plain else MORE)
+        spans = WINDOWS if query.time else {None: 1}
+        for window, parts in spans.items():
+            near: Json = {"field": "vector", "query_vector": query.vector.tobytes().hex()}
+            near["k"] = max(count * parts // sum(spans.values()), 1)
+            near["num_candidates"] = min(LOOKED_AT * near["k"], MOST_HITS)
+            if window and query.time:
+                near["filter"] = [where(filters), around(query.time, window)]
+            elif filters != Filters():
+                near["filter"] = where(filters)
+            yield near
 
 
 def around(time: datetime, window: timedelta) -> Json:

@@ -15,10 +15,10 @@ from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Checked, Finding
 from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
 from ticketing.stores.elasticsearch.copies import codes_of
+from ticketing.stores.elasticsearch.documents import FIELDS, columns, ticket_of
 from ticketing.stores.elasticsearch.files import ElasticsearchFiles
 from ticketing.stores.elasticsearch.indices import FILES, TICKETS
 from ticketing.stores.elasticsearch.opening import require_parts
-from ticketing.stores.elasticsearch.tickets import FIELDS, ticket_of
 from ticketing.stores.files import damaged_files
 from ticketing.times import utc_now
 
@@ -97,6 +97,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
 
     def _codes(self, bundle_id: str, tickets: set[str]) -> Iterator[Finding]:
         self._show(bundle_id)
+        self.connection.refresh(TICKETS)  # `mark_coded` leaves that out
         name, where = codes_of(bundle_id), f"codes of bundle {bundle_id}"
         coded = self._ids(name, {"match_all": {}})
         if orphans := coded - tickets:
@@ -113,9 +114,9 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
 
     def _ids(self, name: str, query: Json) -> set[str]:
         hits = self.connection.pages(
-            name, sort=[{"id": "asc"}], query=query, source=False, size=PAGE
+            name, sort=[{"id": "asc"}], query=query, size=PAGE, **columns()
         )
-        return {hit["_id"] for hit in hits}
+        return {hit["fields"]["id"][0] for hit in hits}
 
     def _drop_orphans(self, name: str, ids: set[str]) -> str:
         alias = self.connection.alias(name)
@@ -129,15 +130,15 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
     def _sum(self, name: str) -> str:
         """Give rows without a checksum that of their present bytes."""
         hits = self.connection.pages(
-            name, sort=[{"id": "asc"}], query=_WITHOUT_CHECKSUM, source_includes=["code"], size=PAGE
+            name, sort=[{"id": "asc"}], query=_WITHOUT_CHECKSUM, size=PAGE, **columns("code")
         )
         alias = self.connection.alias(name)
         self.connection.bulk(
             {
                 "_op_type": "update",
                 "_index": alias,
-                "_id": hit["_id"],
-                "doc": {"checksum": crc32(base64.b64decode(hit["_source"]["code"]))},
+                "_id": hit["fields"]["id"][0],
+                "doc": {"checksum": crc32(base64.b64decode(hit["fields"]["code"][0]))},
             }
             for hit in hits
         )

@@ -1,34 +1,45 @@
 """Codes: an index a bundle, each document a ticket's codes and all that filters and ranks them."""
 
-import base64
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
-from typing import Any
 from zlib import crc32
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.candidates import COLUMNS, Candidates
+from ticketing.stores.elasticsearch.candidates import Candidates
 from ticketing.stores.elasticsearch.connection import CONFLICT, seen
 from ticketing.stores.elasticsearch.copies import (
+    ATTEMPTS,
     codes_of,
     copy_filters,
     remove_codes,
     where,
 )
-from ticketing.stores.elasticsearch.indices import CODES, TICKETS, create, drop, meta_of, metas_of
+from ticketing.stores.elasticsearch.documents import (
+    COPIED,
+    OWN,
+    codes_document,
+    columns,
+    own_of,
+    row_of,
+)
+from ticketing.stores.elasticsearch.indices import (
+    CODES,
+    TICKETS,
+    create,
+    drop,
+    meta_of,
+    metas_of,
+    vector_of,
+)
 from ticketing.stores.elasticsearch.tickets import tickets_of
 from ticketing.stores.protocols import CodeBlock, CodeRow
 from ticketing.tickets import Filters
 
 PAGE = 2000
 """Rows of codes that are read in one request."""
-
-ATTEMPTS = 20
-
-_COPIED = ("product", "status", "created", "groups", "tokens")
 
 
 class ElasticsearchCodes(Candidates):
@@ -51,29 +62,26 @@ class ElasticsearchCodes(Candidates):
             found = self.connection.get(TICKETS, among, ["coded"])
             stale = (id for id, doc in found.items() if build not in doc["_source"]["coded"])
             return sorted(id for id in stale if id > after)[: limit or None]
-        ids = []
-        for hit in self.connection.pages(
-            TICKETS,
-            sort=[{"id": "asc"}],
-            after=[after],
-            query={"bool": {"must_not": [{"term": {"coded": build}}]}},
-            source=False,
-            size=min(limit or PAGE, PAGE),
-        ):
-            ids.append(hit["_id"])
-            if len(ids) == limit:
-                break
-        return ids
+        self.connection.refresh(TICKETS)  # `mark_coded` leaves that out
+        later = {"range": {"id": {"gt": after}}}
+        query = {"bool": {"filter": later, "must_not": {"term": {"coded": build}}}}
+        asked: Json = {"query": query, "sort": [{"id": "asc"}], **columns()}
+        if limit:
+            hits: Iterable[Json] = self.connection.listed(TICKETS, limit=limit, **asked)
+        else:
+            hits = self.connection.pages(TICKETS, size=PAGE, **asked)
+        return [hit["fields"]["id"][0] for hit in hits]
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
         """Store codes; a ticket's count as there once the ticket is marked, which is done last."""
         if not rows:
             return 0
-        build = self.open_build(bundle_id, rows)
         left = {row.ticket_id: row for row in reversed(rows)}
         stored = 0
         for _ in range(ATTEMPTS):
-            tickets = self.connection.get(TICKETS, left, ["version", "coded", *_COPIED])
+            tickets = self.connection.get(TICKETS, left, ["version", "coded", *COPIED])
+            # Builds are read after tickets: one that a ticket names and that is not here is gone.
+            build, builds = self.open_build(bundle_id, rows)
             wanted = {
                 id: doc
                 for id, doc in tickets.items()
@@ -81,7 +89,7 @@ class ElasticsearchCodes(Candidates):
                 and build not in doc["_source"]["coded"]
             }
             self.write_codes(bundle_id, (left[id] for id in wanted), wanted)
-            lost = self.mark_coded(build, wanted)
+            lost = self.mark_coded(build, wanted, builds)
             stored += len(wanted) - len(lost)
             if not lost:
                 return stored
@@ -92,13 +100,18 @@ class ElasticsearchCodes(Candidates):
             left = {id: left[id] for id in lost}
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
-    def open_build(self, bundle_id: str, rows: Sequence[CodeRow]) -> str:
-        """The build to store in, made where there is none; raises StoreError for a wrong width."""
+    def open_build(self, bundle_id: str, rows: Sequence[CodeRow]) -> tuple[str, set[str]]:
+        """The build to store in, made where there is none, and all that there are; raises
+        StoreError for a wrong width."""
         widths = {len(row.code) for row in rows}
-        if len(widths) == 1 and not self._build(bundle_id):
+        metas = self._metas()
+        if len(widths) == 1 and bundle_id not in metas:
             new = {"bundle_id": bundle_id, "build": uuid.uuid4().hex, "width": min(widths)}
-            create(self.connection, codes_of(bundle_id), CODES, new, self.connection.shards)
-        meta = meta_of(self.connection, codes_of(bundle_id))
+            dims = max(len(row.vector) for row in rows)
+            fields = CODES | ({"vector": vector_of(dims)} if dims else {})
+            create(self.connection, codes_of(bundle_id), fields, new, self.connection.shards)
+            metas = self._metas()
+        meta = metas.get(bundle_id)
         widths |= {meta["width"]} if meta else set()
         if len(widths) > 1:
             raise StoreError(
@@ -107,41 +120,48 @@ class ElasticsearchCodes(Candidates):
             )
         if meta is None:
             raise StoreAway(f"The codes of bundle {bundle_id} were dropped just now; try again.")
-        build: str = meta["build"]
-        return build
+        return meta["build"], {other["build"] for other in metas.values()}
 
     def write_codes(
         self, bundle_id: str, rows: Iterable[CodeRow], tickets: Mapping[str, Json]
     ) -> None:
         """Write rows with what their tickets are filtered by, as it was read."""
         index = self.connection.alias(codes_of(bundle_id))
-        self.connection.bulk(
-            (
-                {"_index": index, "_id": row.ticket_id, "_source": _document(row, tickets)}
-                for row in rows
-            ),
-            refresh=self.serving() == bundle_id,
-        )
+        actions = [
+            {
+                "_index": index,
+                "_id": row.ticket_id,
+                "_source": codes_document(row, tickets[row.ticket_id]["_source"]),
+            }
+            for row in rows
+        ]
+        self.connection.bulk(actions, refresh=self.serving() == bundle_id)
 
-    def mark_coded(self, build: str, tickets: Mapping[str, Json]) -> list[str]:
-        """Note that the tickets have codes of this build, if they are still as they were read;
-        returns the ids of those that are not."""
-        answers = self.connection.bulk(
+    def mark_coded(
+        self, build: str, tickets: Mapping[str, Json], builds: Collection[str]
+    ) -> list[str]:
+        """Note that the tickets have codes of this build, if they are still as they were read, and
+        forget those of none of the `builds`; returns the ids of those that are not."""
+        actions = [
             {
                 "_op_type": "update",
                 "_index": self.connection.alias(TICKETS),
                 "_id": id,
-                "doc": {"coded": [*doc["_source"]["coded"], build]},
+                "doc": {"coded": [*(x for x in doc["_source"]["coded"] if x in builds), build]},
                 **seen(doc),
             }
             for id, doc in tickets.items()
-        )
+        ]
+        answers = self.connection.bulk(actions, refresh=False)  # whoever searches for it refreshes
         return [id for id, answer in zip(tickets, answers, strict=True) if answer["status"] >= 300]
 
     def count_codes(self, bundle_id: str) -> int:
         """How many tickets carry fresh codes under the bundle."""
         build = self._build(bundle_id)
-        return self.connection.count(TICKETS, {"term": {"coded": build}}) if build else 0
+        if not build:
+            return 0
+        self.connection.refresh(TICKETS)  # `mark_coded` leaves that out
+        return self.connection.count(TICKETS, {"term": {"coded": build}})
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """All codes that a query under this bundle may be compared with, read now."""
@@ -151,7 +171,7 @@ class ElasticsearchCodes(Candidates):
             sort=[{"id": "asc"}],
             query=where(filters),
             size=PAGE,
-            **COLUMNS,
+            **columns("code", "checksum"),
         )
         return self._block(bundle_id, hits)
 
@@ -192,19 +212,19 @@ class ElasticsearchCodes(Candidates):
     ) -> list[str]:
         """Ids of the matching tickets with this main topic, newest first, undated ones last."""
         self._show(bundle_id)
-        answer = self.connection.search(
+        hits = self.connection.listed(
             codes_of(bundle_id),
+            [{"created": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
+            limit,
+            offset,
             query={"bool": {"filter": [{"term": {"topic": topic}}, where(filters)]}},
-            sort=[{"created": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
-            size=limit,
-            from_=offset,
-            source=False,
+            **columns(),
         )
-        return [hit["_id"] for hit in answer["hits"]["hits"]] if answer else []
+        return [hit["fields"]["id"][0] for hit in hits]
 
     def bundles(self) -> list[str]:
         """Ids of the bundles that codes are kept under."""
-        return sorted(meta["bundle_id"] for meta in metas_of(self.connection, codes_of("*")))
+        return sorted(self._metas())
 
     def code_rows(self, bundle_id: str) -> Iterator[CodeRow]:
         """All fresh codes in ascending order of ticket id."""
@@ -214,14 +234,15 @@ class ElasticsearchCodes(Candidates):
             codes_of(bundle_id),
             sort=[{"id": "asc"}],
             query={"match_all": {}},
-            source_includes=["version", "topic", "code", "checksum", "vector"],
+            **columns(*OWN),
         )
-        while page := list(islice(hits, PAGE)):
-            tickets = self.connection.get(TICKETS, [hit["_id"] for hit in page], ["coded"])
-            for hit in page:
-                if hit["_id"] in tickets and build in tickets[hit["_id"]]["_source"]["coded"]:
-                    row = _row(hit)
-                    if hit["_source"].get("checksum", crc32(row.code)) == crc32(row.code):
+        while page := {hit["fields"]["id"][0]: hit["fields"] for hit in islice(hits, PAGE)}:
+            tickets = self.connection.get(TICKETS, page, ["version", "coded"])
+            for id, fields in page.items():
+                if id in tickets and build in tickets[id]["_source"]["coded"]:
+                    own = own_of(fields)
+                    row = row_of(id, tickets[id]["_source"]["version"], own)
+                    if own.get("checksum", crc32(row.code)) == crc32(row.code):
                         yield row
 
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
@@ -229,7 +250,7 @@ class ElasticsearchCodes(Candidates):
         name, build, left = codes_of(bundle_id), self._build(bundle_id), list(ids)
         for _ in range(ATTEMPTS):
             tickets = self.connection.get(TICKETS, left, ["coded"])
-            answers = self.connection.bulk(
+            actions = [
                 {
                     "_op_type": "update",
                     "_index": self.connection.alias(TICKETS),
@@ -238,7 +259,8 @@ class ElasticsearchCodes(Candidates):
                     **seen(doc),
                 }
                 for id, doc in tickets.items()
-            )
+            ]
+            answers = self.connection.bulk(actions, refresh=False)
             left = [id for id, x in zip(tickets, answers, strict=True) if x["status"] == CONFLICT]
             if not left:
                 break
@@ -263,27 +285,7 @@ class ElasticsearchCodes(Candidates):
         meta = meta_of(self.connection, codes_of(bundle_id))
         return meta["build"] if meta else ""
 
-
-def _document(row: CodeRow, tickets: Mapping[str, Json]) -> Json:
-    ticket = tickets[row.ticket_id]["_source"]
-    return {
-        **{field: ticket[field] for field in _COPIED if field in ticket},
-        "month": ticket["created"] and ticket["created"][:7],
-        "id": row.ticket_id,
-        "version": row.version,
-        "topic": row.topic,
-        "code": base64.b64encode(row.code).decode(),
-        "checksum": crc32(row.code),
-        **({"vector": row.vector.hex()} if row.vector else {}),
-    }
-
-
-def _row(hit: Mapping[str, Any]) -> CodeRow:
-    source = hit["_source"]
-    return CodeRow(
-        hit["_id"],
-        source["version"],
-        base64.b64decode(source["code"]),
-        source["topic"],
-        bytes.fromhex(source.get("vector", "")),
-    )
+    def _metas(self) -> dict[str, Json]:
+        """What the indices of codes say of themselves, by bundle."""
+        metas = metas_of(self.connection, codes_of("*"))
+        return {meta["bundle_id"]: meta for meta in metas}

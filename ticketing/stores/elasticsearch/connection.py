@@ -3,7 +3,7 @@
 import logging
 import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -21,6 +21,12 @@ PAGE = 500
 
 AT_ONCE = 1000
 """Ids that are asked for in one request."""
+
+MOST_HITS = 10_000
+"""As many hits as a server lists, or skips, at once by default."""
+
+KEPT = "5m"
+"""How long a server remembers a moment that nobody asks it about."""
 
 BULK_BYTES = 10_000_000
 """Most bytes of documents that are sent in one request."""
@@ -93,12 +99,15 @@ class Connection:
         found: Json = answer.body
         return found
 
-    def searches(self, name: str, bodies: Sequence[Json]) -> list[Json]:
-        """Several searches in one request, all of them or none; [] for a bundle without codes."""
-        header = {"index": self.alias(name), "allow_partial_search_results": False}
+    def searches(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
+        """Several searches of indices by name in one request, all of them or none; [] for a bundle
+        without codes."""
+        parts: list[Json] = []
+        for name, body in asked:
+            parts += {"index": self.alias(name), "allow_partial_search_results": False}, body
         with self.client() as client:
-            answer = client.msearch(searches=[part for body in bodies for part in (header, body)])
-        for response in answer["responses"]:
+            answer = client.msearch(searches=parts)
+        for (name, _), response in zip(asked, answer["responses"], strict=True):
             if error := response.get("error"):
                 if response["status"] == MISSING and name.startswith(OF_BUNDLES):
                     return []
@@ -108,17 +117,52 @@ class Connection:
         responses: list[Json] = answer["responses"]
         return responses
 
+    def listed(
+        self, name: str, sort: Sequence[Json], limit: int, offset: int = 0, **body: Any
+    ) -> list[Json]:
+        """At most so many hits after the first `offset`, however many these are, in an order that
+        no two share a place in."""
+        if offset + limit > MOST_HITS:
+            hits = self.pages(name, sort, size=MOST_HITS, **body)
+            return list(islice(hits, offset, offset + limit))
+        answer = self.search(name, sort=sort, size=limit, from_=offset, **body)
+        found: list[Json] = answer["hits"]["hits"] if answer else []
+        return found
+
     def pages(
-        self, name: str, sort: Sequence[Json], after: Sequence[Any] | None = None, **body: Any
+        self, name: str, sort: Sequence[Json], size: int = PAGE, **body: Any
     ) -> Iterator[Json]:
-        """All hits in an order that no two share a place in, read page by page."""
-        size = body.pop("size", PAGE)
-        hits: list[Json] = [{}] * size
-        while len(hits) == size:
-            answer = self.search(name, sort=sort, search_after=after, size=size, **body)
-            hits = answer["hits"]["hits"] if answer else []
-            yield from hits
-            after = hits[-1]["sort"] if hits else None
+        """All hits as of one moment, in an order that no two share a place in, read page by page.
+
+        Raises StoreAway where the server forgets the moment, as when a node is lost meanwhile.
+        """
+        answer = self.search(name, sort=sort, size=size, **body)
+        hits = answer["hits"]["hits"] if answer else []
+        if len(hits) < size:
+            yield from hits  # one page is of one moment
+            return
+        with self._moment(name) as moment:
+            after = None
+            while after is None or len(hits) == size:
+                with self.client() as client:
+                    found = client.search(
+                        pit=moment, sort=sort, search_after=after, size=size, **body
+                    )
+                moment["id"], hits = found["pit_id"], found["hits"]["hits"]
+                yield from hits
+                after = hits[-1]["sort"] if hits else []
+
+    @contextmanager
+    def _moment(self, name: str) -> Iterator[Json]:
+        """An index as it is now, for as long as the block goes on asking."""
+        with self.client() as client:
+            moment = client.open_point_in_time(index=self.alias(name), keep_alive=KEPT)
+        pit = {"id": moment["id"], "keep_alive": KEPT}
+        try:
+            yield pit
+        finally:
+            with suppress(StoreError), self.client() as client:
+                client.close_point_in_time(id=pit["id"])
 
     def count(self, name: str, query: Mapping[str, Any]) -> int:
         """How many documents match."""
@@ -152,12 +196,20 @@ class Connection:
             return answer
         raise refused(status, error.get("type", ""), error.get("reason") or "", self.where)
 
-    def write(self, name: str, id: str, source: Mapping[str, Any], **conditions: Any) -> bool:
-        """Write one document that the next search sees; False where a condition (`op_type`, or
-        `if_seq_no` with `if_primary_term`) does not hold."""
+    def write(
+        self,
+        name: str,
+        id: str,
+        source: Mapping[str, Any],
+        *,
+        refresh: bool = True,
+        **conditions: Any,
+    ) -> bool:
+        """Write one document, that the next search sees with `refresh`; False where a condition
+        (`op_type`, or `if_seq_no` with `if_primary_term`) does not hold."""
         action = {"_op_type": conditions.pop("op_type", "index"), **conditions}
         action |= {"_index": self.alias(name), "_id": id, "_source": source}
-        [answer] = self.bulk([action])
+        [answer] = self.bulk([action], refresh=refresh)
         return bool(answer["status"] != CONFLICT)
 
     def deletion(self, name: str, doc: Json) -> Json:

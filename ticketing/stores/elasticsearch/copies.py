@@ -4,12 +4,23 @@ A ticket's `coded` names the builds whose codes agree with it in text and in eve
 Whoever changes a ticket empties `coded` first, then changes the copies, and sets it last.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
+from ticketing.errors import StoreAway
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
+from ticketing.stores.elasticsearch.connection import (
+    AT_ONCE,
+    CONFLICT,
+    OF_BUNDLES,
+    Connection,
+    seen,
+)
+from ticketing.stores.elasticsearch.documents import OWN, columns, copied, document_of, own_of
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
 from ticketing.tickets import Filters, Ticket
+
+ATTEMPTS = 20
 
 
 def codes_of(bundle_id: str) -> str:
@@ -35,35 +46,48 @@ def where(filters: Filters) -> Json:
     return {"bool": {"filter": must}}
 
 
-def copy_of(ticket: Ticket) -> Json:
-    """The fields that filters ask for."""
-    return {
-        "product": ticket.product,
-        "status": ticket.status,
-        "created": ticket.created and ticket.created.isoformat(),
-        "month": ticket.created and ticket.created.isoformat()[:7],
-        "groups": sorted(ticket.groups),
-    }
-
-
 def copy_filters(connection: Connection, tickets: Sequence[Ticket]) -> None:
     """Let the codes of these tickets under every bundle be filtered as the tickets are."""
-    bundles = _bundles(connection) if tickets else []
-    connection.bulk(
-        {
-            "_op_type": "update",
-            "_index": connection.alias(codes_of(bundle_id)),
-            "_id": ticket.id,
-            "doc": copy_of(ticket),
-            "retry_on_conflict": 3,
-        }
-        for bundle_id in bundles
-        for ticket in tickets
-    )
+    for bundle_id in _bundles(connection) if tickets else []:
+        rest = iter(tickets)
+        while some := {ticket.id: ticket for ticket in islice(rest, AT_ONCE)}:
+            _copy(connection, codes_of(bundle_id), some)
 
 
-def remove_codes(connection: Connection, ids: Sequence[str]) -> None:
+def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> None:
+    """Write those of the tickets' codes anew that are there, each as long as it is as it was
+    read: what is kept in columns alone can't be changed in part."""
+    left = dict(tickets)
+    for _ in range(ATTEMPTS):
+        connection.refresh(name)
+        found = connection.search(
+            name,
+            query={"ids": {"values": list(left)}},
+            size=len(left),
+            seq_no_primary_term=True,
+            **columns(*OWN),
+        )
+        rows = {hit["fields"]["id"][0]: hit for hit in found["hits"]["hits"]} if found else {}
+        answers = connection.bulk(
+            {
+                "_op_type": "index",
+                "_index": connection.alias(name),
+                "_id": id,
+                "_source": own_of(hit["fields"]) | copied(document_of(left[id])),
+                **seen(hit),
+            }
+            for id, hit in rows.items()
+        )
+        written = zip(rows, answers, strict=True)
+        left = {id: left[id] for id, answer in written if answer["status"] == CONFLICT}
+        if not left:
+            return
+    raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
+
+
+def remove_codes(connection: Connection, ids: Iterable[str]) -> None:
     """Delete the codes of those of the tickets that are gone, under every bundle."""
+    ids = list(ids)
     for bundle_id in _bundles(connection) if ids else []:
         name = codes_of(bundle_id)
         codes = connection.get(name, ids, ["id"])

@@ -70,6 +70,8 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
         )
     if status == 403:
         return StoreError(f"Elasticsearch at {where} does not allow this: {reason}.")
+    if kind == "search_context_missing_exception":
+        return StoreAway(f"Elasticsearch at {where} forgot what was being read; try again.")
     if kind == "index_not_found_exception":
         return StoreError(
             f"Elasticsearch at {where} has lost a part of the store ({reason}); {RESTORE}."

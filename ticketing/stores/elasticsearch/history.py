@@ -16,11 +16,13 @@ class ElasticsearchHistory(ConnectionPart, History):
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
         """Append events in their order, on disk once this returns; returns how many were new."""
-        answers = self.connection.bulk([self._event_action(event) for event in events])
+        actions = [self._event_action(event) for event in events]
+        answers = self.connection.bulk(actions, refresh=False)  # many are added, few are read
         return sum(answer["status"] != CONFLICT for answer in answers)
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
         """All events of a kind, of one person where given, in the order they were added."""
+        self.connection.refresh(RECORDS)  # `add_events` leaves that out
         must = [{"term": {"kind": KINDS[kind]}}]
         if person:
             must.append({"term": {"person": person}})
@@ -32,17 +34,14 @@ class ElasticsearchHistory(ConnectionPart, History):
 
     def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
         """Events of a kind, the last added first."""
-        answer = self.connection.search(
-            RECORDS,
-            query={"term": {"kind": KINDS[kind]}},
-            sort=[{"_seq_no": "desc"}],
-            size=limit,
-            from_=offset,
-        )
-        return [from_json(kind, hit["_source"]["event"]) for hit in answer["hits"]["hits"]]
+        self.connection.refresh(RECORDS)
+        query = {"term": {"kind": KINDS[kind]}}
+        hits = self.connection.listed(RECORDS, [{"_seq_no": "desc"}], limit, offset, query=query)
+        return [from_json(kind, hit["_source"]["event"]) for hit in hits]
 
     def count_events(self, kind: type[Event]) -> int:
         """How many events of a kind there are."""
+        self.connection.refresh(RECORDS)
         return self.connection.count(RECORDS, {"term": {"kind": KINDS[kind]}})
 
     def _event_action(self, event: HistoryEvent) -> Json:

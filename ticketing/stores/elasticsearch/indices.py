@@ -20,13 +20,14 @@ from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 8
+VERSION = 9
 """`_meta.version`; a change of the mappings below raises it."""
 
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
 
 KEYWORD = {"type": "keyword"}
-_WORDS = {"type": "text", "analyzer": "whitespace"}  # tokens come ready-made, joined by blanks
+# Tokens come ready-made, joined by blanks; where they stand in a text is never asked.
+_WORDS = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 _FILTERS = {
     # Times are written so that their order as text is their order.
     **{field: KEYWORD for field in ("id", "product", "status", "created", "groups")},
@@ -47,30 +48,37 @@ MAPPINGS = {
 
 CODES = {
     **_FILTERS,
-    "month": KEYWORD,
+    "month": {**KEYWORD, "index": False},
     "topic": {"type": "integer"},
     "code": {"type": "binary", "doc_values": True},
-    "checksum": {"type": "long"},
-    "vector": {
+    "checksum": {"type": "long", "index": False},
+}
+"""The fields of an index of one bundle's codes; the filters' are copies of the ticket's.
+
+They are kept in columns alone: a document beside these would take as many bytes again.
+"""
+
+
+def vector_of(dims: int) -> Json:
+    """The field of vectors of so many bytes."""
+    return {
         "type": "dense_vector",
         "element_type": "byte",
+        "dims": dims,
         "similarity": "l2_norm",
         "index_options": {"type": "hnsw", "m": 16, "ef_construction": 100},
-    },
-}
-"""The fields of an index of one bundle's codes; the filters' are copies of the ticket's."""
-
-MOST_HITS = 1_000_000
-"""How far a list may be paged into; Elasticsearch's own 10,000 would be an error to a person."""
+    }
 
 
 @dataclass(frozen=True)
 class Index:
-    """An index below the store's prefix, the aliases that lead to it and what it says of itself."""
+    """An index below the store's prefix, the aliases that lead to it, what it says of itself and
+    its fields."""
 
     name: str
     aliases: tuple[str, ...]
     meta: Json
+    fields: Json
 
 
 def indices_of(connection: Connection, pattern: str = "*") -> list[Index]:
@@ -83,7 +91,12 @@ def indices_of(connection: Connection, pattern: str = "*") -> list[Index]:
             expand_wildcards=["open", "closed"],
         ).body
     return [
-        Index(name, tuple(described["aliases"]), described["mappings"].get("_meta", {}))
+        Index(
+            name,
+            tuple(described["aliases"]),
+            described["mappings"].get("_meta", {}),
+            described["mappings"].get("properties", {}),
+        )
         for name, described in sorted(found.items())
     ]
 
@@ -122,11 +135,10 @@ def create(connection: Connection, name: str, fields: Json, meta: Json, shards: 
                 settings={
                     "number_of_shards": shards,
                     "auto_expand_replicas": "0-1",  # a copy as soon as there are two nodes
-                    "max_result_window": MOST_HITS,
-                    "codec": "best_compression",
                 },
                 mappings={
                     "dynamic": False,
+                    "_source": {"enabled": not name.startswith(OF_BUNDLES)},
                     "_meta": {"application": APPLICATION, "version": VERSION, **meta},
                     "properties": fields,
                 },

@@ -112,8 +112,9 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
                 raise no_job(job_id)
             job = _job(found)
             changed = change(job)
+            looked_at = changed.finished != job.finished  # all else that changes is read by id
             if changed == job or self.connection.write(
-                RECORDS, key, _record(changed), **seen(found)
+                RECORDS, key, _record(changed), refresh=looked_at, **seen(found)
             ):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
@@ -123,10 +124,11 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         return self._listed(query, MOST_UNFINISHED)
 
     def _listed(self, query: Json, limit: int) -> list[Job]:
-        answer = self.connection.search(
-            RECORDS, query=query, sort=[{"created": "desc"}], size=limit
-        )
-        return [_job(hit) for hit in answer["hits"]["hits"]]
+        """Jobs as they are now, newest first."""
+        sort = [{"created": "desc"}, {"_seq_no": "desc"}]
+        hits = self.connection.listed(RECORDS, sort, limit, query=query, source=False)
+        found = self.connection.get(RECORDS, [hit["_id"] for hit in hits])
+        return list(map(_job, found.values()))
 
 
 def _same(kind: JobKind, bundle_id: str) -> list[Json]:

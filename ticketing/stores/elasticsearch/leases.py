@@ -21,14 +21,15 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         if taken is None:
             return False
         condition = seen(doc) if doc else {"op_type": "create"}
-        return self.connection.write(RECORDS, key, {"kind": "lease", **vars(taken)}, **condition)
+        source = {"kind": "lease", **vars(taken)}
+        return self.connection.write(RECORDS, key, source, refresh=False, **condition)
 
     def drop_lease(self, name: str, holder: str) -> None:
         """Give one's own lease back; anybody else's stays."""
         key = _key(name)
         doc = self.connection.get(RECORDS, [key]).get(key)
         if doc and doc["_source"]["holder"] == holder:
-            self.connection.bulk([self.connection.deletion(RECORDS, doc)])
+            self.connection.bulk([self.connection.deletion(RECORDS, doc)], refresh=False)
 
 
 def _key(name: str) -> str:

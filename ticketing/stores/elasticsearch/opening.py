@@ -24,7 +24,7 @@ from ticketing.stores.elasticsearch.indices import (
     indices_of,
 )
 
-OLDEST = 14
+OLDEST = 17
 """Minor version of Elasticsearch 8 from which all that is used is there."""
 
 SINCE = {TICKETS: 1, RECORDS: 1, FILES: 7}
@@ -32,6 +32,9 @@ SINCE = {TICKETS: 1, RECORDS: 1, FILES: 7}
 
 MAKING = "making"
 """In the `_meta` of the records of a store whose other parts are not all made yet."""
+
+DIMS = 384
+"""Of all vectors of versions before 9, which let the first one say how many it has."""
 
 ADDED = {
     2: {"groups": KEYWORD},
@@ -41,6 +44,7 @@ ADDED = {
     6: {"checksum": {"type": "long"}},
     7: {},  # the index of files
     8: {},  # jobs have steps, arguments, results and logs, which are never searched
+    9: {},  # codes are kept in columns alone, in indices that are made from now on
 }
 """The fields that a version added; documents of an older one lack them."""
 
@@ -103,6 +107,8 @@ def _bring_up(connection: Connection, index: Index) -> None:
         for version in range(index.meta["version"] + 1, VERSION + 1)
         for field, kind in ADDED[version].items()
     }
+    if "dims" not in (vector := index.fields.get("vector", {"dims": DIMS})):
+        added["vector"] = vector | {"dims": DIMS}
     meta = {key: value for key, value in index.meta.items() if key != MAKING}
     meta["version"] = VERSION
     if meta != index.meta:

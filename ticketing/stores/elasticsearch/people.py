@@ -62,7 +62,7 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         id = f"session:{key}"
         if found := self.connection.get(RECORDS, [id]).get(id):
             source = found["_source"] | {"seen": at.isoformat()}
-            self.connection.write(RECORDS, id, source, **seen(found))
+            self.connection.write(RECORDS, id, source, refresh=False, **seen(found))
 
     def end_session(self, key: str) -> None:
         """End a session, if there is one."""
@@ -74,6 +74,7 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
 
     def drop_sessions(self, seen_before: datetime, created_before: datetime) -> int:
         """End all sessions that were last used, or begun, before a time; how many there were."""
+        self.connection.refresh(RECORDS)  # `touch_session` leaves that out
         sessions = ((hit["_id"], _session(hit["_source"])) for hit in self._people("session"))
         return self._delete(
             id

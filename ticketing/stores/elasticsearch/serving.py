@@ -1,6 +1,7 @@
 """Which bundle of each kind serves."""
 
 from ticketing.errors import StoreAway
+from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
 from ticketing.stores.elasticsearch.copies import codes_of
 from ticketing.stores.elasticsearch.indices import RECORDS
@@ -42,6 +43,16 @@ class ElasticsearchServing(ConnectionPart, Serving):
         found = self.connection.get(RECORDS, [key])
         served = found[key]["_source"]["bundles"] if found else []
         return served[-1 - switches_ago] if len(served) > switches_ago else ""
+
+
+SERVES: Json = {"query": {"ids": {"values": ["serving"]}}}
+"""The search for what serves, as one of several."""
+
+
+def bundle_of(answer: Json) -> str:
+    """The serving bundle that SERVES found, or an empty string."""
+    served = [hit["_source"]["bundles"] for hit in answer["hits"]["hits"]]
+    return served[0][-1] if served else ""
 
 
 def _key(kind: ModelKind) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
@@ -15,16 +14,14 @@ from ticketing.stores.elasticsearch.connection import (
     seen,
 )
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
+from ticketing.stores.elasticsearch.documents import FIELDS, document_of, ticket_of
 from ticketing.stores.elasticsearch.indices import TICKETS
 from ticketing.stores.protocols import PutCounts, Tickets
-from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
 NARROW = ("id", "product", "status", "created", "groups")
 """What filters ask for."""
-
-FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
 
 ATTEMPTS = 20
 """How often a write is tried while others change the same tickets."""
@@ -74,7 +71,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             {
                 "_index": self.connection.alias(TICKETS),
                 "_id": id,
-                "_source": _document(ticket),
+                "_source": document_of(ticket),
                 **({"_op_type": "index", **seen(known[id])} if id in known else _NEW),
             }
             for id, ticket in tickets.items()
@@ -89,7 +86,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         same_text = [
             id for id in replaced if known[id]["_source"]["version"] == tickets[id].version
         ]
-        self.connection.bulk(
+        marks = [
             {
                 "_op_type": "update",
                 "_index": self.connection.alias(TICKETS),
@@ -99,7 +96,8 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             }
             for id in same_text
             if known[id]["_source"]["coded"]
-        )
+        ]
+        self.connection.bulk(marks, refresh=False)  # whoever searches for `coded` refreshes
         return set(written)
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
@@ -218,23 +216,3 @@ def any_word(words: Sequence[str]) -> Json:
 
 
 _NEW = {"_op_type": "create"}
-
-
-def _document(ticket: Ticket) -> Json:
-    return {
-        **{field: getattr(ticket, field) for field in FIELDS},
-        "created": ticket.created and ticket.created.isoformat(),
-        "groups": sorted(ticket.groups),
-        "version": ticket.version,
-        "tokens": " ".join(tokenize(ticket.text)),
-        "coded": [],
-    }
-
-
-def ticket_of(doc: Mapping[str, Any]) -> Ticket:
-    """The ticket of a document, of which the texts may have been left unread."""
-    source = doc["_source"]
-    created = source["created"]
-    values = {"subject": "", **{field: source[field] for field in FIELDS if field in source}}
-    values["groups"] = frozenset(source.get("groups", ()))
-    return Ticket(**values | {"created": created and datetime.fromisoformat(created)})

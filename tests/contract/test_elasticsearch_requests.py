@@ -1,0 +1,133 @@
+"""What ElasticsearchStore asks of a server and keeps on it, beyond the contract."""
+
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+import pytest
+from elastic_transport import Transport
+
+from tests.contract.contract_examples import ALL, PUMP, code, scanned
+from tests.contract.elasticsearch_rows import as_before_format_9
+from tests.examples import query_by
+from ticketing.errors import StoreAway
+from ticketing.jobs import JobKind, JobState
+from ticketing.stores import open_store
+from ticketing.stores.elasticsearch import connection
+from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.indices import vector_of
+from ticketing.tickets import Filters, Ticket
+
+pytestmark = pytest.mark.elasticsearch
+
+
+@pytest.fixture
+def store(elasticsearch_store):
+    return elasticsearch_store
+
+
+@pytest.mark.parametrize("vector", [b"", bytes(range(128)) * 3], ids=["without", "with"])
+def test_codes_of_an_older_format_are_filtered_and_read_as_before(
+    store, elasticsearch_settings, vector
+):
+    first_says = vector_of(384)
+    del first_says["dims"]
+    as_before_format_9(store, **first_says)
+    store.put_tickets(ALL)
+    store = open_store(elasticsearch_settings)
+    rows = [replace(code(ticket, 3), vector=vector) for ticket in ALL]
+    assert store.put_codes("b1", rows) == 3
+    hidden = replace(PUMP, groups=frozenset(["lab"]))
+    store.put_tickets([hidden])
+    assert scanned(store.codes("b1", Filters(groups=frozenset()))) == {"A-1": 3, "T-10": 3}
+    assert sorted(store.code_rows("b1"), key=lambda row: row.ticket_id) == sorted(
+        rows, key=lambda row: row.ticket_id
+    )
+
+
+def test_codes_are_kept_once(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(PUMP, 7)])
+    with store.connection.client() as client:
+        found = client.get(index=store.connection.alias("codes-b1"), id=PUMP.id)
+    assert "_source" not in found
+
+
+def test_a_ticket_forgets_the_builds_that_are_gone_when_it_is_encoded_anew(store):
+    store.put_tickets([PUMP])
+    for bundle_id in ("b1", "b2", "b3"):
+        store.put_codes(bundle_id, [code(PUMP, 1)])
+    store.drop_codes("b1")
+    store.drop_codes("b2")
+    store.put_codes("b4", [code(PUMP, 1)])
+    [doc] = store.connection.get("tickets", [PUMP.id]).values()
+    assert len(doc["_source"]["coded"]) == 2
+    assert [store.count_codes(bundle_id) for bundle_id in ("b3", "b4")] == [1, 1]
+
+
+def read_by_twos(store):
+    """The tickets in pages of two, the first of which is asked for."""
+    reading = store.connection.pages("tickets", [{"id": "asc"}], size=2)
+    return chain([next(reading)], reading)
+
+
+def test_a_long_read_is_of_one_moment(store):
+    store.put_tickets(ALL)
+    reading = read_by_twos(store)
+    store.put_tickets([Ticket("Z-1", "Added meanwhile")])
+    store.delete_tickets([PUMP.id])
+    assert [hit["_id"] for hit in reading] == ["A-1", "T-10", "T-2"]
+    assert [ticket.id for ticket in store.iter_tickets()] == ["A-1", "T-10", "Z-1"]
+
+
+def test_a_moment_that_the_server_forgot_is_said(store):
+    store.put_tickets(ALL)
+    reading = read_by_twos(store)
+    alias = store.connection.alias("tickets")
+    with store.connection.client() as client:
+        client.indices.close(index=alias)
+        client.indices.open(index=alias, wait_for_active_shards=1)
+    with pytest.raises(StoreAway, match="forgot what was being read; try again"):
+        list(reading)
+
+
+def test_a_list_goes_on_beyond_what_a_server_lists_at_once(store, monkeypatch):
+    monkeypatch.setattr(connection, "MOST_HITS", 2)
+    store.put_tickets(ALL)
+    store.put_codes("b1", [replace(code(ticket, 1), topic=5) for ticket in ALL])
+    newest_first = store.topic_tickets("b1", 5, limit=2)
+    assert newest_first + store.topic_tickets("b1", 5, limit=2, offset=2) == (
+        store.topic_tickets("b1", 5, limit=3)
+    )
+
+
+def test_a_heartbeat_is_read_at_once_without_a_refresh(store, monkeypatch):
+    job = store.create_job(JobKind.REINDEX, "b1", 10)
+    original, refreshed = Connection.bulk, []
+
+    def bulk(self, actions, *, refresh=True):
+        refreshed.append(refresh)
+        return original(self, actions, refresh=refresh)
+
+    monkeypatch.setattr(Connection, "bulk", bulk)
+    store.update_job(job.id, done=4)
+    assert refreshed == [False]
+    assert [found.done for found in store.jobs()] == [4]
+    store.update_job(job.id, state=JobState.DONE)
+    assert refreshed == [False, True]
+    assert store.unfinished_jobs() == []
+
+
+def test_an_answer_is_one_request_for_candidates(store, monkeypatch):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(PUMP, 1)])
+    store.set_serving("b1")
+    sent, send = [], Transport.perform_request
+
+    def counting(self, *arguments, **options):
+        sent.append(arguments)
+        return send(self, *arguments, **options)
+
+    monkeypatch.setattr(Transport, "perform_request", counting)
+    assert list(store.candidates("b1", query_by(["pump"], np.zeros(0, np.int8))).ids) == [PUMP.id]
+    assert len(sent) == 1

@@ -1,0 +1,80 @@
+"""A ticket as a document, its codes as another, and back."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from ticketing.files import Json
+from ticketing.stores.protocols import CodeRow
+from ticketing.text import tokenize
+from ticketing.tickets import Ticket
+
+FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
+
+COPIED = ("id", "product", "status", "created", "groups", "tokens")
+"""What codes repeat of a ticket's document."""
+
+OWN = ("code", "checksum", "topic", "vector")
+"""What codes have of their own."""
+
+
+def document_of(ticket: Ticket) -> Json:
+    """The document of a ticket without codes."""
+    return {
+        **{field: getattr(ticket, field) for field in FIELDS},
+        "created": ticket.created and ticket.created.isoformat(),
+        "groups": sorted(ticket.groups),
+        "version": ticket.version,
+        "tokens": " ".join(tokenize(ticket.text)),
+        "coded": [],
+    }
+
+
+def ticket_of(doc: Mapping[str, Any]) -> Ticket:
+    """The ticket of a document, of which the texts may have been left unread."""
+    source = doc["_source"]
+    created = source["created"]
+    values = {"subject": "", **{field: source[field] for field in FIELDS if field in source}}
+    values["groups"] = frozenset(source.get("groups", ()))
+    return Ticket(**values | {"created": created and datetime.fromisoformat(created)})
+
+
+def copied(ticket: Mapping[str, Any]) -> Json:
+    """What codes repeat of a ticket's document."""
+    copies = {field: ticket[field] for field in COPIED if field in ticket}
+    return copies | {"month": ticket["created"] and ticket["created"][:7]}
+
+
+def codes_document(row: CodeRow, ticket: Mapping[str, Any]) -> Json:
+    """The document of a row of codes, with what it repeats of its ticket's document."""
+    return {
+        **copied(ticket),
+        "topic": row.topic,
+        "code": base64.b64encode(row.code).decode(),
+        "checksum": crc32(row.code),
+        **({"vector": row.vector.hex()} if row.vector else {}),
+    }
+
+
+def columns(*fields: str) -> Json:
+    """A search's options that read fields of codes from columns alone: whole documents, where an
+    older program kept them, take ten times as long."""
+    return {"docvalue_fields": ["id", *fields], "stored_fields": "_none_"}
+
+
+def own_of(fields: Mapping[str, Sequence[Any]]) -> Json:
+    """What codes have of their own, as it is written, of columns as they were read."""
+    own = {field: fields[field][0] for field in OWN if field in fields}
+    if "vector" in own:
+        own["vector"] = np.array(own["vector"], np.int8).tobytes().hex()
+    return own
+
+
+def row_of(id: str, version: str, own: Mapping[str, Any]) -> CodeRow:
+    """The row of codes of what `own_of` gave."""
+    vector = bytes.fromhex(own.get("vector", ""))
+    return CodeRow(id, version, base64.b64decode(own["code"]), own.get("topic"), vector)
