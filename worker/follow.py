@@ -15,9 +15,9 @@ from ticketing.errors import StoreAway, TicketingError
 from ticketing.jobs import Job, JobState
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
-from worker.jobs import resume_jobs, start_reindex
-from worker.progress import silent_for, summary
-from worker.queues import QUEUE
+from worker.jobs import queue_of, resume_jobs, start_reindex
+from worker.presence import workers_live
+from worker.progress import UNITS, silent_for, summary
 from worker.tasks import TASKS
 from worker.working import BEAT_SECONDS
 
@@ -36,6 +36,11 @@ def encode_and_promote(desk: Desk, app: Celery, bundle_id: str) -> None:
     loses to the serving one. Raises TicketingError where the job fails."""
     job = start_reindex(desk, app, bundle_id, by=command_line().name)
     show_end(follow(desk, app, job))
+
+
+def detached(job: Job) -> str:
+    """What is said of a job that is left to the workers."""
+    return f"Job {job.id} is {job.state}; `ticketing jobs {job.id}` shows it."
 
 
 def show_end(job: Job) -> None:
@@ -59,16 +64,21 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
     """
     told = {""}
     alone = False
+    queue = queue_of(job.kind)
     try:
-        with tqdm(total=job.total, initial=job.done, unit=" tickets", desc="Encoding") as bar:
+        with tqdm(total=job.total, initial=job.done, unit=f" {UNITS[job.kind]}s") as bar:
             while not (job.finished or job.state == JobState.WAITING):
                 try:
-                    if not (alone and do_waiting(desk, app)):
+                    if not (alone and do_waiting(desk, app, queue)):
                         time.sleep(POLL_SECONDS)
                     job = desk.store.get_job(job.id) or job
-                    alone = alone or (not desk.settings.broker and _is_left_alone(job))
+                    alone = alone or (
+                        not desk.settings.broker
+                        and _is_left_alone(job)
+                        and not workers_live(app, queue)
+                    )
                     missing = not alone and silent_for(job) > PATIENCE_SECONDS
-                    notice = NO_WORKER if missing else ""
+                    notice = NO_WORKER if missing and not workers_live(app, queue) else ""
                 except StoreAway as error:
                     notice = f"{error} The job goes on when it is back."
                 if notice not in told:
@@ -92,13 +102,13 @@ def _is_left_alone(job: Job) -> bool:
     return silent_for(job) > (PICK_UP_SECONDS if job.state == JobState.QUEUED else BEAT_SECONDS + 1)
 
 
-def do_waiting(desk: Desk, app: Celery) -> bool:
-    """Do what waits first as a worker does; False where nothing waits.
+def do_waiting(desk: Desk, app: Celery, queue: str) -> bool:
+    """Do what waits first in a queue as a worker does; False where nothing waits.
 
     Jobs whose messages were lost with a worker are published again then.
     """
     with connected(app) as connection:
-        message = Queue(QUEUE, channel=connection.default_channel).get(no_ack=True)
+        message = Queue(queue, channel=connection.default_channel).get(no_ack=True)
     if message is None:
         resume_jobs(desk, app)
         return False
@@ -106,7 +116,7 @@ def do_waiting(desk: Desk, app: Celery) -> bool:
         do = TASKS[message.headers["task"]]
         arguments, *_ = message.payload
     except UNREADABLE as error:
-        discarded(QUEUE, error)
+        discarded(queue, error)
     else:
         do(desk, app, *arguments)
     return True

@@ -1,8 +1,17 @@
 """How far a job is: its rate, what is left, and since when nobody works on it."""
 
-from ticketing.jobs import Job
+from ticketing.jobs import Job, JobKind
 from ticketing.plurals import counted
 from ticketing.times import utc_now
+
+UNITS = {
+    JobKind.REINDEX: "ticket",
+    JobKind.TRAINING: "epoch",
+    JobKind.EVALUATION: "query",
+    JobKind.IMPORT: "row",
+    JobKind.PROMOTION: "bundle",
+}
+"""What each kind of job counts."""
 
 
 def silent_for(job: Job) -> float:
@@ -26,10 +35,12 @@ def seconds_left(job: Job) -> float | None:
 
 def summary(job: Job) -> str:
     """One line: what, state, done of total, rate, estimate, number of errors, message."""
-    parts = [f"{job.kind} {job.bundle_id}: {job.state}"]
+    parts = [f"{job.kind} {job.bundle_id}".rstrip() + f": {job.state}"]
+    if job.step and not job.state.final:
+        parts.append(job.step)
     if job.total:
-        parts.append(f"{job.done:,} of {counted(job.total, 'ticket')}")
-    if speed := rate(job):
+        parts.append(f"{job.done:,} of {counted(job.total, UNITS[job.kind])}")
+    if (speed := rate(job)) >= 1:
         parts.append(f"{speed:.0f} a second")
     if not job.finished and (left := seconds_left(job)) is not None:
         parts.append(f"{left:.0f} s left")

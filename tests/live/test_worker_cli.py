@@ -7,8 +7,8 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
-from ticketing.errors import NotFound, StoreAway, TicketingError
+from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk, wait_until
+from ticketing.errors import InputError, NotFound, StoreAway, TicketingError
 from ticketing.tickets import Ticket
 from worker import follow, jobs, tasks
 from worker.app import make_app
@@ -98,10 +98,10 @@ def test_reindex_does_the_work_itself_where_nobody_else_does(desk, monkeypatch):
 def test_train_lets_the_new_bundle_serve_unless_told_not_to(desk, monkeypatch):
     monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.1)
     monkeypatch.setattr(train, "open_desk", lambda settings: desk)
-    monkeypatch.setattr(desk, "train", lambda *_: BUNDLE, raising=False)
-    assert run(train.command, "--no-promote") == (
-        "Bundle bundle is trained; `ticketing reindex bundle` lets it serve.\n"
-    )
+    monkeypatch.setattr(desk, "train", lambda *_, **__: BUNDLE, raising=False)
+    monkeypatch.setattr(desk.models, "manifest", lambda _: {"data": {"tickets": 300, "labels": 0}})
+    said = run(train.command, "--no-promote")
+    assert "Bundle bundle is trained.\n`ticketing reindex bundle` lets it serve.\n" in said
     assert (desk.store.count_codes(BUNDLE), desk.store.serving()) == (0, "")
     assert "Bundle bundle serves now.\n" in run(train.command)
     assert (desk.store.count_codes(BUNDLE), desk.store.serving()) == (300, BUNDLE)
@@ -172,7 +172,9 @@ def test_cancel_asks_the_worker_and_promotes_nothing(desk):
     job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
     assert run(reindex.command, "--cancel") == "The worker ends after its current batch.\n"
     assert desk.store.get_job(job.id).cancel_requested
-    assert "reindex bundle: queued, 0 of 300 tickets, to be cancelled" in run(jobs_command.command)
+    assert "reindex bundle: queued, encoding, 0 of 300 tickets, to be cancelled" in run(
+        jobs_command.command
+    )
     with pytest.raises(NotFound):
         run(reindex.command, "other", "--cancel")
 
@@ -189,3 +191,45 @@ def test_ctrl_c_leaves_the_job_to_the_worker(desk, monkeypatch):
 
 def test_jobs_says_where_there_are_none(desk):
     assert run(jobs_command.command) == "There are no jobs yet; `ticketing train` starts one.\n"
+
+
+def test_a_job_may_be_left_to_the_workers(desk, start_worker):
+    said = run(reindex.command, "--detach")
+    [job] = desk.store.jobs()
+    assert said == f"Job {job.id} is queued; `ticketing jobs {job.id}` shows it.\n"
+    start_worker()
+    wait_until(lambda: desk.store.serving() == BUNDLE)
+
+
+def test_a_job_is_shown_with_what_was_asked_what_came_of_it_and_its_log(desk, start_worker):
+    start_worker()
+    run(reindex.command)
+    [job] = desk.store.jobs()
+    said = run(jobs_command.command, job.id[:8]).splitlines()
+    assert said[0].startswith(f"{job.id}  reindex bundle: done, 300 of 300 tickets")
+    assert "asked: promotion = rule" in said
+    assert "result: may_serve = true" in said
+    assert said[-1].endswith("Bundle bundle serves now.")
+    assert f"{job.id[:8]}  reindex bundle: done" in run(jobs_command.command)
+
+
+def test_a_job_is_answered_cancelled_and_retried(desk, start_worker):
+    start_worker()
+    assert "compared; waits for a yes or no" in run(reindex.command, "--ask")
+    [job] = desk.store.jobs()
+    assert "state" not in run(jobs_command.command, job.id, "--cancel")
+    assert desk.store.get_job(job.id).state == "cancelled"
+    run(jobs_command.command, job.id, "--retry")
+    wait_until(lambda: desk.store.get_job(job.id).state == "waiting")
+    run(jobs_command.command, job.id, "--yes")
+    wait_until(lambda: desk.store.get_job(job.id).state == "done")
+    assert desk.store.serving() == BUNDLE
+    done = [entry.deed.value for entry in desk.audit_entries()]
+    assert done == ["job begun", "job cancelled", "job retried", "answered", "promoted"]
+
+
+def test_what_no_job_is_called_is_said(desk):
+    with pytest.raises(NotFound, match="No jobs begin with nope"):
+        run(jobs_command.command, "nope")
+    with pytest.raises(InputError, match="Name the job to --cancel"):
+        run(jobs_command.command, "--cancel")

@@ -22,7 +22,7 @@ SENTENCES = {
     "evaluate": "Measure the ranking on labelled queries, beside its channels alone and BM25.",
     "experiments": "Measure the papers' tables on the desk's archive or on public data sets.",
     "import": "Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).",
-    "jobs": "List the latest jobs with their state, progress, rate, estimate and errors.",
+    "jobs": "List the latest jobs with their state, progress, rate and estimate, or show JOB.",
     "labels": "Import and export what people judged.",
     "migrate": "Copy everything from the store SOURCE to the store TARGET and compare both.",
     "models": "List, compare, promote, roll back and delete model bundles.",
@@ -34,7 +34,7 @@ SENTENCES = {
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",
     "tune": "Tune a sentence encoder on the desk's tickets and judgments: a better teacher.",
     "users": "Add and change people, their roles and groups, and tokens for programs.",
-    "work": "Encode tickets for reindexing until Ctrl-C.",
+    "work": "Do the work that others ask for until Ctrl-C: encoding, training, evaluation, import.",
 }
 """What each command does, so that the list of all of them imports none."""
 

@@ -1,5 +1,6 @@
-"""`ticketing import`: tickets of any desk from CSV or JSON Lines."""
+"""What `ticketing import` does: tickets of any desk from CSV or JSON Lines."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -9,9 +10,9 @@ import click
 from tqdm import tqdm
 
 from ticketing.cli.doer import audit
-from ticketing.cli.options import DATE, FILE
 from ticketing.cli.rejects import show_rejects
-from ticketing.desk import open_desk
+from ticketing.desk import Desk, open_desk
+from ticketing.files import Json
 from ticketing.history import Deed
 from ticketing.importing import (
     ImportReport,
@@ -33,14 +34,7 @@ _SHOWN_CHARACTERS = 300
 _SHOWN_TOKENS = 60
 
 
-@click.command("import")
-@click.argument("files", nargs=-1, required=True, type=FILE)
-@click.option("--mapping", "mapping_file", type=FILE, help="TOML file: field = column.")
-@click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="One field.")
-@click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
-@click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
-@click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
-def command(
+def import_here(
     files: tuple[Path, ...],
     mapping_file: Path | None,
     overrides: tuple[str, ...],
@@ -48,13 +42,7 @@ def command(
     rejects: Path | None,
     solution_before: datetime | None,
 ) -> None:
-    """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).
-
-    Fields: id, subject, description, solution, product, status, created, groups, and a table
-    comments (column, text, author, time, leave_out, choose) for a solution among
-    replies. What is not mapped is guessed from usual column names. Importing the same
-    file twice changes nothing.
-    """
+    """Store the tickets of files, or show what would be stored. Raises InputError."""
     mapping = read_mapping(mapping_file, overrides)
     sources = [open_source(path, mapping, solution_before) for path in files]
     for source in sources:
@@ -69,9 +57,26 @@ def command(
     show_rejects(report.rejects, rejects)
 
 
+def asked(
+    desk: Desk,
+    files: tuple[Path, ...],
+    mapping_file: Path | None,
+    overrides: tuple[str, ...],
+    solution_before: datetime | None,
+) -> Json:
+    """What a job is to import. Raises InputError."""
+    arguments = desk.import_arguments(files, read_mapping(mapping_file, overrides), solution_before)
+    _audit(desk, files)
+    return arguments
+
+
+def _audit(desk: Desk, files: Iterable[Path]) -> None:
+    audit(desk, Deed.IMPORTED, f"tickets of {', '.join(path.name for path in files)}")
+
+
 def _store(sources: list[Source]) -> ImportReport:
     desk = open_desk(load_settings())
-    audit(desk, Deed.IMPORTED, f"tickets of {', '.join(source.path.name for source in sources)}")
+    _audit(desk, [source.path for source in sources])
     with _progress(sources) as bar:
         said = sources[0].mapping.groups  # all files share a mapping
         put = desk.put_tickets if said else lambda some: desk.put_tickets(desk.keeping_groups(some))

@@ -24,6 +24,7 @@ class _Date(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no ty
 
 
 DATE = _Date()
+DETACH = click.option("--detach", is_flag=True, help="Leave it to the workers, and do not wait.")
 OVERRIDES = click.option(
     "--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As loop.epochs=2."
 )

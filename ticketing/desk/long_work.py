@@ -56,7 +56,7 @@ class LongWork(Bundles):
         asked = {"network": network or {}, "training": training or {}}
         try:
             NetworkSettings(**asked["network"])
-            TrainingSettings(**asked["training"])
+            TrainingSettings.for_loss(**asked["training"])
         except ValidationError as error:
             field, value, message = first_invalid(error)
             raise InputError(f"{field}={value!r}: {message}.") from None
@@ -157,7 +157,7 @@ def _do_training(desk: Desk, job: Job, told: Told) -> Json:
     asked = job.arguments
     bundle_id = desk.train(
         NetworkSettings(**asked.get("network", {})),
-        TrainingSettings(**asked.get("training", {})),
+        TrainingSettings.for_loss(**asked.get("training", {})),
         _time(asked.get("before")),
         desk.fetched_vectors(asked.get("vectors")),
         told=told,

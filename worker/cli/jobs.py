@@ -1,17 +1,92 @@
-"""`ticketing jobs`: what is being done and what was."""
+"""`ticketing jobs`: what is being done and what was; cancel, retry, answer."""
+
+import json
 
 import click
 
-from ticketing.desk import open_desk
+from ticketing.cli.doer import audit, command_line
+from ticketing.desk import Desk, open_desk
+from ticketing.errors import InputError, NotFound
+from ticketing.history import Deed
+from ticketing.jobs import Job
 from ticketing.settings import load_settings
 from worker.progress import summary
 
+SHORT = 8
+"""As much of a job's id as is shown in a list, and is enough to name it by."""
+
+SEARCHED = 1000
+"""The latest jobs, among which one is looked for by the beginning of its id."""
+
 
 @click.command("jobs")
-def command() -> None:
-    """List the latest jobs with their state, progress, rate, estimate and errors."""
-    listed = open_desk(load_settings()).store.jobs()
+@click.argument("job_id", metavar="[JOB]", default="")
+@click.option("--cancel", "action", flag_value="cancel", help="End it at its next checkpoint.")
+@click.option("--retry", "action", flag_value="retry", help="Queue a failed one once more.")
+@click.option("--yes", "action", flag_value="yes", help="Let the bundle serve that it asks about.")
+@click.option("--no", "action", flag_value="no", help="Let the old bundle go on serving.")
+def command(job_id: str, action: str | None) -> None:
+    """List the latest jobs with their state, progress, rate and estimate, or show JOB.
+
+    JOB is a job's id, or how it begins. It is shown with what was asked for, what it has changed
+    and its log.
+    """
+    desk = open_desk(load_settings())
+    if not job_id:
+        if action:
+            raise InputError(f"Name the job to --{action}; `ticketing jobs` lists them.")
+        _list(desk)
+        return
+    job = _named(desk, job_id)
+    if action:
+        job = _act(desk, job, action)
+    _show(job)
+
+
+def _list(desk: Desk) -> None:
+    listed = desk.store.jobs()
     for job in listed:
-        click.echo(summary(job))
+        click.echo(f"{job.id[:SHORT]}  {summary(job)}")
     if not listed:
         click.echo("There are no jobs yet; `ticketing train` starts one.")
+
+
+def _named(desk: Desk, job_id: str) -> Job:
+    if job := desk.store.get_job(job_id):
+        return job
+    found = [job for job in desk.store.jobs(SEARCHED) if job.id.startswith(job_id)]
+    if len(found) != 1:
+        raise NotFound(
+            f"{len(found) or 'No'} jobs begin with {job_id}; `ticketing jobs` lists the latest."
+        )
+    return found[0]
+
+
+def _act(desk: Desk, job: Job, action: str) -> Job:
+    from worker.app import make_app  # a list of jobs needs no Celery
+    from worker.jobs import answer_promotion, cancel_job, retry_job
+
+    app = make_app(desk.settings)
+    if action == "cancel":
+        changed, deed = cancel_job(desk, job.id), Deed.JOB_CANCELLED
+    elif action == "retry":
+        changed, deed = retry_job(desk, app, job.id), Deed.JOB_RETRIED
+    else:
+        changed = answer_promotion(desk, app, job.id, action == "yes", command_line().name)
+        deed = Deed.ANSWERED
+    audit(desk, deed, f"{job.kind} {job.id}")
+    return changed
+
+
+def _show(job: Job) -> None:
+    click.echo(f"{job.id}  {summary(job)}")
+    click.echo(f"asked for at {job.created:%Y-%m-%d %H:%M} UTC by {job.by or 'the program'}")
+    for name, facts in (("asked", job.arguments), ("result", job.result)):
+        for fact, value in facts.items():
+            if value not in (None, "", {}, []):
+                text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                click.echo(f"{name}: {fact} = {text}")
+    for id, error in job.errors.items():
+        click.echo(f"set aside: {id}: {error}")
+    for line in job.log:
+        click.echo(f"{line.time:%Y-%m-%d %H:%M:%S}  {line.text}")

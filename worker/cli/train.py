@@ -5,12 +5,16 @@ from pathlib import Path
 
 import click
 
+from ticketing.cli.doer import audit, command_line
 from ticketing.cli.model_settings import choose_settings, read_settings
-from ticketing.cli.options import DATE, FILE
+from ticketing.cli.options import DATE, DETACH, FILE
 from ticketing.desk import open_desk
+from ticketing.history import Deed
+from ticketing.jobs import JobState, Promotion
 from ticketing.settings import load_settings
 from worker.app import make_app
-from worker.follow import encode_and_promote
+from worker.follow import detached, follow, show_end
+from worker.jobs import start_training
 
 
 @click.command("train")
@@ -18,24 +22,35 @@ from worker.follow import encode_and_promote
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
 @click.option("--vectors", type=FILE, help="Begin with these word2vec, GloVe or fastText vectors.")
 @click.option("--no-promote", is_flag=True, help="Only write the bundle; let the old one serve.")
+@DETACH
 def command(
     file: Path | None,
     overrides: tuple[str, ...],
     before: datetime | None,
     vectors: Path | None,
     no_promote: bool,
+    detach: bool,
 ) -> None:
     """Train a model on the desk's tickets and judgments, and let it serve.
 
     It is written as a bundle, every ticket is encoded under it, and it serves unless it loses
     to the serving one on the test queries. Interrupted, run it again: it goes on where it
-    stopped.
+    stopped. Workers (`ticketing work`) do it, or this command itself where none is there and no
+    TICKETING_BROKER is set.
     """
-    network, training = read_settings(file, overrides)
+    network, training = (made.model_dump(mode="json") for made in read_settings(file, overrides))
     settings = load_settings()
-    desk = open_desk(settings)
-    bundle_id = desk.train(network, training, before, vectors)
-    if no_promote:
-        click.echo(f"Bundle {bundle_id} is trained; `ticketing reindex {bundle_id}` lets it serve.")
-    else:
-        encode_and_promote(desk, make_app(settings), bundle_id)
+    desk, app = open_desk(settings), make_app(settings)
+    promotion = Promotion.NEVER if no_promote else Promotion.RULE
+    arguments = desk.training_arguments(network, training, before, vectors, promotion)
+    job = start_training(desk, app, arguments, command_line().name)
+    audit(desk, Deed.JOB_BEGUN, f"training {job.id}")
+    if detach:
+        click.echo(detached(job))
+        return
+    job = follow(desk, app, job)
+    show_end(job)
+    if no_promote and job.state == JobState.DONE:
+        click.echo(f"`ticketing reindex {job.result['bundle']}` lets it serve.")
+    if reindex := desk.store.get_job(job.result.get("reindex", "")):
+        show_end(follow(desk, app, reindex))

@@ -5,11 +5,11 @@ from datetime import datetime
 import pytest
 
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
-from ticketing.cli import evaluate
 from ticketing.cli.model_settings import read_settings
 from ticketing.errors import NotFound
 from ticketing.labels import is_test
 from ticketing.tickets import Grade, Judgment, Query
+from worker.cli import evaluate
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -9,7 +9,6 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.cli.import_ import command
 from ticketing.errors import InputError
 from ticketing.importing import Mapping, import_sources, open_source, read_mapping, read_tickets
 from ticketing.importing.convert import to_ticket
@@ -18,6 +17,7 @@ from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tables import Reject, Row
 from ticketing.tickets import Ticket
 from ticketing.times import parse_time
+from worker.cli.import_ import command
 
 
 @pytest.fixture

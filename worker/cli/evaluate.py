@@ -1,0 +1,38 @@
+"""`ticketing evaluate`, which does it here or leaves it to the workers."""
+
+import click
+
+from ticketing.cli.doer import audit, command_line
+from ticketing.cli.measuring import MeasuringOptions, choose_measuring, print_measurement
+from ticketing.cli.options import DETACH
+from ticketing.desk import open_desk
+from ticketing.errors import InputError
+from ticketing.history import Deed
+from ticketing.settings import load_settings
+from worker.app import make_app
+from worker.follow import detached
+from worker.jobs import start_evaluation
+
+
+@click.command("evaluate")
+@choose_measuring
+@DETACH
+def command(measuring: MeasuringOptions, detach: bool) -> None:
+    """Measure the ranking on labelled queries, beside its channels alone and BM25.
+
+    Without dates the queries are those of the test judgments, which no training has seen. A
+    query that is a ticket is matched only against tickets created before it. With --detach the
+    report is kept in the store, and shown on the page of jobs.
+    """
+    settings = load_settings()
+    desk = open_desk(settings)
+    if not detach:
+        print_measurement(desk, measuring)
+        return
+    asked = measuring.measured
+    if asked.demo or measuring.run_file or measuring.report:
+        raise InputError("--detach goes with none of --demo, --run and --report; leave it out.")
+    arguments = desk.evaluation_arguments(asked.bundle, asked.other, asked.since, asked.before)
+    job = start_evaluation(desk, make_app(settings), arguments, command_line().name)
+    audit(desk, Deed.JOB_BEGUN, f"evaluation {job.id}")
+    click.echo(detached(job))

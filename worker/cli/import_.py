@@ -1,0 +1,52 @@
+"""`ticketing import`, which does it here or leaves it to the workers."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from ticketing.cli.doer import command_line
+from ticketing.cli.import_ import asked, import_here
+from ticketing.cli.options import DATE, DETACH, FILE
+from ticketing.desk import open_desk
+from ticketing.errors import InputError
+from ticketing.settings import load_settings
+from worker.app import make_app
+from worker.follow import detached
+from worker.jobs import start_import
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--mapping", "mapping_file", type=FILE, help="TOML file: field = column.")
+@click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="One field.")
+@click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
+@click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
+@click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
+@DETACH
+def command(
+    files: tuple[Path, ...],
+    mapping_file: Path | None,
+    overrides: tuple[str, ...],
+    dry_run: bool,
+    rejects: Path | None,
+    solution_before: datetime | None,
+    detach: bool,
+) -> None:
+    """Store the tickets of FILES (.csv, .tsv, .jsonl, each also .gz).
+
+    Fields: id, subject, description, solution, product, status, created, groups, and a table
+    comments (column, text, author, time, leave_out, choose) for a solution among
+    replies. What is not mapped is guessed from usual column names. Importing the same
+    file twice changes nothing. With --detach workers store them, whatever
+    machine they are on.
+    """
+    if not detach:
+        import_here(files, mapping_file, overrides, dry_run, rejects, solution_before)
+        return
+    if dry_run or rejects:
+        raise InputError("--detach goes with neither --dry-run nor --rejects; leave it out.")
+    settings = load_settings()
+    desk, app = open_desk(settings), make_app(settings)
+    arguments = asked(desk, files, mapping_file, overrides, solution_before)
+    click.echo(detached(start_import(desk, app, arguments, command_line().name)))
