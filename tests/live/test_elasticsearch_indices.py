@@ -11,12 +11,16 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, scanned
+from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, StoreAway, StoreError, StoreFull
+from ticketing.history import AuditEntry
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import opening, resizing
 from ticketing.stores.elasticsearch.indices import MAPPINGS, VERSION, behind, indices_of
+from ticketing.stores.elasticsearch.opening import make_anew
 from ticketing.stores.elasticsearch.resizing import resize, use
 from ticketing.tickets import Ticket
+from web.app import create_app
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -218,6 +222,32 @@ def test_a_split_that_is_killed_leaves_all_there_and_is_ended_by_the_next(
     assert list(shards(client, settings, "codes-*").values()) == [2]
     assert len(indices_of(filled.connection, "tickets-*")) == 1
     assert not any(resizing.RESIZING in index.meta for index in indices_of(filled.connection))
+
+
+def test_a_part_that_is_gone_for_good_is_made_anew_when_told(client, settings, filled):
+    with pytest.raises(InputError, match="are there; nothing was made"):
+        make_anew(filled.connection, "tickets")
+    client.indices.delete(index=f"{settings.store_prefix}-tickets-000001")
+    ticketing(settings, "store", "make", "tickets")
+    with closing(open_store(settings)) as store:
+        assert (store.count_tickets(), list(store.judgments())) == (0, [EVENT])
+        [entry] = store.events(AuditEntry)
+        assert (entry.deed, entry.which) == ("mended", "part tickets")
+
+
+def test_health_says_that_a_part_is_missing_or_there_twice(client, settings):
+    with closing(open_desk(settings)) as desk:
+        page, alias = create_app(desk).test_client(), f"{settings.store_prefix}-files"
+        assert page.get("/healthz").status_code == 200
+        client.indices.delete(index=f"{alias}-000001")
+        health = page.get("/healthz")
+        assert health.status_code == 503
+        assert f"(no index has the alias {alias})" in health.json["away"]["store"]
+        for number in (1, 2):
+            client.indices.create(index=f"{alias}-00000{number}", aliases={alias: {}})
+        health = page.get("/healthz")
+        assert health.status_code == 503
+        assert "keep the right one with `ticketing store use" in health.json["away"]["store"]
 
 
 def test_a_part_that_is_newer_than_the_store_is_made_and_then_missed(

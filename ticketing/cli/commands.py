@@ -30,7 +30,7 @@ SENTENCES = {
     "reindex": "Encode every ticket under BUNDLE, which serves then unless it loses.",
     "restore": "Make the desk the one in the backup FILE.",
     "serve": "Serve the page and the JSON API until Ctrl-C.",
-    "store": "Split the indices of a store on servers, or choose the one that an alias leads to.",
+    "store": "Split the indices of a store on servers, choose or make the one behind an alias.",
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",
     "tune": "Tune a sentence encoder on the desk's tickets and judgments: a better teacher.",
     "users": "Add and change people, their roles and groups, and tokens for programs.",

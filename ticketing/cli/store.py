@@ -16,7 +16,7 @@ from ticketing.settings import Settings, load_settings
 
 @click.group("store", cls=Group)
 def command() -> None:
-    """Split the indices of a store on servers, or choose the one that an alias leads to."""
+    """Split the indices of a store on servers, choose or make the one behind an alias."""
 
 
 @command.command()
@@ -62,6 +62,25 @@ def use(index: str) -> None:
     click.echo(f"{alias} leads to {index}.")
     with closing(open_desk(settings)) as desk:
         audit(desk, Deed.MENDED, f"index {alias}")
+
+
+@command.command()
+@click.argument("part")
+def make(part: str) -> None:
+    """Make PART (tickets, records or files), which was lost for good, anew: it is empty.
+
+    Look for a snapshot or a backup first. Afterwards, `ticketing check --repair` ends what belongs
+    to nothing any more.
+    """
+    settings = _of_servers()
+    from ticketing.stores.elasticsearch.connection import Connection
+    from ticketing.stores.elasticsearch.opening import make_anew
+
+    with closing(Connection(settings)) as connection:
+        make_anew(connection, part)
+    click.echo(f"The {part} are there again, and empty; run `ticketing check --repair`.")
+    with closing(open_desk(settings)) as desk:
+        audit(desk, Deed.MENDED, f"part {part}")
 
 
 def _of_servers() -> Settings:

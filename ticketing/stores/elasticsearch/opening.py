@@ -7,7 +7,7 @@ are of a version that did not have it yet.
 
 from collections.abc import Mapping
 
-from ticketing.errors import StoreError
+from ticketing.errors import InputError, StoreError
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.faults import RESTORE
 from ticketing.stores.elasticsearch.indices import (
@@ -68,6 +68,16 @@ def open_indices(connection: Connection) -> None:
         _bring_up(connection, index)
 
 
+def make_anew(connection: Connection, name: str) -> None:
+    """Make a part that was lost for good, empty. Raises InputError for one that is there, or that
+    no store has."""
+    if name not in MAPPINGS:
+        raise InputError(f"A store has no part {name!r}; name one of {', '.join(MAPPINGS)}.")
+    if connection.alias(name) in behind(connection):
+        raise InputError(f"The {name} at {connection.where} are there; nothing was made.")
+    _make(connection, name)
+
+
 def require_parts(connection: Connection) -> None:
     """Raises StoreError for a part of the store that was lost or is there twice."""
     parts = behind(connection)
@@ -93,11 +103,16 @@ def _make_missing(connection: Connection, parts: Mapping[str, Index]) -> None:
     records = parts.get(connection.alias(RECORDS))  # a node may not know yet what was just made
     making = not parts or (records is not None and MAKING in records.meta)
     oldest = min((index.meta["version"] for index in parts.values()), default=VERSION)
-    for name, fields in MAPPINGS.items():
+    for name in MAPPINGS:
         if connection.alias(name) not in parts:
             if not making and oldest >= SINCE[name]:
                 raise _lost(connection, name)
-            create(connection, name, fields, {}, connection.shards if name == TICKETS else 1)
+            _make(connection, name)
+
+
+def _make(connection: Connection, name: str) -> None:
+    shards = connection.shards if name == TICKETS else 1
+    create(connection, name, MAPPINGS[name], {}, shards)
 
 
 def _bring_up(connection: Connection, index: Index) -> None:
