@@ -47,7 +47,7 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     """
     job = wanted(desk, job_id)
     if job:
-        with failing(desk, job_id), beating(desk.store, job_id, BATCH_SECONDS):
+        with failing(desk, job_id), beating(desk.store, job_id, SECONDS[ENCODE_BATCH]):
             _encode(desk, job, bundle_id, ticket_ids)
 
 

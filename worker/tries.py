@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from billiard.einfo import ExceptionWithTraceback
 from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import Task
 from celery.worker import request, state
@@ -20,8 +21,11 @@ class CountedRequest(request.Request):
         self, exc_info: Any, send_failed_event: bool = True, return_ok: bool = False
     ) -> Any:
         """Send the message again where its process is gone; anything else is Celery's."""
-        if isinstance(exc_info.exception, (TimeLimitExceeded, WorkerLostError)):
-            return self._send_again(exc_info.exception)
+        error = exc_info.exception
+        if isinstance(error, ExceptionWithTraceback):
+            error = error.exc
+        if isinstance(error, (TimeLimitExceeded, WorkerLostError)):
+            return self._send_again(error)
         return super().on_failure(exc_info, send_failed_event, return_ok)
 
     def on_timeout(self, soft: bool, timeout: float) -> None:
@@ -31,7 +35,8 @@ class CountedRequest(request.Request):
         state.task_ready(self)
         if self.acknowledged:
             return
-        log.warning("%s ended its process (%s); it is sent again", self.name, error)
+        why = "took too long" if isinstance(error, TimeLimitExceeded) else "lost its process"
+        log.warning("%s %s; it is sent again", self.name, why)
         context = self._context  # type: ignore[attr-defined]  # the stub lacks it
         once_more = self.task.signature_from_request(context, retries=context.retries + 1)
         try:

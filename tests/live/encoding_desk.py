@@ -1,6 +1,7 @@
 """Desks whose encoding takes as long as one wishes, and worker processes that work on them."""
 
 import hashlib
+import logging
 import multiprocessing
 import os
 import random
@@ -12,6 +13,8 @@ from contextlib import contextmanager
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+
+from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.model.registry import Registry
@@ -73,8 +76,10 @@ def code_of(ticket) -> bytes:
     return hashlib.sha256(ticket.id.encode()).digest()
 
 
-def work(make_desk, home: Path, seconds: float, conf: dict, environment: dict, log: Path) -> None:
-    """A worker; `seconds` is what encoding one ticket takes, `conf` Celery's options.
+def work(
+    make_desk, home: Path, seconds: float, set_up, environment: dict[str, str], log: Path
+) -> None:
+    """A worker; `seconds` is what encoding one ticket takes, `set_up(app)` may change it first.
 
     It is forked from a process that keeps the settings of the test which began it.
     """
@@ -85,9 +90,14 @@ def work(make_desk, home: Path, seconds: float, conf: dict, environment: dict, l
     for name in [name for name in os.environ if name.startswith("TICKETING_")]:
         del os.environ[name]
     os.environ.update(environment)
+    logging.basicConfig(level="WARNING", format="%(name)s %(levelname)s %(message)s")
     app = make_app(load_settings(home=home))
-    app.conf.update(conf)
+    set_up(app)
     sys.exit(supervise(app, Workplace(partial(make_desk, home, seconds)), [QUEUE]))
+
+
+def as_it_is(app: Celery) -> None:
+    """Changes nothing."""
 
 
 @contextmanager
@@ -101,11 +111,11 @@ def workers(home: Path, make_desk=DigestDesk) -> Iterator:
     context.set_forkserver_preload([__name__])
     started: list[BaseProcess] = []
 
-    def start(seconds: float = 0.0, **conf) -> BaseProcess:
+    def start(seconds: float = 0.0, set_up=as_it_is) -> BaseProcess:
         named = {name: x for name, x in os.environ.items() if name.startswith("TICKETING_")}
         log = home / f"worker{len(started)}.log"
         started.append(
-            context.Process(target=work, args=(make_desk, home, seconds, conf, named, log))
+            context.Process(target=work, args=(make_desk, home, seconds, set_up, named, log))
         )
         started[-1].start()
         return started[-1]

@@ -49,8 +49,11 @@ def test_redis_gone_for_ten_seconds_costs_a_job_nothing_but_time(desk, own_redis
         waited = time.monotonic() - back
         record = finished(desk, job)
         assert worker.is_alive(), "it is the same worker"
+        log = (desk.settings.home / "worker0.log").read_text().splitlines()
     assert (record.state, record.done) == ("done", 3000)
     assert_each_is_stored_once(desk, TICKETS)
+    assert "Traceback" not in "\n".join(log)
+    assert 0 < len(log) <= 4, log
     print(f"{harm}: {done} of 3000 done when it came back, more {waited:.1f} s later")
 
 

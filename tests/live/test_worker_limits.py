@@ -1,0 +1,201 @@
+"""What ends a worker's child, or takes its store away: the job goes on, or says why it does not."""
+
+import os
+import threading
+import time
+
+import pytest
+
+from tests.live.encoding_desk import (
+    BUNDLE,
+    DigestDesk,
+    assert_each_is_stored_once,
+    finished,
+    wait_until,
+    workers,
+)
+from ticketing.errors import StoreAway
+from ticketing.tickets import Ticket
+from worker import jobs, tasks
+from worker.app import make_app
+from worker.connection import waiting_messages
+from worker.presence import workers_live
+from worker.queues import LONG_QUEUE, QUEUE
+from worker.working import beating
+
+pytestmark = pytest.mark.worker
+
+TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(1000)]
+
+
+class HangingDesk(DigestDesk):
+    """The first to encode the last ticket hangs; the file `hang` says how many do."""
+
+    def encode(self, bundle_id, tickets):
+        if any(ticket.id == "0999" for ticket in tickets):
+            left = self.settings.home / "hang"
+            times = int(left.read_text())
+            left.write_text(str(times - 1))
+            if times > 0:
+                time.sleep(1000)
+        return super().encode(bundle_id, tickets)
+
+
+class DyingDesk(DigestDesk):
+    """Whoever encodes the last ticket dies, as of too little memory."""
+
+    def encode(self, bundle_id, tickets):
+        if any(ticket.id == "0999" for ticket in tickets):
+            os.kill(os.getpid(), 9)
+        return super().encode(bundle_id, tickets)
+
+
+class AwayStore:
+    """A store that is away while a file is there, which grows each time it is asked."""
+
+    def __init__(self, store, home):
+        self._store, self._away = store, home / "away"
+
+    def __getattr__(self, name):
+        if self._away.exists():
+            with self._away.open("a") as file:
+                file.write(".")
+            raise StoreAway("The store does not answer; try again.")
+        return getattr(self._store, name)
+
+
+class AwayDesk(DigestDesk):
+    """Its store is away while the file `away` is there."""
+
+    def __init__(self, home, seconds=0.0):
+        super().__init__(home, seconds)
+        self.whole = self.store = AwayStore(self.store, home)
+
+    def close(self):
+        (self.settings.home / "away").unlink(missing_ok=True)
+        super().close()
+
+
+def one_second(app):
+    """A batch may take one second."""
+    tasks.SECONDS[jobs.ENCODE_BATCH] = 1
+
+
+def seen_again_soon(app):
+    """Redis hands out again what nobody dealt with for a second."""
+    app.conf.broker_transport_options["visibility_timeout"] = 1
+
+
+@pytest.fixture(params=["files", pytest.param("redis", marks=pytest.mark.redis)])
+def broker(request, monkeypatch):
+    """The test runs on both brokers."""
+    if request.param == "redis":
+        monkeypatch.setenv("TICKETING_BROKER", request.getfixturevalue("redis_url"))
+
+
+@pytest.fixture
+def desk(tmp_path, broker):
+    desk = DigestDesk(tmp_path)
+    desk.store.put_tickets(TICKETS)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def app(desk):
+    return make_app(desk.settings)
+
+
+def lines(desk):
+    """What the workers have logged."""
+    logs = desk.settings.home.glob("worker*.log")
+    return [line for log in logs for line in log.read_text().splitlines()]
+
+
+def said(desk, words):
+    """How many lines hold these words; there is no traceback."""
+    assert not any("Traceback" in line for line in lines(desk)), lines(desk)
+    return sum(words in line for line in lines(desk))
+
+
+def test_a_batch_that_hangs_is_killed_and_done_again(desk, app):
+    (desk.settings.home / "hang").write_text("1")
+    with workers(desk.settings.home, HangingDesk) as start:
+        worker = start(set_up=one_second)
+        job = finished(desk, jobs.start_reindex(desk, app, BUNDLE, "never"))
+        assert worker.is_alive()
+    assert (job.state, job.done) == ("done", 1000)
+    assert_each_is_stored_once(desk, TICKETS)
+    assert said(desk, "took too long; it is sent again") == 1
+
+
+@pytest.mark.parametrize("broker", ["files"], indirect=True)
+@pytest.mark.parametrize("make_desk", [HangingDesk, DyingDesk])
+def test_a_batch_that_ends_every_process_fails_its_job_with_a_sentence(desk, app, make_desk):
+    (desk.settings.home / "hang").write_text("100")
+    with workers(desk.settings.home, make_desk) as start:
+        worker = start(set_up=one_second)
+        job = finished(desk, jobs.start_reindex(desk, app, BUNDLE, "never"))
+        assert worker.is_alive()
+    assert job.state == "failed"
+    assert job.message.startswith("It ended its worker's process 3 times: ")
+    assert said(desk, "it is sent again") == 3
+
+
+@pytest.mark.parametrize("broker", ["files"], indirect=True)
+def test_the_heart_stops_when_a_batch_hangs(desk, monkeypatch):
+    beats = []
+    monkeypatch.setattr("worker.working.BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(desk.store, "update_job", beats.append)
+    with beating(desk.store, "job", 0.1):
+        wait_until(lambda: len(beats) > 2)
+        wait_until(lambda: not any("beat" in thread.name for thread in threading.enumerate()))
+
+
+def test_while_the_store_is_away_a_worker_holds_one_message_and_goes_on_by_itself(desk, app):
+    away = desk.settings.home / "away"
+    with workers(desk.settings.home, AwayDesk) as start:
+        worker = start(seconds=0.002)
+        job = jobs.start_reindex(desk, app, BUNDLE, "never")
+        wait_until(lambda: desk.store.count_codes(BUNDLE))
+        away.touch()
+        left = waiting_messages(app)
+        wait_until(lambda: away.stat().st_size > 5)  # times that somebody asked
+        assert waiting_messages(app) >= left - 1 > 0
+        assert workers_live(app) and worker.is_alive()
+        away.unlink()
+        assert finished(desk, job).state == "done"
+    assert_each_is_stored_once(desk, TICKETS)
+    assert [line.partition("WARNING ")[2] for line in lines(desk)] == [
+        "The store does not answer; try again. Workers wait and go on by themselves.",
+        "The store answers again; workers go on.",
+    ]
+
+
+def test_workers_that_live_are_known_by_queue(desk, app):
+    assert not workers_live(app)
+    with workers(desk.settings.home) as start:
+        first = start()
+        start()
+        wait_until(lambda: workers_live(app))
+        assert not workers_live(app, LONG_QUEUE)
+        first.kill()
+        first.join()
+        assert workers_live(app, QUEUE)
+    wait_until(lambda: not workers_live(app))
+
+
+@pytest.mark.parametrize("broker", [pytest.param("redis", marks=pytest.mark.redis)], indirect=True)
+def test_redis_hands_out_again_what_a_killed_worker_held(desk, app):
+    """The job's heart goes on beating, so that no watch publishes it again."""
+    with workers(desk.settings.home) as start:
+        worker = start(seconds=0.005, set_up=seen_again_soon)
+        job = jobs.start_reindex(desk, app, BUNDLE, "never")
+        wait_until(lambda: waiting_messages(app) == 7)
+        worker.kill()
+        worker.join()
+        start(set_up=seen_again_soon)
+        with beating(desk.store, job.id, 60):
+            record = finished(desk, job)
+    assert (record.state, record.done) == ("done", 1000)
+    assert_each_is_stored_once(desk, TICKETS)
