@@ -80,7 +80,8 @@ def parts_by_ticket(
     model = recommender.model
     block = recommender.store.codes(model.id, filters)
     encoded = recommender.encode(query, filters)
-    return {id: parts_of(model, encoded, row_of(block, id)) for id in ids}
+    codes = np.array([row_of(block, id) for id in ids], np.uint8).reshape(-1, model.layout.width)
+    return dict(zip(ids, parts_of(model, encoded, codes), strict=True))
 
 
 def largest_push(right: Sequence[Part], top: Sequence[Part]) -> Push:

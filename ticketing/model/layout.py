@@ -98,35 +98,44 @@ class CodeLayout:
         parts.append((present @ (1 << np.arange(self.components))).astype(np.uint8))  # [n]
         return np.concatenate([part.reshape(n, -1) for part in parts], axis=1)
 
-    def distances(self, row: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.int64]:
-        """Distances of one row in units of code: int [P, R, C], the sparse channel
-        last."""
+    def distances(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.int64]:
+        """Distances of rows uint8 [n, width] in units of code: int [n, P, R, C], the sparse
+        channel last."""
         size = int(self.bounds[-1])
-        ticket = row[: self.components * size].reshape(self.components, size).astype(int)
-        apart = abs(query.codes[:, None].astype(int) - ticket)  # [P, R, size]
+        shape = len(rows), 1, self.components, size
+        tickets = rows[:, : self.components * size].reshape(shape).astype(np.int16)
+        apart = abs(query.codes[:, None].astype(np.int16) - tickets)  # [n, P, R, size]
         by_channel = [
             apart[..., start:stop].sum(-1) for start, stop in pairwise(map(int, self.bounds))
         ]
         if self.terms:
-            by_channel.append(2 * SUM - 2 * self._shared(row, query.terms))
+            by_channel.append(2 * SUM - 2 * self._shared(rows, query.terms))
         return np.stack(by_channel, -1)
 
     def _shared(
-        self, row: npt.NDArray[np.uint8], table: npt.NDArray[np.uint8]
+        self, rows: npt.NDArray[np.uint8], table: npt.NDArray[np.uint8]
     ) -> npt.NDArray[np.int64]:
-        """Weight of terms that a query's and a ticket's components share: [P, R]."""
-        kept = row[slice(*self.terms_span)].astype(int)
-        low, high, weights = kept.reshape(self.components, self.terms, TERM_BYTES).T  # [T, R] each
-        shared: npt.NDArray[np.int64] = np.minimum(table[:, low + 256 * high], weights).sum(1)
-        return shared
+        """Weight of terms that a query's and tickets' components share: [n, P, R]."""
+        buckets, weights = self._kept_terms(rows)
+        shared: npt.NDArray[np.int64] = np.minimum(table[:, buckets], weights).sum(-1, np.int64)
+        return shared.swapaxes(0, 1)
 
-    def missing(self, row: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
-        """What share of each of the query's components one row lacks (see
-        encoders.terms.missing_terms): [P]."""
-        kept = row[slice(*self.terms_span)].astype(int).reshape(-1, TERM_BYTES)
-        held = np.unique(kept[:, 0] + 256 * kept[:, 1])
-        missing: npt.NDArray[np.float64] = 1 - query.terms[:, held].sum(1) / SUM
+    def missing(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
+        """What share of each of the query's components rows uint8 [n, width] lack (see
+        encoders.terms.missing_terms): [n, P]."""
+        kept = self.components * self.terms
+        buckets = np.sort(self._kept_terms(rows)[0].reshape(len(rows), kept))
+        once = np.diff(buckets, prepend=-1) > 0
+        missing: npt.NDArray[np.float64] = 1 - (query.terms[:, buckets] * once).sum(-1).T / SUM
         return missing
+
+    def _kept_terms(
+        self, rows: npt.NDArray[np.uint8]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Buckets and weights of the terms of rows' components: int [n, R, T] each."""
+        kept = rows[:, slice(*self.terms_span)].astype(np.int64)
+        kept = kept.reshape(len(rows), self.components, self.terms, TERM_BYTES)
+        return kept[..., 0] + 256 * kept[..., 1], kept[..., 2]
 
     def pattern_weights(
         self,

@@ -33,10 +33,13 @@ class Explainer:
         self, query: Query, encoded: EncodedQuery, rows: Sequence[Row]
     ) -> tuple[Recommendation, ...]:
         """A recommendation a row, those of its near-copies within it."""
-        asked, words = self._reasons.read(query), tokenize(query.text)
+        asked, words = self._reasons.read(query), self._model.vocabulary.ids(tokenize(query.text))
         matches = [match for row in rows for match in (row.best, *row.like)]
         reasons = self._reasons.reasons(asked, matches)
         answers = self.answers.answers(query, [match.ticket for match in matches])
+        width = self._model.layout.width
+        codes = np.array([match.code for match in matches], np.uint8).reshape(-1, width)
+        parts = parts_of(self._model, encoded, codes)
         explained = {
             match.rank: Recommendation(
                 rank=match.rank,
@@ -44,12 +47,12 @@ class Explainer:
                 chance=match.chance,
                 chance_related=match.chance_related,
                 distance=match.distance,
-                parts=parts_of(self._model, encoded, match.code),
+                parts=own,
                 topics=shared_topics(self._model, words, match.all_words),
                 reason=replace(reason, by_id=match.by_id),
                 answer=answer,
             )
-            for match, reason, answer in zip(matches, reasons, answers, strict=True)
+            for match, reason, answer, own in zip(matches, reasons, answers, parts, strict=True)
         }
         return tuple(
             replace(explained[row.best.rank], like=tuple(explained[x.rank] for x in row.like))
@@ -57,74 +60,102 @@ class Explainer:
         )
 
 
-def parts_of(model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]) -> tuple[Part, ...]:
-    """Every term of the distance for one row of codes uint8 [width]; they add up to it.
+def parts_of(
+    model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
+) -> list[tuple[Part, ...]]:
+    """Every term of the distance, of each row of codes uint8 [n, width]; they add up to it.
 
     After those of the pairs come those of the whole ticket: the terms of a query's component that
     it lacks. Last comes, where the model knows a query's time and lets it count, the
     part of channel "age", which belongs to no pair of components.
     """
-    weights, terms = _terms(model, query, row)  # [P, R, C] both
-    parts = [
-        Part(channel, query_component, ticket_component, float(terms[p, r, c]))
+    weights, terms = _terms(model, query, rows)  # [n, P, R, C] both
+    pairs = [
+        (channel, query_component, ticket_component, p, r, c)
         for r, ticket_component in enumerate(model.settings.ticket_components)
         for p, query_component in enumerate(model.settings.query_components)
         for c, channel in enumerate(model.settings.channels)
-        if weights[p, r, c] >= 0
     ]
-    if (sparse := model.settings.sparse_channel) and query.coverage.any():
-        whole = "+".join(model.settings.ticket_components)
-        lacks = query.coverage * model.layout.missing(row, query)  # [P]
-        parts += [
-            Part(sparse, component, whole, float(lacks[p]))
-            for p, component in enumerate(model.settings.query_components)
-            if query.present[p]
-        ]
-    if query.time and model.recency.weight:
-        minutes = model.layout.minutes(row[None], np.array([0]))
-        parts.append(Part("age", "", "", float(model.recency.distances(query.time, minutes)[0])))
-    return tuple(parts)
+    sparse = model.settings.sparse_channel
+    lacks, ages = _lacks(model, query, rows), _ages(model, query, rows)
+    whole = "+".join(model.settings.ticket_components)
+    return [
+        (
+            *(
+                Part(channel, asked, told, float(terms[n, p, r, c]))
+                for channel, asked, told, p, r, c in pairs
+                if weights[n, p, r, c] >= 0
+            ),
+            *(
+                Part(sparse, component, whole, float(lacks[n, p]))
+                for p, component in enumerate(model.settings.query_components)
+                if sparse and lacks is not None and query.present[p]
+            ),
+            *([] if ages is None else [Part("age", "", "", float(ages[n]))]),
+        )
+        for n in range(len(rows))
+    ]
 
 
 def _terms(
-    model: Model, query: EncodedQuery, row: npt.NDArray[np.uint8]
+    model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
-    """The weights of a row's pairs of components, and what they add to the distance: [P, R, C]."""
-    weights = query.weights[row[-1]]
-    return weights, weights.astype(np.float64) * model.layout.distances(row, query)
+    """The weights of rows' pairs of components, and what they add to the distance: [n, P, R, C]."""
+    weights = query.weights[rows[:, -1]]
+    return weights, weights.astype(np.float64) * model.layout.distances(rows, query)
+
+
+def _lacks(
+    model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.float64] | None:
+    """What the terms of each of the query's components add that rows lack: [n, P]; None where the
+    model does not let them count."""
+    if not (model.settings.sparse_channel and query.coverage.any()):
+        return None
+    return query.coverage * model.layout.missing(rows, query)
+
+
+def _ages(
+    model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.float64] | None:
+    """What the time between query and rows adds: [n]; None where it does not count."""
+    if not (query.time and model.recency.weight):
+        return None
+    minutes = model.layout.minutes(rows, np.arange(len(rows)))
+    return model.recency.distances(query.time, minutes)
 
 
 def typical_parts(model: Model, query: EncodedQuery, block: CodeBlock) -> dict[str, float]:
     """The mean distance by channel of RANDOM tickets, evenly spread over all that are comparable;
     nothing where there are none."""
+    if not len(block.live):
+        return {}
     places = np.linspace(0, len(block.live) - 1, min(RANDOM, len(block.live))).astype(int)
     rows = np.asarray(block.codes[block.live[places]])  # [n, width]
     comparable = np.any(query.weights >= 0, axis=(1, 2, 3))  # [2 ** R]
-    rows = rows[[bool(comparable[row[-1]]) for row in rows]]
+    rows = rows[comparable[rows[:, -1]]]
     if not len(rows):
         return {}
-    totals = np.zeros(len(model.settings.channels))
-    for row in rows:
-        weights, terms = _terms(model, query, row)
-        totals += terms.sum((0, 1), where=weights >= 0)
-    typical = dict(zip(model.settings.channels, totals / len(rows), strict=True))
-    if (sparse := model.settings.sparse_channel) and query.coverage.any():
-        lacks = [query.coverage @ model.layout.missing(row, query) for row in rows]
-        typical[sparse] += float(np.mean(lacks))
-    if query.time and model.recency.weight:
-        minutes = model.layout.minutes(rows, np.arange(len(rows)))
-        typical["age"] = float(model.recency.distances(query.time, minutes).mean())
-    return {channel: float(distance) for channel, distance in typical.items()}
+    weights, terms = _terms(model, query, rows)
+    means = terms.sum((0, 1, 2), where=weights >= 0) / len(rows)  # [C]
+    typical = dict(zip(model.settings.channels, means.tolist(), strict=True))
+    sparse, lacks = model.settings.sparse_channel, _lacks(model, query, rows)
+    if sparse and lacks is not None:
+        typical[sparse] += float(lacks.sum(1).mean())
+    if (ages := _ages(model, query, rows)) is not None:
+        typical["age"] = float(ages.mean())
+    return typical
 
 
 def shared_topics(
-    model: Model, query_tokens: list[str], ticket_tokens: list[str]
+    model: Model, said: Sequence[int], ticket_tokens: Sequence[str]
 ) -> tuple[SharedTopic, ...]:
-    """Topics active in both query and ticket, with the tokens that speak for them most."""
+    """Topics active in both query and ticket, with the tokens that speak for them most; `said` are
+    the vocabulary ids of the query's."""
     topics = model.topics
     if topics is None:
         return ()
-    said, found = model.vocabulary.ids(query_tokens), model.vocabulary.ids(ticket_tokens)
+    found = model.vocabulary.ids(ticket_tokens)
     shared = topics.shared(said, found)
     return tuple(
         SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)

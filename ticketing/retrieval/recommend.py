@@ -188,9 +188,10 @@ class Recommender:
         ticket = found.get(typed) or found.get(typed.upper())
         if ticket is None or ticket.id == query.ticket_id or not filters.admit(ticket):
             return None
-        [code] = self.model.encode_tickets([ticket])
-        distance = sum(part.distance for part in parts_of(self.model, encoded, code))
-        return Match(1, ticket, code, distance, chance=1.0, chance_related=0.0, by_id=True)
+        codes = self.model.encode_tickets([ticket])
+        [parts] = parts_of(self.model, encoded, codes)
+        distance = sum(part.distance for part in parts)
+        return Match(1, ticket, codes[0], distance, chance=1.0, chance_related=0.0, by_id=True)
 
     def _scan(
         self, encoded: EncodedQuery, codes: npt.NDArray[np.uint8], live: npt.NDArray[np.int64]

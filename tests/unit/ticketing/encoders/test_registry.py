@@ -51,7 +51,7 @@ def test_a_new_kind_is_a_channel_of_settings_network_and_codes(with_lengths):
     tickets = [Ticket("a", "pump"), Ticket("b", "seal trip trip")]
     model.fit_layout(model.encode([(["pump"], [], []), (["seal", "trip", "trip"], [], [])]))
     rows = model.encode_tickets(tickets)
-    by_code = model.layout.distances(rows[1], model.encode_query(Query("pump")))[0, 0]
+    by_code = model.layout.distances(rows[1:], model.encode_query(Query("pump")))[0, 0, 0]
     assert by_code[0] * model.layout.steps[0] == pytest.approx(2, abs=0.01)
 
 

@@ -72,8 +72,8 @@ def test_a_query_and_a_ticket_of_one_text_have_one_code(model):
 
 def test_a_query_and_a_ticket_of_one_text_share_all_terms(model):
     query = model.encode_query(Query("Trip of unit qwfpgj", "Vibration of bearing"))
-    row = model.encode_tickets([Ticket("T", "Trip of unit qwfpgj", "Vibration of bearing")])[0]
-    apart = model.layout.distances(row, query)[..., -1]  # [P, R]
+    rows = model.encode_tickets([Ticket("T", "Trip of unit qwfpgj", "Vibration of bearing")])
+    apart = model.layout.distances(rows, query)[0, ..., -1]  # [P, R]
     assert (apart[0, 0], apart[1, 1]) == (0, 0)
     assert (apart[:, 2] == 2 * SUM).all()
     assert (apart[[0, 1], [1, 0]] > 0).all()

@@ -62,11 +62,11 @@ def test_distances_of_a_row_by_hand():
     """Dense channel 5 and 7 against 2; of term 7, which the query weighs 200 and 0, 100 is kept."""
     layout = CodeLayout(1, (1,), (0.0,), (1.0,), terms=2)
     terms = np.array([[[[7, 0], [100, 0]]]])
-    [row] = layout.rows([np.array([[[2.0]]])], np.array([[True]]), terms)
+    rows = layout.rows([np.array([[[2.0]]])], np.array([[True]]), terms)
     tables = np.zeros((2, 16), np.uint8)
     tables[0, 7] = 200
     query = scanned(np.array([[5], [7]], np.uint8), tables)
-    assert layout.distances(row, query).tolist() == [[[3, 2 * 255 - 2 * 100]], [[5, 2 * 255]]]
+    assert layout.distances(rows, query).tolist() == [[[[3, 310]], [[5, 510]]]]
 
 
 def test_values_outside_the_range_are_clipped():
