@@ -1,0 +1,150 @@
+"""Faults from a list that a seed gives: one every half minute, each over before the next."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.soak.servers import Node
+from tests.soak.stage import WEBS, WORKERS, Stage, wait_until
+from tests.soak.supervised import Supervised
+
+EVERY = 30.0
+"""Seconds from fault to fault."""
+
+LASTS = 5.0, 20.0
+"""Seconds that a fault with an end lasts."""
+
+HOURS = 1, 48
+"""How far a clock is set forward."""
+
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+"""Of Debian's package faketime."""
+
+DESK = (*WORKERS, *WEBS)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is done to whom, and for how long; `how` says more of it."""
+
+    kind: str
+    victim: str
+    seconds: float
+    how: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.victim} {self.how}".rstrip() + f" for {self.seconds:.0f} s"
+
+
+def possible_kinds(stage: Stage) -> list[str]:
+    """Filling a disk needs root, setting a clock forward needs libfaketime."""
+    return [
+        "kill",
+        "freeze",
+        "cut",
+        *(["disk"] if stage.disks else []),
+        *(["clock"] if FAKETIME.exists() else []),
+    ]
+
+
+def drawn(stage: Stage, seed: int) -> Iterator[Fault]:
+    """The faults of a seed, without end."""
+    chance = random.Random(seed)
+    kinds = possible_kinds(stage)
+    victims = {
+        "kill": sorted(stage.processes),
+        "freeze": sorted(stage.processes),
+        "cut": DESK,
+        "disk": sorted(stage.disks),
+        "clock": DESK,
+    }
+    while True:
+        kind = chance.choice(kinds)
+        how = {
+            "cut": chance.choice(["store", "broker", "node"]),
+            "clock": f"+{chance.randint(*HOURS)}h",
+        }
+        victim, seconds = chance.choice(victims[kind]), chance.uniform(*LASTS)
+        yield Fault(kind, victim, seconds, how.get(kind, ""))
+
+
+@dataclass(frozen=True)
+class Met:
+    """A fault that was, and how long after its end all was well; None if not before the next."""
+
+    fault: Fault
+    well_after: float | None
+
+
+class Chaos:
+    """A thread that does a fault every half minute until the block ends."""
+
+    def __init__(self, stage: Stage, seed: int, say: Callable[[str], None]):
+        self.met: list[Met] = []
+        self._stage, self._say = stage, say
+        self._faults = drawn(stage, seed)
+        self._chance = random.Random(seed)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> "Chaos":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            until = time.monotonic() + EVERY
+            fault = next(self._faults)
+            self._say(str(fault))
+            end = self._begin(fault)
+            self._stop.wait(fault.seconds)
+            end()
+            left = until - time.monotonic()
+            well_after = wait_until(self._is_well, left)
+            self.met.append(Met(fault, well_after))
+            self._stop.wait(max(until - time.monotonic(), 0))
+
+    def _is_well(self) -> bool:
+        return self._stage.pages_answer() and self._stage.cluster_is_whole()
+
+    def _begin(self, fault: Fault) -> Callable[[], object]:
+        """Do it; gives what ends it."""
+        process = self._stage.processes[fault.victim]
+        if fault.kind == "kill":
+            process.kill(self._chance)
+            return lambda: None
+        if fault.kind == "freeze":
+            process.freeze()
+            return process.thaw
+        if fault.kind == "disk":
+            return self._fill(fault.victim, process)
+        assert isinstance(process, Supervised)
+        if fault.kind == "clock":
+            ahead = {"LD_PRELOAD": str(FAKETIME), "FAKETIME": fault.how, "DONT_FAKE_MONOTONIC": "1"}
+            process.restart(ahead)
+            return lambda: process.restart({})
+        return self._cut(fault)
+
+    def _fill(self, victim: str, process: Supervised | Node) -> Callable[[], object]:
+        disk = self._stage.disks[victim]
+        disk.fill()
+
+        def end() -> None:
+            disk.empty()
+            if isinstance(process, Node):
+                self._stage.retry_shards()
+
+        return end
+
+    def _cut(self, fault: Fault) -> Callable[[], object]:
+        links = self._stage.desk_links[fault.victim]
+        cut = links["store"][:1] if fault.how == "node" else links[fault.how]
+        self._stage.links.cut(cut)
+        return lambda: self._stage.links.mend(cut)

@@ -1,0 +1,91 @@
+"""What people asked of the desk, and what it promised them."""
+
+import threading
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from ticketing.tickets import Ticket
+
+ANSWERED = "answered"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a judgment said."""
+
+    query_id: str
+    ticket_id: str
+    grade: str
+    judge: str
+
+
+@dataclass
+class Fate:
+    """What a ticket may be at the end: what was acknowledged last, or what was sent and never
+    acknowledged, whose request may be carried out at any time. None is a ticket that is gone."""
+
+    acknowledged: Ticket | None = None
+    uncertain: list[Ticket | None] = field(default_factory=list)
+
+    def allows(self, found: Ticket | None) -> bool:
+        return found == self.acknowledged or found in self.uncertain
+
+
+class Ledger:
+    """Written by all people at once."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+        """Of each kind of request, how many came to what."""
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+        """Of each kind of request, how long the answered ones took."""
+        self.judgments: dict[str, Judged] = {}
+        """Sent, by event id."""
+        self.acknowledged: set[str] = set()
+        """Event ids of judgments."""
+        self.tickets: dict[str, Fate] = defaultdict(Fate)
+        """Put, changed or deleted by people."""
+        self.puts = self.deletes = 0
+        """Acknowledged."""
+        self.jobs: set[str] = set()
+        """Ids of the jobs whose start was acknowledged."""
+        self.inconsistent: list[str] = []
+        """Answers that cannot be right."""
+        self._lock = threading.Lock()
+
+    def outcome(self, kind: str, came_to: str, seconds: float) -> None:
+        """A request of a kind was answered, or came to an error of a kind."""
+        with self._lock:
+            self.outcomes[kind][came_to] += 1
+            if came_to == ANSWERED:
+                self.seconds[kind].append(seconds)
+
+    def judging(self, event_id: str, judged: Judged) -> None:
+        with self._lock:
+            self.judgments[event_id] = judged
+
+    def judged(self, event_id: str) -> None:
+        with self._lock:
+            self.acknowledged.add(event_id)
+
+    def attempt(self, ticket_id: str, wanted: Ticket | None) -> None:
+        """A request was sent that came to nothing that one can know."""
+        with self._lock:
+            self.tickets[ticket_id].uncertain.append(wanted)
+
+    def changed(self, ticket_id: str, wanted: Ticket | None) -> None:
+        """A put or a delete was acknowledged."""
+        with self._lock:
+            self.tickets[ticket_id].acknowledged = wanted
+            if wanted is None:
+                self.deletes += 1
+            else:
+                self.puts += 1
+
+    def started(self, job_id: str) -> None:
+        with self._lock:
+            self.jobs.add(job_id)
+
+    def doubt(self, sentence: str) -> None:
+        with self._lock:
+            self.inconsistent.append(sentence)
