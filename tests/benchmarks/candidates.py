@@ -2,13 +2,16 @@
 tests.benchmarks.candidates [queries]`.
 
 Asks a desk on Elasticsearch the texts of its own tickets, evenly spread and each without its own
-ticket, as when the ticket was created and as today, and compares the ten nearest among the
+ticket, as when the ticket was created and as today; then, as today, their subjects alone, one word
+of each, that word with two letters swapped, and nonsense. Compares the ten nearest among the
 candidates with the ten nearest of all, by how many tickets are found by vector.
 The exhaustive scan of the same codes, held in memory as the SQLite store does, runs beside it.
 """
 
+import random
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -21,10 +24,13 @@ from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.settings import load_settings
+from ticketing.stores.elasticsearch.candidates import BY_VECTOR, BY_WORDS
 from ticketing.stores.protocols import CodeBlock
+from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
 
-BY_VECTOR = (100, 200, 400, 800, 1600, 3200)
+SHARES = (0.25, 0.5, 1, 2, 4)
+"""Of what the store finds."""
 
 
 def main() -> None:
@@ -37,20 +43,21 @@ def main() -> None:
     block = desk.store.codes(model.id)
     newest = desk.store.newest()
     print(f"{len(block.live)} tickets, {len(tickets)} queries, recency {model.recency.weight:.2f}")
-    for name, moment in (("as when created", None), ("as of today", newest)):
-        asked = [(query, _asked(desk, model, query, moment)) for query in map(_query, tickets)]
+    for name, queries in _kinds(tickets).items():
+        moment = None if name == "as when created" else newest
+        asked = [(query, _asked(desk, model, query, moment)) for query in queries]
         best, times = [], []
         for query, encoded in asked:
             start = time.perf_counter()
             best.append(_best(model, query, encoded, block))
             times.append(time.perf_counter() - start)
         print(f"\n{name}\n{'all, in memory':>14}  recall 1.0000{'':37}{_times(times)}")
-        for by_vector in BY_VECTOR:
-            _measure(desk, model, asked, best, by_vector)
+        for share in SHARES:
+            _measure(desk, model, asked, best, share)
 
 
-def _measure(desk: Desk, model: Model, asked, best, by_vector: int) -> None:
-    desk.store.by_vector, desk.store.by_words = by_vector, by_vector // 4
+def _measure(desk: Desk, model: Model, asked, best, share: float) -> None:
+    desk.store.by_vector, desk.store.by_words = int(share * BY_VECTOR), int(share * BY_WORDS)
     recalls, sizes, times = [], [], []
     for (query, encoded), right in zip(asked, best, strict=True):
         start = time.perf_counter()
@@ -59,7 +66,7 @@ def _measure(desk: Desk, model: Model, asked, best, by_vector: int) -> None:
         recalls.append(len(set(_best(model, query, encoded, found)) & set(right)) / len(right))
         sizes.append(len(found.ids))
     print(
-        f"{by_vector:5} nearest  recall {np.mean(recalls):.4f}  least {min(recalls):.1f}"
+        f"{desk.store.by_vector:5} nearest  recall {np.mean(recalls):.4f}  least {min(recalls):.1f}"
         f"  {np.mean(sizes):7.0f} candidates  {_times(times)}"
     )
 
@@ -69,8 +76,37 @@ def _spread(desk: Desk, count: int) -> list[Ticket]:
     return [t for t in islice(desk.store.iter_tickets(), None, None, step) if t.subject][:count]
 
 
-def _query(ticket: Ticket) -> Query:
-    return Query(ticket.subject, ticket.description, ticket.id)
+def _kinds(tickets: Sequence[Ticket]) -> dict[str, list[Query]]:
+    """Queries by kind."""
+    rng = random.Random(0)
+    whole = [Query(t.subject, t.description, t.id) for t in tickets]
+    words = list(_words(tickets, rng))
+    return {
+        "as when created": whole,
+        "as of today": whole,
+        "subject alone": [Query(t.subject, "", t.id) for t in tickets],
+        "one word": [Query(word, "", id) for id, word in words],
+        "a typo": [Query(_swapped(word, rng), "", id) for id, word in words],
+        "nonsense": [Query(_nonsense(rng), "") for _ in words],
+    }
+
+
+def _words(tickets: Sequence[Ticket], rng: random.Random) -> Iterator[tuple[str, str]]:
+    """A ticket's id and a word of its subject."""
+    for ticket in tickets:
+        words = [x for x in tokenize(ticket.subject) if x.isalpha() and len(x) > 3]
+        if words:
+            yield ticket.id, rng.choice(words)
+
+
+def _swapped(word: str, rng: random.Random) -> str:
+    i = rng.randrange(1, len(word) - 1)
+    return word[:i] + word[i + 1] + word[i] + word[i + 2 :]
+
+
+def _nonsense(rng: random.Random) -> str:
+    syllables = range(rng.randrange(2, 5))
+    return "".join(rng.choice("bcdfghjklmnprstvwxz") + rng.choice("aeiou") for _ in syllables)
 
 
 def _asked(desk: Desk, model: Model, query: Query, time: datetime | None) -> EncodedQuery:

@@ -1,7 +1,7 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
@@ -22,7 +22,14 @@ from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
 from ticketing.stores.protocols import CodeBlock, RankedTickets
 from ticketing.text.telling import TellingWords
-from ticketing.tickets import Filters, Outlook, Query, Recommendation, Recommendations
+from ticketing.tickets import (
+    Filters,
+    Outlook,
+    Query,
+    Recommendation,
+    Recommendations,
+    Ticket,
+)
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
 FILTERED = "No ticket passes these filters; widen them."
@@ -125,9 +132,11 @@ class Recommender:
             raise InputError("The query is blank: give a subject or a description.")
         found = self.nearest(query, filters, max(2 * limit, NEAREST))
         encoded, block = found.query, found.block
-        named = self._named(query, encoded, filters)
+        names, step = _names(query), limit + limit // 2 + 1  # some fold; one more ends the last
+        first = self.store.get_tickets([*names, *found.ids[:step]])
+        named = self._named(query, encoded, filters, [first[id] for id in names if id in first])
         gone: set[str] = set()
-        rows = self._folder.fold(self._matches(found, filters, limit, named, gone), limit)
+        rows = self._folder.fold(self._matches(found, filters, step, first, named, gone), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
         asked = terms_of(encoded.words)
         shared = any(asked & terms_of(x.best.all_words) for x in rows)
@@ -153,11 +162,13 @@ class Recommender:
         found: Nearest,
         filters: Filters,
         step: int,
+        first: Mapping[str, Ticket],
         named: Match | None,
         gone: set[str],
     ) -> Iterator[Match]:
-        """The best tickets in order, fetched `step` at a time, after one that was named; ids of
-        those that were deleted or changed, since their codes were read, are added to `gone`."""
+        """The best tickets in order, fetched `step` at a time but for the `first`, after one that
+        was named; ids of those that were deleted or changed, since their codes were read, are
+        added to `gone`."""
         block, distances, chances = found.block, found.evidence.distances, found.chances
         rank = 0
         if named:
@@ -165,7 +176,7 @@ class Recommender:
             yield named
         for start in range(0, len(found.places), step):
             places = found.places[start : start + step]
-            tickets = self.store.get_tickets([block.ids[i] for i in places])
+            tickets = self.store.get_tickets([block.ids[i] for i in places]) if start else first
             for i, place in enumerate(places, start):
                 ticket = tickets.get(block.ids[place])
                 if ticket is None or not filters.admit(ticket):
@@ -178,14 +189,12 @@ class Recommender:
                 chance, related = float(chances.yes[i]), float(chances.related[i])
                 yield Match(rank, ticket, code, float(distances[i]), chance, related)
 
-    def _named(self, query: Query, encoded: EncodedQuery, filters: Filters) -> Match | None:
-        """The ticket whose id the query's subject is, as typed or in capitals, if it is to be
-        seen: that it is meant is certain."""
-        typed = query.subject.strip()
-        if not typed or len(typed) > ID.most or not typed.isprintable():
-            return None
-        found = self.store.get_tickets([typed, typed.upper()])
-        ticket = found.get(typed) or found.get(typed.upper())
+    def _named(
+        self, query: Query, encoded: EncodedQuery, filters: Filters, of_name: Sequence[Ticket]
+    ) -> Match | None:
+        """The first of the tickets that the query names, if it is to be seen: that it is meant is
+        certain."""
+        ticket = next(iter(of_name), None)
         if ticket is None or ticket.id == query.ticket_id or not filters.admit(ticket):
             return None
         codes = self.model.encode_tickets([ticket])
@@ -229,6 +238,14 @@ class Recommender:
 def terms_of(words: Iterable[str]) -> set[str]:
     """The distinct terms of words, as channel L compares them."""
     return {term_of(word) for word in words} - {""}
+
+
+def _names(query: Query) -> list[str]:
+    """The ids that a query's subject may be: as typed, and in capitals."""
+    typed = query.subject.strip()
+    if not typed or len(typed) > ID.most or not typed.isprintable():
+        return []
+    return [typed, typed.upper()]
 
 
 def _position(ids: Sequence[str], ticket_id: str) -> int | None:

@@ -33,6 +33,9 @@ LOOKED_AT = 2
 """For each ticket found by vector, so many are looked at: the walk through their graph is then less
 likely to end beside the nearest."""
 
+FIRST = 1e12
+"""Lifts the score of what is near by vector, at least 4e-8, above any score of words."""
+
 FEW_WORDS, MORE = 2, 4
 """A query of so few words, or of none that the vocabulary knows, is found badly by both ways: so
 many times as many tickets are found by vector."""
@@ -72,20 +75,19 @@ class Candidates(ElasticsearchServing, Codes):
             answers = self.connection.searches(searches)
         if not answers:
             return self._block(bundle_id, [])
-        _, counted, *ways = answers
-        hits = (hit for way in ways for hit in way["hits"]["hits"])
-        return self._block(bundle_id, hits, of=counted["hits"]["total"]["value"])
+        _, counted, found = (answer["hits"] for answer in answers)
+        return self._block(bundle_id, found["hits"], of=counted["total"]["value"])
 
     def _block(
         self, bundle_id: str, hits: Iterable[Mapping[str, Any]], of: int | None = None
     ) -> CodeBlock:
-        """Hits with CODE, some maybe twice, as the scan wants them; damaged ones are
-        remembered until they are read again and are whole."""
+        """Hits with CODE as the scan wants them; damaged ones are remembered until they are read
+        again and are whole."""
         damaged, codes = self._damaged[bundle_id], dict[str, npt.NDArray[np.uint8]]()
         for hit in hits:
             fields = hit["fields"]
             id, code = fields["id"][0], base64.b64decode(fields["code"][0])
-            if fields.get("checksum", [crc32(code)]) == [crc32(code)]:
+            if "checksum" not in fields or fields["checksum"] == [crc32(code)]:
                 codes[id] = np.frombuffer(code, np.uint8)
                 damaged.discard(id)
             else:
@@ -106,14 +108,19 @@ class Candidates(ElasticsearchServing, Codes):
     def _searches(
         self, bundle_id: str, query: EncodedQuery, filters: Filters
     ) -> list[tuple[str, Json]]:
-        """For which bundle serves, how many tickets match, and what is found each way."""
+        """For which bundle serves, how many tickets match, and what is found in either way.
+
+        What is found both ways comes once. Whatever is near by vector comes before all that is
+        near in words alone, of which `by_words` are taken, and more where vectors found the same.
+        """
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
         words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}
-        of_codes: list[Json] = [counted, {"query": words, "size": self.by_words, **CODE}]
-        if len(query.vector):
-            near = list(self._near(query, filters))
-            of_codes.append({"knn": near, "size": sum(way["k"] for way in near), **CODE})
-        return [(RECORDS, SERVES), *((codes_of(bundle_id), body) for body in of_codes)]
+        near = list(self._near(query, filters)) if len(query.vector) else []
+        found: Json = {"query": words, "size": self.by_words, "track_total_hits": False, **CODE}
+        if near:
+            found |= {"knn": near, "size": self.by_words + sum(way["k"] for way in near) * 3 // 4}
+        index = codes_of(bundle_id)
+        return [(RECORDS, SERVES), (index, counted), (index, found)]
 
     def _near(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
         """What is near by vector: of all that match, and of those of its time."""
@@ -123,6 +130,7 @@ class Candidates(ElasticsearchServing, Codes):
         for window, parts in spans.items():
             near: Json = {"field": "vector", "query_vector": query.vector.tobytes().hex()}
             near["k"] = max(count * parts // sum(spans.values()), 1)
+            near["boost"] = FIRST
             near["num_candidates"] = min(LOOKED_AT * near["k"], MOST_HITS)
             if window and query.time:
                 near["filter"] = [where(filters), around(query.time, window)]
