@@ -35,6 +35,21 @@ def workers_live(app: Celery, queue: str = QUEUE) -> bool:
     return any(map(_is_locked, _folder(app).glob(f"{queue}@*.worker")))
 
 
+def live_workers(app: Celery, queue: str = QUEUE) -> set[str]:
+    """The names of all workers of the queue that live. Raises BrokerAway."""
+    if app.conf.worker_enable_remote_control:
+        with connected(app) as connection:
+            answers = app.control.ping(
+                timeout=ANSWER_SECONDS,
+                connection=connection,
+                pattern=f"{queue}@*",
+                matcher="glob",
+            )
+        return {name for answer in answers or [] for name in answer}
+    found = _folder(app).glob(f"{queue}@*.worker")
+    return {path.name.removesuffix(".worker") for path in found if _is_locked(path)}
+
+
 @contextmanager
 def sign_of_life(app: Celery, name: str) -> Iterator[None]:
     """Be known as a worker of this name, `queue@place`, during the block."""

@@ -12,6 +12,7 @@ from ticketing.jobs import Job, JobState
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
+from worker.handing_back import has_done
 from worker.jobs import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.long_work import do_job
 from worker.promoting import take_step
@@ -43,7 +44,7 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     """Encode those of the tickets that still need it and record how far the job is.
 
     A ticket that cannot be encoded is set aside in `job.errors`. Raises StoreAway, which
-    may be repeated; any other failure ends the job in state failed.
+    may be repeated, and BundleAway; any other failure ends the job in state failed.
     """
     job = wanted(desk, job_id)
     if job:
@@ -59,6 +60,7 @@ def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> 
     rows, errors = encode_or_set_aside(desk, bundle_id, list(tickets.values()))
     if rows:
         store.put_codes(bundle_id, rows)
+        has_done(desk, job.id)
     store.update_job(job.id, done=store.count_codes(bundle_id), errors=errors)
 
 

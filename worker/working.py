@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ticketing.desk import Desk
-from ticketing.errors import BrokerAway, NotFound, StoreAway, TicketingError
+from ticketing.errors import BrokerAway, BundleAway, NotFound, StoreAway, TicketingError
 from ticketing.jobs import Job, JobState
 from ticketing.stores.jobs import Jobs
 from worker.jobs import cancelled
@@ -33,11 +33,12 @@ def wanted(desk: Desk, job_id: str) -> Job | None:
 def failing(desk: Desk, job_id: str) -> Iterator[None]:
     """End a job as failed where the block raises what repeating it does not mend.
 
-    Raises StoreAway, which may be repeated; a broker that is away is left to the watch.
+    Raises StoreAway, which may be repeated, and BundleAway, where another machine may do it; a
+    broker that is away is left to the watch.
     """
     try:
         yield
-    except StoreAway:
+    except (BundleAway, StoreAway):
         raise
     except BrokerAway as error:
         log.warning("job %s goes on when the broker is back: %s", job_id, error)

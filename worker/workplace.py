@@ -13,10 +13,11 @@ from celery.exceptions import Reject
 from pydantic import TypeAdapter, ValidationError
 
 from ticketing.desk import Desk
-from ticketing.errors import StoreAway
+from ticketing.errors import BundleAway, StoreAway
 from ticketing.jobs import JobState
 from worker.discarding import discarded
 from worker.ending import Ending
+from worker.handing_back import hand_back
 from worker.outage import Outage
 from worker.tries import TRIES, CountedTask
 
@@ -43,8 +44,10 @@ class Workplace:
 
     @cached_property
     def desk(self) -> Desk:
-        """The desk of this process. Raises StoreAway."""
-        return self.open_desk()
+        """The desk of this process, whose bundles all machines may have. Raises StoreAway."""
+        desk = self.open_desk()
+        desk.models.share_all()
+        return desk
 
     def add_task(
         self, app: Celery, name: str, do: Callable[..., None], seconds: int | None
@@ -68,7 +71,15 @@ class Workplace:
             if self_.request.retries >= TRIES:
                 self._patiently(lambda: give_up(self.desk, fitting[0]))
             else:
-                self._patiently(lambda: do(self.desk, app, *fitting, **shared))
+                worker = self_.request.hostname or ""
+
+                def here() -> None:
+                    try:
+                        do(self.desk, app, *fitting, **shared)
+                    except BundleAway as error:
+                        hand_back(self.desk, app, fitting[0], worker, error)
+
+                self._patiently(here)
 
         task.time_limit = seconds
 

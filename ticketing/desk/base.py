@@ -68,7 +68,14 @@ class DeskBase:
         found = self._served(self._recommenders, ModelKind.RANKING, serving)
         if found.model.id == serving or found.model.id in self.whole.bundles():
             return found
-        return _waited(self._recommenders, serving)  # the codes went, as when a desk is restored
+        return self._had(serving)  # the other one's codes went, as when a desk is restored
+
+    def _had(self, bundle_id: str) -> Recommender:
+        """Ranks under a bundle that somebody has. Raises BundleAway, BundleError."""
+        try:
+            return self.recommender(bundle_id)
+        except NotFound as error:
+            raise _away(bundle_id, error) from None
 
     def _served(self, loaded: Loaded[T], kind: ModelKind, serving: str) -> T:
         """The model of a kind that answers here; where that of the serving bundle cannot be had
@@ -91,10 +98,13 @@ class DeskBase:
         return [answering, serving]
 
     def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
-        """Codes and main topics of tickets under a bundle, in the order given."""
+        """Codes and main topics of tickets under a bundle, in the order given.
+
+        Raises BundleAway where it cannot be had here, BundleError.
+        """
         from ticketing.retrieval.topics import main_topics
 
-        model = self.recommender(bundle_id).model
+        model = self._had(bundle_id).model
         rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
         vectors = model.projection.ticket_vectors(rows)
         return [
@@ -154,13 +164,5 @@ class DeskBase:
             raise NotReady("Another training is running on this desk; wait for its end.") from None
 
 
-def _waited(loaded: Loaded[T], bundle_id: str) -> T:
-    """The model of a bundle that must answer. Raises BundleAway where it cannot be had."""
-    try:
-        return loaded.named(bundle_id)
-    except NotFound as error:
-        raise _away(bundle_id, error) from None
-
-
 def _away(bundle_id: str, error: NotFound) -> BundleAway:
-    return BundleAway(f"Bundle {bundle_id} serves and is not on this machine yet: {error}")
+    return BundleAway(f"Bundle {bundle_id} is not on this machine yet: {error}")

@@ -186,6 +186,7 @@ class Bundles(DeskBase):
         """Whether a bundle may serve instead of the one that does, and by how much or why; one
         that this program cannot read is worse than any."""
         serving = self.whole.serving()
+        self._had(bundle_id)
         if not serving:
             return True, ""
         try:

@@ -12,7 +12,7 @@ import threading
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError
+from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.files import link_or_copy, sync_folder
 from ticketing.model.bundle import MANIFEST, digest, read_whole
 from ticketing.model.registry import Registry
@@ -73,7 +73,7 @@ class Models(Registry):
         for bundle_id in super().saved():
             try:
                 self.share(bundle_id)
-            except (BundleError, NotFound):  # `ticketing check` says what is wrong with it
+            except (BundleError, NotFound, StoreFull):  # `ticketing check` and /healthz say so
                 continue
 
     def shared(self) -> set[str]:
@@ -130,8 +130,8 @@ class Models(Registry):
     def _fetch(self, bundle_id: str) -> None:
         """Bring a bundle here: beside its place, compared with its digests, and renamed in."""
         kept = self._names(bundle_id)
-        self.folder.mkdir(parents=True, exist_ok=True)
         try:
+            self.folder.mkdir(parents=True, exist_ok=True)
             beside = Path(tempfile.mkdtemp(dir=self.folder, prefix="."))
             try:
                 self._fill(beside / bundle_id)

@@ -182,9 +182,19 @@ def test_without_any_bundle_that_can_be_had_it_says_which_is_missing(homes, trai
     second = homes("second")
     homes.first.store.set_serving("gone")
     homes.first.store.set_serving("gone2")
-    with pytest.raises(BundleAway, match="gone2 serves and is not on this machine yet"):
+    with pytest.raises(BundleAway, match="gone2 is not on this machine yet"):
         second.recommend(ASKED)
     assert BundleAway.status == 503 and BundleAway.retry
+
+
+def test_work_under_a_bundle_that_is_not_here_may_be_done_elsewhere(homes):
+    """Encoding, and comparing a bundle that is to serve: neither takes it for a worse one."""
+    second, other = homes("second"), encoded(homes.first)
+    for work in (lambda: second.encode(other, [Ticket("A", "a")]), lambda: second.compared(other)):
+        with pytest.raises(BundleAway, match=f"Bundle {other} is not on this machine yet"):
+            work()
+    homes.first.bundle(other)
+    assert len(second.encode(other, [Ticket("A", "a")])) == 1
 
 
 def test_a_deleted_bundle_is_gone_from_every_machine(homes, trained):

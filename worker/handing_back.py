@@ -1,0 +1,53 @@
+"""Work whose bundle is not on this machine goes back to the broker, for another worker."""
+
+import logging
+import time
+
+from celery import Celery
+from celery.exceptions import Reject
+
+from ticketing.desk import Desk
+from ticketing.errors import BrokerAway, BundleAway
+from ticketing.jobs import JobState
+from worker.presence import live_workers
+
+log = logging.getLogger(__name__)
+
+WITHOUT = "without"
+"""In a job's result: which workers handed work back since some was last done, and why."""
+
+HELD_SECONDS = 2.0
+"""How long a message is held before it goes back, so that others take it."""
+
+
+def hand_back(desk: Desk, app: Celery, job_id: str, worker: str, error: BundleAway) -> None:
+    """Say in a job's record that a worker has not got its bundle, and give the message back.
+
+    The job fails where that is so of all workers that live. Raises Reject, StoreAway.
+    """
+    job = desk.whole.get_job(job_id)
+    if job is None or job.finished:
+        return
+    without = {**job.result.get(WITHOUT, {}), worker: str(error)}
+    said = f"{worker} hands its work back: {error}"
+    if not any(line.text == said for line in job.log):
+        log.warning("job %s: %s", job_id, said)
+        desk.whole.update_job(job_id, log=said)
+    time.sleep(HELD_SECONDS)
+    try:
+        live = live_workers(app, worker.partition("@")[0])
+    except BrokerAway:
+        live = set()  # nobody is known to have it, and nobody not to
+    if live and live <= without.keys():
+        message = f"No worker can have the bundle: {error}"
+        desk.whole.update_job(job_id, state=JobState.FAILED, message=message, log=message)
+        return
+    desk.whole.update_job(job_id, result={WITHOUT: without})
+    raise Reject(str(error), requeue=True)
+
+
+def has_done(desk: Desk, job_id: str) -> None:
+    """Forget who handed work of a job back: some of it was done."""
+    job = desk.whole.get_job(job_id)
+    if job is not None and job.result.get(WITHOUT):
+        desk.whole.update_job(job_id, result={WITHOUT: {}})
