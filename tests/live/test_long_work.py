@@ -23,9 +23,11 @@ class LearningDesk(DigestDesk):
     def __init__(self, home):
         super().__init__(home)
         self.epochs = []
+        self.learned = []
         self.at_epoch = lambda epoch: None
 
-    def train(self, *arguments, told, **others):
+    def train(self, network, training, before, vectors, labels, tickets, told):
+        self.learned.append((len(tickets), len(labels)))
         for epoch in range(len(self.epochs) + 1, 4):
             self.at_epoch(epoch)
             told(Step.TRAINING, epoch, 3, f"epoch {epoch} of 3")
@@ -120,6 +122,18 @@ def test_a_training_is_cancelled_at_its_next_step_and_retried_from_there(desk, a
     run_one(desk, app)
     record = desk.store.get_job(job.id)
     assert (record.state, record.attempts, desk.epochs) == ("done", 2, [1, 2, 3])
+
+
+def test_a_training_goes_on_with_the_tickets_it_began_with(desk, app):
+    """A desk lives on: with other tickets a checkpoint belongs to another training."""
+    job, ending = train(desk, app), Ending()
+    desk.at_epoch = lambda epoch: epoch == 2 and ending.ask()
+    run_one(desk, app, ending=ending)
+    desk.store.put_tickets([Ticket("new", "It came meanwhile")])
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+    assert desk.learned == [(20, 0), (20, 0)]
+    assert list(desk.settings.home.glob("checkpoints/*")) == []
 
 
 def test_a_worker_that_is_to_end_hands_a_training_back(desk, app):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,18 +19,22 @@ from ticketing.errors import (
     InputError,
     NotFound,
     NotReady,
+    StoreAway,
     StoreError,
 )
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped, Told, unheard
 from ticketing.labels import derive_labels, is_test
 from ticketing.plurals import counted
-from ticketing.tickets import Filters, Label, ModelKind
+from ticketing.tickets import Filters, Label, ModelKind, Ticket
 from ticketing.times import utc_now
 
 if TYPE_CHECKING:
     from ticketing.evaluation.promotion import Comparison
     from ticketing.model.settings import NetworkSettings
     from ticketing.training.settings import TrainingSettings, TuningSettings
+
+AGAIN_SECONDS = 1.0
+"""How often a store that is away is asked again to take a bundle that was trained."""
 
 A_FEW = 32
 """Tickets that may come between a reindexing and its promotion."""
@@ -49,10 +54,11 @@ class Bundles(DeskBase):
         before: datetime | None = None,
         vectors_file: Path | None = None,
         labels: Sequence[Label] | None = None,
+        tickets: Sequence[Ticket] | None = None,
         told: Told = unheard,
     ) -> str:
         """Train on tickets (created before a date, if given) and labels (those of
-        `training_labels`, unless others are given); returns the bundle's id.
+        `training_labels`), unless others are given; returns the bundle's id.
 
         Settings that are not given are the default ones. Raises NotReady while another process
         trains, and whatever `told` does.
@@ -70,15 +76,7 @@ class Bundles(DeskBase):
 
             told(Step.READING)
             bundle_id = train(
-                list(
-                    tqdm(
-                        self.whole.iter_tickets(Filters(created_before=before)),
-                        desc="reading the store",
-                        unit=" tickets",
-                        leave=False,
-                        delay=0.5,  # seconds
-                    )
-                ),
+                list(self.training_tickets(before)) if tickets is None else tickets,
                 self.training_labels(before) if labels is None else labels,
                 network or NetworkSettings(),
                 training or TrainingSettings(),
@@ -87,8 +85,26 @@ class Bundles(DeskBase):
                 vectors_file,
                 still_ours,
             )
-        self.models.share(bundle_id)
-        return bundle_id
+        while True:  # hours of training hang on it
+            try:
+                self.models.share(bundle_id)
+            except StoreAway:
+                told(Step.FITTING)
+                time.sleep(AGAIN_SECONDS)
+            else:
+                return bundle_id
+
+    def training_tickets(self, before: datetime | None = None) -> Iterator[Ticket]:
+        """Tickets to learn from: all, or those created before a date."""
+        return iter(
+            tqdm(
+                self.whole.iter_tickets(Filters(created_before=before)),
+                desc="reading the store",
+                unit=" tickets",
+                leave=False,
+                delay=0.5,  # seconds
+            )
+        )
 
     def tune_encoder(
         self, encoder: str, settings: TuningSettings, out: Path, before: datetime | None = None

@@ -19,6 +19,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from ticketing.desk.bundles import Bundles
+from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, Promotion, Step, Stopped, Told
@@ -155,13 +156,20 @@ def _do_training(desk: Desk, job: Job, told: Told) -> Json:
     if bundle_id := job.result.get("bundle"):
         return {"bundle": bundle_id}
     asked = job.arguments
+    before, folder = _time(asked.get("before")), desk.settings.home / "checkpoints"
+    tickets, labels = material_of(
+        folder, job.id, lambda: (desk.training_tickets(before), desk.training_labels(before))
+    )
     bundle_id = desk.train(
         NetworkSettings(**asked.get("network", {})),
         TrainingSettings.for_loss(**asked.get("training", {})),
-        _time(asked.get("before")),
+        before,
         desk.fetched_vectors(asked.get("vectors")),
-        told=told,
+        labels,
+        tickets,
+        told,
     )
+    drop_material(folder, job.id)
     data = desk.models.manifest(bundle_id)["data"]
     return {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}
 
