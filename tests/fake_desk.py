@@ -144,6 +144,25 @@ class FakeDesk(Desk):
             return super().recommender()
         return WordRanker(self.store, self.ranker.model)
 
+    def _recommender(self, bundle_id: str = "") -> WordRanker:
+        return self.recommender(bundle_id) if bundle_id else super()._recommender()
+
+    def _serve(self, bundle_id: str) -> None:
+        """Switch; there are no codes to verify."""
+        self.store.set_serving(bundle_id)
+
+    def save_bundle(self, labels: int) -> str:
+        """A bundle that can be listed, promoted and deleted; returns its id."""
+        return self.models.save(
+            {
+                "data": {"tickets": 12, "labels": labels},
+                "network": {"pairs": "cross-level", "channels": ["h", "E", "T", "L"]},
+                "training": {"loss": "in-batch"},
+            },
+            {},
+            {},
+        )
+
     def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
         """The main topics of tickets; their codes, which nothing scans, are one byte each."""
         topics = main_topics(self.ranker.model, tickets)

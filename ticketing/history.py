@@ -73,6 +73,7 @@ class Deed(StrEnum):
     JOB_CANCELLED = "job cancelled"
     JOB_RETRIED = "job retried"
     ANSWERED = "answered"
+    SCHEDULED = "scheduled"
     MENDED = "mended"
     RESIZED = "resized"
     PERSON_ADDED = "person added"

@@ -15,7 +15,7 @@ from ticketing.errors import InputError
 LONGEST_NAME = 80
 """Characters of somebody's name."""
 
-RESERVED = frozenset({"anonymous", "demonstration", "import", "local"})
+RESERVED = frozenset({"anonymous", "demonstration", "import", "local", "schedule"})
 """Under these names the program itself works and judges."""
 
 
@@ -39,9 +39,9 @@ class Permission(StrEnum):
     DELETE = "delete"
     """Delete tickets."""
     JOBS = "jobs"
-    """Begin and cancel jobs."""
+    """Cancel jobs and try them again, of the kinds that one may begin."""
     PROMOTE = "promote"
-    """Let a bundle serve, roll back, delete bundles."""
+    """Let a bundle serve, roll back, delete bundles, set the schedule."""
     PEOPLE = "people"
     """Add people, change their roles and groups, disable them."""
     AUDIT = "audit"
@@ -62,6 +62,7 @@ _SCIENTIST = _ENGINEER | {
     Permission.EVALUATE,
     Permission.EXPORT,
     Permission.TRAIN,
+    Permission.JOBS,
 }
 
 PERMISSIONS: dict[Role, frozenset[Permission]] = {

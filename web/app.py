@@ -10,28 +10,42 @@ from ticketing.people import LOCAL
 from ticketing.plurals import counted
 from web.addresses import AnyPath, clean_address
 from web.api.access import SECURITY_SCHEMES, with_access
+from web.api.jobs import job_api
 from web.api.routes import api
 from web.api.statuses import with_statuses
 from web.api.work import work_api
-from web.context import current_address, current_desk, known_person, served_desk, topic_titles
+from web.context import (
+    current_address,
+    current_desk,
+    current_person,
+    known_person,
+    served_desk,
+    topic_titles,
+)
 from web.errors import register_errors
 from web.guard import guard
+from web.jobs import BEGINS
 from web.openid import OpenID
 from web.pages.account import account_pages
 from web.pages.categories import category_pages
 from web.pages.exports import export_pages
 from web.pages.first_steps import not_ready
 from web.pages.history import history_pages
+from web.pages.jobs import job_pages
 from web.pages.judging import judging_pages
+from web.pages.models import model_pages
 from web.pages.openid import openid_pages
 from web.pages.people import people_pages
 from web.pages.quality import quality_pages
+from web.pages.schedule import schedule_pages
 from web.pages.search import pages
 from web.pages.topics import topic_pages
 from web.schemas.responses import ErrorOut
 from web.security import protect
 from web.sessions import CookieInterface
 from web.throttle import Throttle
+from web.uploads import let_files_in
+from web.views import jobs as job_words
 from web.views.charts import month_name, percent
 from web.views.markdown import citation
 from web.views.marks import linked, mark, opening, shown, with_meant
@@ -67,9 +81,11 @@ def create_app(desk: Desk) -> APIFlask:
     )
     app.extensions["desk"] = desk
     app.extensions["broker"] = make_app(desk.settings)
+    app.before_request(let_files_in)
     tokens = protect(app, desk.settings)
     tokens.exempt(api)
     tokens.exempt(work_api)
+    tokens.exempt(job_api)
     _set_up_templates(app)
     app.security_schemes = SECURITY_SCHEMES
     app.session_interface = CookieInterface()
@@ -92,6 +108,10 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(quality_pages)
     app.register_blueprint(api)
     app.register_blueprint(work_api)
+    app.register_blueprint(job_pages)
+    app.register_blueprint(model_pages)
+    app.register_blueprint(schedule_pages)
+    app.register_blueprint(job_api)
     app.spec_processor(lambda spec: with_access(with_statuses(spec)))
     return app
 
@@ -107,6 +127,13 @@ def _set_up_templates(app: APIFlask) -> None:
         citation=citation,
         bars=lambda parts, typical: bars(parts, typical, current_desk().channel_labels),
         in_words=in_words,
+        promotion_words=job_words.promotion_words,
+        state_words=job_words.state_words,
+        unit=job_words.unit,
+        took=job_words.took,
+        changes=job_words.changes,
+        said=job_words.said,
+        may_begin=lambda job: current_person().may(BEGINS[job.kind]),
         percent=percent,
         counted=counted,
         solved_by=lambda ticket_id: current_desk().solved_by(ticket_id),

@@ -39,7 +39,6 @@ NEEDS: dict[Permission, frozenset[str]] = {
             "account.revoke_token",
             "account.sign_out",
             "api.get_ticket",
-            "api.jobs",
             "api.query_answer",
             "api.recommend",
             "api.topic",
@@ -51,16 +50,21 @@ NEEDS: dict[Permission, frozenset[str]] = {
             "history.save",
             "history.saved_as_csv",
             "history.unanswered",
+            "job_api.job",
+            "job_api.jobs",
+            "job_api.schedule",
+            "jobs.one",
+            "jobs.overview",
             "openapi.spec",
             "pages.answer",
             "pages.api_docs",
             "pages.as_markdown",
             "pages.ask",
             "pages.ask_now",
-            "pages.jobs",
             "pages.preview",
             "pages.similar",
             "pages.ticket",
+            "schedule.overview",
             "topics.overview",
             "topics.topic",
             "work_api.categories",
@@ -90,7 +94,16 @@ NEEDS: dict[Permission, frozenset[str]] = {
         }
     ),
     Permission.EVALUATE: frozenset(
-        {"judging.agreement", "quality.overview", "work_api.agreement", "work_api.quality"}
+        {
+            "job_api.compare",
+            "job_api.models",
+            "judging.agreement",
+            "models.compare",
+            "models.overview",
+            "quality.overview",
+            "work_api.agreement",
+            "work_api.quality",
+        }
     ),
     Permission.EXPORT: frozenset(
         {
@@ -103,6 +116,21 @@ NEEDS: dict[Permission, frozenset[str]] = {
     ),
     Permission.IMPORT: frozenset({"api.put_ticket"}),
     Permission.DELETE: frozenset({"api.delete_ticket"}),
+    Permission.JOBS: frozenset({"job_api.cancel", "job_api.retry", "jobs.cancel", "jobs.retry"}),
+    Permission.PROMOTE: frozenset(
+        {
+            "job_api.answer",
+            "job_api.delete_model",
+            "job_api.promote",
+            "job_api.rollback",
+            "job_api.set_schedule",
+            "jobs.answer",
+            "models.delete",
+            "models.promote",
+            "models.rollback",
+            "schedule.change",
+        }
+    ),
     Permission.PEOPLE: frozenset({"people.overview", "people.add", "people.change"}),
     Permission.AUDIT: frozenset({"people.audit", "people.audit_as_jsonl"}),
 }

@@ -15,12 +15,16 @@ from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 
 from web.app import BODY_LIMIT
+from web.uploads import UPLOAD_LIMIT
 
 CONNECTIONS = 500
 """Connections at once; each is a file to the system, which commonly allows a process 1,024."""
 
 PATIENCE = 30.0
 """Seconds until a request has come whole, or until a silent connection is ended."""
+
+UPLOAD_RATE = 50_000
+"""Bytes of a body that give its sender a second more, so that a large file may come slowly."""
 
 HEADER_BYTES = 32 * 2**10
 """Bytes of a request's headers; an address as long as a browser sends it fits."""
@@ -42,7 +46,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         """When its peer became due to go on (seconds since 1970), None where the server is."""
         if self.requests and not self.total_outbufs_len:
             return None
-        return self.last_activity if self.request is None else self.begun
+        if self.request is None:
+            return float(self.last_activity)
+        return self.begun + float(self.request.body_bytes_received) / UPLOAD_RATE
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
@@ -68,7 +74,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             bind_socket=False,
             sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
             max_request_header_size=HEADER_BYTES,
-            max_request_body_size=2 * BODY_LIMIT,
+            max_request_body_size=UPLOAD_LIMIT + BODY_LIMIT,
             connection_limit=2 * connections,  # never reached: see handle_accept
             trusted_proxy=trusted_proxy or None,
             trusted_proxy_headers={"x-forwarded-for", "x-forwarded-proto"} if trusted_proxy else (),

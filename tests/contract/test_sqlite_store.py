@@ -286,8 +286,8 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 11")
-    with pytest.raises(StoreError, match="has format 11, and this program reads format 10; run "):
+    store.database.rows("PRAGMA user_version = 12")
+    with pytest.raises(StoreError, match="has format 12, and this program reads format 11; run "):
         SQLiteStore(store.database.folder)
 
 
@@ -488,7 +488,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 10; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 11; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

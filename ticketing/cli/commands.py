@@ -29,6 +29,7 @@ SENTENCES = {
     "recommend": "Find the best past tickets for SUBJECT and DESCRIPTION.",
     "reindex": "Encode every ticket under BUNDLE, which serves then unless it loses.",
     "restore": "Make the desk the one in the backup FILE.",
+    "schedule": "See and set when the desk trains by itself.",
     "serve": "Serve the page and the JSON API until Ctrl-C.",
     "store": "Split the indices of a store on servers, choose or make the one behind an alias.",
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",

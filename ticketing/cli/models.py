@@ -1,19 +1,14 @@
 """`ticketing models`: list bundles, compare, promote, roll back, delete."""
 
-from datetime import datetime
-
 import click
 
 from ticketing.cli.doer import audit, audited_switch
 from ticketing.cli.groups import Group
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
-from ticketing.errors import BundleError, InputError
+from ticketing.errors import InputError
 from ticketing.history import Deed
-from ticketing.model.registry import Registry
-from ticketing.plurals import counted
 from ticketing.settings import load_settings
-from ticketing.tickets import ModelKind
 
 
 @click.group("models", cls=Group)
@@ -23,31 +18,13 @@ def command() -> None:
 
 @command.command("list")
 def list_models() -> None:
-    """All bundles, oldest first, with what they were trained on; * serves."""
-    desk = open_desk(load_settings())
-    serving = {desk.store.serving(kind) for kind in ModelKind}
-    ids = desk.models.ids()
-    for id in ids:
-        trained = datetime.fromtimestamp((desk.models.folder / id).stat().st_mtime)
-        mark = "*" if id in serving else " "
-        click.echo(f"{mark} {id}  {trained:%Y-%m-%d %H:%M}  {_described(desk.models, id)}")
-    if not ids:
+    """All bundles, oldest first, from when (UTC) and on what they were trained; * serves."""
+    found = open_desk(load_settings()).bundle_list()
+    for bundle in reversed(found):
+        mark = "*" if bundle.serves else " "
+        click.echo(f"{mark} {bundle.id}  {bundle.trained:%Y-%m-%d %H:%M}  {bundle.about}")
+    if not found:
         click.echo("There are no bundles yet; `ticketing train` makes one.")
-
-
-def _described(models: Registry, id: str) -> str:
-    """What a bundle was trained on, or what to do with one that cannot be read."""
-    try:
-        manifest = models.manifest(id)
-    except BundleError as error:
-        return str(error)
-    data, network = manifest["data"], manifest["network"]
-    if manifest["kind"] == ModelKind.CATEGORIES:
-        return f"{counted(data['titles'], 'title')} in {counted(data['categories'], 'category')}"
-    return (
-        f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')},"
-        f" loss {manifest['training']['loss']}, {network['pairs']}, {'+'.join(network['channels'])}"
-    )
 
 
 @command.command()

@@ -8,9 +8,10 @@ hands out; import-linter holds it. Commands also read files and print tables by 
 what people think of proposed tickets, `topics` what tickets are about, `categories` what the desk's
 own categories are proposed for, `setup` how far a new desk is, `readiness` what a process lacks,
 `workspace` what to judge next and how judges agree, `quality` how good answers have been, `people`
-who may sign in and which programs act for them, `audit` who did what, `long_work` what jobs do,
-`measuring` how good the ranking is, `leases` who alone may do something, `checking` what is
-damaged, `backup` and `restore` the way back.
+who may sign in and which programs act for them, `audit` who did what, `bundle_list` what the desk's
+bundles are, `scheduling` when it trains by itself, `long_work` what jobs do, `measuring` how good
+the ranking is, `leases` who alone may do something, `checking` what is damaged, `backup` and
+`restore` the way back.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from dataclasses import replace
 from typing import Self
 
 from ticketing.desk.backup import Backups
+from ticketing.desk.bundle_list import BundleList
 from ticketing.desk.checking import Checking
 from ticketing.desk.long_work import LongWork
 from ticketing.desk.models import Models
@@ -26,6 +28,7 @@ from ticketing.desk.people import People
 from ticketing.desk.quality import QualityOverTime
 from ticketing.desk.readiness import Readying
 from ticketing.desk.restore import require_restored
+from ticketing.desk.scheduling import Scheduling
 from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
@@ -39,7 +42,18 @@ from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Query, Ticket
 
 
-class Desk(LongWork, Workspace, Readying, QualityOverTime, SettingUp, People, Checking, Backups):
+class Desk(
+    LongWork,
+    Workspace,
+    Readying,
+    QualityOverTime,
+    SettingUp,
+    BundleList,
+    Scheduling,
+    People,
+    Checking,
+    Backups,
+):
     """One desk's knowledge base and the models that serve it."""
 
     @property

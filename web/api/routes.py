@@ -7,7 +7,6 @@ from flask import url_for
 
 from ticketing.errors import NotFound
 from ticketing.history import Deed
-from ticketing.jobs import Job
 from ticketing.retrieval.topics import TopicTrend
 from ticketing.tickets import Query, Recommendations, Ticket
 from web.api.bodies import check_body
@@ -31,7 +30,6 @@ from web.schemas.requests import (
     TopicName,
 )
 from web.schemas.responses import (
-    JobOut,
     JudgmentOut,
     QueryAnswerOut,
     RecommendationsOut,
@@ -40,7 +38,6 @@ from web.schemas.responses import (
     TopicTicketsOut,
 )
 from web.security import guard_api
-from web.views.progress import progress
 
 api = APIBlueprint("api", __name__, url_prefix="/api", tag="Ticketing")
 api.before_request(guard_api)
@@ -158,13 +155,6 @@ def name_topic(number: int, given: TopicName) -> str:
     return ""
 
 
-@api.get("/jobs")
-@api.output(list[JobOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
-def jobs() -> list[dict[str, Any]]:
-    """The latest jobs, newest first."""
-    return [job_out(job) for job in current_desk().store.jobs()]
-
-
 def trend_out(trend: TopicTrend) -> dict[str, Any]:
     """A topic's trend with its number and words beside its figures."""
     return {
@@ -173,8 +163,3 @@ def trend_out(trend: TopicTrend) -> dict[str, Any]:
         "title": topic_titles()[trend.topic.number],
         "words": trend.topic.words,
     }
-
-
-def job_out(job: Job) -> dict[str, Any]:
-    """A job's record with its rate, estimate and whether it stands still."""
-    return {**vars(job), **vars(progress(job))}

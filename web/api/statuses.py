@@ -20,6 +20,7 @@ WITH_BODY = {
 }
 NOT_FOUND = {404: "What the body names does not exist."}
 CONFLICT = {409: "A model must serve first, or something else was sent under this `event_id`."}
+STATE = {409: "The job or the model is in no state for that; the sentence says which."}
 ERROR: Content = {"application/json": {"schema": {"$ref": "#/components/schemas/HTTPError"}}}
 TICKET: Content = {"application/json": {"schema": {"$ref": "#/components/schemas/TicketOut"}}}
 PUT_TICKET: dict[int | str, dict[str, str | Content]] = {

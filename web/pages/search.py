@@ -1,4 +1,4 @@
-"""The pages: ask, the answer at its own address, judge, a ticket, the jobs."""
+"""The pages: ask, the answer at its own address, judge, a ticket."""
 
 from typing import Any, cast
 
@@ -23,7 +23,6 @@ from web.pages.first_steps import first_steps
 from web.pages.forms import back, filters_of, order_of, set_filters, valid
 from web.schemas.requests import EXHAUST, EXHAUST_ID, JudgmentIn, grade_named
 from web.views.markdown import answer_as_markdown
-from web.views.progress import progress
 
 pages = Blueprint("pages", __name__)
 
@@ -135,22 +134,21 @@ def similar() -> Response:
     return redirect(url_for("pages.answer", query_id=current_desk().store.put_query(query)), 303)
 
 
-@pages.get("/jobs")
-def jobs() -> str:
-    """The latest jobs with progress, rate and estimate."""
-    found = [(job, progress(job)) for job in current_desk().store.jobs()]
-    return render_template("jobs.html", jobs=found, trouble=broker_trouble())
-
-
 @pages.get("/api")
 def api_docs() -> str:
     """The JSON API's operations, listed from the same OpenAPI document that programs read."""
     store = current_desk().store
     ticket = next(iter(store.iter_tickets()), None)
+    others = (bundle.id for bundle in current_desk().bundle_list() if not bundle.serves)
+    other = next(others, "MODEL")
     known = {
         "query_id": EXHAUST_ID,
         "queries": EXHAUST_ID,
         "bundles": store.serving(),
+        "bundle_id": other,
+        "new": other,
+        "old": store.serving() or "MODEL",
+        "job_id": next((job.id for job in store.jobs(1)), "JOB"),
         "ticket_id": ticket.id if ticket else "T-1",
         "number": 0,
         "subject": EXHAUST["subject"],

@@ -186,27 +186,6 @@ class JudgmentOut(Out):
     replaced: str = Field(description="says where it replaced a grade that `seen` does not know of")
 
 
-class JobOut(Out):
-    """A job's record, with its rate (tickets a second) and the seconds it still needs."""
-
-    id: str
-    kind: str
-    bundle_id: str
-    state: str
-    total: int
-    done: int
-    rate: float
-    seconds_left: float | None
-    stalled: bool = Field(description="no worker has reported for a while")
-    created: Time
-    started: Time | None
-    heartbeat: Time | None
-    finished: Time | None
-    cancel_requested: bool
-    errors: dict[str, str]
-    message: str
-
-
 class ErrorOut(Out):
     """What was wrong and what to do, in one sentence."""
 

@@ -2,8 +2,8 @@
 // behind it that works without.
 import "./copying.js";
 import "./forms.js";
-import "./jobs.js";
 import "./judging.js";
 import "./keys.js";
+import "./renewing.js";
 import "./rows.js";
 import "./typing.js";

@@ -37,6 +37,7 @@ TOLD = re.compile("zirconia|quux|secret-9|withheld|HR-0001|GT-0101b|2029", re.IG
 """What nobody but hr may read anywhere."""
 
 JOBS = {"/jobs", "/jobs.csv", "/api/jobs"}
+JOBS |= {f"{at}/{job}" for at in ("/jobs", "/api/jobs") for job in ("7f3a", "1b9e")}
 """They are told in the tickets that may be seen."""
 AUDITED = {"/audit", "/audit.jsonl"}
 
@@ -99,12 +100,14 @@ def addresses(client) -> list[str]:
     """Every address that can be opened, of what Eve may see."""
     round_ = f"queries={ASKED.id},{TYPED.id}&bundles=fake-bundle"
     known = {"query_id": [ASKED.id, TYPED.id], "ticket_id": ["GT-0101", "GT-0102"]}
-    known |= {"number": ["3", "17", "0"]}
+    known |= {"number": ["3", "17", "0"], "job_id": ["7f3a", "1b9e"]}
     more = {
         "/": ["/?example", f"/?query={ASKED.id}"],
         "/judging/round": [f"/judging/round?{round_}"],
         "/judging/round.csv": [f"/judging/round.csv?{round_}"],
         "/api/rounds": [f"/api/rounds?{round_}"],
+        "/models/compare": ["/models/compare?new=fake-bundle&old=fake-bundle"],
+        "/api/comparison": ["/api/comparison?new=fake-bundle&old=fake-bundle"],
         "/api/categories": ["/api/categories?subject=a"],
         "/topics": ["/topics?words=zirconia", "/topics?product=SECRET-9", "/topics"],
         "/queries/<query_id>": [f"/queries/{TYPED.id}?product=SECRET-9"],

@@ -1,5 +1,6 @@
 """Every address asks who comes and what they may: all routes, all roles."""
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -7,7 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from tests.fake_desk import FakeDesk
+from tests.fake_records import jobs
 from tests.people import signed_in, token_of
+from ticketing.jobs import JobKind
 from ticketing.people import Doer, Permission, Role
 from ticketing.settings import Settings
 from ticketing.tickets import Query
@@ -20,6 +23,8 @@ VALUES = {
     "number": 17,
     "token_id": "none",
     "filename": "page.css",
+    "job_id": "training",
+    "bundle_id": "no-bundle",
 }
 
 NOBODY = "nobody"
@@ -27,7 +32,7 @@ NOBODY = "nobody"
 MAY = {
     NOBODY: set(),
     Role.ENGINEER: {"ask", "judge"},
-    Role.SCIENTIST: {"ask", "judge", "judge-for-others", "evaluate", "export", "train"},
+    Role.SCIENTIST: {"ask", "judge", "judge-for-others", "evaluate", "export", "train", "jobs"},
     Role.ADMIN: set(Permission),
 }
 """What each role is for, written down a second time."""
@@ -37,6 +42,7 @@ MAY = {
 def desk(tmp_path_factory):
     desk = FakeDesk(Settings(home=tmp_path_factory.mktemp("desk")))
     desk.store.put_query(Query("pump trips"))
+    desk.store.put_job(replace(jobs()[1], id="training", kind=JobKind.TRAINING))
     yield desk
     desk.close()
 

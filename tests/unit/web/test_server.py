@@ -117,6 +117,16 @@ def test_a_silent_connection_is_ended():
         assert all(ended(connection, 5) for connection in (silent, half, kept))
 
 
+def test_a_file_may_come_for_longer_than_a_silent_request():
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n"
+    with serving(patience=0.5) as port, ExitStack() as stack:
+        sending = connected(port, stack, head)
+        for _ in range(20):
+            sending.sendall(b"x" * 10_000)
+            time.sleep(0.1)
+        assert sending.recv(15) == b"HTTP/1.1 200 OK"
+
+
 def test_a_request_that_comes_in_drips_is_ended():
     with serving(patience=1) as port, ExitStack() as stack:
         drips, begun = connected(port, stack, HALF), time.monotonic()

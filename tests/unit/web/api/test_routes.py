@@ -200,6 +200,16 @@ def test_openapi_names_every_operation(client):
         "/api/topics/{number}": {"get"},
         "/api/topics/{number}/name": {"put"},
         "/api/jobs": {"get"},
+        "/api/jobs/{job_id}": {"get"},
+        "/api/jobs/{job_id}/cancel": {"post"},
+        "/api/jobs/{job_id}/retry": {"post"},
+        "/api/jobs/{job_id}/answer": {"post"},
+        "/api/models": {"get"},
+        "/api/models/{bundle_id}": {"delete"},
+        "/api/models/{bundle_id}/promote": {"post"},
+        "/api/comparison": {"get"},
+        "/api/rollback": {"post"},
+        "/api/schedule": {"get", "put"},
     }
 
 

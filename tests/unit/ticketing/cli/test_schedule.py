@@ -1,0 +1,33 @@
+"""`ticketing schedule`: what it says, sets and ends."""
+
+from datetime import time
+
+import pytest
+
+from tests.commands import run
+from ticketing.cli import schedule
+from ticketing.history import AuditEntry
+from ticketing.jobs import Promotion
+from ticketing.schedule import Weekday
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def test_at_first_nothing_is_scheduled(desk):
+    assert "Nothing is scheduled" in run(schedule.command, "show")
+
+
+def test_a_schedule_is_set_shown_audited_and_ended(desk):
+    said = run(
+        schedule.command,
+        *("set", "--weekly", "sunday", "--at", "04:30", "--judgments", "50", "--ask"),
+    )
+    found = desk.store.schedule()
+    assert (found.weekday, found.at) == (Weekday.SUNDAY, time(4, 30))
+    assert (found.judgments, found.promotion) == (50, Promotion.ASK)
+    assert "due on Sunday" in said and "04:30 UTC" in said
+    assert "after 50 new judgments; 0 came so far" in said and "waits for an admin" in said
+    assert run(schedule.command, "show") == said
+    [entry] = desk.store.events(AuditEntry)
+    assert (entry.deed, entry.person[:4]) == ("scheduled", "cli:")
+    assert "Nothing is scheduled" in run(schedule.command, "set")

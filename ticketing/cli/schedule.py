@@ -1,0 +1,69 @@
+"""`ticketing schedule`: see and set when the desk trains by itself."""
+
+from datetime import datetime
+
+import click
+
+from ticketing.cli.doer import audit
+from ticketing.cli.groups import Group
+from ticketing.desk import Desk, open_desk
+from ticketing.history import Deed
+from ticketing.jobs import Promotion
+from ticketing.plurals import counted
+from ticketing.schedule import THREE, Weekday
+from ticketing.settings import load_settings
+
+
+@click.group("schedule", cls=Group)
+def command() -> None:
+    """See and set when the desk trains by itself."""
+
+
+@command.command()
+def show() -> None:
+    """What is scheduled, and when it comes next."""
+    _show(open_desk(load_settings()))
+
+
+@command.command("set")
+@click.option(
+    "--weekly",
+    type=click.Choice([day.value for day in Weekday]),
+    help="Train every week on this day.",
+)
+@click.option(
+    "--at",
+    type=click.DateTime(["%H:%M"]),
+    default=f"{THREE:%H:%M}",
+    show_default=True,
+    help="At this time of that day (UTC).",
+)
+@click.option("--judgments", type=click.IntRange(1), help="Train after so many new judgments.")
+@click.option("--ask", is_flag=True, help="A new model waits for an admin's yes.")
+def set_(weekly: str | None, at: datetime, judgments: int | None, ask: bool) -> None:
+    """Train every week, or after so many new judgments, or both; neither ends it.
+
+    A worker (`ticketing work`) begins the training. A time that was missed is made up for once.
+    """
+    desk = open_desk(load_settings())
+    promotion = Promotion.ASK if ask else Promotion.RULE
+    desk.set_schedule(Weekday(weekly) if weekly else None, at.time(), judgments or 0, promotion)
+    audit(desk, Deed.SCHEDULED, "training")
+    _show(desk)
+
+
+def _show(desk: Desk) -> None:
+    schedule = desk.schedule()
+    if coming := schedule.next_time():
+        click.echo(f"The next weekly training is due on {coming:%A, %Y-%m-%d %H:%M} UTC.")
+    if schedule.judgments:
+        click.echo(
+            f"A training begins after {counted(schedule.judgments, 'new judgment')};"
+            f" {desk.new_judgments():,} came so far."
+        )
+    if not (coming or schedule.judgments):
+        click.echo("Nothing is scheduled; `ticketing schedule set --help` says how.")
+    elif schedule.promotion == Promotion.ASK:
+        click.echo("The new model waits for an admin's yes.")
+    else:
+        click.echo("The new model serves unless it loses to the serving one.")

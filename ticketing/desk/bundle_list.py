@@ -1,0 +1,86 @@
+"""What the desk knows of each of its bundles: of what kind, from when, of what, and how good."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict
+
+from ticketing.desk.bundles import Bundles
+from ticketing.errors import BundleError
+from ticketing.files import Json
+from ticketing.jobs import JobKind
+from ticketing.plurals import counted
+from ticketing.tickets import ModelKind
+
+MOST_JOBS = 1000
+"""Of so many jobs the verdicts are looked up."""
+
+
+@dataclass(frozen=True)
+class BundleFacts:
+    """A bundle as a list shows it; `trained` is naive UTC.
+
+    `kind` is None and `about` says what to do where the bundle cannot be read.
+    """
+
+    id: str
+    kind: ModelKind | None
+    trained: datetime
+    about: str
+    """What it was trained on, and to which loss."""
+    serves: bool
+    served_before: bool
+    """Whether a rollback would go back to it."""
+    encoded: int
+    """Tickets that carry fresh codes under it."""
+    verdict: str
+    """What came of it when it was last compared or promoted; may be empty."""
+
+
+class _Described(TypedDict):
+    kind: ModelKind | None
+    about: str
+
+
+class BundleList(Bundles):
+    """The desk's bundles at a glance."""
+
+    def bundle_list(self) -> list[BundleFacts]:
+        """All bundles, the last trained first."""
+        verdicts = {
+            job.bundle_id: job.message
+            for job in reversed(self.store.jobs(MOST_JOBS))
+            if job.kind == JobKind.PROMOTION
+        }
+        serving = {self.store.serving(kind) for kind in ModelKind}
+        before = self.store.previous_serving()
+        coded = set(self.store.bundles())
+        return [
+            BundleFacts(
+                id,
+                trained=saved,
+                **self._described(id),
+                serves=id in serving,
+                served_before=id == before,
+                encoded=self.store.count_codes(id) if id in coded else 0,
+                verdict=verdicts.get(id, ""),
+            )
+            for id, saved in reversed(self.models.saved().items())
+        ]
+
+    def _described(self, id: str) -> _Described:
+        try:
+            manifest = self.models.manifest(id)
+        except BundleError as error:
+            return {"kind": None, "about": str(error)}
+        return {"kind": ModelKind(manifest["kind"]), "about": _about(manifest)}
+
+
+def _about(manifest: Json) -> str:
+    data = manifest["data"]
+    if manifest["kind"] == ModelKind.CATEGORIES:
+        return f"{counted(data['titles'], 'title')} in {counted(data['categories'], 'category')}"
+    network = manifest["network"]
+    return (
+        f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')},"
+        f" loss {manifest['training']['loss']}, {network['pairs']}, {'+'.join(network['channels'])}"
+    )

@@ -1,0 +1,135 @@
+"""The JSON API of jobs, models and the schedule: what the page begins, cancels and sets."""
+
+from typing import Any
+
+from apiflask import APIBlueprint
+
+from ticketing.jobs import Job
+from web import jobs as work
+from web.api.bodies import check_body
+from web.api.statuses import NOT_FOUND, STATE
+from web.context import current_desk, served_desk
+from web.schemas.jobs import (
+    AnswerIn,
+    BundleOut,
+    CompareArgs,
+    ComparisonOut,
+    JobOut,
+    Nothing,
+    PromotionIn,
+    RollbackOut,
+    ScheduleIn,
+    ScheduleOut,
+    schedule_out,
+)
+from web.security import guard_api
+from web.views.progress import progress
+
+job_api = APIBlueprint("job_api", __name__, url_prefix="/api", tag="Jobs and models")
+job_api.before_request(guard_api)
+job_api.before_request(check_body)
+
+
+@job_api.get("/jobs")
+@job_api.output(list[JobOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
+def jobs() -> list[dict[str, Any]]:
+    """The latest jobs, newest first."""
+    return [_out(job) for job in current_desk().store.jobs()]
+
+
+@job_api.get("/jobs/<job_id>")
+@job_api.output(JobOut)
+def job(job_id: str) -> dict[str, Any]:
+    """A job with all that is known of it."""
+    return _out(work.known_job(job_id))
+
+
+@job_api.post("/jobs/<job_id>/cancel")
+@job_api.input(Nothing, arg_name="nothing")
+@job_api.output(JobOut)
+def cancel(job_id: str, nothing: Nothing) -> dict[str, Any]:
+    """Ask a job to end; needs the scope that begins such a job as well."""
+    return _out(work.cancel(job_id))
+
+
+@job_api.post("/jobs/<job_id>/retry")
+@job_api.input(Nothing, arg_name="nothing")
+@job_api.output(JobOut)
+@job_api.doc(responses=STATE)
+def retry(job_id: str, nothing: Nothing) -> dict[str, Any]:
+    """Queue a job that failed or was cancelled once more; it goes on where it stopped. Needs the
+    scope that begins such a job as well."""
+    return _out(work.retry(job_id))
+
+
+@job_api.post("/jobs/<job_id>/answer")
+@job_api.input(AnswerIn, arg_name="given")
+@job_api.output(JobOut)
+@job_api.doc(responses=STATE)
+def answer(job_id: str, given: AnswerIn) -> dict[str, Any]:
+    """Say yes or no to the model of a job that waits for it."""
+    return _out(work.answer(job_id, given.yes))
+
+
+@job_api.get("/models")
+@job_api.output(list[BundleOut])  # type: ignore[arg-type]
+def models() -> list[Any]:
+    """The desk's models, the last trained first."""
+    return list(current_desk().bundle_list())
+
+
+@job_api.get("/comparison")
+@job_api.input(CompareArgs, location="query", arg_name="asked")
+@job_api.output(ComparisonOut)
+@job_api.doc(responses=NOT_FOUND)
+def compare(asked: CompareArgs) -> Any:
+    """Two models on the test queries, measured at once."""
+    return served_desk().compare(asked.new, asked.old)
+
+
+@job_api.post("/models/<bundle_id>/promote")
+@job_api.input(PromotionIn, arg_name="given")
+@job_api.output(JobOut, status_code=202)
+def promote(bundle_id: str, given: PromotionIn) -> dict[str, Any]:
+    """Begin the job that encodes every ticket under a model, compares it and promotes it."""
+    return _out(work.reindex(bundle_id, given.promotion))
+
+
+@job_api.post("/rollback")
+@job_api.input(Nothing, arg_name="nothing")
+@job_api.output(RollbackOut)
+@job_api.doc(responses=NOT_FOUND | STATE)
+def rollback(nothing: Nothing) -> dict[str, str]:
+    """Let the model that served before serve again, at once."""
+    said = work.rollback()
+    return {"bundle_id": served_desk().store.serving(), "said": said}
+
+
+@job_api.delete("/models/<bundle_id>")
+@job_api.output({}, status_code=204)
+@job_api.doc(responses=STATE)
+def delete_model(bundle_id: str) -> str:
+    """Delete a model and its codes; one that serves is refused."""
+    work.delete_model(bundle_id)
+    return ""
+
+
+@job_api.get("/schedule")
+@job_api.output(ScheduleOut)
+def schedule() -> dict[str, object]:
+    """When the desk trains by itself."""
+    desk = current_desk()
+    return schedule_out(desk.schedule(), desk.new_judgments())
+
+
+@job_api.put("/schedule")
+@job_api.input(ScheduleIn, arg_name="given")
+@job_api.output(ScheduleOut)
+def set_schedule(given: ScheduleIn) -> dict[str, object]:
+    """Train weekly, after so many new judgments, or both; a missed time is made up for once."""
+    return schedule_out(work.set_schedule(given), current_desk().new_judgments())
+
+
+def _out(job: Job) -> dict[str, Any]:
+    """A job's record with its rate, estimate and whether it stands still."""
+    return {**vars(job), **vars(progress(job))}

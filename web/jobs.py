@@ -1,0 +1,108 @@
+"""What page and API do to jobs alike: who may, what is asked for, and what the audit keeps."""
+
+from datetime import time
+
+from celery import Celery
+from flask import current_app
+
+from ticketing.errors import NotFound
+from ticketing.history import Deed
+from ticketing.jobs import Job, JobKind, Promotion
+from ticketing.people import Permission, Person
+from ticketing.schedule import Schedule
+from web.context import audit, current_desk, current_person, served_desk
+from web.guard import require
+from web.schemas.jobs import ScheduleIn
+from worker import jobs
+
+BEGINS = {
+    JobKind.TRAINING: Permission.TRAIN,
+    JobKind.EVALUATION: Permission.EVALUATE,
+    JobKind.IMPORT: Permission.IMPORT,
+    JobKind.REINDEX: Permission.PROMOTE,
+    JobKind.PROMOTION: Permission.PROMOTE,
+}
+"""Who may begin a job of a kind; the same may cancel it and try it again."""
+
+
+def broker() -> Celery:
+    """The app that hands work to the workers."""
+    app: Celery = current_app.extensions["broker"]
+    return app
+
+
+def known_job(job_id: str) -> Job:
+    """A job. Raises NotFound."""
+    job = current_desk().store.get_job(job_id)
+    if job is None:
+        raise NotFound(f"There is no job {job_id}; the page Jobs lists those there are.")
+    return job
+
+
+def promotions_of(person: Person) -> list[Promotion]:
+    """What somebody may have done with a new model: who may not promote leaves that to others."""
+    return [
+        choice for choice in Promotion if choice != Promotion.RULE or person.may(Permission.PROMOTE)
+    ]
+
+
+def reindex(bundle_id: str, promotion: Promotion) -> Job:
+    """Begin to encode every ticket under a model, which is promoted then. Raises NotFound."""
+    desk = served_desk()
+    bundle_id = desk.bundle(bundle_id)
+    return _begun(jobs.start_reindex(desk, broker(), bundle_id, promotion, current_person().name))
+
+
+def cancel(job_id: str) -> Job:
+    """Ask a job to end. Raises NotFound, Forbidden."""
+    job = _own(job_id)
+    audit(Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
+    return jobs.cancel_job(served_desk(), job.id)
+
+
+def retry(job_id: str) -> Job:
+    """Queue a job once more. Raises NotFound, Forbidden, Conflict, NotReady."""
+    job = jobs.retry_job(served_desk(), broker(), _own(job_id).id)
+    audit(Deed.JOB_RETRIED, f"{job.kind} {job.id}")
+    return job
+
+
+def answer(job_id: str, yes: bool) -> Job:
+    """Say yes or no to a model that waits for it. Raises NotFound, NotReady, BrokerAway."""
+    who = current_person().name
+    job = jobs.answer_promotion(served_desk(), broker(), job_id, yes, who)
+    audit(Deed.ANSWERED, f"{job.kind} {job.id}: {'yes' if yes else 'no'}")
+    return job
+
+
+def rollback() -> str:
+    """Let the model that served before serve again; says so. Raises NotReady."""
+    said = served_desk().rollback()
+    audit(Deed.PROMOTED, f"bundle {served_desk().store.serving()}")
+    return said
+
+
+def delete_model(bundle_id: str) -> None:
+    """Delete a model and its codes. Raises NotFound, StoreError for one that serves."""
+    served_desk().delete_bundle(bundle_id)
+    audit(Deed.DELETED, f"bundle {bundle_id}")
+
+
+def set_schedule(given: ScheduleIn) -> Schedule:
+    """Set when the desk trains by itself."""
+    at = time.fromisoformat(given.at)
+    schedule = served_desk().set_schedule(given.weekday, at, given.judgments, given.promotion)
+    audit(Deed.SCHEDULED, "training")
+    return schedule
+
+
+def _own(job_id: str) -> Job:
+    """A job that whoever asks might have begun. Raises NotFound, Forbidden."""
+    job = known_job(job_id)
+    require(current_person(), BEGINS[job.kind])
+    return job
+
+
+def _begun(job: Job) -> Job:
+    audit(Deed.JOB_BEGUN, f"{job.kind} {job.id}")
+    return job

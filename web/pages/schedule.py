@@ -1,0 +1,36 @@
+"""The schedule: when the desk trains by itself."""
+
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as Redirect
+
+from ticketing.jobs import Promotion
+from ticketing.schedule import Weekday
+from web import jobs as work
+from web.context import current_desk
+from web.pages.forms import valid
+from web.schemas.jobs import ScheduleIn
+
+schedule_pages = Blueprint("schedule", __name__)
+
+
+@schedule_pages.get("/schedule")
+def overview() -> str:
+    """What is scheduled, and a form that changes it."""
+    desk = current_desk()
+    return render_template(
+        "schedule.html",
+        schedule=desk.schedule(),
+        new_judgments=desk.new_judgments(),
+        weekdays=list(Weekday),
+        promotions=list(Promotion),
+    )
+
+
+@schedule_pages.post("/schedule")
+def change() -> Redirect:
+    """Set the schedule."""
+    names = ("weekday", "at", "judgments", "promotion")
+    given = {name: request.form[name] for name in names if request.form.get(name)}
+    work.set_schedule(valid(ScheduleIn, given))
+    flash("The schedule is set.")
+    return redirect(url_for("schedule.overview"), 303)

@@ -1,0 +1,152 @@
+"""What page and API take and give of jobs, models and the schedule, as pydantic models."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from ticketing.jobs import JobKind, JobState, Promotion
+from ticketing.schedule import THREE, Schedule, Weekday
+from ticketing.tickets import ModelKind
+from web.schemas.limited import Given
+from web.schemas.requests import WHOLE, Body, In
+from web.schemas.responses import Out, Time
+
+MOST_JUDGMENTS = 1_000_000
+
+CLOCK = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+"""A time of the day, as 03:00."""
+
+
+class LogLineOut(Out):
+    """A sentence of a job's log."""
+
+    time: Time
+    text: str
+
+
+class JobOut(Out):
+    """A job's record, with its rate (of what it counts, a second) and the seconds it still
+    needs."""
+
+    id: str
+    kind: JobKind
+    bundle_id: str
+    state: JobState
+    step: str
+    total: int
+    done: int
+    rate: float
+    seconds_left: float | None
+    stalled: bool = Field(description="no worker has reported for a while")
+    created: Time
+    started: Time | None
+    heartbeat: Time | None
+    finished: Time | None
+    cancel_requested: bool
+    errors: dict[str, str]
+    message: str
+    by: str = Field(description="who asked for it")
+    attempts: int
+    arguments: dict[str, object] = Field(description="what was asked for")
+    result: dict[str, object] = Field(description="what it has changed or found so far")
+    log: list[LogLineOut] = Field(description="the last lines")
+
+
+class PromotionIn(Body):
+    """What becomes of a model whose tickets are encoded."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"promotion": "ask"}]})
+
+    promotion: Promotion = Field(
+        Promotion.RULE,
+        strict=False,
+        description="rule: it serves unless it loses; ask: it waits for an answer; never: no",
+    )
+
+
+class Nothing(Body):
+    """Nothing but {}."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{}]})
+
+
+class AnswerIn(Body):
+    """An answer to a model that waits for one."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"yes": True}]})
+
+    yes: bool = Field(description="true lets the model serve")
+
+
+class CompareArgs(In):
+    """Two models."""
+
+    new: Given = Field(description="id of the one")
+    old: Given = Field(description="id of the other")
+
+
+class ComparisonOut(Out):
+    """Two models on the test queries; the means are null where there are none."""
+
+    queries: int
+    new: dict[str, float]
+    serving: dict[str, float] = Field(description="of the other model")
+    p: float = Field(description="how often chance alone would set them as far apart")
+    may_serve: bool = Field(description="whether the new one may take the other's place")
+
+
+class BundleOut(Out):
+    """A model."""
+
+    id: str
+    kind: ModelKind | None = Field(description="null where it cannot be read")
+    trained: Time
+    about: str
+    serves: bool
+    served_before: bool = Field(description="a rollback would go back to it")
+    encoded: int = Field(description="tickets that carry fresh codes under it")
+    verdict: str = Field(description="what came of it when it was last compared or promoted")
+
+
+class RollbackOut(Out):
+    """What a rollback did."""
+
+    bundle_id: str
+    said: str
+
+
+class ScheduleIn(Body):
+    """When the desk trains by itself; with neither a day nor judgments it never does."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"weekday": "sunday", "at": "03:00", "judgments": 50, "promotion": "ask"}]
+        }
+    )
+
+    weekday: Weekday | None = Field(None, strict=False, description="day of a weekly training")
+    at: str = Field(f"{THREE:%H:%M}", pattern=CLOCK, description="when on that day (UTC)")
+    judgments: Annotated[int, Field(ge=0, le=MOST_JUDGMENTS), WHOLE] = Field(
+        0, description="train after so many new judgments; 0 is however many there are"
+    )
+    promotion: Promotion = Field(
+        Promotion.RULE, strict=False, description="what becomes of the new model"
+    )
+
+
+class ScheduleOut(Out):
+    """When the desk trains by itself."""
+
+    weekday: Weekday | None
+    at: str = Field(pattern=CLOCK, description="UTC")
+    judgments: int
+    promotion: Promotion
+    since: Time | None = Field(description="when it was set or last began a training")
+    next_time: Time | None = Field(description="the weekly time that comes next")
+    new_judgments: int = Field(description="of those you may see, that came since then")
+
+
+def schedule_out(schedule: Schedule, new_judgments: int) -> dict[str, object]:
+    """A schedule as the API gives it."""
+    figures = {"next_time": schedule.next_time(), "new_judgments": new_judgments}
+    return {**vars(schedule), "at": f"{schedule.at:%H:%M}", **figures}

@@ -1,0 +1,56 @@
+"""Jobs in words: what state they are in, how long they took, what they count and what changed."""
+
+from collections.abc import Mapping
+
+from ticketing.jobs import Job, JobState, Promotion, Step
+
+UNITS = {Step.TRAINING: "pass", Step.IMPORTING: "row", Step.MEASURING: "query"}
+"""What a job counts at a step; tickets elsewhere."""
+
+PROMOTIONS = {
+    Promotion.RULE: "It serves unless it loses",
+    Promotion.ASK: "It waits for an admin’s yes",
+    Promotion.NEVER: "It does not serve",
+}
+
+
+def promotion_words(promotion: Promotion) -> str:
+    """What becomes of a new model."""
+    return PROMOTIONS[promotion]
+
+
+def state_words(job: Job) -> str:
+    """What a job is at, in a word or two."""
+    if job.cancel_requested and not job.state.final:
+        return "cancelling"
+    if job.state == JobState.WAITING:
+        return "waiting for a yes"
+    return job.step if job.state == JobState.RUNNING and job.step else job.state
+
+
+def unit(job: Job) -> str:
+    """What a job's figures count."""
+    return UNITS.get(Step(job.step), "ticket") if job.step else "ticket"
+
+
+def took(job: Job) -> float | None:
+    """Seconds from beginning to end of a job that has ended."""
+    if not job.started or not job.finished:
+        return None
+    return (job.finished - job.started).total_seconds()
+
+
+def said(value: object) -> str:
+    """A value of JSON as people read it."""
+    if value is None or value in ("", [], {}):
+        return "–"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {said(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(said, value))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def changes(job: Job) -> list[str]:
+    """What a job has changed, or found, a sentence each."""
+    return []
