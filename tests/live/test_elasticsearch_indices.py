@@ -11,6 +11,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, scanned
+from tests.examples import query_by
 from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.history import AuditEntry
@@ -248,6 +249,33 @@ def test_health_says_that_a_part_is_missing_or_there_twice(client, settings):
         health = page.get("/healthz")
         assert health.status_code == 503
         assert "keep the right one with `ticketing store use" in health.json["away"]["store"]
+
+
+def test_lost_codes_of_the_serving_bundle_are_said_until_they_are_made_anew(
+    client, settings, filled
+):
+    filled.set_serving("b1")
+    filled.require_room()
+    client.indices.delete(index=f"{settings.store_prefix}-codes-b1-000001")
+    for ask in (
+        lambda: filled.candidates("b1", query_by(["pump"], [])),
+        lambda: filled.codes("b1"),
+        lambda: filled.topic_counts("b1"),
+        lambda: list(filled.code_rows("b1")),
+        lambda: filled.put_codes("b1", [code(PUMP, 1)]),
+        filled.require_room,
+    ):
+        with pytest.raises(StoreError, match="has lost the codes of bundle b1, which serves"):
+            ask()
+    [finding] = filled.findings()
+    assert str(finding) == (
+        "codes of bundle b1: those of 3 tickets were lost; encode these tickets anew."
+    )
+    finding.mend()
+    assert filled.put_codes("b1", [code(ticket, 5) for ticket in ALL]) == 3
+    assert scanned(filled.codes("b1")) == {"A-1": 5, "T-10": 5, "T-2": 5}
+    filled.require_room()
+    assert list(filled.findings()) == []
 
 
 def test_a_part_that_is_newer_than_the_store_is_made_and_then_missed(

@@ -10,12 +10,13 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.errors import StoreError
 from ticketing.files import Json
 from ticketing.queries import EncodedQuery
 from ticketing.stores.elasticsearch.connection import MOST_HITS, Connection
-from ticketing.stores.elasticsearch.copies import codes_of, where
+from ticketing.stores.elasticsearch.copies import coded_by, codes_of, where
 from ticketing.stores.elasticsearch.documents import columns
-from ticketing.stores.elasticsearch.indices import RECORDS
+from ticketing.stores.elasticsearch.indices import RECORDS, TICKETS, meta_of
 from ticketing.stores.elasticsearch.serving import SERVES, ElasticsearchServing, bundle_of
 from ticketing.stores.elasticsearch.tickets import any_word
 from ticketing.stores.protocols import CodeBlock, Codes
@@ -74,6 +75,7 @@ class Candidates(ElasticsearchServing, Codes):
             self.connection.refresh(codes_of(bundle_id))
             answers = self.connection.searches(searches)
         if not answers:
+            self.require_codes(bundle_id)
             return self._block(bundle_id, [])
         _, counted, found = (answer["hits"] for answer in answers)
         return self._block(bundle_id, found["hits"], of=counted["total"]["value"])
@@ -104,6 +106,20 @@ class Candidates(ElasticsearchServing, Codes):
         """
         if self.serving() != bundle_id:
             self.connection.refresh(codes_of(bundle_id))
+        else:
+            self.require_codes(bundle_id)
+
+    def require_codes(self, bundle_id: str) -> None:
+        """Raises StoreError where the index of the serving bundle's codes was lost: tickets name it
+        still. Any other bundle's may be dropped."""
+        if bundle_id != self.serving() or meta_of(self.connection, codes_of(bundle_id)):
+            return
+        self.connection.refresh(TICKETS)
+        if self.connection.count(TICKETS, coded_by(bundle_id)):
+            raise StoreError(
+                f"Elasticsearch at {self.connection.where} has lost the codes of bundle"
+                f" {bundle_id}, which serves; `ticketing check --repair` encodes all tickets anew."
+            )
 
     def _searches(
         self, bundle_id: str, query: EncodedQuery, filters: Filters

@@ -14,7 +14,7 @@ from ticketing.files import Json
 from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Checked, Finding
 from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
-from ticketing.stores.elasticsearch.copies import codes_of
+from ticketing.stores.elasticsearch.copies import coded_by, codes_of
 from ticketing.stores.elasticsearch.documents import FIELDS, columns, ticket_of
 from ticketing.stores.elasticsearch.files import ElasticsearchFiles
 from ticketing.stores.elasticsearch.indices import FILES, TICKETS
@@ -39,6 +39,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         """Raises StoreFull where the server lets nothing be written, as when its disk is full;
         StoreError where a part of the store was lost or is there twice."""
         require_parts(self.connection)
+        self.require_codes(self.serving())
         with self.connection.client() as client:
             found = client.indices.get_settings(
                 index=self.connection.alias("*"), name="index.blocks.*"
@@ -65,8 +66,19 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         tickets = self._ids(TICKETS, {"match_all": {}})
         for bundle_id in self.bundles():
             yield from self._codes(bundle_id, tickets)
+        yield from self._lost_codes()
         yield from damaged_files(self)
         yield from self._half_put()
+
+    def _lost_codes(self) -> Iterator[Finding]:
+        """Those of the serving bundle, whose index is not there any more."""
+        serving = self.serving()
+        if serving and serving not in self.bundles():
+            self.connection.refresh(TICKETS)
+            if ids := self._ids(TICKETS, coded_by(serving)):
+                what = f"those of {counted(len(ids), 'ticket')} were lost"
+                mend = partial(self._unmark, serving, ids)
+                yield Finding(f"codes of bundle {serving}", what, "encode these tickets anew", mend)
 
     def _half_put(self) -> Iterator[Finding]:
         """Bytes of files that nobody ended putting, or deleting, within a day."""

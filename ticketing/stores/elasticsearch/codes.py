@@ -1,6 +1,5 @@
 """Codes: an index a bundle, each document a ticket's codes and all that filters and ranks them."""
 
-import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
@@ -14,6 +13,7 @@ from ticketing.stores.elasticsearch.copies import (
     ATTEMPTS,
     codes_of,
     copy_filters,
+    new_build,
     remove_codes,
     where,
 )
@@ -102,11 +102,12 @@ class ElasticsearchCodes(Candidates):
 
     def open_build(self, bundle_id: str, rows: Sequence[CodeRow]) -> tuple[str, set[str]]:
         """The build to store in, made where there is none, and all that there are; raises
-        StoreError for a wrong width."""
+        StoreError for a wrong width, and where the serving bundle's codes were lost."""
         widths = {len(row.code) for row in rows}
         metas = self._metas()
         if len(widths) == 1 and bundle_id not in metas:
-            new = {"bundle_id": bundle_id, "build": uuid.uuid4().hex, "width": min(widths)}
+            self.require_codes(bundle_id)
+            new = {"bundle_id": bundle_id, "build": new_build(bundle_id), "width": min(widths)}
             dims = max(len(row.vector) for row in rows)
             fields = CODES | ({"vector": vector_of(dims)} if dims else {})
             create(self.connection, codes_of(bundle_id), fields, new, self.connection.shards)
@@ -248,6 +249,10 @@ class ElasticsearchCodes(Candidates):
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
         """Delete the codes of these tickets, which are marked as uncoded first."""
         name, build, left = codes_of(bundle_id), self._build(bundle_id), list(ids)
+
+        def named(coded: str) -> bool:
+            return coded == build or coded.startswith(f"{bundle_id}.")
+
         for _ in range(ATTEMPTS):
             tickets = self.connection.get(TICKETS, left, ["coded"])
             actions = [
@@ -255,7 +260,7 @@ class ElasticsearchCodes(Candidates):
                     "_op_type": "update",
                     "_index": self.connection.alias(TICKETS),
                     "_id": id,
-                    "doc": {"coded": sorted({*doc["_source"]["coded"]} - {build})},
+                    "doc": {"coded": [x for x in doc["_source"]["coded"] if not named(x)]},
                     **seen(doc),
                 }
                 for id, doc in tickets.items()

@@ -4,6 +4,7 @@ A ticket's `coded` names the builds whose codes agree with it in text and in eve
 Whoever changes a ticket empties `coded` first, then changes the copies, and sets it last.
 """
 
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
@@ -26,6 +27,16 @@ ATTEMPTS = 20
 def codes_of(bundle_id: str) -> str:
     """Name of the index of a bundle's codes."""
     return f"{OF_BUNDLES}{bundle_id}"
+
+
+def new_build(bundle_id: str) -> str:
+    """A name for codes of a bundle that none had before."""
+    return f"{bundle_id}.{uuid.uuid4().hex}"
+
+
+def coded_by(bundle_id: str) -> Json:
+    """The query for tickets that name any build of a bundle's codes."""
+    return {"prefix": {"coded": f"{bundle_id}."}}
 
 
 def where(filters: Filters) -> Json:
