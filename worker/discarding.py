@@ -7,7 +7,7 @@ from typing import Any, Literal
 from kombu.exceptions import KombuError
 from kombu.transport import virtual
 from kombu.utils.json import loads
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, PositiveInt, ValidationError
 
 from ticketing.errors import first_invalid
 from worker.queues import QUEUES
@@ -27,7 +27,7 @@ class _Headers(BaseModel, strict=True):
     parent_id: str | None = None
     eta: None = None
     expires: None = None
-    timelimit: list[None] = Field([None, None], min_length=2, max_length=2)
+    timelimit: list[PositiveInt | None] = Field([None, None], min_length=2, max_length=2)
     retries: int = Field(0, ge=0)
     group: None = None
     group_index: None = None

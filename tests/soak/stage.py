@@ -51,6 +51,7 @@ class Stage:
             for name in (WORKERS[1], WEBS[1]):
                 self._mount(name, folder / "homes" / name, HOME_DISK, stack)
         self._start_servers(stack)
+        stack.callback(self.stop_desk)
 
     @property
     def pages(self) -> list[str]:
@@ -81,7 +82,7 @@ class Stage:
         """Names of those that did not end when they were asked to."""
         stubborn = []
         for name in (*WEBS, *WORKERS):
-            if not self.processes[name].stop():
+            if name in self.processes and not self.processes.pop(name).stop():
                 stubborn.append(name)
         return stubborn
 
