@@ -1,4 +1,4 @@
-"""`ticketing work`: a process for each queue and one for the watch, kept alive by this one.
+"""`ticketing work`: a process for each queue, the watch and the beat, kept alive by this one.
 
 It opens no store and loads no model, so that what it forks starts clean, and its memory is small.
 """
@@ -18,6 +18,7 @@ from multiprocessing.context import ForkProcess
 from celery import Celery
 from celery.platforms import set_pdeathsig  # type: ignore[attr-defined]  # no stub
 
+from worker.beat import run_beat
 from worker.connection import waiting_messages
 from worker.queues import QUEUES
 from worker.run import run_worker
@@ -52,6 +53,7 @@ def supervise(
         queue: partial(run_worker, app, queue, place, log_level, events) for queue in queues
     }
     roles["watch"] = partial(run_watch, app, place)
+    roles["beat"] = partial(run_beat, app, place)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: place.ending.ask())
     running = {name: _start(role) for name, role in roles.items()}

@@ -1,0 +1,105 @@
+"""The schedule begins trainings: when due, once, by one beat, also after times that were missed."""
+
+from datetime import time, timedelta
+
+import pytest
+
+from tests.fake_desk import FakeDesk
+from ticketing.desk.leases import Held
+from ticketing.jobs import JobKind, JobState, Promotion
+from ticketing.schedule import Weekday
+from ticketing.settings import Settings
+from ticketing.tickets import Grade, Query
+from ticketing.times import utc_now
+from worker.app import make_app
+from worker.beat import begin_if_due, run_beat
+from worker.workplace import Workplace
+
+
+@pytest.fixture
+def desk(tmp_path):
+    desk = FakeDesk(Settings(home=tmp_path), past_jobs=[])
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def app(desk):
+    return make_app(desk.settings)
+
+
+def test_nothing_begins_while_nothing_is_scheduled_or_due(desk, app):
+    assert begin_if_due(desk, app, utc_now()) is None
+    desk.set_schedule(Weekday.SUNDAY, time(3), 5, Promotion.RULE)
+    assert begin_if_due(desk, app, utc_now()) is None
+    assert desk.store.jobs() == []
+
+
+def test_missed_times_begin_one_training(desk, app):
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.ASK)
+    late = utc_now() + timedelta(days=30)
+    job = begin_if_due(desk, app, late)
+    assert (job.kind, job.by, job.arguments["promotion"]) == (JobKind.TRAINING, "schedule", "ask")
+    assert "scheduled for Sunday, 03:00 UTC" in desk.store.get_job(job.id).log[-1].text
+    desk.store.update_job(job.id, state=JobState.DONE)
+    assert begin_if_due(desk, app, late + timedelta(minutes=1)) is None
+    assert len(desk.store.jobs()) == 1
+
+
+def test_enough_judgments_begin_a_training_and_count_anew(desk, app):
+    desk.set_schedule(None, time(3), 2, Promotion.RULE)
+    query = desk.store.put_query(Query("pump"))
+    for grade in (Grade.YES, Grade.NO):
+        desk.judge(query, "GT-0101", grade, "ann")
+    assert begin_if_due(desk, app, utc_now())
+    assert desk.new_judgments() == 0
+
+
+def test_a_beat_killed_before_it_kept_what_began_begins_the_same_job(desk, app, monkeypatch):
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    late = utc_now() + timedelta(days=8)
+    monkeypatch.setattr(desk, "schedule_began", lambda at: None)
+    first, again = (begin_if_due(desk, app, late) for _ in range(2))
+    assert first.id == again.id
+
+
+def test_a_training_under_way_is_waited_for(desk, app):
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    other = desk.store.create_job(JobKind.TRAINING, "", 0, {"before": "2013-01-01"}, "ann")
+    desk.store.update_job(other.id, state=JobState.RUNNING)
+    late = utc_now() + timedelta(days=8)
+    assert begin_if_due(desk, app, late) is None
+    desk.store.update_job(other.id, state=JobState.DONE)
+    assert begin_if_due(desk, app, late)
+
+
+def test_a_clock_that_was_ahead_does_not_stop_the_schedule(desk, app):
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    desk.schedule_began(utc_now() + timedelta(days=3000))
+    assert begin_if_due(desk, app, utc_now()) is None
+    assert begin_if_due(desk, app, utc_now() + timedelta(days=8))
+
+
+def beat_once(desk, app, monkeypatch):
+    """Let beat look once, as the process of a worker does."""
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    place = Workplace(lambda: desk)
+    monkeypatch.setattr("worker.beat.WAKE_SECONDS", 0.01)
+
+    def ended(self) -> bool:
+        raise SystemExit  # Celery's service ends with it
+
+    monkeypatch.setattr("worker.beat.StoreScheduler.should_sync", ended)
+    return run_beat(app, place)
+
+
+def test_one_beat_wins(desk, app, monkeypatch):
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    desk.schedule_began(utc_now() - timedelta(days=8))
+    other = Held(desk.whole, "beat")
+    assert other.take()
+    assert beat_once(desk, app, monkeypatch) == 0
+    assert desk.store.jobs() == []
+    other.drop()
+    assert beat_once(desk, app, monkeypatch) == 0
+    assert [job.by for job in desk.store.jobs()] == ["schedule"]
