@@ -96,6 +96,9 @@ NEEDS: dict[Permission, frozenset[str]] = {
     Permission.EVALUATE: frozenset(
         {
             "job_api.compare",
+            "job_api.evaluate",
+            "jobs.evaluate",
+            "jobs.report",
             "job_api.models",
             "judging.agreement",
             "models.compare",
@@ -114,7 +117,8 @@ NEEDS: dict[Permission, frozenset[str]] = {
             "topics.tickets_as_csv",
         }
     ),
-    Permission.IMPORT: frozenset({"api.put_ticket"}),
+    Permission.TRAIN: frozenset({"job_api.train", "jobs.train"}),
+    Permission.IMPORT: frozenset({"api.put_ticket", "jobs.import_"}),
     Permission.DELETE: frozenset({"api.delete_ticket"}),
     Permission.JOBS: frozenset({"job_api.cancel", "job_api.retry", "jobs.cancel", "jobs.retry"}),
     Permission.PROMOTE: frozenset(

@@ -1,9 +1,12 @@
 """What page and API do to jobs alike: who may, what is asked for, and what the audit keeps."""
 
-from datetime import time
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, time
 
 from celery import Celery
 from flask import current_app
+from werkzeug.exceptions import Forbidden
+from werkzeug.utils import secure_filename
 
 from ticketing.errors import NotFound
 from ticketing.history import Deed
@@ -44,6 +47,46 @@ def promotions_of(person: Person) -> list[Promotion]:
     return [
         choice for choice in Promotion if choice != Promotion.RULE or person.may(Permission.PROMOTE)
     ]
+
+
+def train(promotion: Promotion, before: datetime | None = None) -> Job:
+    """Begin a training. Raises Forbidden to whom the rule is not open, NotReady, BrokerAway."""
+    if promotion == Promotion.RULE:
+        require(current_person(), Permission.PROMOTE)
+    desk = served_desk()
+    arguments = desk.training_arguments(before=before, promotion=promotion)
+    return _begun(jobs.start_training(desk, broker(), arguments, current_person().name))
+
+
+def evaluate(bundle_id: str, other: str = "") -> Job:
+    """Begin to measure a model, beside another one where given. Raises NotFound, BrokerAway."""
+    desk = served_desk()
+    for named in filter(None, (bundle_id, other)):
+        desk.models.manifest(named)
+    arguments = desk.evaluation_arguments(bundle_id, other)
+    return _begun(jobs.start_evaluation(desk, broker(), arguments, current_person().name))
+
+
+def import_(name: str, chunks: Iterable[bytes], columns: Sequence[str]) -> Job:
+    """Keep a file and begin its import. Raises InputError, BrokerAway."""
+    desk = served_desk()
+    arguments = desk.upload_arguments(secure_filename(name) or "tickets", chunks, columns)
+    audit(Deed.IMPORTED, f"tickets of {arguments['files'][0]['name']}")
+    return _begun(jobs.start_import(desk, broker(), arguments, current_person().name))
+
+
+def report(job: Job, name: str) -> Iterator[bytes]:
+    """A file that a job has kept. Raises NotFound, and Forbidden to whom some tickets are hidden:
+    it may tell of them."""
+    if current_desk().store.count_tickets() < served_desk().store.count_tickets():
+        raise Forbidden("This report may tell of tickets that are hidden from you; ask an admin.")
+    return served_desk().report(f"report/{job.id}/{name}")
+
+
+def reports(job: Job) -> list[str]:
+    """The names of the files that a job has kept."""
+    prefix = f"report/{job.id}/"
+    return [file.name.removeprefix(prefix) for file in served_desk().store.files(prefix)]
 
 
 def reindex(bundle_id: str, promotion: Promotion) -> Job:

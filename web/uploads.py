@@ -5,7 +5,7 @@ from flask import request
 UPLOAD_LIMIT = 64 * 2**20
 """Bytes of a file that is sent; compressed, that is a few hundred thousand tickets."""
 
-TAKE_FILES = frozenset({"jobs.import_", "work_api.import_"})
+TAKE_FILES = frozenset({"jobs.import_"})
 """The endpoints that take files."""
 
 

@@ -76,7 +76,8 @@ def run_beat(app: Celery, place: Workplace) -> int:
         except Exception:
             log.exception("cannot keep the schedule")
 
-    service = Service(app, max_interval=WAKE_SECONDS, scheduler_cls=partial(StoreScheduler, look))
+    scheduler: Any = partial(StoreScheduler, look)  # Celery only calls it
+    service = Service(app, scheduler_cls=scheduler)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: service.stop())
     if not place.ending.asked:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
@@ -110,6 +110,22 @@ class LongWork(Bundles):
                 {"file": name, "name": source.path.name, "rows": source.rows, "mapping": said}
             )
         return {"files": files, "before": before and before.isoformat()}
+
+    def upload_arguments(
+        self, name: str, chunks: Iterable[bytes], columns: Sequence[str] = ()
+    ) -> Json:
+        """What an import of one file is asked for that somebody sends; `columns` say, as
+        `field=column`, what the usual names do not. Raises InputError."""
+        from ticketing.importing import read_mapping
+
+        with tempfile.TemporaryDirectory(prefix="ticketing-upload-") as folder:
+            path = Path(folder, name)
+            with path.open("wb") as file:
+                file.writelines(chunks)
+            try:
+                return self.import_arguments([path], read_mapping(overrides=columns))
+            except InputError as error:
+                raise InputError(str(error).replace(f"{folder}/", "")) from None
 
     # evaluation ------------------------------------------------------------------------------
     def evaluation_arguments(

@@ -14,12 +14,14 @@ from web.schemas.jobs import (
     BundleOut,
     CompareArgs,
     ComparisonOut,
+    EvaluationIn,
     JobOut,
     Nothing,
     PromotionIn,
     RollbackOut,
     ScheduleIn,
     ScheduleOut,
+    TrainingIn,
     schedule_out,
 )
 from web.security import guard_api
@@ -42,6 +44,24 @@ def jobs() -> list[dict[str, Any]]:
 def job(job_id: str) -> dict[str, Any]:
     """A job with all that is known of it."""
     return _out(work.known_job(job_id))
+
+
+@job_api.post("/trainings")
+@job_api.input(TrainingIn, arg_name="given")
+@job_api.output(JobOut, status_code=202)
+@job_api.doc(responses=STATE)
+def train(given: TrainingIn) -> dict[str, Any]:
+    """Begin a training; its model is encoded and compared then."""
+    return _out(work.train(given.promotion, given.before))
+
+
+@job_api.post("/evaluations")
+@job_api.input(EvaluationIn, arg_name="given")
+@job_api.output(JobOut, status_code=202)
+@job_api.doc(responses=NOT_FOUND)
+def evaluate(given: EvaluationIn) -> dict[str, Any]:
+    """Begin to measure a model, beside another one where given; the job keeps a report."""
+    return _out(work.evaluate(given.bundle_id, given.other))
 
 
 @job_api.post("/jobs/<job_id>/cancel")

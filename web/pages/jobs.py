@@ -1,12 +1,16 @@
 """Jobs: what is under way and what was, and forms that begin, cancel and repeat."""
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Redirect
 
+from ticketing.errors import InputError
 from ticketing.jobs import Job, JobState
+from ticketing.tickets import ModelKind
 from web import jobs as work
-from web.context import broker_trouble, current_desk
-from web.pages.forms import back
+from web.context import broker_trouble, current_desk, current_person, served_desk
+from web.pages.forms import back, valid
+from web.schemas.jobs import EvaluationIn, TrainingIn
+from web.uploads import UPLOAD_LIMIT
 from web.views.progress import progress
 
 job_pages = Blueprint("jobs", __name__)
@@ -23,6 +27,10 @@ def overview() -> str:
         unfinished=[(job, progress(job)) for job in unfinished],
         finished=[(job, progress(job)) for job in finished],
         trouble=broker_trouble(),
+        promotions=work.promotions_of(current_person()),
+        models=served_desk().models.ids(ModelKind.RANKING)[::-1],
+        serving=store.serving(),
+        most_megabytes=UPLOAD_LIMIT // 2**20,
     )
 
 
@@ -30,7 +38,43 @@ def overview() -> str:
 def one(job_id: str) -> str:
     """A job with all that is known of it."""
     job = work.known_job(job_id)
-    return render_template("job.html", job=job, at=progress(job))
+    return render_template("job.html", job=job, at=progress(job), reports=work.reports(job))
+
+
+@job_pages.get("/jobs/<job_id>/report/<name>")
+def report(job_id: str, name: str) -> Response:
+    """A file that a job has kept, to save."""
+    chunks = work.report(work.known_job(job_id), name)
+    headers = {"Content-Disposition": f"attachment; filename={job_id[:12]}-{name}"}
+    return Response(chunks, mimetype="application/octet-stream", headers=headers)
+
+
+@job_pages.post("/jobs/training")
+def train() -> Redirect:
+    """Begin a training."""
+    names = ("promotion", "before")
+    given = valid(
+        TrainingIn, {name: request.form[name] for name in names if request.form.get(name)}
+    )
+    return _to(work.train(given.promotion, given.before))
+
+
+@job_pages.post("/jobs/evaluation")
+def evaluate() -> Redirect:
+    """Begin to measure a model."""
+    names = ("bundle_id", "other")
+    given = valid(EvaluationIn, {name: request.form.get(name, "") for name in names})
+    return _to(work.evaluate(given.bundle_id, given.other))
+
+
+@job_pages.post("/jobs/import")
+def import_() -> Redirect:
+    """Take a file of tickets and begin its import."""
+    file = request.files.get("file")
+    if not file or not file.filename:
+        raise InputError("Choose a file of tickets first.")
+    columns = [line for line in request.form.get("mapping", "").splitlines() if line.strip()]
+    return _to(work.import_(file.filename, file.stream, columns))
 
 
 @job_pages.post("/jobs/<job_id>/cancel")
@@ -54,6 +98,6 @@ def answer(job_id: str) -> Redirect:
     return back(url_for("jobs.overview"))
 
 
-def to_job(job: Job) -> Redirect:
+def _to(job: Job) -> Redirect:
     """To a job's own page, which follows it."""
     return redirect(url_for("jobs.one", job_id=job.id), 303)

@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.schedule import THREE, Schedule, Weekday
 from ticketing.tickets import ModelKind
-from web.schemas.limited import Given
-from web.schemas.requests import WHOLE, Body, In
+from web.schemas.limited import Given, Name
+from web.schemas.requests import WHOLE, Body, In, Moment
 from web.schemas.responses import Out, Time
 
 MOST_JUDGMENTS = 1_000_000
@@ -62,6 +62,28 @@ class PromotionIn(Body):
         strict=False,
         description="rule: it serves unless it loses; ask: it waits for an answer; never: no",
     )
+
+
+class TrainingIn(Body):
+    """A training: a new model of all tickets and judgments."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"promotion": "ask"}]})
+
+    promotion: Promotion = Field(
+        Promotion.ASK,
+        strict=False,
+        description="what becomes of it; rule asks for the scope promote as well",
+    )
+    before: Moment | None = Field(None, description="learn only from tickets created before")
+
+
+class EvaluationIn(Body):
+    """Which model to measure, and which beside it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{}]})
+
+    bundle_id: Name = Field("", description="the serving one unless given")
+    other: Name = ""
 
 
 class Nothing(Body):

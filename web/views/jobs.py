@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 
-from ticketing.jobs import Job, JobState, Promotion, Step
+from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
+from ticketing.plurals import counted
 
 UNITS = {Step.TRAINING: "pass", Step.IMPORTING: "row", Step.MEASURING: "query"}
 """What a job counts at a step; tickets elsewhere."""
+
+COUNTS = ("added", "changed", "unchanged", "rejected")
+"""What an import counts."""
 
 PROMOTIONS = {
     Promotion.RULE: "It serves unless it loses",
@@ -53,4 +57,13 @@ def said(value: object) -> str:
 
 def changes(job: Job) -> list[str]:
     """What a job has changed, or found, a sentence each."""
+    found = job.result
+    if job.kind == JobKind.IMPORT and "added" in found:
+        counts = [f"{found[name]:,} {name}" for name in COUNTS if name in found]
+        return [f"Tickets: {', '.join(counts)}."]
+    if job.kind == JobKind.TRAINING and "bundle" in found:
+        learned = f"{counted(found['tickets'], 'ticket')} and {counted(found['labels'], 'label')}"
+        return [f"Made model {found['bundle']} of {learned}."]
+    if answer := found.get("answer"):
+        return [f"{found['answered_by']} said {answer}."]
     return []

@@ -106,6 +106,7 @@ def addresses(client) -> list[str]:
         "/judging/round": [f"/judging/round?{round_}"],
         "/judging/round.csv": [f"/judging/round.csv?{round_}"],
         "/api/rounds": [f"/api/rounds?{round_}"],
+        "/jobs/<job_id>/report/<name>": [],
         "/models/compare": ["/models/compare?new=fake-bundle&old=fake-bundle"],
         "/api/comparison": ["/api/comparison?new=fake-bundle&old=fake-bundle"],
         "/api/categories": ["/api/categories?subject=a"],

@@ -24,6 +24,7 @@ VALUES = {
     "token_id": "none",
     "filename": "page.css",
     "job_id": "training",
+    "name": "report.html",
     "bundle_id": "no-bundle",
 }
 

@@ -24,6 +24,8 @@ PAGES = {
     "pages.ticket": "GET /api/tickets/{ticket_id}",
     "jobs.overview": "GET /api/jobs",
     "jobs.one": "GET /api/jobs/{job_id}",
+    "jobs.train": "POST /api/trainings",
+    "jobs.evaluate": "POST /api/evaluations",
     "jobs.cancel": "POST /api/jobs/{job_id}/cancel",
     "jobs.retry": "POST /api/jobs/{job_id}/retry",
     "jobs.answer": "POST /api/jobs/{job_id}/answer",
@@ -129,6 +131,8 @@ def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
         "judging.judge",  # as pages.judge
         "pages.ask_now",  # as pages.ask
         "pages.preview",  # as pages.ask, while it is written
+        "jobs.import_",  # of a file; programs put tickets
+        "jobs.report",
         "pages.as_markdown",  # the answer in another form
     }
     served = {

@@ -1,0 +1,178 @@
+"""Jobs, models and the schedule on the page: begun, followed, answered, cancelled and set."""
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from tests.fake_records import jobs
+from tests.people import signed_in
+from tests.unit.web.pages.test_search import post
+from ticketing.history import AuditEntry
+from ticketing.jobs import JobKind, JobState, LogLine, Promotion
+from ticketing.people import Role
+from ticketing.schedule import Weekday
+from ticketing.times import utc_now
+from web.uploads import UPLOAD_LIMIT
+
+
+def deeds(desk) -> list[str]:
+    return [f"{entry.deed}: {entry.which}" for entry in desk.store.events(AuditEntry)]
+
+
+def waiting(desk):
+    """A job that waits for an answer."""
+    job = replace(
+        jobs()[0],
+        id="w1",
+        bundle_id=desk.save_bundle(30),
+        state=JobState.WAITING,
+        heartbeat=utc_now(),
+        log=(LogLine(utc_now(), "compared: on 9 test queries"),),
+    )
+    desk.store.put_job(job)
+    return job
+
+
+def test_a_training_is_begun_and_leads_to_its_own_page(client, desk):
+    answer = post(client, "/jobs/training", "/jobs", promotion="ask", before="2013-05-31")
+    job = desk.store.jobs()[0]
+    assert (answer.status_code, answer.location) == (303, f"/jobs/{job.id}")
+    assert (job.kind, job.by) == (JobKind.TRAINING, "local")
+    assert job.arguments["promotion"] == "ask" and job.arguments["before"][:10] == "2013-05-31"
+    assert f"job begun: training {job.id}" in deeds(desk)
+    assert "What was asked for" in client.get(answer.location).text
+
+
+def test_a_scientist_trains_but_leaves_promotion_to_an_admin(desk):
+    client = signed_in(desk, "sue", Role.SCIENTIST)
+    page = client.get("/jobs").text
+    assert "Train a model" in page and "Import tickets" not in page and 'value="rule"' not in page
+    assert post(client, "/jobs/training", "/jobs", promotion="rule").status_code == 403
+    assert post(client, "/jobs/training", "/jobs", promotion="ask").status_code == 303
+    job = desk.store.jobs()[0]
+    assert post(client, f"/jobs/{job.id}/cancel", "/jobs").status_code == 303
+    assert post(client, "/jobs/7f3a/cancel", "/jobs").status_code == 403  # a reindexing
+
+
+def test_a_file_of_tickets_is_imported_with_its_columns(client, desk):
+    tickets = b"key,headline\nN-1,Pump leaks\n"
+    sent = {"file": (io.BytesIO(tickets), "new tickets.csv"), "mapping": "subject=headline\n"}
+    answer = post(client, "/jobs/import", "/jobs", **sent)
+    job = desk.store.jobs()[0]
+    assert answer.location == f"/jobs/{job.id}" and job.kind == JobKind.IMPORT
+    [file] = job.arguments["files"]
+    assert (file["name"], file["rows"]) == ("new_tickets.csv", 1)
+    assert file["mapping"]["subject"] == "headline"
+    assert b"".join(desk.store.file_chunks(file["file"])) == tickets
+
+
+@pytest.mark.parametrize(
+    ("sent", "sentence"),
+    [
+        ({}, "Choose a file"),
+        ({"file": (b"a,b\n1,2\n", "x.csv")}, "x.csv has no column that looks like id"),
+        ({"file": (b"", "../../x.exe")}, "x.exe"),
+        ({"file": (b"id,subject\n1,a\n", "x.csv"), "mapping": "subject"}, "field=column"),
+    ],
+)
+def test_a_file_that_cannot_be_imported_is_refused_at_once(client, desk, sent, sentence):
+    fields = {k: (io.BytesIO(v[0]), v[1]) if k == "file" else v for k, v in sent.items()}
+    answer = post(client, "/jobs/import", "/jobs", **fields)
+    assert answer.status_code == 400 and sentence in answer.text and "/tmp" not in answer.text
+    assert len(desk.store.jobs()) == len(jobs())
+
+
+def test_a_file_may_be_longer_than_other_requests(client):
+    usual = client.application.config["MAX_CONTENT_LENGTH"]
+    assert usual < UPLOAD_LIMIT
+    text = b"id,subject\n1," + b"a " * (usual // 2)
+    answer = post(client, "/jobs/import", "/jobs", file=(io.BytesIO(text), "long.csv"))
+    assert answer.status_code != 413
+
+
+def test_a_model_is_measured(client, desk):
+    bundle = desk.save_bundle(30)
+    post(client, "/jobs/evaluation", "/jobs", bundle_id=bundle)
+    assert desk.store.jobs()[0].arguments["bundle"] == bundle
+    assert post(client, "/jobs/evaluation", "/jobs", bundle_id="none").status_code == 404
+
+
+def test_what_waits_comes_first_with_its_question(client, desk):
+    job = waiting(desk)
+    page = client.get("/jobs").text
+    assert page.index(f"job-{job.id}") < page.index("job-7f3a")
+    assert "Yes, let it serve" in page and "compared: on 9 test queries" in page
+    engineer = signed_in(desk, "eve", Role.ENGINEER).get("/jobs").text
+    assert "Yes, let it serve" not in engineer and "an admin" in engineer
+
+
+def test_no_leaves_the_serving_model_and_is_audited(client, desk):
+    job = waiting(desk)
+    assert post(client, f"/jobs/{job.id}/answer", "/jobs", yes="").status_code == 303
+    assert desk.store.get_job(job.id).state == JobState.DONE
+    assert desk.store.serving() == "fake-bundle"
+    assert f"answered: reindex {job.id}: no" in deeds(desk)
+
+
+def test_a_failed_job_is_tried_again(client, desk):
+    desk.store.put_job(replace(jobs()[1], id="f", kind=JobKind.TRAINING, state=JobState.FAILED))
+    assert "Try again" in client.get("/jobs/f").text
+    post(client, "/jobs/f/retry", "/jobs")
+    assert desk.store.get_job("f").state == JobState.QUEUED
+    assert "job retried: training f" in deeds(desk)
+
+
+def test_what_a_job_changed_is_said(client, desk):
+    result = {"added": 1200, "changed": 3, "unchanged": 0, "rejected": 2}
+    desk.store.put_job(replace(jobs()[1], id="i", kind=JobKind.IMPORT, result=result, by="ada"))
+    page = client.get("/jobs/i").text
+    assert "1,200 added, 3 changed, 0 unchanged, 2 rejected" in page and "by ada" in page
+
+
+def test_a_report_is_saved_by_those_who_see_all(client, desk):
+    desk.store.put_file("report/1b9e/report.html", [b"<p>Acc@10"])
+    assert "report.html" in client.get("/jobs/1b9e").text
+    answer = client.get("/jobs/1b9e/report/report.html")
+    assert answer.data == b"<p>Acc@10"
+    assert answer.headers["Content-Disposition"].startswith("attachment")
+    [ticket] = desk.store.get_tickets(["GT-0101"]).values()
+    desk.put_tickets([replace(ticket, groups=frozenset(["hr"]))])
+    scientist = signed_in(desk, "sue", Role.SCIENTIST)
+    assert scientist.get("/jobs/1b9e/report/report.html").status_code == 403
+
+
+def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
+    old, new = desk.save_bundle(30), desk.save_bundle(60)
+    for served in (old, "fake-bundle"):
+        desk.store.set_serving(served)
+    page = client.get("/models").text
+    assert "12 tickets, 60 labels" in page and "served before" in page and "Roll back" in page
+    begun = post(client, f"/models/{new}/promote", "/models", promotion="ask")
+    job = desk.store.get_job(begun.location.removeprefix("/jobs/"))
+    assert (job.bundle_id, job.arguments["promotion"]) == (new, Promotion.ASK)
+    compared = client.get(f"/models/compare?new={new}&old={old}").text
+    assert "no test query has a YES" in compared
+    post(client, "/models/rollback", "/models")
+    assert desk.store.serving() == old
+    assert f"promoted: bundle {old}" in deeds(desk)
+    desk.store.update_job(job.id, state=JobState.CANCELLED)
+    post(client, f"/models/{new}/delete", "/models")
+    assert f"deleted: bundle {new}" in deeds(desk) and new not in desk.models.ids()
+
+
+def test_the_schedule_is_set_and_shown(client, desk):
+    assert "Nothing is scheduled" in client.get("/schedule").text
+    fields = {"weekday": "sunday", "at": "04:30", "judgments": "50", "promotion": "ask"}
+    assert post(client, "/schedule", "/schedule", **fields).status_code == 303
+    assert desk.store.schedule().weekday == Weekday.SUNDAY
+    page = client.get("/schedule").text
+    assert "04:30</time> UTC" in page and "0 of 50 new judgments" in page
+    assert "scheduled: training" in deeds(desk)
+    refused = post(client, "/schedule", "/schedule", **(fields | {"at": "25:00"}))
+    assert refused.status_code == 400 and "at" in refused.text
+
+
+def test_what_is_not_there_is_said(client):
+    assert client.get("/jobs/none").status_code == 404
+    assert "There is no model yet" in client.get("/models").text
