@@ -12,15 +12,15 @@ and is on average a little low before. It is the probability of the very sequenc
 DocNADE scores, normalised by document in the same way, so the perplexities compare.
 """
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
-from gensim.models.ldamodel import LdaModel, LdaState
-from gensim.utils import FakeDict
 from pydantic import Field
 from scipy.special import gammaln, logsumexp
 
@@ -29,6 +29,9 @@ from topic_models.errors import ModelFileError, NotFittedError
 from topic_models.protocol import TopicModel, check_state, check_topic, mean_perplexity
 from topic_models.settings import ModelSettings
 from topic_models.training import Epoch, Progress, fingerprint, train
+
+if TYPE_CHECKING:  # at run time it is imported where a model is made: gensim takes a second
+    from gensim.models.ldamodel import LdaModel
 
 Bag = list[tuple[int, int]]
 """A document as gensim takes it: (word id, count), ids ascending."""
@@ -154,6 +157,8 @@ class _Learner:
             advance(len(batch))
 
     def _step(self, batch: list[Bag], rate: float) -> None:
+        from gensim.models.ldamodel import LdaState
+
         model = self.model
         statistics = LdaState(model.eta, model.state.sstats.shape, model.dtype)
         posteriors = model.do_estep(batch, statistics)  # [documents, topics]
@@ -179,6 +184,9 @@ def _model(settings: LDASettings) -> LdaModel:
     gensim would start from alpha = 1/topics. With many topics, exp(E log theta) of a document of
     a few words is then too small a number for it, and it learns nothing from such documents.
     """
+    from gensim.models.ldamodel import LdaModel
+    from gensim.utils import FakeDict
+
     model = LdaModel(
         num_topics=settings.topics,
         id2word=FakeDict(settings.vocabulary_size),

@@ -72,6 +72,9 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
     The first answer comes as soon as any other: the bundle is loaded by then, and no thread is
     left that loads or compiles. Where it cannot be, the page says why.
     """
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)  # a query is short: the threads of a product would wait for each other
     try:
         with shown_waiting("Loading the model"):
             desk.warm_up()

@@ -34,7 +34,7 @@ HOLD_SECONDS = 60.0
 class Workplace:
     """What the processes of a worker share, made before they are forked.
 
-    Each opens a desk of its own, since connections, torch and numba outlive no fork.
+    Each opens a desk of its own, since connections and numba's threads outlive no fork.
     """
 
     open_desk: Callable[[], Desk]
@@ -45,6 +45,9 @@ class Workplace:
     @cached_property
     def desk(self) -> Desk:
         """The desk of this process, whose bundles all machines may have. Raises StoreAway."""
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(1)  # a batch is small: more workers use more cores, not more threads
         desk = self.open_desk()
         desk.models.share_all()
         return desk

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from ticketing.encoders.protocol import EncoderKind, Saved, Texts
 from ticketing.encoders.varimax import varimax
@@ -88,7 +89,15 @@ class TopicEncoder:
 
         None for a text whose words speak for no topic.
         """
-        return [_main(self.loadings[document]) for document in self.words.documents(texts)]
+        documents = self.words.documents(texts)
+        bounds = np.cumsum([0, *map(len, documents)])
+        words = np.concatenate([np.empty(0, np.int64), *documents])
+        size = len(documents), len(self.loadings)
+        sums = csr_array((np.ones(len(words), np.float32), words, bounds), size) @ self.loadings
+        activity = sums / np.maximum(np.diff(bounds), 1)[:, None].astype(np.float32)
+        topics = activity.argmax(1)  # the first of equal ones
+        spoken = activity.max(1) > 0
+        return [int(topic) if some else None for topic, some in zip(topics, spoken, strict=True)]
 
     def shared(
         self, one: Sequence[int], other: Sequence[int], words: int = 5
@@ -130,15 +139,6 @@ class TopicEncoder:
         strength = loadings[loudest] * np.log(counts)
         best = np.argsort(-strength, kind="stable")[:n]
         return [vocabulary.words[self.words.ids[loudest[i]] - 1] for i in best if strength[i] > 0]
-
-
-def _main(loadings: npt.NDArray[np.float32]) -> int | None:
-    """The column with the largest mean of [words, topics], the first of equal ones."""
-    if not len(loadings):
-        return None
-    activity = loadings.mean(0)
-    topic = int(activity.argmax())
-    return topic if activity[topic] > 0 else None
 
 
 def load_topics(saved: Saved) -> TopicEncoder:

@@ -68,13 +68,14 @@ class CodeLayout:
     ) -> npt.NDArray[np.uint8]:
         """Channel vectors [n, components, dims[c]] each, bool [n, components] -> uint8 [n,
         components, sum of dims], 0 where a component is missing."""
-        scaled = [
-            np.rint((channel - low) / step)
-            for channel, low, step in zip(vectors, self.lows, self.steps, strict=True)
-        ]
-        whole = np.concatenate([np.zeros((*present.shape, 0)), *scaled], axis=-1)
-        kept: npt.NDArray[np.floating] = whole.clip(0, LEVELS) * present[..., None]
-        return kept.astype(np.uint8)
+        codes = np.empty((*present.shape, int(self.bounds[-1])), np.uint8)
+        spans = pairwise(map(int, self.bounds))
+        for channel, low, step, span in zip(vectors, self.lows, self.steps, spans, strict=True):
+            whole = (channel - low) / step
+            np.rint(whole, out=whole)
+            codes[..., slice(*span)] = whole.clip(0, LEVELS, out=whole)
+        codes[~present] = 0
+        return codes
 
     def rows(
         self,

@@ -73,11 +73,10 @@ def singular(word: str) -> str:
 def _stop_words() -> tuple[frozenset[str], ...]:
     """By language, English first: where none of the words occurs it is taken."""
     from bm25s import stopwords
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     text = files("ticketing.text").joinpath("stop_words.toml").read_text(encoding="utf-8")
     ours = tomllib.loads(text)
-    listed = ENGLISH_STOP_WORDS.union(stopwords.STOPWORDS_EN_PLUS, ours["empty"])
-    english = listed.difference(ours["telling"])
+    listed = {*ours["listed"], *ours["empty"], *stopwords.STOPWORDS_EN_PLUS}
+    english = frozenset(listed.difference(ours["telling"]))
     others = (name for name in sorted(vars(stopwords)) if name.startswith("STOPWORDS_"))
     return english, *(frozenset(getattr(stopwords, name)) for name in others)

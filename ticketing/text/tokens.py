@@ -12,7 +12,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from sys import intern
 from typing import NamedTuple
 
 from ticketing.text.masking import LONGEST_WORD, RULES, looks_like_id
@@ -41,7 +42,7 @@ def tokens_with_spans(text: str) -> list[Token]:
 
 def tokenize(text: str) -> list[str]:
     """The texts of `tokens_with_spans(text)`."""
-    return [token.text for stretch in _STRETCH.findall(text) for token in _tokens_of(stretch)]
+    return list(chain.from_iterable(map(remembered_texts.__getitem__, _STRETCH.findall(text))))
 
 
 def distinct_stretches(text: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
@@ -74,7 +75,34 @@ def _split_stretch(stretch: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-_remembered = lru_cache(maxsize=1 << 17)(_split_stretch)
+_remembered = lru_cache(maxsize=1 << 16)(_split_stretch)
+
+
+class _Texts(dict[str, tuple[str, ...]]):
+    """The texts of the tokens of each stretch; short ones are remembered, MOST_TEXTS of them.
+
+    What is remembered is found without a step of Python: most of what encoding takes is this. Lines
+    of a stack trace, which are long, return as often as words.
+    """
+
+    def __missing__(self, stretch: str) -> tuple[str, ...]:
+        if plain := _PLAIN.fullmatch(stretch):
+            texts: tuple[str, ...] = (intern(plain[1].lower()),)
+        else:
+            texts = tuple([intern(token.text) for token in _split_stretch(stretch)])
+        if len(stretch) <= LONGEST_REMEMBERED:
+            if len(self) >= MOST_TEXTS:
+                self.clear()
+            self[stretch] = texts
+        return texts
+
+
+MOST_TEXTS = 1 << 16
+LONGEST_REMEMBERED = 160
+remembered_texts = _Texts()
+
+_PLAIN = re.compile(r"(?!www\.)[\"'(\[{]*+((?:[a-z]|[A-Z][a-z])[a-z]{0,40})[.,;:!?)\]}\"']*+")
+"""A stretch of one word and marks around it, which no rule of masking can mean."""
 
 
 # Normalising -----------------------------------------------------------------------

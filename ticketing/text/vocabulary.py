@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Self
 
 UNKNOWN = 0
@@ -41,7 +42,7 @@ class Vocabulary:
 
     def ids(self, tokens: Sequence[str]) -> list[int]:
         """One id a token."""
-        return [self._ids.get(token, UNKNOWN) for token in tokens]
+        return list(map(self._ids.get, tokens, repeat(UNKNOWN)))
 
     def share(self, word: str) -> float:
         """In what share of the texts a word occurs; 0 for an unknown one."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.text import tokenize, tokens_with_spans
+from ticketing.text import tokenize, tokens, tokens_with_spans
 from ticketing.text.masking import RULES, looks_like_id
 
 EXAMPLES = {
@@ -211,3 +211,36 @@ def test_the_longest_form_of_one_character_is_its_first_word():
 def test_forty_marks_on_a_letter_are_ordered_as_unicode_does():
     marks = "\u0301\u0316" * 20
     assert tokenize(f"a{marks}") == [unicodedata.normalize("NFKC", f"a{marks}")]
+
+
+PIECES = [
+    "www.",
+    "pump",
+    "Pump",
+    "PUMP",
+    "a",
+    "don't",
+    "'s",
+    ",",
+    ".",
+    "(",
+    ")",
+    "'",
+    '"',
+    "?",
+    "4",
+    "-",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join))
+def test_what_is_split_at_once_is_what_the_rules_say(text):
+    """Most stretches are one word between marks, which no rule of masking need look at."""
+    assert tokenize(text) == [token.text for token in tokens_with_spans(text)]
+
+
+def test_no_more_stretches_are_remembered_than_that(monkeypatch):
+    monkeypatch.setattr(tokens, "MOST_TEXTS", 3)
+    for number in range(20):
+        assert tokenize(f"no{number} pumps") == [f"no{number}", "pumps"]
+    assert len(tokens.remembered_texts) <= 3
