@@ -9,7 +9,7 @@ import sys
 import time
 
 import numpy as np
-import torch
+from threadpoolctl import threadpool_limits
 
 from ticketing.desk import open_desk
 from ticketing.retrieval.scan import nearest, scan_distances
@@ -21,7 +21,7 @@ from ticketing.tickets import Query
 def main() -> None:
     """Print a line a contender: median and 95th percentile in milliseconds."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    torch.set_num_threads(1)
+    threadpool_limits(1)
     desk = open_desk(load_settings())
     recommender = desk.recommender()
     model = recommender.model

@@ -109,7 +109,7 @@ class Model:
         self.words = Words.from_arrays(vocabulary, _below(arrays, "words."), arrays["word_weights"])
         vectors = self.words.table[:, : settings.word_dims]
         self.arrays = {**arrays, "words.words.weight": vectors}  # which are held once
-        self._encoders = {channel: self._built(channel) for channel in settings.channels}
+        self.encoders = {channel: self._built(channel) for channel in settings.channels}
         self.pair_weights = _softplus(arrays["pair_logits"]) * arrays["compared"]
         """V [P, R], non-negative."""
         self.channel_weights = _softplus(arrays["channel_logits"])
@@ -148,7 +148,7 @@ class Model:
         found = [text for item in items for text in item if text]
         texts = Texts(found, openings(items), unknown, self.words.unknown(unknown))
         vectors = {}
-        for channel, encoder in self._encoders.items():
+        for channel, encoder in self.encoders.items():
             vectors[channel] = np.zeros((*present.shape, *encoder.shape), encoder.dtype)
             if found:
                 vectors[channel][present] = encoder(texts)
