@@ -128,8 +128,10 @@ def _sizes(client: Elasticsearch, desk: Desk, bundle_id: str, last: CodeRow) -> 
         _until_kept_for_nobody(client, index)
         desk.store.forget_codes(bundle_id, [last.ticket_id])
         desk.store.put_codes(bundle_id, [last])
+        client.indices.flush(index=index, force=True)
         client.options(request_timeout=600).indices.forcemerge(index=index, max_num_segments=1)
-        client.indices.flush(index=index)
+        client.indices.flush(index=index, force=True)
+        client.indices.refresh(index=index)
         fields = client.indices.disk_usage(index=index, run_expensive_tasks=True).body
         [usage] = [of for of in fields.values() if "fields" in of]
         largest = sorted(usage["fields"].items(), key=lambda kv: -kv[1]["total_in_bytes"])[:8]

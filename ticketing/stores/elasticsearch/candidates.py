@@ -30,16 +30,13 @@ WINDOWS: dict[timedelta | None, int] = {None: 8, timedelta(days=45): 3, timedelt
 BY_VECTOR are shared, in these parts, among the nearest of all and those within so long of the
 query."""
 
-LOOKED_AT = 2
-"""For each ticket found by vector, so many are looked at: the walk through their graph is then less
-likely to end beside the nearest."""
-
 FIRST = 1e12
 """Lifts the score of what is near by vector, at least 4e-8, above any score of words."""
 
-FEW_WORDS, MORE = 2, 4
-"""A query of so few words, or of none that the vocabulary knows, is found badly by both ways: so
-many times as many tickets are found by vector."""
+FEW_WORDS, MORE, LOOKED_AT = 2, 4, 2
+"""A query of so few words, or of none that the vocabulary knows, lies beside all tickets, where
+the walk through their graph ends easily: so many times as many are found by vector, and for each
+so many are looked at."""
 
 
 CODE = columns("code", "checksum")
@@ -141,13 +138,13 @@ class Candidates(ElasticsearchServing, Codes):
     def _near(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
         """What is near by vector: of all that match, and of those of its time."""
         plain = query.known and len(set(query.words)) > FEW_WORDS
-        count = self.by_vector * (1 if plain else MORE)
+        count, looked_at = (self.by_vector, 1) if plain else (MORE * self.by_vector, LOOKED_AT)
         spans = WINDOWS if query.time else {None: 1}
         for window, parts in spans.items():
             near: Json = {"field": "vector", "query_vector": query.vector.tobytes().hex()}
             near["k"] = max(count * parts // sum(spans.values()), 1)
             near["boost"] = FIRST
-            near["num_candidates"] = min(LOOKED_AT * near["k"], MOST_HITS)
+            near["num_candidates"] = min(looked_at * near["k"], MOST_HITS)
             if window and query.time:
                 near["filter"] = [where(filters), around(query.time, window)]
             elif filters != Filters():
