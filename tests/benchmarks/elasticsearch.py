@@ -126,9 +126,11 @@ def _sizes(client: Elasticsearch, desk: Desk, bundle_id: str, last: CodeRow) -> 
         client.indices.flush(index=index)
         written = _bytes(client, index) / count
         _until_kept_for_nobody(client, index)
-        desk.store.forget_codes(bundle_id, [last.ticket_id])
-        desk.store.put_codes(bundle_id, [last])
-        client.indices.flush(index=index, force=True)
+        for _ in range(2):  # a commit counts once the next one is made
+            desk.store.forget_codes(bundle_id, [last.ticket_id])
+            desk.store.put_codes(bundle_id, [last])
+            client.indices.flush(index=index, force=True)
+            _until_kept_for_nobody(client, index)
         client.options(request_timeout=600).indices.forcemerge(index=index, max_num_segments=1)
         client.indices.flush(index=index, force=True)
         client.indices.refresh(index=index)
