@@ -39,7 +39,7 @@ from ticketing.settings import Settings
 from ticketing.stores import open_store
 from ticketing.stores.protocols import PutCounts
 from ticketing.stores.visible import VisibleStore
-from ticketing.tickets import Query, Ticket
+from ticketing.tickets import Ticket
 
 
 class Desk(
@@ -73,8 +73,7 @@ class Desk(
         """Load the serving bundle, if any, and all that a first query would wait for."""
         self.models.share_all()
         if self.store.serving():
-            self.recommender().rank(Query("warm up"))
-            self.topic_of(Ticket("", "warm up"))
+            self._warm(self._recommender())
 
     def seen_by(self, person: Person) -> Self:
         """This desk as somebody sees it: no ticket outside their groups, and nothing of it, is

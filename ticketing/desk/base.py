@@ -126,12 +126,15 @@ class DeskBase:
 
     def _prepare(self, bundle_id: str) -> None:
         """Do all that a first query under a bundle would wait for."""
+        self._encode_stale(bundle_id)
+        self._warm(self._recommenders.named(bundle_id))
+
+    def _warm(self, recommender: Recommender) -> None:
+        """Ask for what is in every archive, so that whatever is read or compiled once is."""
         from ticketing.retrieval.topics import main_topics
 
-        self._encode_stale(bundle_id)
-        found = self._recommenders.named(bundle_id)
-        found.rank(Query("warm up"))
-        main_topics(found.model, [Ticket("", "warm up")])
+        recommender.recommend(Query("Problem", "It does not start."))
+        main_topics(recommender.model, [Ticket("", "Problem")])
 
     def _load_recommender(self, bundle_id: str) -> Recommender:
         from ticketing.model.inference import Model

@@ -7,6 +7,7 @@ machine; the weights already hold V, W and the quantising step of each channel.
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,8 @@ from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.kernel import compiled_scan
+
+T = TypeVar("T", bound=np.generic)
 
 CHUNK = 8192
 """Rows a thread takes at a time."""
@@ -89,6 +92,9 @@ def scan_distances(
     scan = compiled_scan(blocks.size)
     size, terms_at = int(layout.bounds[-1]), layout.terms_span[0]
 
+    # One kind of array, for which the loop is compiled once.
+    codes, live = read_only(codes), read_only(live)
+
     def part(start: int) -> None:
         stop = start + CHUNK
         about = size, *dense, *sparse, terms_at, layout.terms, weights, comparable
@@ -98,6 +104,13 @@ def scan_distances(
     for _ in pool.map(part, starts) if pool else map(part, starts):
         pass
     return distances
+
+
+def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
+    """The same memory, which is not written by this name."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def term_table(
