@@ -12,7 +12,7 @@ from tqdm import tqdm
 from ticketing.cli.doer import command_line
 from ticketing.desk import Desk
 from ticketing.errors import StoreAway, TicketingError
-from ticketing.jobs import Job, JobState
+from ticketing.jobs import Job, JobKind, JobState
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
 from worker.jobs import queue_of, resume_jobs, start_reindex
@@ -48,7 +48,8 @@ def show_end(job: Job) -> None:
     if job.state == JobState.FAILED:
         at = f" at {job.done} of {job.total}" if job.total else ""
         raise TicketingError(f"The {job.kind} failed{at}: {job.message}")
-    click.echo(summary(replace(job, message="")))
+    if job.kind == JobKind.REINDEX or job.state != JobState.DONE:
+        click.echo(summary(replace(job, message="")))
     for id, error in job.errors.items():
         click.echo(f"  set aside: {id}: {error}")
     if job.state in (JobState.DONE, JobState.WAITING) and job.message:

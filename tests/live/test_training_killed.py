@@ -1,0 +1,65 @@
+"""A worker that is killed amid a training: another one goes on from the checkpoint."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from tests.live.commands import children_of, start
+from tests.live.encoding_desk import finished, wait_until
+from ticketing.desk import open_desk
+from ticketing.jobs import Promotion
+from ticketing.settings import load_settings
+from ticketing.tickets import Ticket
+from worker.app import make_app
+from worker.jobs import start_training
+
+pytestmark = [pytest.mark.worker, pytest.mark.slow]
+
+NETWORK = {"hidden": 6, "word_dims": 8, "character_dims": 4, "topics": 5, "max_words": 24}
+TRAINING = {"batch_size": 4, "topic_epochs": 1, "teacher": "", "epochs": 30, "patience": 30}
+
+
+@pytest.fixture(params=["files", pytest.param("redis", marks=pytest.mark.redis)])
+def desk(request, tmp_path, monkeypatch, archive_tickets):
+    if request.param == "redis":
+        monkeypatch.setenv("TICKETING_BROKER", request.getfixturevalue("redis_url"))
+    desk = open_desk(load_settings(home=tmp_path))
+    desk.put_tickets(archive_tickets)
+    yield desk
+    desk.close()
+
+
+def epochs_of(job) -> list[str]:
+    return [line.text for line in job.log if line.text.startswith("epoch")]
+
+
+def kill(worker) -> None:
+    """The whole worker, without a word to anybody."""
+    for pid in (worker.pid, *children_of(worker.pid)):
+        os.kill(pid, signal.SIGKILL)
+    worker.communicate()
+
+
+def test_a_killed_workers_training_goes_on_from_its_checkpoint(desk, tmp_path):
+    arguments = desk.training_arguments(NETWORK, TRAINING, promotion=Promotion.NEVER)
+    job = start_training(desk, make_app(desk.settings), arguments)
+    first = start(tmp_path, "work")
+    wait_until(lambda: len(epochs_of(desk.store.get_job(job.id))) >= 3)
+    kill(first)
+    trained = len(epochs_of(desk.store.get_job(job.id)))
+    assert trained < 30, "it was not in time"
+    desk.put_tickets([Ticket("new", "This one came while nobody trained")])
+    second = start(tmp_path, "work")
+    record = finished(desk, job)
+    kill(second)
+    assert (record.state, record.attempts) == ("done", 2)
+    said = epochs_of(record)
+    numbers = [int(text.split()[1]) for text in said]
+    assert numbers[trained] in (trained, trained + 1), "the epoch that was amid at most"
+    assert numbers[-1] == 30
+    manifest = json.loads(
+        (tmp_path / "models" / record.result["bundle"] / "manifest.json").read_text()
+    )
+    assert manifest["data"]["tickets"] == 40, "those that it began with"
