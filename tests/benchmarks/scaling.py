@@ -118,12 +118,21 @@ def processes(command: str, number: int) -> Iterator[list[subprocess.Popen]]:
 
 
 def processor_seconds(started: list[subprocess.Popen]) -> float:
-    """What the processes have computed since they began."""
+    """What the processes, and those that they have started, have computed since they began."""
     ticks = 0
-    for process in started:
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    for pid in (pid for process in started for pid in family(process.pid)):
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def family(pid: int) -> list[int]:
+    """A process and all below it: a worker is several."""
+    found = [pid]
+    for one in found:
+        for children in Path(f"/proc/{one}/task").glob("*/children"):
+            found += map(int, children.read_text().split())
+    return found
 
 
 def ask(addresses: list[str], queries: list[Query]) -> list[float]:

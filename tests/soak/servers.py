@@ -5,16 +5,22 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
-from tests.servers import SCRIPT, ElasticsearchServer
+from tests.servers import SCRIPT
 from ticketing.files import PRIVATE
 
 NODES = 3
 HEAP = "320m"
 START_SECONDS = 90.0
+STARTS = 4
+"""How often the cluster is tried to be started; the script waits two minutes each time."""
+
+LAST_WORDS = 2000
+"""Characters of what the script said last."""
 
 
 class Node:
@@ -23,10 +29,10 @@ class Node:
     starting = threading.Lock()
     """`es start` starts all that are down, so that two at once would start a node twice."""
 
-    def __init__(self, cluster: ElasticsearchServer, number: int):
+    def __init__(self, folder: Path, number: int):
         self.name = f"node{number}"
         self.unasked: list[int] = []
-        self._folder = cluster.folder
+        self._folder = folder
         self._number = number
         self._stopping = False
         self._killed = False
@@ -86,6 +92,23 @@ class Node:
                 time.sleep(0.2)
             starter.kill()  # it would wait until the cluster is green
             starter.wait()
+
+
+def start_cluster(folder: Path, port: int) -> None:
+    """All nodes, tried again where the machine is busy. Exits with what the script says."""
+    options = ["--nodes", str(NODES), "--port", str(port), "--heap", HEAP]
+    for _ in range(STARTS):
+        started = subprocess.run(
+            [SCRIPT, "start", folder, *options], capture_output=True, text=True
+        )
+        if started.returncode == 0:
+            return
+    sys.exit(started.stderr[-LAST_WORDS:])
+
+
+def kill_cluster(folder: Path) -> None:
+    """SIGKILL to all nodes."""
+    subprocess.run([SCRIPT, "kill", folder], check=False)
 
 
 def redis_command(folder: Path, port: int, password: str) -> list[str]:

@@ -15,10 +15,10 @@ from urllib.request import urlopen
 from elasticsearch import Elasticsearch
 from elasticsearch.exceptions import ApiError, TransportError
 
-from tests.servers import ElasticsearchServer, free_port
+from tests.servers import free_port
 from tests.soak.disks import SmallDisk, may_mount
 from tests.soak.links import Link, Links
-from tests.soak.servers import HEAP, NODES, Node, redis_command
+from tests.soak.servers import NODES, Node, kill_cluster, redis_command, start_cluster
 from tests.soak.supervised import Supervised
 from ticketing.settings import Settings, load_settings
 
@@ -122,10 +122,10 @@ class Stage:
         stack.callback(self.disks[name].unmount)
 
     def _start_servers(self, stack: ExitStack) -> None:
-        cluster = ElasticsearchServer(self.folder, self.port, "--heap", HEAP, nodes=NODES)
-        stack.callback(cluster.do, "kill")
+        stack.callback(kill_cluster, self.folder)
+        start_cluster(self.folder, self.port)
         for number in range(NODES):
-            node = Node(cluster, number)
+            node = Node(self.folder, number)
             self.processes[node.name] = node
             stack.callback(node.stop)
         command = redis_command(self.folder / "redis", self.port + BESIDE, PASSWORD)
