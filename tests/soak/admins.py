@@ -1,8 +1,6 @@
 """Who retrains the desk and says whether the new bundle serves."""
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 from celery import Celery
 
@@ -22,6 +20,10 @@ TRAIN_PAUSE = 60.0
 ANSWER_PAUSE = 10.0
 """Mean seconds between two deeds of an admin."""
 
+CHOICES = Promotion.RULE, Promotion.ASK
+YES, BACK = 0.7, 0.05
+"""How often a new bundle is let serve, and how often an admin goes back to the one before."""
+
 
 def first_training(desk: Desk, app: Celery) -> Job:
     """The training of the first bundle, which has nothing to lose to."""
@@ -33,52 +35,38 @@ def asked_for(desk: Desk, promotion: Promotion) -> Json:
     return desk.training_arguments(NETWORK, TRAINING, promotion=promotion)
 
 
-class Admin(Routine):
-    """Works on the command line's use cases, as a shell on a server does."""
+class Trainer(Routine):
+    """Begins a training, which is followed by a reindexing, unless one is under way; on a server's
+    command line, where its settings can be given."""
 
-    def __init__(self, name: str, program: Program, pause: float, desk: Desk, app: Celery):
-        super().__init__(program, pause)
+    def __init__(self, name: str, program: Program, desk: Desk, app: Celery):
+        super().__init__(program, TRAIN_PAUSE)
         self._name, self._desk, self._app = name, desk, app
 
-    def _do(self, kind: str, deed: Callable[[], Any]) -> Any:
-        """What the deed gives, None where it came to an error, which the ledger keeps."""
-        began = time.monotonic()
-        try:
-            done = deed()
-        except TicketingError as error:
-            self.program.ledger.outcome(kind, type(error).__name__, time.monotonic() - began)
-            return None
-        self.program.ledger.outcome(kind, ANSWERED, time.monotonic() - began)
-        return done
-
-
-class Trainer(Admin):
-    """Begins a training, which is followed by a reindexing, unless one is under way."""
-
     def act(self) -> None:
-        promotion = self.program.chance.choice([Promotion.RULE, Promotion.ASK])
-        job = self._do("train", lambda: self._train(promotion))
-        if job:
+        promotion, began = self.program.chance.choice(CHOICES), time.monotonic()
+        try:
+            arguments = asked_for(self._desk, promotion)
+            job = jobs.start_training(self._desk, self._app, arguments, self._name)
+        except TicketingError as error:
+            came_to = type(error).__name__
+        else:
+            came_to = ANSWERED
             self.program.ledger.started(job.id)
-
-    def _train(self, promotion: Promotion) -> Job:
-        arguments = asked_for(self._desk, promotion)
-        return jobs.start_training(self._desk, self._app, arguments, self._name)
+        self.program.ledger.outcome("train", came_to, time.monotonic() - began)
 
 
-class Decider(Admin):
+class Decider(Routine):
     """Says yes or no where a job waits for it; now and then goes back to the bundle before."""
 
+    def __init__(self, program: Program):
+        super().__init__(program, ANSWER_PAUSE)
+
     def act(self) -> None:
-        waiting = self._do("look at jobs", self._waiting) or []
-        for job in waiting:
-            yes = self.program.chance.random() < 0.7
-            self._do("answer", lambda: self._answer(job, yes))  # noqa: B023
-        if self.program.chance.random() < 0.05:
-            self._do("roll back", self._desk.rollback)
-
-    def _waiting(self) -> list[Job]:
-        return [job for job in self._desk.store.jobs() if job.state == JobState.WAITING]
-
-    def _answer(self, job: Job, yes: bool) -> Job:
-        return jobs.answer_promotion(self._desk, self._app, job.id, yes, self._name)
+        send, chance = self.program.send, self.program.chance
+        for job in send("look at jobs", "GET", "/api/jobs"):
+            if job["state"] == JobState.WAITING:
+                yes = {"yes": chance.random() < YES}
+                send("answer a job", "POST", f"/api/jobs/{job['id']}/answer", yes)
+        if chance.random() < BACK:
+            send("roll back", "POST", "/api/rollback", {})

@@ -4,7 +4,7 @@ import random
 
 from celery import Celery
 
-from tests.soak.admins import ANSWER_PAUSE, TRAIN_PAUSE, Decider, Trainer
+from tests.soak.admins import Decider, Trainer
 from tests.soak.ledger import Ledger
 from tests.soak.people import Asker, Importer
 from tests.soak.programs import Program, Routine
@@ -57,8 +57,8 @@ def crowd(desk: Desk, app: Celery, base: DemoBase, staff: Staff) -> list[Routine
     }
     askers = {f"engineer{n}": staff.program(f"engineer{n}", Role.ENGINEER) for n in range(ASKERS)}
     return [
-        Trainer("admin0", trainer, TRAIN_PAUSE, desk, app),
-        Decider("admin1", decider, ANSWER_PAUSE, desk, app),
+        Trainer("admin0", trainer, desk, app),
+        Decider(decider),
         *(Importer(name, program, base.tickets) for name, program in importers.items()),
         *(Asker(name, program, queries) for name, program in askers.items()),
     ]

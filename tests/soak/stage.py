@@ -160,7 +160,7 @@ def wait_until(condition: Callable[[], object], seconds: float, every: float = 1
 
 def _is_well(page: str) -> bool:
     try:
-        with urlopen(f"{page}/healthz", timeout=5) as answer:
+        with urlopen(f"{page}/readyz", timeout=5) as answer:
             return answer.status == 200
     except (URLError, OSError):
         return False
