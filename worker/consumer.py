@@ -1,9 +1,11 @@
 """Celery's consumer with short sentences: an outage or a message that is none fills no log."""
 
 import logging
+import warnings
 from typing import Any
 
 from celery import bootsteps
+from celery.exceptions import CPendingDeprecationWarning
 from celery.worker import consumer
 
 from worker.connection import broker_away
@@ -39,6 +41,12 @@ class Consumer(consumer.Consumer):
     def on_decode_error(self, message: Any, exc: Exception) -> None:
         """Its content is not what it says it is."""
         self._discard(message, exc)
+
+    def on_connection_error_after_connected(self, exc: Exception) -> None:
+        """Begin anew; that a batch goes on meanwhile, of which Celery warns, is meant."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CPendingDeprecationWarning)
+            super().on_connection_error_after_connected(exc)
 
     def _discard(self, message: Any, error: Exception) -> None:
         discarded(message.delivery_info.get("routing_key", "the broker"), error)

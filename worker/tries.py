@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from billiard.einfo import ExceptionWithTraceback
+from billiard.einfo import ExceptionWithTraceback  # type: ignore[attr-defined]  # no stub
 from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import Task
 from celery.worker import request, state
