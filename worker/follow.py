@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from ticketing.cli.doer import command_line
 from ticketing.desk import Desk
-from ticketing.errors import StoreAway, TicketingError
+from ticketing.errors import BrokerAway, StoreAway, TicketingError
 from ticketing.jobs import Job, JobKind, JobState
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
@@ -80,7 +80,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                     )
                     missing = not alone and silent_for(job) > PATIENCE_SECONDS
                     notice = NO_WORKER if missing and not workers_live(app, queue) else ""
-                except StoreAway as error:
+                except (BrokerAway, StoreAway) as error:
                     notice = f"{error} The job goes on when it is back."
                 if notice not in told:
                     bar.write(notice, sys.stderr)

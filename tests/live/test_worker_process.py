@@ -1,5 +1,6 @@
 """Real worker processes on both brokers: what is killed is finished by the next one."""
 
+import json
 import os
 import random
 import signal
@@ -22,6 +23,7 @@ from ticketing.tickets import Ticket
 from worker import jobs, progress
 from worker.app import make_app
 from worker.follow import follow
+from worker.jobs import ENCODE_BATCH
 from worker.queues import QUEUE
 
 pytestmark = pytest.mark.worker
@@ -128,6 +130,20 @@ def test_a_worker_that_is_asked_to_end_finishes_its_batch_and_exits_cleanly(
     assert_each_is_stored_once(desk, TICKETS)
 
 
+def shaped(**changed):
+    """A message that is right but for what is changed."""
+    place = {"exchange": "", "routing_key": QUEUE}
+    properties = {"delivery_tag": "t", "body_encoding": "base64", "delivery_info": place}
+    message = {
+        "body": "W1siam9iIiwgImJ1bmRsZSIsIFtdXSwge30sIHt9XQ==",  # ["job", "bundle", []], {}, {}
+        "content-type": "application/json",
+        "content-encoding": "utf-8",
+        "headers": {"task": ENCODE_BATCH, "id": "1"},
+        "properties": properties | changed.pop("properties", {}),
+    }
+    return json.dumps(message | changed).encode()
+
+
 GARBAGE = {
     "no JSON": b"{half",
     "no text": b"\xff\xfe\x00",
@@ -137,7 +153,23 @@ GARBAGE = {
     "a body that is none": b'{"body": "\xc3\xa4", "properties": {"delivery_tag": 1, '
     b'"body_encoding": "base64"}}',
     "deep": b"[" * 200_000,
-    "an unknown task": b'{"body": "W10=", "headers": {"task": "os.system", "id": "1"}, '
+    "a list": b'["a", "b", {"c": []}]',
+    "a number": b"7",
+    "words": b"garbage",
+    "a task that cannot be looked up": shaped(headers={"task": ["x"], "id": "1"}),
+    "an unknown task": shaped(headers={"task": "os.system", "id": "1"}),
+    "no headers": shaped(headers=[]),
+    "a time that is none": shaped(headers={"task": ENCODE_BATCH, "id": "1", "eta": "soon"}),
+    "a limit that is none": shaped(headers={"task": ENCODE_BATCH, "id": "1", "timelimit": "x"}),
+    "base64 that is none": shaped(body="%%%"),
+    "base64 of no JSON": shaped(body="/////w=="),
+    "base64 of no arguments": shaped(body="e30="),
+    "a tag that cannot be looked up": shaped(properties={"delivery_tag": [1]}),
+    "pickle": shaped(**{"content-type": "application/x-python-serialize"}),
+    "too few arguments": shaped(body="W1siam9iIl0sIHt9LCB7fV0="),
+    "arguments of other kinds": shaped(body="W1sxLCB7fSwgImFiYyJdLCB7fSwge31d"),
+    "named arguments": shaped(body="W1tdLCB7ImEiOiAxfSwge31d"),
+    "another unknown task": b'{"body": "W10=", "headers": {"task": "os.system", "id": "1"}, '
     b'"content-type": "application/json", "content-encoding": "utf-8", "properties": '
     b'{"delivery_tag": "t", "body_encoding": "base64", "delivery_info": {"exchange": "", '
     b'"routing_key": "ticketing"}}}',
@@ -161,6 +193,9 @@ def test_what_is_no_message_ends_no_worker(desk, app, start_worker):
     job = finished(desk, jobs.start_reindex(desk, app, BUNDLE))
     assert worker.is_alive()
     assert (job.state, job.done) == ("done", 1500)
+    log = (desk.settings.home / "worker0.log").read_text().splitlines()
+    assert len([line for line in log if "discarded what is no message" in line]) == len(GARBAGE)
+    assert len(log) == len(GARBAGE), log
 
 
 def test_the_command_discards_what_is_no_message(desk, app):
