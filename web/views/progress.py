@@ -22,12 +22,12 @@ class Progress:
 
 def progress(job: Job) -> Progress:
     """Progress at the job's last sign of life."""
-    unfinished = not job.state.final
+    at_work = job.state in (JobState.QUEUED, JobState.RUNNING)  # nobody works while it waits
     return Progress(
         percent=100 * job.done / job.total if job.total else 100.0 * (job.state == JobState.DONE),
         rate=rate(job),
-        seconds_left=seconds_left(job) if unfinished else None,
-        stalled=unfinished and silent_for(job) > SILENT_SECONDS,
+        seconds_left=seconds_left(job) if at_work else None,
+        stalled=at_work and silent_for(job) > SILENT_SECONDS,
     )
 
 

@@ -27,7 +27,6 @@ def waiting(desk):
         id="w1",
         bundle_id=desk.save_bundle(30),
         state=JobState.WAITING,
-        heartbeat=utc_now(),
         log=(LogLine(utc_now(), "compared: on 9 test queries"),),
     )
     desk.store.put_job(job)
@@ -103,6 +102,8 @@ def test_what_waits_comes_first_with_its_question(client, desk):
     page = client.get("/jobs").text
     assert page.index(f"job-{job.id}") < page.index("job-7f3a")
     assert "Yes, let it serve" in page and "compared: on 9 test queries" in page
+    alone = client.get(f"/jobs/{job.id}").text
+    assert "No worker" not in alone and " left</span>" not in alone
     engineer = signed_in(desk, "eve", Role.ENGINEER).get("/jobs").text
     assert "Yes, let it serve" not in engineer and "an admin" in engineer
 
