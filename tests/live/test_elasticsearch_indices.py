@@ -202,13 +202,16 @@ def test_a_split_that_is_killed_leaves_all_there_and_is_ended_by_the_next(
     """Killed just after a step: nothing is undone, as by SIGKILL."""
     original = getattr(type(client.indices), step)
 
+    def away(*_):
+        raise StoreAway("Nothing more is done.")
+
     def dying(self, **options):
         original(self, **options)
+        killing.setattr(resizing, "behind", away)
         raise Killed
 
     with monkeypatch.context() as killing, pytest.raises(Killed):
         killing.setattr(type(client.indices), step, dying)
-        killing.setattr(resizing, "_tidy", lambda *_: None)
         list(resize(filled.connection, 2))
     assert len(list(filled.iter_tickets())) == 3
     if step == "split":
@@ -320,7 +323,7 @@ def test_a_store_whose_maker_died_half_way_is_made_by_the_next(client, settings,
         raise KeyboardInterrupt
 
     with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
-        dying.setattr(opening, "_make_missing", die)
+        dying.setattr(opening, "behind", die)
         open_store(settings)
     assert len(names(client, settings, "records")) == 1
     with closing(open_store(settings)) as store:

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -17,8 +19,10 @@ from worker.jobs import start_training
 
 pytestmark = [pytest.mark.worker, pytest.mark.slow]
 
+EPOCHS = 20
+
 NETWORK = {"hidden": 6, "word_dims": 8, "character_dims": 4, "topics": 5, "max_words": 24}
-TRAINING = {"batch_size": 4, "topic_epochs": 1, "teacher": "", "epochs": 30, "patience": 30}
+TRAINING = {"batch_size": 4, "topic_epochs": 1, "teacher": "", "epochs": EPOCHS, "patience": EPOCHS}
 
 
 @pytest.fixture(params=["files", pytest.param("redis", marks=pytest.mark.redis)])
@@ -35,30 +39,33 @@ def epochs_of(job) -> list[str]:
     return [line.text for line in job.log if line.text.startswith("epoch")]
 
 
-def kill(worker) -> None:
-    """The whole worker, without a word to anybody."""
-    for pid in (worker.pid, *children_of(worker.pid)):
-        os.kill(pid, signal.SIGKILL)
-    worker.communicate()
+@contextmanager
+def working(home) -> Iterator[None]:
+    """A worker that is killed whole at the end, without a word to anybody."""
+    worker = start(home, "work")
+    try:
+        yield
+    finally:
+        for pid in (worker.pid, *children_of(worker.pid)):
+            os.kill(pid, signal.SIGKILL)
+        worker.communicate()
 
 
 def test_a_killed_workers_training_goes_on_from_its_checkpoint(desk, tmp_path):
     arguments = desk.training_arguments(NETWORK, TRAINING, promotion=Promotion.NEVER)
     job = start_training(desk, make_app(desk.settings), arguments)
-    first = start(tmp_path, "work")
-    wait_until(lambda: len(epochs_of(desk.store.get_job(job.id))) >= 3)
-    kill(first)
+    with working(tmp_path):
+        wait_until(lambda: len(epochs_of(desk.store.get_job(job.id))) >= 3)
     trained = len(epochs_of(desk.store.get_job(job.id)))
-    assert trained < 30, "it was not in time"
+    assert trained < EPOCHS, "it was not in time"
     desk.put_tickets([Ticket("new", "This one came while nobody trained")])
-    second = start(tmp_path, "work")
-    record = finished(desk, job)
-    kill(second)
+    with working(tmp_path):
+        record = finished(desk, job)
     assert (record.state, record.attempts) == ("done", 2)
     said = epochs_of(record)
     numbers = [int(text.split()[1]) for text in said]
     assert numbers[trained] in (trained, trained + 1), "the epoch that was amid at most"
-    assert numbers[-1] == 30
+    assert numbers[-1] == EPOCHS
     manifest = json.loads(
         (tmp_path / "models" / record.result["bundle"] / "manifest.json").read_text()
     )

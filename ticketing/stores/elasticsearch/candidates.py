@@ -67,10 +67,11 @@ class Candidates(ElasticsearchServing, Codes):
         if limit > self.by_words:
             return self.codes(bundle_id, filters)
         searches = self._searches(bundle_id, query, filters)
-        answers = self.connection.searches(searches)
+        copy = f"{crc32(query.vector.tobytes()):08x}"
+        answers = self.connection.searches(searches, copy)
         if answers and bundle_of(answers[0]) != bundle_id:  # see `_show`
             self.connection.refresh(codes_of(bundle_id))
-            answers = self.connection.searches(searches)
+            answers = self.connection.searches(searches, copy)
         if not answers:
             self.require_codes(bundle_id)
             return self._block(bundle_id, [])

@@ -99,12 +99,14 @@ class Connection:
         found: Json = answer.body
         return found
 
-    def searches(self, asked: Sequence[tuple[str, Json]]) -> list[Json]:
+    def searches(self, asked: Sequence[tuple[str, Json]], of_copy: str) -> list[Json]:
         """Several searches of indices by name in one request, all of them or none; [] for a bundle
-        without codes."""
+        without codes. `of_copy` chooses which copy of a shard is searched, for every process alike:
+        two copies find by vector nearly the same."""
         parts: list[Json] = []
         for name, body in asked:
-            parts += {"index": self.alias(name), "allow_partial_search_results": False}, body
+            header = {"index": self.alias(name), "preference": of_copy}
+            parts += header | {"allow_partial_search_results": False}, body
         with self.client() as client:
             answer = client.msearch(searches=parts)
         for (name, _), response in zip(asked, answer["responses"], strict=True):
