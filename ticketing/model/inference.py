@@ -17,20 +17,15 @@ from ticketing.errors import NotReady
 from ticketing.files import Json
 from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import GENERAL, Calibration
+from ticketing.model.components import Components, Tokens, openings, query_tokens, ticket_tokens
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
 from ticketing.model.projection import Projection
 from ticketing.model.recency import Recency
-from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
+from ticketing.model.settings import NetworkSettings
 from ticketing.queries import EncodedQuery
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
-
-Tokens = tuple[list[str], ...]
-"""The components of a query or ticket as tokens, in the settings' order."""
-
-Components = tuple[list[int], ...]
-"""The same as word ids; an empty list is missing."""
 
 AT_ONCE = 256
 """Texts encoded together, which bounds memory."""
@@ -40,23 +35,6 @@ _NAME = "encoder-{}"
 
 MOST_UNKNOWN = 256
 """Unknown words of a text that are spelled out; further ones are passed over."""
-
-
-def query_tokens(query: Query, settings: NetworkSettings) -> Tokens:
-    """A query's components as tokens, in the settings' order."""
-    return _components(query, settings.query_components, QUERY_FIELDS)
-
-
-def ticket_tokens(ticket: Ticket, settings: NetworkSettings) -> Tokens:
-    """A ticket's components as tokens, in the settings' order."""
-    return _components(ticket, settings.ticket_components, TICKET_FIELDS)
-
-
-def _components(source: Query | Ticket, names: Sequence[str], fields: dict[str, str]) -> Tokens:
-    return tuple(
-        [token for part in name.split("+") for token in tokenize(getattr(source, fields[part]))]
-        for name in names
-    )
 
 
 @dataclass(frozen=True)
@@ -69,14 +47,6 @@ class Encoded:
     vectors: dict[str, npt.NDArray[Any]]
     present: npt.NDArray[np.bool_]
     """[B, components]."""
-
-
-def openings(items: Sequence[Components]) -> list[list[int]]:
-    """What stands before each component of each item that is there: its subject before its
-    description."""
-    return [
-        item[0] if place == 1 else [] for item in items for place, text in enumerate(item) if text
-    ]
 
 
 class Model:

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ticketing.model.inference import Components, openings
+from ticketing.model.components import Components, openings
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.channels import Channel, EmbeddedTexts
 from ticketing.networks.metric import (

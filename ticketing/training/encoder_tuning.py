@@ -14,7 +14,7 @@ from torch import Tensor
 from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.transformer import Precision, Transformer
 from ticketing.errors import InputError
-from ticketing.model.inference import Components
+from ticketing.model.components import Components
 from ticketing.model.settings import NetworkSettings
 from ticketing.nn.losses import in_batch_softmax
 from ticketing.nn.trainer import Trainer

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ticketing.model.inference import Components
+from ticketing.model.components import Components
 from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label

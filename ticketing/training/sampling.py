@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from ticketing.model.inference import Components
+from ticketing.model.components import Components
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
 from ticketing.tickets import Grade, Label
 

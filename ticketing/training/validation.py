@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ticketing.model.inference import Components
+from ticketing.model.components import Components
 from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.networks.siamese import EncodedComponents, SiameseNetwork

@@ -8,7 +8,8 @@ from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME, Sample
 from ticketing.evaluation.runs import Ranked, rank_labelled
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.experiments.gupta2018.rows import Row
-from ticketing.model.inference import Model, ticket_tokens
+from ticketing.model.components import ticket_tokens
+from ticketing.model.inference import Model
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import model_of, network_of, new_network
 from ticketing.retrieval.encode import QueryEncoder

@@ -7,7 +7,8 @@ import pytest
 
 from tests.tiny import TINY
 from ticketing.encoders.terms import SUM
-from ticketing.model.inference import MOST_UNKNOWN, Model, query_tokens, ticket_tokens
+from ticketing.model.components import query_tokens, ticket_tokens
+from ticketing.model.inference import MOST_UNKNOWN, Model
 from ticketing.model.registry import Registry
 from ticketing.tickets import Query, Ticket
 

@@ -17,7 +17,8 @@ from ticketing.evaluation.runs import Ranked, in_memory, rank_labelled, rank_wor
 from ticketing.experiments.cache import TrainingCache
 from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows, narrowed
 from ticketing.experiments.gupta2018.rows import ROWS, choose_rows
-from ticketing.model.inference import Model, ticket_tokens
+from ticketing.model.components import ticket_tokens
+from ticketing.model.inference import Model
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
