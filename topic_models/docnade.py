@@ -109,7 +109,7 @@ class DocNADE(TopicModel):
         `bidirectional` the sum of both directions'."""
         # Sorted words make the sum, and so its rounding, independent of their order.
         batch = self._ragged(documents).sorted()
-        arrays, size = self.state(), (len(batch), self.settings.vocabulary_size)
+        arrays, size = self._known(), (len(batch), self.settings.vocabulary_size)
         ends = np.concatenate([[0], batch.lengths.cumsum()])
         ones = np.ones(len(batch.words), np.float32)
         totals = csr_array((ones, batch.words, ends), size) @ arrays["words"]  # [documents, topics]
@@ -122,7 +122,7 @@ class DocNADE(TopicModel):
     def top_words(self, topic: int, n: int = 10) -> list[int]:
         """See TopicModel.top_words."""
         check_topic(topic, self.settings.topics)
-        weights = self.state()["words"][:, topic]
+        weights = self._known()["words"][:, topic]
         words: list[int] = np.argsort(-weights, kind="stable")[:n].tolist()
         return words
 
@@ -146,9 +146,13 @@ class DocNADE(TopicModel):
 
     def state(self) -> dict[str, np.ndarray]:
         """See TopicModel.state."""
+        return {name: array.copy() for name, array in self._known().items()}
+
+    def _known(self) -> Mapping[str, np.ndarray]:
+        """What was learned, not to be changed."""
         if not self._arrays:
             raise NotFittedError("This DocNADE has learned nothing yet; call fit or load first.")
-        return dict(self._arrays)
+        return self._arrays
 
     @classmethod
     def from_state(cls, settings: DocNADESettings, arrays: Mapping[str, np.ndarray]) -> Self:
@@ -166,7 +170,7 @@ class DocNADE(TopicModel):
         """What scores documents."""
         from topic_models.learning import network_of
 
-        return network_of(self.settings, self.state())
+        return network_of(self.settings, self._known())
 
     def _ragged(self, documents: Documents) -> Ragged:
         return ragged(documents, self.settings.vocabulary_size)

@@ -5,7 +5,6 @@ from datetime import datetime, time
 
 from celery import Celery
 from flask import current_app
-from werkzeug.exceptions import Forbidden
 from werkzeug.utils import secure_filename
 
 from ticketing.errors import NotFound
@@ -76,15 +75,17 @@ def import_(name: str, chunks: Iterable[bytes], columns: Sequence[str]) -> Job:
 
 
 def report(job: Job, name: str) -> Iterator[bytes]:
-    """A file that a job has kept. Raises NotFound, and Forbidden to whom some tickets are hidden:
-    it may tell of them."""
-    if current_desk().store.count_tickets() < served_desk().store.count_tickets():
-        raise Forbidden("This report may tell of tickets that are hidden from you; ask an admin.")
+    """A file that a job has kept. Raises NotFound."""
+    if name not in reports(job):
+        raise NotFound(f"The job {job.id} has no report {name} that you may open.")
     return served_desk().report(f"report/{job.id}/{name}")
 
 
 def reports(job: Job) -> list[str]:
-    """The names of the files that a job has kept."""
+    """The names of the files that a job has kept; none for whom some tickets are hidden, as they
+    may tell of them."""
+    if current_desk().store.count_tickets() < served_desk().store.count_tickets():
+        return []
     prefix = f"report/{job.id}/"
     return [file.name.removeprefix(prefix) for file in served_desk().store.files(prefix)]
 

@@ -24,7 +24,7 @@ from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, Promotion, Step, Stopped, Told
 from ticketing.stores.protocols import PutCounts
-from ticketing.tickets import Ticket
+from ticketing.tickets import Filters, Ticket
 
 if TYPE_CHECKING:
     from ticketing.desk import Desk
@@ -49,11 +49,13 @@ class LongWork(Bundles):
         """What a training is asked for; the file of vectors is kept in the store for it.
 
         Settings that are not given are the default ones. Raises InputError naming one that cannot
-        be used.
+        be used, and where there is no ticket.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
 
+        if not self.whole.count_tickets(Filters(created_before=before)):
+            raise InputError("There are no tickets to learn from; import some first.")
         asked = {"network": network or {}, "training": training or {}}
         try:
             NetworkSettings(**asked["network"])

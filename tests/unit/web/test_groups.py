@@ -106,7 +106,7 @@ def addresses(client) -> list[str]:
         "/judging/round": [f"/judging/round?{round_}"],
         "/judging/round.csv": [f"/judging/round.csv?{round_}"],
         "/api/rounds": [f"/api/rounds?{round_}"],
-        "/jobs/<job_id>/report/<name>": [],
+        "/jobs/<job_id>/report/<name>": ["/jobs/7f3a/report/report.html"],
         "/models/compare": ["/models/compare?new=fake-bundle&old=fake-bundle"],
         "/api/comparison": ["/api/comparison?new=fake-bundle&old=fake-bundle"],
         "/api/categories": ["/api/categories?subject=a"],
@@ -118,10 +118,10 @@ def addresses(client) -> list[str]:
     for rule in client.application.url_map.iter_rules():
         if "GET" in rule.methods and rule.endpoint != "static":
             found += more.get(rule.rule, [])
-            [*names] = rule.arguments
-            values = known[names[0]] if names else [""]
-            filled = [re.sub("<[^>]*>", value, rule.rule) for value in values]
-            found += filled if rule.rule not in more or names else []
+            names = rule.arguments
+            if rule.rule not in more or len(names) == 1:
+                values = known[next(iter(names))] if names else [""]
+                found += [re.sub("<[^>]*>", value, rule.rule) for value in values]
     return sorted(found)
 
 

@@ -57,7 +57,7 @@ def test_another_kind_of_server_is_said_to_be_none(server):
 @pytest.mark.parametrize("version", ["7.17.1", "8.9.0", "9.0.0"])
 def test_another_version_is_said_with_what_is_needed(server, version):
     server.answer = 200, ELASTIC, nodes("8.19.3", version)
-    with pytest.raises(StoreError, match=rf"runs Elasticsearch {version}; .* 8, from 8\.14 on"):
+    with pytest.raises(StoreError, match=rf"runs Elasticsearch {version}; .* 8, from 8\.17 on"):
         opened(server.url)
 
 

@@ -215,7 +215,7 @@ def test_an_interrupted_run_goes_on(folder, tmp_path, monkeypatch):
         tmp_path / "kept" / "here",
     )
     first = rows(run(folder, *options).output, "DocNADE tree")
-    monkeypatch.setattr("topic_models.docnade._Learner.run_epoch", None)
+    monkeypatch.setattr("topic_models.learning.Learner.run_epoch", None)
 
     again = rows(run(folder, *options).output, "DocNADE tree")
 
@@ -225,7 +225,7 @@ def test_an_interrupted_run_goes_on(folder, tmp_path, monkeypatch):
 def test_sets_are_scored_by_the_models_of_log_counts(folder, tmp_path, monkeypatch):
     options = ("--topics", 4, "--model", "DocNADE tree", "--checkpoints", tmp_path / "kept")
     run(folder, *options, "--reading", "log-counts")
-    monkeypatch.setattr("topic_models.docnade._Learner.run_epoch", None)
+    monkeypatch.setattr("topic_models.learning.Learner.run_epoch", None)
 
     assert rows(run(folder, *options, "--reading", "sets").output, "DocNADE tree")
 

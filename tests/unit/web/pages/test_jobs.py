@@ -140,7 +140,9 @@ def test_a_report_is_saved_by_those_who_see_all(client, desk):
     [ticket] = desk.store.get_tickets(["GT-0101"]).values()
     desk.put_tickets([replace(ticket, groups=frozenset(["hr"]))])
     scientist = signed_in(desk, "sue", Role.SCIENTIST)
-    assert scientist.get("/jobs/1b9e/report/report.html").status_code == 403
+    assert "report.html" not in scientist.get("/jobs/1b9e").text
+    for name in ("report.html", "nothing.html"):
+        assert scientist.get(f"/jobs/1b9e/report/{name}").status_code == 404
 
 
 def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
