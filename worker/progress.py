@@ -15,8 +15,12 @@ UNITS = {
 
 
 def silent_for(job: Job) -> float:
-    """Seconds since anybody last worked on the job, or since it was made."""
-    return (utc_now() - (job.heartbeat or job.created)).total_seconds()
+    """Seconds since anybody last worked on the job, or since it was made.
+
+    A time to come was written by a clock that is wrong; it is as far from a sign of life as one
+    that is past.
+    """
+    return abs((utc_now() - (job.heartbeat or job.created)).total_seconds())
 
 
 def rate(job: Job) -> float:

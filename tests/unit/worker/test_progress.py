@@ -1,0 +1,17 @@
+"""Since when nobody works on a job."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.fake_records import jobs
+from ticketing.times import utc_now
+from worker.progress import silent_for
+
+
+@pytest.mark.parametrize(("hours", "silent"), [(0, False), (-33, True), (33, True)])
+def test_a_heartbeat_of_a_wrong_clock_is_no_sign_of_life(hours, silent):
+    """A worker whose clock was 33 hours ahead was killed: its job was left for 33 hours."""
+    job = replace(jobs()[0], heartbeat=utc_now() + timedelta(hours=hours))
+    assert (silent_for(job) > 60) == silent
