@@ -18,19 +18,25 @@ from redis.exceptions import RedisError
 class RedisServer:
     """An append-only server on a port of its own; `url` holds its password, if any."""
 
-    def __init__(self, folder: Path, password: str = ""):
+    def __init__(self, folder: Path, password: str = "", tls: bool = False):
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.folder = folder
         self.password = password
         shown = f":{quote(password, safe='')}@" if password else ""
-        self.url = f"redis://{shown}127.0.0.1:{self.port}/0"
+        self.authority = _certificate(folder) if tls else None
+        scheme = "rediss" if tls else "redis"
+        self.url = f"{scheme}://{shown}127.0.0.1:{self.port}/0"
         self.start()
 
     def start(self) -> None:
         """Start it, or again on what it had written."""
         options = {"port": self.port, "bind": "127.0.0.1", "appendonly": "yes", "save": ""}
         options |= {"dir": self.folder, "appendfsync": "always", "requirepass": self.password}
+        if self.authority:
+            options |= {"port": 0, "tls-port": self.port, "tls-auth-clients": "no"}
+            options |= {"tls-cert-file": self.authority, "tls-ca-cert-file": self.authority}
+            options |= {"tls-key-file": self.authority.with_suffix(".key")}
         command = ["redis-server", *(str(x) for k, v in options.items() for x in (f"--{k}", v))]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         end = time.monotonic() + 30
@@ -53,7 +59,8 @@ class RedisServer:
 
     def client(self) -> Redis:
         """A client to look inside."""
-        return Redis.from_url(self.url)
+        trusted = {"ssl_ca_certs": str(self.authority)} if self.authority else {}
+        return Redis.from_url(self.url, **trusted)
 
     def _answers(self) -> bool:
         try:
@@ -63,13 +70,23 @@ class RedisServer:
             return False
 
 
+def _certificate(folder: Path) -> Path:
+    """A certificate of 127.0.0.1 that is its own authority, with its key beside it."""
+    path = folder / "redis.crt"
+    key = ("-newkey", "rsa:2048", "-nodes", "-keyout", str(path.with_suffix(".key")))
+    name = ("-subj", "/CN=redis", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1")
+    command = ["openssl", "req", "-x509", *key, *name, "-out", str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    return path
+
+
 @contextmanager
-def redis_server(password: str = "") -> Iterator[RedisServer]:
+def redis_server(password: str = "", tls: bool = False) -> Iterator[RedisServer]:
     """A server that is gone with its data at the end of the block."""
     folder = Path(tempfile.mkdtemp(prefix="ticketing-redis-"))
     server = None
     try:
-        server = RedisServer(folder, password)
+        server = RedisServer(folder, password, tls)
         yield server
     finally:
         if server:

@@ -52,6 +52,7 @@ class Settings(BaseSettings):
     store_timeout: float = Field(10.0, gt=0, description="seconds the server may take to answer")
     broker: str = Field("", description="empty for the filesystem broker below home, or redis://…")
     broker_password: SecretStr = Field(SecretStr(""), description="password of that Redis")
+    broker_ca: Path | None = Field(None, description="certificate authority of a rediss:// server")
     keep_queries: int = Field(
         365, ge=0, description="days a query that nobody judged or saved is kept; 0 for ever"
     )

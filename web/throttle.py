@@ -8,7 +8,7 @@ together; while it is away, and elsewhere, each counts for itself, so that nothi
 import math
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from flask import current_app
 from limits import RateLimitItem, RateLimitItemPerMinute
@@ -41,7 +41,7 @@ class Throttle:
 
     def __init__(self, settings: Settings):
         self._own = MovingWindowRateLimiter(MemoryStorage())
-        self._shared = _in_redis(settings.broker_address)
+        self._shared = _in_redis(settings)
         self._shared_from = -math.inf
         self._by_person = RateLimitItemPerMinute(settings.rate_person, namespace="person")
         self._by_address = RateLimitItemPerMinute(settings.rate_address, namespace="address")
@@ -81,15 +81,20 @@ class Throttle:
         return question(self._own)
 
 
-def _in_redis(broker: str) -> MovingWindowRateLimiter | None:
+def _in_redis(settings: Settings) -> MovingWindowRateLimiter | None:
+    broker = settings.broker_address
     if not broker.startswith(("redis://", "rediss://")):
         return None
+    trusted: dict[str, Any] = {}
+    if settings.broker_ca and broker.startswith("rediss://"):
+        trusted["ssl_ca_certs"] = str(settings.broker_ca)
     storage = RedisStorage(
         broker,
         key_prefix="ticketing",
         wrap_exceptions=True,
         socket_timeout=REDIS_SECONDS,
         socket_connect_timeout=REDIS_SECONDS,
+        **trusted,
     )
     return MovingWindowRateLimiter(storage)
 

@@ -1,5 +1,6 @@
 """The Celery app: how tasks travel. What they do is `worker.tasks`."""
 
+import ssl
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
@@ -64,6 +65,7 @@ def make_app(settings: Settings) -> Celery:
     if settings.broker:
         app.conf.update(
             broker_url=_address(settings),
+            broker_use_ssl=_tls(settings),
             broker_transport_options={
                 "visibility_timeout": VISIBILITY_SECONDS,
                 "socket_connect_timeout": ANSWER_SECONDS,
@@ -103,6 +105,21 @@ def _address(settings: Settings) -> str:
             " `pip install 'ticketing[servers]'`."
         )
     return settings.broker_address
+
+
+def _tls(settings: Settings) -> dict[str, object] | bool:
+    """What a server that speaks TLS must show: a certificate of its name by an authority that is
+    known. kombu by itself would take any."""
+    if urlsplit(settings.broker).scheme != "rediss":
+        return False
+    if settings.broker_ca and not settings.broker_ca.is_file():
+        raise InputError(f"TICKETING_BROKER_CA={settings.broker_ca} is no file; correct it.")
+    authority = settings.broker_ca and str(settings.broker_ca)
+    return {
+        "ssl_cert_reqs": ssl.CERT_REQUIRED,
+        "ssl_check_hostname": True,
+        "ssl_ca_certs": authority,
+    }
 
 
 def _folders(settings: Settings) -> dict[str, str | float]:

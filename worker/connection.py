@@ -22,6 +22,9 @@ PASSWORDS = {
 }
 """What Redis says of a password, in any version, and what to do about it."""
 
+UNTRUSTED = "certificate verify failed"
+"""What OpenSSL says, in lower case, of a certificate by nobody who is known."""
+
 
 @contextmanager
 def connected(app: Celery) -> Iterator[Connection]:
@@ -51,6 +54,11 @@ def broker_away(app: Celery, error: Exception) -> BrokerAway:
     for words, sentence in PASSWORDS.items():
         if words in said.lower():
             return BrokerAway(f"The broker {address} {sentence}.")
+    if UNTRUSTED in said.lower():
+        return BrokerAway(
+            f"The certificate of {address} is not trusted; name the file of its certificate"
+            " authority in TICKETING_BROKER_CA."
+        )
     if scheme := _other_scheme(app.conf.broker_url, error):
         return BrokerAway(
             f"The broker {address} is named by the wrong scheme; write {scheme}:// in"

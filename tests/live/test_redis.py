@@ -20,6 +20,7 @@ from tests.redis_server import redis_server
 from ticketing.errors import BrokerAway, InputError
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
+from web.throttle import Throttle
 from worker import jobs, progress
 from worker.app import make_app
 from worker.connection import waiting_messages
@@ -133,6 +134,20 @@ def test_tls_for_a_redis_without_it_is_said(tmp_path, own_redis):
     app = make_app(load_settings(home=tmp_path, broker=address))
     with pytest.raises(BrokerAway, match="named by the wrong scheme; write redis:// in"):
         waiting_messages(app)
+
+
+def test_a_certificate_of_an_unknown_authority_is_not_trusted(tmp_path, redis_program):
+    """Any was: whoever came between a worker and its broker could read and write messages."""
+    with redis_server("secret", tls=True) as server:
+        known = {"home": tmp_path, "broker": server.url}
+        with pytest.raises(BrokerAway, match="is not trusted; name the file of its certificate"):
+            waiting_messages(make_app(load_settings(**known)))
+        trusting = load_settings(**known, broker_ca=server.authority)
+        assert waiting_messages(make_app(trusting)) == 0
+        Throttle(trusting).attempt("10.0.0.1", "ada")
+        assert server.client().keys("ticketing*")
+        Throttle(load_settings(**known)).attempt("10.0.0.1", "eve")
+        assert not server.client().keys("*eve*")
 
 
 def test_a_network_that_hangs_holds_nobody_up(desk, own_redis):
