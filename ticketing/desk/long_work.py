@@ -49,13 +49,13 @@ class LongWork(Bundles):
         """What a training is asked for; the file of vectors is kept in the store for it.
 
         Settings that are not given are the default ones. Raises InputError naming one that cannot
-        be used, and where there is no ticket.
+        be used, NotReady where there is no ticket.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
 
         if not self.whole.count_tickets(Filters(created_before=before)):
-            raise InputError("There are no tickets to learn from; import some first.")
+            raise NotReady("There are no tickets to learn from; import some first.")
         asked = {"network": network or {}, "training": training or {}}
         try:
             NetworkSettings(**asked["network"])

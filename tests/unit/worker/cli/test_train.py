@@ -4,14 +4,14 @@ import pytest
 from click.testing import CliRunner
 
 from tests.commands import TINY_OPTIONS, refused, run
-from ticketing.errors import InputError
+from ticketing.errors import NotReady
 from worker.cli import train
 
 pytestmark = pytest.mark.usefixtures("home")
 
 
 def test_training_needs_tickets(home):
-    assert "no tickets" in refused(InputError, train.command)
+    assert "no tickets" in refused(NotReady, train.command)
 
 
 def test_a_trained_bundle_is_encoded_and_serves(desk, trained):
