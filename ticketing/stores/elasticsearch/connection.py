@@ -2,12 +2,14 @@
 
 import logging
 import ssl
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import elastic_transport
+from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
 
 from ticketing.errors import InputError, StoreError
@@ -32,6 +34,9 @@ BULK_BYTES = 10_000_000
 """Most bytes of documents that are sent in one request."""
 
 MISSING, CONFLICT = 404, 409
+
+NODE_AWAY = {502, 503}
+"""What is said of a search whose node died before its answer was whole."""
 
 OF_BUNDLES = "codes-"
 """Begins the names of indices that may not exist; any other that does not was lost."""
@@ -89,9 +94,8 @@ class Connection:
         """One search over all of an index or none of it; {} for a bundle without codes."""
         with self.client() as client:
             try:
-                answer = client.search(
-                    index=self.alias(name), allow_partial_search_results=False, **body
-                )
+                search = partial(client.search, index=self.alias(name), **body)
+                answer = _asked_again(partial(search, allow_partial_search_results=False))
             except NotFoundError:
                 if not name.startswith(OF_BUNDLES):
                     raise
@@ -109,6 +113,8 @@ class Connection:
             parts += header | {"allow_partial_search_results": False}, body
         with self.client() as client:
             answer = client.msearch(searches=parts)
+            if any(response["status"] in NODE_AWAY for response in answer["responses"]):
+                answer = client.msearch(searches=parts)
         for (name, _), response in zip(asked, answer["responses"], strict=True):
             if error := response.get("error"):
                 if response["status"] == MISSING and name.startswith(OF_BUNDLES):
@@ -227,6 +233,16 @@ class Connection:
         """Close all connections."""
         self._closed = True
         self._client.close()
+
+
+def _asked_again(search: Callable[[], ObjectApiResponse[Any]]) -> ObjectApiResponse[Any]:
+    """A search; the same once more where a node died amid it: other nodes have what it had."""
+    try:
+        return search()
+    except ApiError as error:
+        if error.status_code not in NODE_AWAY:
+            raise
+    return search()
 
 
 def seen(doc: Mapping[str, Any]) -> dict[str, int]:
