@@ -131,6 +131,8 @@ def api_page() -> str:
             parts += [f"### {_name(name)}", schema.get("description", ""), _properties(schema)]
         elif "enum" in schema:
             parts += [f"### {_name(name)}", schema.get("description", ""), f"{_type(schema)}."]
+        else:
+            parts += [f"### {_name(name)}", schema.get("description", "")]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

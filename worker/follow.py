@@ -3,6 +3,7 @@
 import sys
 import time
 from dataclasses import replace
+from inspect import signature
 
 import click
 from celery import Celery
@@ -89,7 +90,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                 bar.set_description(job.step.capitalize(), refresh=False)
                 bar.update(job.done - bar.n)
     except KeyboardInterrupt:
-        if alone:
+        if alone or not (desk.settings.broker or workers_live(app, queue)):
             raise
         raise TicketingError(
             "The worker goes on; `ticketing jobs` shows it,"
@@ -116,6 +117,7 @@ def do_waiting(desk: Desk, app: Celery, queue: str) -> bool:
     try:
         do = TASKS[message.headers["task"]]
         arguments, *_ = message.payload
+        signature(do).bind(desk, app, *arguments)
     except UNREADABLE as error:
         discarded(queue, error)
     else:

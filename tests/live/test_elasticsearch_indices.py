@@ -7,6 +7,7 @@ import sys
 import threading
 from contextlib import closing
 
+import numpy as np
 import pytest
 from elasticsearch import Elasticsearch
 
@@ -259,7 +260,7 @@ def test_lost_codes_of_the_serving_bundle_are_said_until_they_are_made_anew(
     filled.require_room()
     client.indices.delete(index=f"{settings.store_prefix}-codes-b1-000001")
     for ask in (
-        lambda: filled.candidates("b1", query_by(["pump"], [])),
+        lambda: filled.candidates("b1", query_by(["pump"], np.zeros(0, np.int8))),
         lambda: filled.codes("b1"),
         lambda: filled.topic_counts("b1"),
         lambda: list(filled.code_rows("b1")),

@@ -103,6 +103,6 @@ def test_two_bundles_reindexed_at_once_are_both_done(desk):
     with workers(desk.settings.home) as start:
         start()
         start()
-        assert [finished(desk, job).message for job in both] == ["done", "done"]
+        assert [finished(desk, job).state for job in both] == ["done", "done"]
     assert_each_is_stored_once(desk, TICKETS)
     assert desk.store.count_codes("other") == 3000
