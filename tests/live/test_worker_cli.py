@@ -184,8 +184,13 @@ def test_ctrl_c_leaves_the_job_to_the_worker(desk, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(follow.time, "sleep", interrupt)
+    app = make_app(desk.settings)
+    job = jobs.start_reindex(desk, app, BUNDLE)
+    with pytest.raises(KeyboardInterrupt):  # nobody goes on with it
+        follow.follow(desk, app, job)
+    monkeypatch.setattr(follow, "workers_live", lambda *_: True)
     with pytest.raises(TicketingError, match="The worker goes on"):
-        run(reindex.command)
+        follow.follow(desk, app, job)
     assert [job.state for job in desk.store.jobs()] == ["queued"]
 
 
