@@ -19,7 +19,7 @@ from celery.beat import Scheduler, Service
 
 from ticketing.desk import Desk
 from ticketing.desk.leases import Held
-from ticketing.errors import BrokerAway, NotReady, StoreAway, TicketingError
+from ticketing.errors import NotReady
 from ticketing.jobs import Job
 from ticketing.times import utc_now
 from worker.jobs import start_training
@@ -61,20 +61,11 @@ def run_beat(app: Celery, place: Workplace) -> int:
     leases: list[Held] = []
 
     def look() -> None:
-        try:
+        with place.told("keep the schedule"):
             if not leases:
                 leases.append(Held(place.desk.whole, "beat"))
             if leases[0].take() and (job := begin_if_due(place.desk, app, utc_now())):
                 log.info("the schedule began training %s", job.id)
-            place.store.over()
-        except BrokerAway as error:
-            place.broker.away(error)
-        except StoreAway as error:
-            place.store.away(error)
-        except TicketingError as error:
-            log.warning("cannot keep the schedule: %s", error)
-        except Exception:
-            log.exception("cannot keep the schedule")
 
     scheduler: Any = partial(StoreScheduler, look)  # Celery only calls it
     service = Service(app, scheduler_cls=scheduler)

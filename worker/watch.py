@@ -6,7 +6,6 @@ import threading
 
 from celery import Celery
 
-from ticketing.errors import BrokerAway, StoreAway, TicketingError
 from worker.connection import waiting_messages
 from worker.jobs import resume_jobs
 from worker.workplace import Workplace
@@ -30,17 +29,8 @@ def run_watch(app: Celery, place: Workplace) -> int:
 
 
 def _look(app: Celery, place: Workplace) -> None:
-    try:
+    with place.told("look for jobs to resume"):
         waiting_messages(app)
         place.broker.over()
         for job in resume_jobs(place.desk, app):
             log.info("resumed job %s: %d of %d done", job.id, job.done, job.total)
-        place.store.over()
-    except BrokerAway as error:
-        place.broker.away(error)
-    except StoreAway as error:
-        place.store.away(error)
-    except TicketingError as error:
-        log.warning("cannot look for jobs to resume: %s", error)
-    except Exception:
-        log.exception("cannot look for jobs to resume")

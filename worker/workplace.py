@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -13,7 +14,7 @@ from celery.exceptions import Reject
 from pydantic import TypeAdapter, ValidationError
 
 from ticketing.desk import Desk
-from ticketing.errors import BundleAway, StoreAway
+from ticketing.errors import BrokerAway, BundleAway, StoreAway, TicketingError
 from ticketing.jobs import JobState
 from worker.discarding import discarded
 from worker.ending import Ending
@@ -51,6 +52,22 @@ class Workplace:
         desk = self.open_desk()
         desk.models.share_all()
         return desk
+
+    @contextmanager
+    def told(self, what: str) -> Iterator[None]:
+        """Say in a line why the block could not do something that is tried again later: look for
+        jobs, for one. A block that ends has been answered by the store."""
+        try:
+            yield
+            self.store.over()
+        except BrokerAway as error:
+            self.broker.away(error)
+        except StoreAway as error:
+            self.store.away(error)
+        except TicketingError as error:
+            log.warning("cannot %s: %s", what, error)
+        except Exception:
+            log.exception("cannot %s", what)
 
     def add_task(
         self, app: Celery, name: str, do: Callable[..., None], seconds: int | None
