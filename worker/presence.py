@@ -8,6 +8,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from celery import Celery
@@ -21,22 +22,12 @@ ANSWER_SECONDS = 1.0
 
 def workers_live(app: Celery, queue: str = QUEUE) -> bool:
     """Whether a worker of the queue lives. Raises BrokerAway."""
-    if app.conf.worker_enable_remote_control:
-        with connected(app) as connection:
-            return bool(
-                app.control.ping(
-                    timeout=ANSWER_SECONDS,
-                    connection=connection,
-                    pattern=f"{queue}@*",
-                    matcher="glob",
-                    limit=1,
-                )
-            )
-    return any(map(_is_locked, _folder(app).glob(f"{queue}@*.worker")))
+    return bool(live_workers(app, queue, most=1))
 
 
-def live_workers(app: Celery, queue: str = QUEUE) -> set[str]:
-    """The names of all workers of the queue that live. Raises BrokerAway."""
+def live_workers(app: Celery, queue: str = QUEUE, most: int | None = None) -> set[str]:
+    """The names of the queue's workers that live: all, for which their time to answer is waited
+    for, or as soon as there are `most`. Raises BrokerAway."""
     if app.conf.worker_enable_remote_control:
         with connected(app) as connection:
             answers = app.control.ping(
@@ -44,10 +35,11 @@ def live_workers(app: Celery, queue: str = QUEUE) -> set[str]:
                 connection=connection,
                 pattern=f"{queue}@*",
                 matcher="glob",
+                limit=most,
             )
         return {name for answer in answers or [] for name in answer}
-    found = _folder(app).glob(f"{queue}@*.worker")
-    return {path.name.removesuffix(".worker") for path in found if _is_locked(path)}
+    found = (path for path in _folder(app).glob(f"{queue}@*.worker") if _is_locked(path))
+    return {path.name.removesuffix(".worker") for path in islice(found, most)}
 
 
 @contextmanager
