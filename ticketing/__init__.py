@@ -22,5 +22,6 @@ and none of the rooms below it; beside it they know nouns (`tickets`, `errors`, 
 the stores' protocols) and the tokenizer that marks words. import-linter holds all of this.
 
 Imports point down only: experiments -> cli -> desk -> importing, labels, evaluation, demo ->
-retrieval, training -> stores, model, classification -> encoders -> nn -> text -> tickets -> errors.
+training -> networks -> retrieval, classification -> stores, model -> encoders -> nn -> text ->
+tickets -> errors.
 """
