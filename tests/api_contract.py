@@ -14,10 +14,11 @@ OFTEN = {"rate_person": 10**6, "rate_address": 10**6}
 RULES_BEYOND_SCHEMA = {
     "POST /api/recommend",
     "POST /api/rounds",
+    "POST /api/imports",
     "PUT /api/tickets/{ticket_id}",
 }
 """Operations that refuse some requests which fit their schema: one field must stand for another,
-and no white space or control character may be in the id of a ticket."""
+a file must hold tickets, and no white space or control character may be in the id of a ticket."""
 
 
 def described(desk: Desk) -> BaseSchema:

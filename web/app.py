@@ -10,6 +10,7 @@ from ticketing.people import LOCAL
 from ticketing.plurals import counted
 from web.addresses import AnyPath, clean_address
 from web.api.access import SECURITY_SCHEMES, with_access
+from web.api.bodies import with_files
 from web.api.jobs import job_api
 from web.api.routes import api
 from web.api.statuses import with_statuses
@@ -112,7 +113,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(model_pages)
     app.register_blueprint(schedule_pages)
     app.register_blueprint(job_api)
-    app.spec_processor(lambda spec: with_access(with_statuses(spec)))
+    app.spec_processor(lambda spec: with_access(with_statuses(with_files(spec))))
     return app
 
 

@@ -118,7 +118,7 @@ NEEDS: dict[Permission, frozenset[str]] = {
         }
     ),
     Permission.TRAIN: frozenset({"job_api.train", "jobs.train"}),
-    Permission.IMPORT: frozenset({"api.put_ticket", "jobs.import_"}),
+    Permission.IMPORT: frozenset({"api.put_ticket", "job_api.import_", "jobs.import_"}),
     Permission.DELETE: frozenset({"api.delete_ticket"}),
     Permission.JOBS: frozenset({"job_api.cancel", "job_api.retry", "jobs.cancel", "jobs.retry"}),
     Permission.PROMOTE: frozenset(

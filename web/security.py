@@ -2,11 +2,12 @@
 
 Pages: every form carries Flask-WTF's token. The JSON API carries no token, so that a
 script needs no cookie; three things keep other sites from using it through a visitor's
-browser. A request with a body must be `application/json` and DELETE is no form method,
-so a form of another site can send neither, and a script there needs a preflight that is
-never granted. A request that names another origin is refused in any case. The Host header must
-be a name of ours, so that a name of the attacker's that resolves to our address (DNS rebinding)
-doesn't pass as the same origin. An address in numbers is nobody's to rebind.
+browser. A request with a body must be `application/json`, or for a file
+`application/octet-stream`, and DELETE is no form method, so a form of another site can send none
+of them, and a script there needs a preflight that is never granted. A request that names another
+origin is refused in any case. The Host header must be a name of ours, so that a name of the
+attacker's that resolves to our address (DNS rebinding) doesn't pass as the same origin. An address
+in numbers is nobody's to rebind.
 """
 
 import ipaddress
@@ -24,6 +25,7 @@ from werkzeug.exceptions import BadRequest, Forbidden, UnsupportedMediaType
 
 from ticketing.errors import StoreError
 from ticketing.settings import Settings
+from web.uploads import FILE_IS_BODY, FILE_TYPE
 
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing; no body of theirs is read."""
@@ -158,5 +160,8 @@ def guard_api() -> None:
     foreign = origin is not None and urlsplit(origin).netloc != request.host
     if foreign or request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise Forbidden("This request comes from another site; the API answers its own pages only.")
-    if request.method != "DELETE" and request.mimetype != "application/json":
-        raise UnsupportedMediaType("Send the body as JSON with Content-Type: application/json.")
+    what, wanted = "JSON", "application/json"
+    if request.endpoint in FILE_IS_BODY:
+        what, wanted = "a file", FILE_TYPE
+    if request.method != "DELETE" and request.mimetype != wanted:
+        raise UnsupportedMediaType(f"Send the body as {what} with Content-Type: {wanted}.")

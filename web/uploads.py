@@ -5,7 +5,13 @@ from flask import request
 UPLOAD_LIMIT = 64 * 2**20
 """Bytes of a file that is sent; compressed, that is a few hundred thousand tickets."""
 
-TAKE_FILES = frozenset({"jobs.import_"})
+FILE_TYPE = "application/octet-stream"
+"""What a file is sent as where it is the whole body: a type that no form of another site sends."""
+
+FILE_IS_BODY = frozenset({"job_api.import_"})
+"""The endpoints that take a file as the body."""
+
+TAKE_FILES = FILE_IS_BODY | {"jobs.import_"}
 """The endpoints that take files."""
 
 

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from web.uploads import FILE_TYPE
+
 METHODS = ("get", "post", "put", "delete")
+
+FILE = "tickets.csv"
+"""The file of the examples."""
 
 Spec = Mapping[str, Any]
 """A part of an OpenAPI document."""
@@ -26,11 +31,12 @@ class Argument:
 
 @dataclass(frozen=True)
 class Example:
-    """A request that a program may send."""
+    """A request that a program may send; `file` is the one it sends as it is, if any."""
 
     method: str
     address: str
     body: Mapping[str, Any] | None
+    file: str
 
     def curl(self, host: str) -> str:
         """The command that sends it; `host` ends in a slash."""
@@ -38,9 +44,12 @@ class Example:
         if self.body is not None:
             sent = json.dumps(self.body, ensure_ascii=False).replace("'", "'\\''")
             words.append(f"--json '{sent}'")
+        if self.file:
+            words += [f"-H 'Content-Type: {FILE_TYPE}'", f"--data-binary @{self.file}"]
         if self.method not in ("GET", "POST"):
             words.insert(1, f"-X {self.method}")
-        return " \\\n  ".join([" ".join(words[:-1]), words[-1]]) if self.body else " ".join(words)
+        long = self.body or self.file
+        return " \\\n  ".join([" ".join(words[:-1]), words[-1]]) if long else " ".join(words)
 
 
 @dataclass(frozen=True)
@@ -99,16 +108,24 @@ def _operation(
             method.upper(),
             _address(path, arguments, known),
             body.get("examples", [{}])[0] if body else None,
+            FILE if FILE_TYPE in _content(described) else "",
         ),
     )
 
 
 def _body(spec: Spec, described: Spec) -> Spec | None:
-    for content in described.get("requestBody", {}).get("content", {}).values():
-        name = content["schema"]["$ref"].rsplit("/", 1)[1]
-        found: Spec = spec["components"]["schemas"][name]
-        return found
+    for media_type, content in _content(described).items():
+        if media_type != FILE_TYPE:
+            name = content["schema"]["$ref"].rsplit("/", 1)[1]
+            found: Spec = spec["components"]["schemas"][name]
+            return found
     return None
+
+
+def _content(described: Spec) -> Spec:
+    """What an operation's body may be, by media type."""
+    found: Spec = described.get("requestBody", {}).get("content", {})
+    return found
 
 
 def _argument(name: str, where: str, schema: Spec, required: bool) -> Argument:

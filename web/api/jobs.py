@@ -3,6 +3,7 @@
 from typing import Any
 
 from apiflask import APIBlueprint
+from flask import request
 
 from ticketing.jobs import Job
 from web import jobs as work
@@ -15,6 +16,7 @@ from web.schemas.jobs import (
     CompareArgs,
     ComparisonOut,
     EvaluationIn,
+    ImportArgs,
     JobOut,
     Nothing,
     PromotionIn,
@@ -53,6 +55,15 @@ def job(job_id: str) -> dict[str, Any]:
 def train(given: TrainingIn) -> dict[str, Any]:
     """Begin a training; its model is encoded and compared then."""
     return _out(work.train(given.promotion, given.before))
+
+
+@job_api.post("/imports")
+@job_api.input(ImportArgs, location="query", arg_name="asked")
+@job_api.output(JobOut, status_code=202)
+def import_(asked: ImportArgs) -> dict[str, Any]:
+    """Begin the import of a file of tickets; a file of which a row can be read is kept, and rows
+    that cannot be used are said by the job."""
+    return _out(work.import_(asked.name, request.stream, asked.pairs()))
 
 
 @job_api.post("/evaluations")

@@ -16,7 +16,7 @@ EVERY_OPERATION = {
 }
 WITH_BODY = {
     413: "The body is too long.",
-    415: "The body is not `application/json`.",
+    415: "The body is of another type than is said here.",
 }
 NOT_FOUND = {404: "What the body names does not exist."}
 CONFLICT = {409: "A model must serve first, or something else was sent under this `event_id`."}

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError, StoreError, StoreFull, TicketingError
 from ticketing.tickets import Order, Query, Recommendation, Ticket
-from web.api.docs import operations
+from web.api.docs import FILE, operations
 from web.context import (
     broker_trouble,
     current_desk,
@@ -150,6 +150,7 @@ def api_docs() -> str:
         "old": store.serving() or "MODEL",
         "job_id": next((job.id for job in store.jobs(1)), "JOB"),
         "ticket_id": ticket.id if ticket else "T-1",
+        "name": FILE,
         "number": 0,
         "subject": EXHAUST["subject"],
     }

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.schedule import THREE, Schedule, Weekday
 from ticketing.tickets import ModelKind
-from web.schemas.limited import Given, Name
+from web.schemas.limited import Given, GivenName, Name
 from web.schemas.requests import WHOLE, Body, In, Moment
 from web.schemas.responses import Out, Time
 
@@ -75,6 +75,23 @@ class TrainingIn(Body):
         description="what becomes of it; rule asks for the scope promote as well",
     )
     before: Moment | None = Field(None, description="learn only from tickets created before")
+
+
+class ImportArgs(In):
+    """A file of tickets, which is the body itself."""
+
+    name: GivenName = Field(
+        description="the file's name, which says how it is read: .csv, .tsv or .jsonl, each also "
+        ".gz"
+    )
+    columns: str = Field(
+        "",
+        description="where the usual names would be wrong: field=column, separated by commas",
+    )
+
+    def pairs(self) -> list[str]:
+        """Each field=column."""
+        return [pair for pair in self.columns.split(",") if pair.strip()]
 
 
 class EvaluationIn(Body):

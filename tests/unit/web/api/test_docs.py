@@ -26,6 +26,7 @@ PAGES = {
     "jobs.one": "GET /api/jobs/{job_id}",
     "jobs.train": "POST /api/trainings",
     "jobs.evaluate": "POST /api/evaluations",
+    "jobs.import_": "POST /api/imports",
     "jobs.cancel": "POST /api/jobs/{job_id}/cancel",
     "jobs.retry": "POST /api/jobs/{job_id}/retry",
     "jobs.answer": "POST /api/jobs/{job_id}/answer",
@@ -86,12 +87,21 @@ def make_ready(desk, address):
         desk.store.update_job(job_id, state=JobState.WAITING)
 
 
+def header_of(words) -> tuple[str, str]:
+    """The header that a command sends."""
+    name, _, value = words[words.index("-H") + 1].partition(": ")
+    return name, value
+
+
 def sent(client, words):
     """The answer to what the command would send."""
     body = words[words.index("--json") + 1] if "--json" in words else None
-    method = words[words.index("-X") + 1] if "-X" in words else "POST" if body else "GET"
+    is_file = "--data-binary" in words
+    method = words[words.index("-X") + 1] if "-X" in words else "POST" if body or is_file else "GET"
     [address] = [word for word in words if word.startswith("http")]
     options = {} if body is None else {"json": json.loads(body)}
+    if is_file:
+        options = {"data": b"id,subject\nN-1,Pump leaks\n", "headers": [header_of(words)]}
     return client.open(address, method=method, **options)
 
 
@@ -131,7 +141,6 @@ def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
         "judging.judge",  # as pages.judge
         "pages.ask_now",  # as pages.ask
         "pages.preview",  # as pages.ask, while it is written
-        "jobs.import_",  # of a file; programs put tickets
         "jobs.report",
         "pages.as_markdown",  # the answer in another form
     }

@@ -206,6 +206,7 @@ def test_openapi_names_every_operation(client):
         "/api/jobs/{job_id}/answer": {"post"},
         "/api/trainings": {"post"},
         "/api/evaluations": {"post"},
+        "/api/imports": {"post"},
         "/api/models": {"get"},
         "/api/models/{bundle_id}": {"delete"},
         "/api/models/{bundle_id}/promote": {"post"},
