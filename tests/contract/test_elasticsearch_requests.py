@@ -65,6 +65,19 @@ def test_a_ticket_forgets_the_builds_that_are_gone_when_it_is_encoded_anew(store
     assert [store.count_codes(bundle_id) for bundle_id in ("b3", "b4")] == [1, 1]
 
 
+def test_a_ticket_put_again_after_its_codes_took_no_writes_is_filtered_as_it_is(store):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(ticket, 3) for ticket in ALL])
+    index, closed = store.connection.alias("codes-b1"), replace(PUMP, status="closed")
+    with store.connection.client() as client:
+        client.indices.put_settings(index=index, settings={"index.blocks.write": True})
+        with pytest.raises(StoreAway, match="while it is resized"):
+            store.put_tickets([closed])
+        client.indices.put_settings(index=index, settings={"index.blocks.write": None})
+    assert store.put_tickets([closed]).unchanged == 1
+    assert scanned(store.codes("b1", Filters(status="closed"))) == {PUMP.id: 3}
+
+
 def read_by_twos(store):
     """The tickets in pages of two, the first of which is asked for."""
     reading = store.connection.pages("tickets", [{"id": "asc"}], size=2)

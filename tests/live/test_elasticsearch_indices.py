@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from ticketing.stores.elasticsearch import opening, resizing
 from ticketing.stores.elasticsearch.indices import MAPPINGS, VERSION, behind, indices_of
 from ticketing.stores.elasticsearch.opening import make_anew
 from ticketing.stores.elasticsearch.resizing import resize, use
-from ticketing.tickets import Ticket
+from ticketing.tickets import Filters, Ticket
 from web.app import create_app
 
 pytestmark = pytest.mark.elasticsearch
@@ -138,12 +139,14 @@ def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(filled
 
 
 class Importer:
-    """A thread that puts tickets and their codes all the time; what is refused it sends again."""
+    """A thread that puts tickets and their codes all the time, changes and deletes every third;
+    what is refused it sends again."""
 
     def __init__(self, store):
-        self.acknowledged, self.refused, self.failed = [], 0, []
+        self.put, self.changed, self.deleted = set(), set(), set()
+        self.refused, self.failed = 0, []
         self._store, self._stop = store, threading.Event()
-        self._thread = threading.Thread(target=self._put)
+        self._thread = threading.Thread(target=self._write_all)
 
     def __enter__(self):
         self._thread.start()
@@ -153,17 +156,41 @@ class Importer:
         self._stop.set()
         self._thread.join()
 
-    def _put(self):
+    def _write_all(self):
+        number = 0
         while not self._stop.is_set() and not self.failed:
-            ticket = Ticket(f"new-{len(self.acknowledged):05}", "pump leaks")
             try:
-                self._store.put_tickets([ticket])
-                self._store.put_codes("b1", [code(ticket, 3)])
-                self.acknowledged.append(ticket.id)
+                self._write(f"new-{number:05}", (None, self.changed, self.deleted)[number % 3])
+                number += 1
             except StoreAway:
                 self.refused += 1
             except Exception as error:
                 self.failed.append(error)
+
+    def _write(self, id, then):
+        ticket = Ticket(id, "pump leaks")
+        if id not in self.put:
+            self._store.put_tickets([ticket])
+            self._store.put_codes("b1", [code(ticket, 3)])
+            self.put.add(id)
+        if then is self.changed:
+            self._store.put_tickets([replace(ticket, status="closed")])
+        if then is self.deleted:
+            self._store.delete_tickets([id])
+        if then is not None:
+            then.add(id)
+
+    def require_all(self, store):
+        """All that was acknowledged is there, as it was written last, and nothing else."""
+        assert self.failed == []
+        there = {ticket.id: ticket for ticket in store.iter_tickets()}
+        lost = {ticket.id for ticket in ALL} | (self.put - self.deleted)
+        assert (lost - there.keys(), self.deleted & there.keys()) == (set(), set())
+        assert {there[id].status for id in self.changed} == {"closed"}
+        closed = scanned(store.codes("b1", Filters(status="closed")))
+        assert closed.keys() >= self.changed
+        assert scanned(store.codes("b1")).keys() == there.keys()
+        assert list(store.findings()) == []
 
 
 def shards(client, settings, part):
@@ -171,36 +198,81 @@ def shards(client, settings, part):
     return {name: int(x["settings"]["index"]["number_of_shards"]) for name, x in found.items()}
 
 
-def test_indices_are_split_while_tickets_are_put(client, settings, filled):
-    prefix = settings.store_prefix
-    with Importer(filled) as importer:
-        said = ticketing(settings, "store", "resize", "--shards", "2")
-        assert filled.count_tickets() >= 3
-    assert importer.failed == []
-    assert re.fullmatch(
-        rf"{prefix}-codes-b1: 1 → 2 shards, [\d,]+ documents; writes to it waited for \d+\.\d s\.\n"
-        rf"{prefix}-tickets: 1 → 2 shards, [\d,]+ documents; writes to it waited for \d+\.\d s\.\n"
-        r"All indices of tickets and codes have 2 shards\.\n"
-        r"Set TICKETING_STORE_SHARDS=2 for those to come\.\n",
-        said,
-    )
-    put = {ticket.id for ticket in ALL} | {*importer.acknowledged}
-    assert {ticket.id for ticket in filled.iter_tickets()} >= put
-    assert scanned(filled.codes("b1")).keys() >= put
-    assert list(filled.findings()) == []
-    for part in ("tickets", "codes-b1"):
-        assert shards(client, settings, part) == {f"{prefix}-{part}-000002": 2}
-    assert len(indices_of(filled.connection)) == len(MAPPINGS) + 1
-    with pytest.raises(InputError, match="into a multiple of its 2 shards alone; give one"):
-        list(resize(filled.connection, 3))
-    print(said, f"{len(put)} tickets put, {importer.refused} attempts refused")
+def test_indices_are_resized_while_tickets_are_written(client, settings, filled):
+    prefix, before = settings.store_prefix, 1
+    for number, wanted in [(2, 2), (3, 3), (4, 1)]:
+        with Importer(filled) as importer:
+            said = ticketing(settings, "store", "resize", "--shards", str(wanted))
+            assert filled.count_tickets() >= 3
+        shown = rf"{before} → {wanted} shards?, [\d,]+ documents; writes to it waited for \d+\.\d s"
+        ending = rf"have {wanted} shards?\.\n"
+        if wanted > 1:
+            ending += rf"Set TICKETING_STORE_SHARDS={wanted} for those to come\.\n"
+        assert re.fullmatch(
+            rf"{prefix}-codes-b1: {shown}\.\n{prefix}-tickets: {shown}\.\n"
+            rf"All indices of tickets and codes {ending}",
+            said,
+        )
+        importer.require_all(filled)
+        for part in ("tickets", "codes-b1"):
+            assert shards(client, settings, part) == {f"{prefix}-{part}-00000{number}": wanted}
+        assert len(indices_of(filled.connection)) == len(MAPPINGS) + 1
+        print(said, len(importer.put), "tickets put,", importer.refused, "attempts refused")
+        filled.delete_tickets([id for id in importer.put])
+        before = wanted
 
 
-@pytest.mark.parametrize("step", ["split", "update_aliases"])
-def test_a_split_that_is_killed_leaves_all_there_and_is_ended_by_the_next(
-    client, settings, filled, monkeypatch, step
+def test_what_is_asked_of_a_copied_index_is_as_it_was(client, settings, filled):
+    vectors = [replace(code(ticket, 4), vector=bytes([n, 1] * 4)) for n, ticket in enumerate(ALL)]
+    filled.put_codes("b2", vectors)
+    filled.set_serving("b2")
+    tickets = f"{settings.store_prefix}-tickets"
+    client.indices.put_settings(index=tickets, settings={"refresh_interval": "3s"})
+
+    def asked():
+        near = query_by(["pump"], np.array([1, 1] * 4, np.int8))
+        return (
+            list(filled.iter_tickets()),
+            list(filled.code_rows("b2")),
+            filled.topic_counts("b2"),
+            filled.candidates("b2", near).ids,
+            filled.candidates("b2", query_by(["pump"], np.zeros(0, np.int8))).ids,
+            filled.count_codes("b2"),
+            filled.search_words(["pump"], 10)[0][0],
+        )
+
+    before = asked()
+    assert [done.after for done in resize(filled.connection, 2)] == [2] * 3
+    assert asked() == before
+    assert [done.after for done in resize(filled.connection, 1)] == [1] * 3
+    assert asked() == before
+    assert list(resize(filled.connection, 1)) == []
+    [found] = client.indices.get_settings(index=tickets, flat_settings=True).values()
+    assert found["settings"]["index.refresh_interval"] == "3s"
+    assert found["settings"]["index.auto_expand_replicas"] == "0-1"
+
+
+def test_what_was_read_before_an_index_was_copied_is_not_written_over_the_copy(settings, filled):
+    """Its number may be that of another state of the ticket there, its term never."""
+    list(resize(filled.connection, 2))
+    read = filled.connection.get("tickets", ["T-2"])["T-2"]
+    list(resize(filled.connection, 1))
+    now = filled.connection.get("tickets", ["T-2"])["T-2"]
+    assert now["_primary_term"] > read["_primary_term"]
+    filled.put_tickets([replace(PUMP, status="closed")])
+    assert filled.get_tickets(["T-2"])["T-2"].status == "closed"
+
+
+@pytest.mark.parametrize(
+    "before, shards_wanted, step",
+    [(1, 2, "split"), (1, 2, "update_aliases")]
+    + [(2, 1, step) for step in ("create", "add_block")],
+)
+def test_a_resizing_that_is_killed_leaves_all_there_and_is_ended_by_the_next(
+    client, settings, filled, monkeypatch, before, shards_wanted, step
 ):
     """Killed just after a step: nothing is undone, as by SIGKILL."""
+    list(resize(filled.connection, before))
     original = getattr(type(client.indices), step)
 
     def away(*_):
@@ -208,21 +280,21 @@ def test_a_split_that_is_killed_leaves_all_there_and_is_ended_by_the_next(
 
     def dying(self, **options):
         original(self, **options)
-        killing.setattr(resizing, "behind", away)
+        killing.setattr(resizing, "indices_of", away)
         raise Killed
 
     with monkeypatch.context() as killing, pytest.raises(Killed):
         killing.setattr(type(client.indices), step, dying)
-        list(resize(filled.connection, 2))
+        list(resize(filled.connection, shards_wanted))
     assert len(list(filled.iter_tickets())) == 3
-    if step == "split":
+    if step in ("split", "add_block"):
         with pytest.raises(StoreFull, match="run `ticketing store resize` again"):
             filled.require_room()
-    list(resize(filled.connection, 2))
+    list(resize(filled.connection, shards_wanted))
     filled.require_room()
     filled.put_tickets([Ticket("new", "pump")])
-    assert list(shards(client, settings, "tickets").values()) == [2]
-    assert list(shards(client, settings, "codes-*").values()) == [2]
+    assert list(shards(client, settings, "tickets").values()) == [shards_wanted]
+    assert list(shards(client, settings, "codes-*").values()) == [shards_wanted]
     assert len(indices_of(filled.connection, "tickets-*")) == 1
     assert not any(resizing.RESIZING in index.meta for index in indices_of(filled.connection))
 

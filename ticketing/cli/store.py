@@ -1,49 +1,48 @@
 """`ticketing store`: the indices of a store on servers."""
 
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
 from ticketing.cli.waiting import shown_waiting
-from ticketing.desk import open_desk
-from ticketing.errors import InputError
+from ticketing.desk import Desk, open_desk
+from ticketing.desk.leases import Taken, held
+from ticketing.errors import InputError, NotReady
 from ticketing.history import Deed
 from ticketing.plurals import counted
 from ticketing.settings import Settings, load_settings
 
+if TYPE_CHECKING:
+    from ticketing.stores.elasticsearch.connection import Connection
+
 
 @click.group("store", cls=Group)
 def command() -> None:
-    """Split the indices of a store on servers, choose or make the one behind an alias."""
+    """Resize the indices of a store on servers, choose or make the one behind an alias."""
 
 
 @command.command()
-@click.option("--shards", type=click.IntRange(1), required=True, help="A multiple of those now.")
+@click.option("--shards", type=click.IntRange(1), required=True, help="As many as there shall be.")
 def resize(shards: int) -> None:
-    """Split the indices of tickets and of codes into more shards, while people search and judge.
+    """Give the indices of tickets and codes more shards, or fewer, while people search and judge.
 
-    Imports and encoding wait while their index is split; how long is said of each. Interrupted,
-    run it again.
+    Into a multiple of its shards an index is split, else it is copied. Imports and encoding wait
+    for the end of that; how long is said of each. Interrupted, run it again.
     """
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection  # an optional part
-    from ticketing.stores.elasticsearch.resizing import resize
 
     with closing(open_desk(settings)) as desk, closing(Connection(settings)) as connection:
-        left = resize(connection, shards)
-        while True:
-            with shown_waiting("Splitting"):
-                done = next(left, None)
-            if not done:
-                break
-            audit(desk, Deed.RESIZED, f"index {done.alias}")
-            click.echo(
-                f"{done.alias}: {done.before} → {counted(done.after, 'shard')},"
-                f" {counted(done.documents, 'document')}; writes to it waited for"
-                f" {done.refused:.1f} s."
-            )
+        try:
+            with held(desk.whole, "resizing", wait=True):
+                _resize(desk, connection, shards)
+        except Taken:
+            raise NotReady(
+                "Another `ticketing store resize` is running on this store; wait for its end."
+            ) from None
     click.echo(f"All indices of tickets and codes have {counted(shards, 'shard')}.")
     if settings.store_shards != shards:
         click.echo(f"Set TICKETING_STORE_SHARDS={shards} for those to come.")
@@ -81,6 +80,24 @@ def make(part: str) -> None:
     click.echo(f"The {part} are there again, and empty; run `ticketing check --repair`.")
     with closing(open_desk(settings)) as desk:
         audit(desk, Deed.MENDED, f"part {part}")
+
+
+def _resize(desk: Desk, connection: "Connection", shards: int) -> None:
+    """Resize what has not so many shards, and say of each index what became of it."""
+    from ticketing.stores.elasticsearch.resizing import resize
+
+    left = resize(connection, shards)
+    while True:
+        with shown_waiting("Resizing"):
+            done = next(left, None)
+        if not done:
+            return
+        audit(desk, Deed.RESIZED, f"index {done.alias}")
+        click.echo(
+            f"{done.alias}: {done.before} → {counted(done.after, 'shard')},"
+            f" {counted(done.documents, 'document')}; writes to it waited for"
+            f" {done.refused:.1f} s."
+        )
 
 
 def _of_servers() -> Settings:

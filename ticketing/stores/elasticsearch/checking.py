@@ -29,7 +29,7 @@ _WITHOUT_CHECKSUM: Json = {"bool": {"must_not": {"exists": {"field": "checksum"}
 
 
 FULL = "as when its disk is full; free some room"
-SPLIT = "as while it is split; where nobody does that, run `ticketing store resize` again"
+RESIZED = "as while it is resized; where nobody does that, run `ticketing store resize` again"
 
 
 class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
@@ -47,10 +47,10 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         for index, described in found.body.items():
             blocks = described.get("settings", {}).get("index", {}).get("blocks", {})
             if "true" in blocks.values():
-                split = blocks.get("write") == "true"
+                resized = blocks.get("write") == "true"
                 raise StoreFull(
                     f"Elasticsearch at {self.connection.where} lets nothing be written to {index},"
-                    f" {SPLIT if split else FULL}, or lift the block."
+                    f" {RESIZED if resized else FULL}, or lift the block."
                 )
 
     def findings(self) -> Iterator[Finding]:

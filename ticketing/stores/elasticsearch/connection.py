@@ -138,18 +138,24 @@ class Connection:
         return found
 
     def pages(
-        self, name: str, sort: Sequence[Json], size: int = PAGE, **body: Any
+        self,
+        name: str,
+        sort: Sequence[Json],
+        size: int = PAGE,
+        preference: str | None = None,
+        **body: Any,
     ) -> Iterator[Json]:
-        """All hits as of one moment, in an order that no two share a place in, read page by page.
+        """All hits as of one moment, in an order that no two share a place in, read page by page;
+        those of some shards or copies alone, by `preference`.
 
         Raises StoreAway where the server forgets the moment, as when a node is lost meanwhile.
         """
-        answer = self.search(name, sort=sort, size=size, **body)
+        answer = self.search(name, sort=sort, size=size, preference=preference, **body)
         hits = answer["hits"]["hits"] if answer else []
         if len(hits) < size:
             yield from hits  # one page is of one moment
             return
-        with self._moment(name) as moment:
+        with self._moment(name, preference) as moment:
             after = None
             while after is None or len(hits) == size:
                 with self.client() as client:
@@ -161,10 +167,12 @@ class Connection:
                 after = hits[-1]["sort"] if hits else []
 
     @contextmanager
-    def _moment(self, name: str) -> Iterator[Json]:
+    def _moment(self, name: str, preference: str | None) -> Iterator[Json]:
         """An index as it is now, for as long as the block goes on asking."""
         with self.client() as client:
-            moment = client.open_point_in_time(index=self.alias(name), keep_alive=KEPT)
+            moment = client.open_point_in_time(
+                index=self.alias(name), keep_alive=KEPT, preference=preference
+            )
         pit = {"id": moment["id"], "keep_alive": KEPT}
         try:
             yield pit

@@ -15,8 +15,8 @@ BLOCKED = "cluster_block_exception"
 TWICE = "has more than one index", "no write index is defined"
 """In the reason why a document of an alias of two indices is not read, or not written."""
 
-SPLITTING = "index write (api)"
-"""In the reason of a block that an index has while it is split."""
+RESIZING = "index write (api)"
+"""In the reason of a block that an index has while it is resized."""
 
 RESTORE = "restore it from a snapshot or a backup, as docs/how-to/backup.md says"
 
@@ -58,9 +58,9 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
             f"Elasticsearch at {where} lets nobody in with these credentials; check"
             " TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, or TICKETING_STORE_API_KEY."
         )
-    if kind == BLOCKED and SPLITTING in reason:
+    if kind == BLOCKED and RESIZING in reason:
         return StoreAway(
-            f"Elasticsearch at {where} takes no writes to an index while it is split ({reason});"
+            f"Elasticsearch at {where} takes no writes to an index while it is resized ({reason});"
             " try again."
         )
     if kind == BLOCKED and status != 503:  # 503: no master yet, or not started up

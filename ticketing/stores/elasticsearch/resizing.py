@@ -1,7 +1,8 @@
-"""An index is split into more shards, or an alias led to another index, behind a desk that goes on.
+"""An index is given more shards or fewer, or an alias led to another index, behind a desk that goes
+on.
 
-An index that is being split is marked in its `_meta`, and so is the copy that Elasticsearch makes
-of it: what a process that was killed left behind is told by the mark from what an admin keeps.
+An index that is being split or copied is marked in its `_meta`, and so is what is made of it: what
+a process that was killed left behind is told by the mark from what an admin keeps.
 """
 
 import time
@@ -10,7 +11,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from ticketing.errors import InputError, NotFound, StoreAway, StoreError
+from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
+from ticketing.stores.elasticsearch.copying import Copy
 from ticketing.stores.elasticsearch.indices import (
     TICKETS,
     Index,
@@ -21,7 +24,7 @@ from ticketing.stores.elasticsearch.indices import (
 )
 
 RESIZING = "resizing"
-"""The mark of an index that is being split, and of its copy."""
+"""The mark of an index that is being resized, and of its copy."""
 
 PATIENCE = 600.0
 """Seconds that a step may take: documents of the other shards are deleted from each new one."""
@@ -43,29 +46,21 @@ class Resized:
 
 
 def resize(connection: Connection, shards: int) -> Iterator[Resized]:
-    """Split the indices of tickets and of codes that have fewer shards, one after the other.
+    """Give the indices of tickets and of codes so many shards, one index after the other.
 
-    Searching goes on, and so do judgments, whose index keeps its one shard; a write to the index
-    that is being split raises StoreAway. Interrupted, it leaves each index as it was or split;
-    run again, it ends what it began. Raises InputError for a number that is no multiple.
+    Searching goes on, and so do judgments, whose index keeps its one shard. A write to an index
+    waits (raises StoreAway) while it is split, into a multiple of its shards; else it is copied,
+    and writes wait for the last of that alone. Interrupted, it leaves each index as it was or
+    resized; run again, it ends what it began.
     """
-    parts = {
-        alias.removeprefix(connection.alias("")): index
-        for alias, index in behind(connection).items()
-        if alias == connection.alias(TICKETS) or alias.startswith(connection.alias(OF_BUNDLES))
-    }
-    counts = {name: _shards(connection, index) for name, index in parts.items()}
-    for name, count in counts.items():
-        if shards % count:
-            raise InputError(
-                f"The index {parts[name].name} can be split into a multiple of its {count} shards"
-                f" alone; give one, such as {2 * count}."
-            )
-    for name, index in parts.items():
-        _tidy(connection, name)
-        if counts[name] < shards:
-            documents, refused = _split(connection, name, index, shards)
-            yield Resized(connection.alias(name), counts[name], shards, documents, refused)
+    _tidy(connection)
+    for name, index in _parts(connection).items():
+        before = _shards(connection, index)
+        if before != shards:
+            way = _split if _can_be_split(connection, index, shards) else _copy
+            with _tidied(connection):
+                documents, refused = way(connection, name, index, shards)
+            yield Resized(connection.alias(name), before, shards, documents, refused)
 
 
 def use(connection: Connection, index: str) -> str:
@@ -94,55 +89,97 @@ def _split(connection: Connection, name: str, index: Index, shards: int) -> tupl
     """Split one index; returns its documents, and the seconds for which writes were refused."""
     alias = connection.alias(name)
     target = next_name(alias, indices_of(connection, f"{name}*"))
+    switch = [
+        {"remove": {"index": index.name, "alias": alias}},
+        {"add": {"index": target, "alias": alias}},
+    ]
     _mark(connection, index, True)
-    with _tidied(connection, name), connection.client() as client:
+    with connection.client() as client:
         patient, began = client.options(request_timeout=PATIENCE), time.monotonic()
         patient.indices.add_block(index=index.name, block="write")
         settings = {"index.number_of_shards": shards, "index.blocks.write": None}
         patient.indices.split(
             index=index.name, target=target, settings=settings, wait_for_active_shards="0"
         )
-        _wait_for(connection, target, "yellow")
-        patient.indices.refresh(index=[index.name, target])
-        documents, copied = (client.count(index=i)["count"] for i in (index.name, target))
+    _wait_for(connection, target, "yellow")
+    return _switch(connection, index.name, target, switch), time.monotonic() - began
+
+
+def _copy(connection: Connection, name: str, index: Index, shards: int) -> tuple[int, float]:
+    """Copy one index; returns its documents, and the seconds for which writes were refused."""
+    _mark(connection, index, True)
+    copy = Copy(connection, name, index, shards, index.meta | {RESIZING: True})
+    copy.run()
+    with connection.client() as client:
+        began = time.monotonic()
+        client.options(request_timeout=PATIENCE).indices.add_block(index=index.name, block="write")
+    copy.finish()
+    return _switch(connection, index.name, copy.target, copy.switch()), time.monotonic() - began
+
+
+def _switch(connection: Connection, index: str, target: str, actions: list[Json]) -> int:
+    """Put the copy of an index, which nobody writes, in its place; returns its documents."""
+    with connection.client() as client:
+        patient = client.options(request_timeout=PATIENCE)
+        patient.indices.refresh(index=[index, target])
+        documents, copied = (client.count(index=i)["count"] for i in (index, target))
         if copied != documents:
             raise StoreAway(
                 f"The copy {target} has {copied} of {documents} documents; nothing was changed,"
                 " try again."
             )
-        actions = [
-            {"remove": {"index": index.name, "alias": alias}},
-            {"add": {"index": target, "alias": alias}},
-        ]
         patient.indices.update_aliases(actions=actions)
-        refused = time.monotonic() - began
-    return documents, refused
+    return int(documents)
+
+
+def _can_be_split(connection: Connection, index: Index, shards: int) -> bool:
+    """One shard into any number, others into as many as the routing of their documents lets."""
+    before = _shards(connection, index)
+    with connection.client() as client:
+        state = client.cluster.state(metric="metadata", index=index.name)
+    routed: int = state["metadata"]["indices"][index.name]["routing_num_shards"]
+    return shards % before == 0 and (before == 1 or routed % shards == 0)
 
 
 @contextmanager
-def _tidied(connection: Connection, name: str) -> Iterator[None]:
+def _tidied(connection: Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
         with suppress(StoreError):  # what was said first matters; the next run tidies
-            _tidy(connection, name)
+            _tidy(connection)
         raise
-    _tidy(connection, name)
+    _tidy(connection)
 
 
-def _tidy(connection: Connection, name: str) -> None:
-    """End a split, wherever it is: of an index and its copy, the one that the alias leads to
+def _tidy(connection: Connection) -> None:
+    """End what was begun, wherever it is: of an index and its copy, the one that the alias leads to
     stays and is written; the other goes, once each shard of the first has its replica."""
-    kept = behind(connection, name)[connection.alias(name)]
-    if RESIZING not in kept.meta:
-        return
+    marked = [
+        index
+        for part in (TICKETS, f"{OF_BUNDLES}*")
+        for index in indices_of(connection, f"{part}-*")
+        if RESIZING in index.meta
+    ]
+    kept = [index for index in marked if any(is_part(connection, x) for x in index.aliases)]
     with connection.client() as client:
-        client.indices.put_settings(index=kept.name, settings={"index.blocks.write": None})
-        _wait_for(connection, kept.name, "green")
-        for other in indices_of(connection, f"{name}-*"):
-            if RESIZING in other.meta and other.name != kept.name:
-                client.indices.delete(index=other.name)
-    _mark(connection, kept, False)
+        for index in kept:
+            client.indices.put_settings(index=index.name, settings={"index.blocks.write": None})
+            _wait_for(connection, index.name, "green")
+        for index in marked:
+            if index not in kept:
+                client.indices.delete(index=index.name)
+    for index in kept:
+        _mark(connection, index, False)
+
+
+def _parts(connection: Connection) -> dict[str, Index]:
+    """The indices that can be resized, by their names below the store's prefix."""
+    return {
+        alias.removeprefix(connection.alias("")): index
+        for alias, index in behind(connection).items()
+        if alias == connection.alias(TICKETS) or alias.startswith(connection.alias(OF_BUNDLES))
+    }
 
 
 def _mark(connection: Connection, index: Index, resizing: bool) -> None:

@@ -52,8 +52,11 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
                 for id, ticket in left.items()
                 if id not in known or ticket_of(known[id]) != ticket
             }
+            same = {id: known[id]["_source"] for id in left if id not in stale}
+            # Whoever wrote those that are not coded may have been refused before he copied them.
+            copy_filters(self.connection, [left[id] for id in same if not same[id]["coded"]])
             written = self._write_tickets(stale, known)
-            unchanged += len(left) - len(stale)
+            unchanged += len(same)
             added += len(written - known.keys())
             changed += len(written & known.keys())
             left = {id: ticket for id, ticket in stale.items() if id not in written}

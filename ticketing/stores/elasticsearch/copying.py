@@ -1,0 +1,215 @@
+"""An index is copied into one with another number of shards, while it is read and written.
+
+All that is there at one moment is copied first; then, in rounds, what was written meanwhile, which
+its number in the sequence of its shard's writes tells. Only the last round, and the search for what
+was deleted, are done while writes wait: for a large index no longer than for a small one.
+
+Whoever read a document of the index writes it anew under the condition of its number and term. The
+terms of the copy are higher than all of the index, so that no such condition holds in the copy.
+"""
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, pairwise
+
+from ticketing.errors import StoreAway
+from ticketing.files import Json
+from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
+from ticketing.stores.elasticsearch.documents import COPIED, OWN, columns, own_of
+from ticketing.stores.elasticsearch.indices import TICKETS, Index, indices_of, next_name
+
+ROUNDS = 20
+"""As often what was written meanwhile is copied before writes wait, while it is more than FEW."""
+
+FEW = 200
+"""Documents that are copied within a second."""
+
+RANGES = 1000
+"""Ranges of ids that are counted in one request."""
+
+OF_AN_INDEX = (
+    *("uuid", "version.", "creation_date", "provided_name", "history_uuid", "resize."),
+    *("number_of_shards", "number_of_routing_shards", "routing.allocation.initial_recovery."),
+    "blocks.",
+)
+"""Begin the settings that no other index can have."""
+
+
+class Copy:
+    """A copy of one index that is being made; `name` is that of the part it belongs to.
+
+    It is written by an alias that no other copy ever has: whoever stood still while somebody else
+    began anew writes nowhere.
+    """
+
+    def __init__(self, connection: Connection, name: str, source: Index, shards: int, meta: Json):
+        self._connection, self._name, self._source = connection, name, source
+        self._seen: dict[str, int] = {}
+        self._last_ids: list[str] = []
+        self._key = f"resizing-{uuid.uuid4().hex}"
+        self.target = next_name(connection.alias(name), indices_of(connection, f"{name}*"))
+        with connection.client() as client:
+            client.indices.create(
+                index=self.target,
+                aliases={connection.alias(self._key): {}},
+                settings=self._settings() | {"number_of_shards": shards},
+                mappings={
+                    "dynamic": False,
+                    "_source": {"enabled": name == TICKETS},
+                    "_meta": meta,
+                    "properties": source.fields,
+                },
+                wait_for_active_shards=1,
+            )
+        while min(_terms(connection, self.target)) <= self._highest_term():
+            with connection.client() as client:  # either way shards begin a new term
+                client.indices.close(index=self.target)
+                client.indices.open(index=self.target, wait_for_active_shards=1)
+
+    def run(self) -> None:
+        """Copy all, and what is written meanwhile, until little is left."""
+        self._copy_changed()
+        for _ in range(ROUNDS):
+            if self._copy_changed() <= FEW:
+                break
+        self._delete_gone()
+
+    def finish(self) -> None:
+        """Copy the rest, once nothing is written any more."""
+        self._copy_changed()
+        self._delete_gone()
+        if min(_terms(self._connection, self.target)) <= self._highest_term():
+            raise StoreAway(f"A node with {self._source.name} was lost meanwhile; try again.")
+
+    def switch(self) -> list[Json]:
+        """The actions on aliases that put the copy in the place of the index."""
+        alias = self._connection.alias(self._name)
+        own = {"index": self.target, "alias": self._connection.alias(self._key)}
+        return [
+            {"remove": own | {"must_exist": True}},
+            {"remove": {"index": self._source.name, "alias": alias, "must_exist": True}},
+            {"add": {"index": self.target, "alias": alias}},
+        ]
+
+    def _copy_changed(self) -> int:
+        """Copy what was written since the last time, shard by shard; returns how much that was."""
+        seen, self._seen = self._seen, _checkpoints(self._connection, self._source.name)
+        self._connection.refresh(self._below(self._source.name))
+        copied = 0
+        for shard, checkpoint in self._seen.items():
+            later = {"range": {"_seq_no": {"gt": seen.get(shard, -1)}}}
+            if seen.get(shard) != checkpoint:
+                copied += self._write(self._hits(later, preference=f"_shards:{shard}"), not seen)
+        return copied
+
+    def _write(self, hits: Iterator[Json], first: bool) -> int:
+        """Write documents of the index into the copy; returns how many there were."""
+        copied, index = 0, self._connection.alias(self._key)
+        while page := list(islice(hits, AT_ONCE)):
+            documents = self._documents(page)
+            self._connection.bulk(
+                ({"_index": index, "_id": id, "_source": x} for id, x in documents.items()),
+                refresh=False,
+            )
+            copied += len(page)
+            if first:
+                self._last_ids.append(max(documents))
+        return copied
+
+    def _documents(self, hits: Iterable[Json]) -> Mapping[str, Json]:
+        """What is written for hits, by id. Of codes all is in columns but the words, which the
+        tickets have."""
+        if self._name == TICKETS:
+            return {hit["_id"]: hit["_source"] for hit in hits}
+        fields = {hit["fields"]["id"][0]: hit["fields"] for hit in hits}
+        tickets = self._connection.get(TICKETS, fields, ["tokens"])
+        words = {id: found["_source"] for id, found in tickets.items()}
+        return {
+            id: own_of(own) | {x: own[x] for x in own if x not in OWN} | words.get(id, {})
+            for id, own in fields.items()
+        }
+
+    def _delete_gone(self) -> None:
+        """Delete what the index has no longer: looked for where it has fewer ids than the copy."""
+        both = [self._below(self._source.name), self._below(self.target)]
+        for name in both:
+            self._connection.refresh(name)
+        last = sorted(self._last_ids)
+        ranges = [_between(after, until) for after, until in pairwise(["", *last, ""])]
+        for start in range(0, len(ranges), RANGES):
+            some = ranges[start : start + RANGES]
+            here, there = (self._counts(name, some) for name in both)
+            for between, *counts in zip(some, here, there, strict=True):
+                if counts[0] != counts[1]:
+                    self._delete_gone_between(between, both)
+
+    def _delete_gone_between(self, between: Json, both: list[str]) -> None:
+        kept, copied = ({hit["fields"]["id"][0] for hit in self._ids(x, between)} for x in both)
+        index = self._connection.alias(self._key)
+        self._connection.bulk(
+            ({"_op_type": "delete", "_index": index, "_id": id} for id in copied - kept),
+        )
+
+    def _ids(self, name: str, query: Json) -> Iterator[Json]:
+        return self._connection.pages(
+            name, sort=[{"id": "asc"}], query=query, size=AT_ONCE, **columns()
+        )
+
+    def _counts(self, name: str, queries: list[Json]) -> list[int]:
+        """How many documents each of several queries finds."""
+        ranges = {"filters": {"filters": queries}}
+        answer = self._connection.search(name, size=0, aggs={"ranges": ranges})
+        return [bucket["doc_count"] for bucket in answer["aggregations"]["ranges"]["buckets"]]
+
+    def _hits(self, query: Json, preference: str) -> Iterator[Json]:
+        body = {} if self._name == TICKETS else columns(*OWN, *_COPIED)
+        return self._connection.pages(
+            self._below(self._source.name),
+            sort=[{"id": "asc"}],
+            size=AT_ONCE,
+            preference=preference,
+            query=query,
+            **body,
+        )
+
+    def _highest_term(self) -> int:
+        return max(_terms(self._connection, self._source.name))
+
+    def _below(self, index: str) -> str:
+        """An index's name without the store's prefix."""
+        return index.removeprefix(self._connection.alias(""))
+
+    def _settings(self) -> Json:
+        """The settings of the index that the copy has too, as an admin may have chosen them."""
+        with self._connection.client() as client:
+            found = client.indices.get_settings(index=self._source.name, flat_settings=True)
+        settings = found[self._source.name]["settings"]
+        return {x: settings[x] for x in settings if not x.startswith(_ITS_OWN)}
+
+
+def _between(after: str, until: str) -> Json:
+    """The query for ids after one, up to another where there is one."""
+    return {"range": {"id": {"gt": after} | ({"lte": until} if until else {})}}
+
+
+def _checkpoints(connection: Connection, index: str) -> dict[str, int]:
+    """By shard the number of the last write that all its copies have."""
+    with connection.client() as client:
+        stats = client.indices.stats(index=index, level="shards", metric="docs")
+    shards = stats["indices"][index]["shards"]
+    return {
+        shard: next(x["seq_no"]["global_checkpoint"] for x in copies if x["routing"]["primary"])
+        for shard, copies in shards.items()
+    }
+
+
+def _terms(connection: Connection, index: str) -> list[int]:
+    """The present terms of an index's shards: each time that one is assigned a higher one."""
+    with connection.client() as client:
+        state = client.cluster.state(metric="metadata", index=index)
+    terms: Mapping[str, int] = state["metadata"]["indices"][index]["primary_terms"]
+    return list(terms.values())
+
+
+_ITS_OWN = tuple(f"index.{name}" for name in OF_AN_INDEX)
+_COPIED = [*(field for field in COPIED if field != "tokens"), "month"]
