@@ -16,15 +16,19 @@ from multiprocessing import get_context
 import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
+from torch.nn.utils.rnn import pad_sequence
 
 from ticketing.desk import Desk, open_desk
 from ticketing.desk.base import BATCH
 from ticketing.encoders.protocol import Texts
+from ticketing.encoders.spelling import spell
 from ticketing.model.inference import Model
 from ticketing.networks.channels import EmbeddedTexts
+from ticketing.networks.lstm import LSTMChannel
 from ticketing.networks.making import network_of
 from ticketing.networks.siamese import SiameseNetwork
-from ticketing.networks.spelling import spell_padded
+from ticketing.nn.recurrent import RecurrentEncoder, encode_by_length
+from ticketing.nn.settings import RecurrentSettings
 from ticketing.settings import load_settings
 from ticketing.tickets import Query, Ticket
 
@@ -44,13 +48,29 @@ class TorchEncoder:
         known = distinct[distinct < len(self.table)]
         embedded, weights = self.table[known], self.network.word_weights[known]
         if texts.unknown:
-            spelled = self.network.words.characters(*spell_padded(texts.unknown))
+            ids, bounds = map(torch.from_numpy, spell(texts.unknown))
+            spelled = self.network.words.characters(ids, bounds)
             blank = spelled.new_zeros(len(spelled), self.table.shape[1] - spelled.shape[1])
             embedded = torch.cat([embedded, torch.cat([blank, spelled], 1)])
             weights = torch.cat([weights, weights.new_full((len(spelled),), self.words.rarest)])
-        rows = places.split(np.diff(texts.bounds).tolist())
-        embedded_texts = EmbeddedTexts(texts.ids, texts.openings, embedded, weights, rows)
-        return self.channel(embedded_texts).numpy()
+        if isinstance(self.channel, LSTMChannel):
+            rows = places.split(np.diff(texts.bounds).tolist())
+            return read_padded(self.channel, embedded, rows).numpy()
+        return self.channel(EmbeddedTexts(texts, embedded, weights, places)).numpy()
+
+
+def read_padded(channel: LSTMChannel, embedded: torch.Tensor, rows) -> torch.Tensor:
+    """What torch's own LSTM makes of texts, padded, in four groups of similar length."""
+    shape = RecurrentSettings(hidden=channel.width, pooling=channel.pooling)
+    encoder = RecurrentEncoder(embedded.shape[1], shape)
+    encoder.lstm.load_state_dict(channel.lstm.state_dict())
+
+    def read(texts) -> torch.Tensor:
+        words = pad_sequence([embedded[text] * channel.scale for text in texts], batch_first=True)
+        return encoder(words, torch.tensor([len(text) for text in texts]))
+
+    cut = [text[: channel.limit] for text in rows]
+    return encode_by_length(read, cut, -(-len(cut) // 4))
 
 
 def in_torch(model: Model) -> Model:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.protocol import EncoderKind, Parts, Texts
 from ticketing.nn.compiled_lstm import CompiledLSTM, pooled
+from ticketing.nn.ragged import pieces
 
 
 def input_scale(word_dims: int) -> float:
@@ -34,10 +35,8 @@ class LSTMEncoder:
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
         """The first words of n texts, as many as settings say -> [n, hidden]."""
         lengths = np.minimum(np.diff(texts.bounds), self._limit)
-        bounds = np.concatenate([[0], lengths.cumsum()])
-        ids = texts.words
-        if bounds[-1] < len(ids):
-            ids = ids[np.arange(bounds[-1]) + np.repeat(texts.bounds[:-1] - bounds[:-1], lengths)]
+        places, bounds = pieces(texts.bounds[:-1], lengths)
+        ids = texts.words[places]
         others = self._lstm.gates(texts.spelled * self._scale, self._spelling)
         states = self._lstm.states(self._gates, ids, bounds, others)
         return pooled(states, bounds, self._pooling)

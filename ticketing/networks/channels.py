@@ -1,11 +1,13 @@
 """What a channel is while a network learns: texts become tensors, and are some distance apart."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import torch
 from torch import Tensor, nn
+
+from ticketing.encoders.protocol import Texts
+from ticketing.networks.manhattan import crossed_manhattan
 
 
 @dataclass(frozen=True)
@@ -13,14 +15,13 @@ class EmbeddedTexts:
     """n texts of at least one word each, as vocabulary ids and as embedded words.
 
     The distinct ids are embedded once, in `embedded` [U, dims] with `weights` [U] (idf), and
-    `rows` are the texts again, as rows of these. `openings` are as in encoders.protocol.Texts.
+    `rows` [words] are the words of all texts again, end to end, as rows of these.
     """
 
-    ids: Sequence[Sequence[int]]
-    openings: Sequence[Sequence[int]]
+    texts: Texts
     embedded: Tensor
     weights: Tensor
-    rows: Sequence[Tensor]
+    rows: Tensor
 
 
 class Channel(Protocol):
@@ -60,19 +61,3 @@ class DenseChannel(nn.Module):
     def crossed(self, query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
         """See Channel: [B, P, D], [N, R, D] -> [B, N, P, R]; what is not compared stays 0."""
         return crossed_manhattan(query, ticket, compared)
-
-
-def crossed_manhattan(query: Tensor, ticket: Tensor, compared: Tensor) -> Tensor:
-    """L1 distances, each with each: [B, P, D], [N, R, D] -> [B, N, P, R].
-
-    Pairs for which bool `compared` [P, R] is False are left at 0.
-    """
-    rows = []
-    for p in range(query.shape[1]):
-        for r in range(ticket.shape[1]):
-            if compared[p, r]:
-                rows.append(torch.cdist(query[:, p], ticket[:, r], p=1))  # [B, N]
-            else:
-                rows.append(query.new_zeros(len(query), len(ticket)))
-    apart: Tensor = torch.stack(rows, -1).unflatten(-1, tuple(compared.shape))
-    return apart

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from ticketing.encoders.protocol import Encoder, Texts
+from ticketing.encoders.protocol import Encoder
 from ticketing.encoders.terms import TERMS
 from ticketing.networks.channels import DenseChannel, EmbeddedTexts
 from ticketing.networks.terms import crossed_terms, matched_terms
@@ -18,7 +18,7 @@ class FixedVectors(DenseChannel):
 
     def forward(self, texts: EmbeddedTexts) -> Tensor:
         """n texts -> [n, width]."""
-        return torch.from_numpy(self.encoder(Texts(texts.ids, texts.openings)))
+        return torch.from_numpy(self.encoder(texts.texts))
 
 
 class FixedTerms(nn.Module):
@@ -30,7 +30,7 @@ class FixedTerms(nn.Module):
 
     def forward(self, texts: EmbeddedTexts) -> Tensor:
         """n texts -> int32 [n, 2, TERMS]."""
-        return torch.from_numpy(self.encoder(Texts(texts.ids, texts.openings)))
+        return torch.from_numpy(self.encoder(texts.texts))
 
     def blank(self, *leading: int) -> Tensor:
         """See Channel: int32 [*leading, 2, TERMS]."""

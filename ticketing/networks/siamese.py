@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ticketing.encoders.protocol import Texts
 from ticketing.model.components import Components, openings
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.channels import Channel, EmbeddedTexts
@@ -135,7 +136,7 @@ class SiameseNetwork(nn.Module):
         """Components of B queries or tickets as word ids; `embed` replaces the method above."""
         present = torch.tensor([[bool(text) for text in item] for item in items])
         ids = [text for item in items for text in item if text]
-        texts = self._texts(ids, openings(items), embed or self.embed) if ids else None
+        texts = self._texts(Texts(ids, openings(items)), embed or self.embed) if ids else None
         vectors = {}
         for channel, encoder in self.plugs.items():
             vectors[channel] = encoder.blank(*present.shape)  # [B, components, *shape]
@@ -146,15 +147,10 @@ class SiameseNetwork(nn.Module):
         return EncodedComponents(vectors, present)
 
     def _texts(
-        self,
-        ids: Sequence[list[int]],
-        before: Sequence[list[int]],
-        embed: Callable[[Tensor], tuple[Tensor, Tensor]],
+        self, texts: Texts, embed: Callable[[Tensor], tuple[Tensor, Tensor]]
     ) -> EmbeddedTexts:
-        flat = torch.tensor([word for text in ids for word in text])
-        distinct, places = flat.unique(return_inverse=True)
-        rows = places.split([len(text) for text in ids])
-        return EmbeddedTexts(ids, before, *embed(distinct), rows)
+        distinct, rows = torch.from_numpy(texts.words).unique(return_inverse=True)
+        return EmbeddedTexts(texts, *embed(distinct), rows)
 
     def matched_parts(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""

@@ -1,7 +1,5 @@
 """Channel E as it learns: the sum of a text's word embeddings; only the words are trained."""
 
-from collections.abc import Sequence
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -9,16 +7,14 @@ from torch import Tensor
 from ticketing.networks.channels import DenseChannel, EmbeddedTexts
 
 
-def sum_embeddings(words: Tensor, texts: Sequence[Tensor], weights: Tensor) -> Tensor:
+def sum_embeddings(words: Tensor, rows: Tensor, starts: Tensor, weights: Tensor) -> Tensor:
     """Weighted sums of word embeddings, scaled to unit Euclidean length: -> [n, dims].
 
-    `words` [U, dims] embeds local word ids, `weights` [U] weights them (idf), `texts`
-    are n non-empty vectors of local ids.
+    `words` [U, dims] embeds local word ids, `weights` [U] weights them (idf), `rows` are n
+    non-empty texts of local ids end to end, which begin at `starts` [n].
     """
-    flat = torch.cat(list(texts))
-    starts = torch.tensor([0, *map(len, texts[:-1])]).cumsum(0)
     sums = F.embedding_bag(
-        flat, words, starts, mode="sum", per_sample_weights=weights[flat]
+        rows, words, starts, mode="sum", per_sample_weights=weights[rows]
     )  # [n, dims]
     return F.normalize(sums, dim=1)
 
@@ -28,4 +24,5 @@ class SumEmbChannel(DenseChannel):
 
     def forward(self, texts: EmbeddedTexts) -> Tensor:
         """n texts -> [n, width]."""
-        return sum_embeddings(texts.embedded, texts.rows, texts.weights)
+        starts = torch.from_numpy(texts.texts.bounds[:-1])
+        return sum_embeddings(texts.embedded, texts.rows, starts, texts.weights)

@@ -3,7 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-from ticketing.networks.spelling import CharacterBLSTM, spell_padded
+from ticketing.encoders.spelling import spell
+from ticketing.networks.spelling import CharacterBLSTM
+from ticketing.nn.ragged import pieces
 from ticketing.text.vocabulary import Vocabulary
 
 
@@ -14,19 +16,17 @@ class WordEmbedding(nn.Module):
     stays so: an unknown word is its spelling alone.
     """
 
-    spelled: Tensor
-    lengths: Tensor
-
     def __init__(self, vocabulary: Vocabulary, vectors: Tensor, character_dims: int):
         super().__init__()
         self.words = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
         self.characters = CharacterBLSTM(character_dims)
         self.dims = vectors.shape[1] + character_dims
-        spelled, lengths = spell_padded(["", *vocabulary.words])
-        self.register_buffer("spelled", spelled, persistent=False)  # [V, MAX_CHARACTERS]
-        self.register_buffer("lengths", lengths, persistent=False)  # [V]
+        self._spelled, self._bounds = spell(["", *vocabulary.words])
 
     def forward(self, ids: Tensor) -> Tensor:
         """Distinct word ids [n] -> [n, dims]; the spelling is the costly part."""
-        spelling = self.characters(self.spelled[ids], self.lengths[ids])
+        starts, ends = self._bounds[ids], self._bounds[ids + 1]
+        places, bounds = pieces(starts, ends - starts)
+        spelled = torch.from_numpy(self._spelled[places])
+        spelling = self.characters(spelled, torch.from_numpy(bounds))
         return torch.cat([self.words(ids), spelling], dim=1)

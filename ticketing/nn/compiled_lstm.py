@@ -82,12 +82,12 @@ def affine(vectors: Floats, weights: Floats, bias: Floats) -> Floats:
     found = np.empty((len(vectors), len(bias)), np.float32)
     for n in range(len(vectors)):
         found[n] = bias
-        _add_product(found[n], vectors[n], weights)
+        add_product(found[n], vectors[n], weights)
     return found
 
 
 @compiled
-def _add_product(sums: Floats, vector: Floats, weights: Floats) -> None:
+def add_product(sums: Floats, vector: Floats, weights: Floats) -> None:
     """Add a vector [d] times weights [d, m] to sums [m], four rows at a time."""
     k = 0
     while k + 4 <= len(vector):
@@ -104,7 +104,7 @@ def _add_product(sums: Floats, vector: Floats, weights: Floats) -> None:
 
 
 @compiled
-def _flatten(values: Floats) -> None:
+def flatten(values: Floats) -> None:
     """tanh of each value, in place: the quotient of polynomials that Eigen and XLA have, whose
     relative error is some 1e-7."""
     for j in range(len(values)):
@@ -145,14 +145,14 @@ def _read(
             id = ids[at]
             gates[:] = known[id] if id < len(known) else others[id - len(known)]
             if step:
-                _add_product(gates, states[at + 1] if turned else states[at - 1], recurrent)
-            _flatten(gates)
+                add_product(gates, states[at + 1] if turned else states[at - 1], recurrent)
+            flatten(gates)
             for j in range(hidden):
                 kept = half * gates[hidden + j] + half
                 taken = half * gates[j] + half
                 cell[j] = kept * cell[j] + taken * gates[2 * hidden + j]
                 flat[j] = cell[j]
-            _flatten(flat)
+            flatten(flat)
             state = states[at]
             for j in range(hidden):
                 state[j] = (half * gates[3 * hidden + j] + half) * flat[j]

@@ -55,7 +55,7 @@ def fit_recency(network: SiameseNetwork, validation: ValidationSet) -> Recency:
     columns = zip(
         validation.distances(network).numpy(),
         times.numpy(),
-        validation.right().numpy(),
+        validation.right.numpy(),
         validation.days_to_right(),
         worths,
         strict=True,

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -104,7 +105,7 @@ class ValidationSet:
         with torch.no_grad():
             apart = network.crossed_distance(queries, candidates)
         ages = np.stack([recency.distances(query.time, self.minutes) for query in self.queries])
-        return (apart + torch.from_numpy(ages).float()).masked_fill(~self.eligible(), torch.inf)
+        return (apart + torch.from_numpy(ages).float()).masked_fill(~self.eligible, torch.inf)
 
     def times_apart(self) -> tuple[Tensor, float]:
         """`recency.time_apart` of queries and candidates [queries, candidates], and its mean.
@@ -120,37 +121,34 @@ class ValidationSet:
     def days_to_right(self) -> list[float]:
         """By query the days to its youngest right candidate; infinite where no time is known."""
         found = []
-        for query, right in zip(self.queries, self.right().numpy(), strict=True):
+        for query, right in zip(self.queries, self.right.numpy(), strict=True):
             known = self.minutes[right & (self.minutes > 0)]
             asked = minute_of(query.time)
             days = (asked - known) / MINUTES_A_DAY
             found.append(float(days.min()) if asked and len(days) else np.inf)
         return found
 
+    @cached_property
     def eligible(self) -> Tensor:
         """Which candidates could have been found: bool [queries, candidates].
 
         Not the ticket that asks, nor one that is younger, unless somebody graded it.
         """
-        return self.graded() | torch.tensor(
-            [
-                [
-                    id != query.own and not 0 < minute_of(query.time) < minute
-                    for id, minute in zip(self.candidates, self.minutes.tolist(), strict=True)
-                ]
-                for query in self.queries
-            ]
-        )
+        asked = np.array([minute_of(query.time) for query in self.queries])[:, None]
+        own = np.array([query.own for query in self.queries])[:, None]
+        younger = (asked > 0) & (asked < self.minutes)  # [queries, candidates]
+        return self.graded | torch.from_numpy(~younger & (own != np.array(self.candidates)))
 
+    @cached_property
     def graded(self) -> Tensor:
         """Which candidates somebody graded for which query: bool [queries, candidates]."""
         return torch.tensor([[id in x.grades for id in self.candidates] for x in self.queries])
 
+    @cached_property
     def right(self) -> Tensor:
         """Which candidates are right for which query: bool [queries, candidates]."""
-        return torch.tensor(
-            [[id in query.right() for id in self.candidates] for query in self.queries]
-        )
+        right = [query.right() for query in self.queries]
+        return torch.tensor([[id in ids for id in self.candidates] for ids in right])
 
     def quality(self, network: SiameseNetwork) -> float:
         """Mean reciprocal rank of the nearest right candidate; 0 without queries.
@@ -160,7 +158,7 @@ class ValidationSet:
         """
         if not self.queries:
             return 0.0
-        apart, right = self.distances(network), self.right()
+        apart, right = self.distances(network), self.right
         nearest = apart.masked_fill(~right, torch.inf).min(1).values  # [queries]
         ranks = (~(apart > nearest[:, None]) & ~right).sum(1) + 1  # a NaN is never greater
         weak = torch.tensor([query.weak for query in self.queries])

@@ -96,7 +96,7 @@ def minimise(loss: Callable[[], Tensor], parameters: Tensor) -> None:
 
 def _columns(validation: ValidationSet) -> list[int]:
     """The right candidates, and evenly spaced others."""
-    right = validation.right().any(0)
+    right = validation.right.any(0)
     others = [column for column, is_right in enumerate(right.tolist()) if not is_right]
     step = max(len(others) // MOST_OTHERS, 1)
     return sorted([*right.nonzero().flatten().tolist(), *others[::step]])
@@ -117,9 +117,9 @@ def _measured(
         missing = network.crossed_missing(queries, candidates)
     present = queries.present.unsqueeze(1), candidates.present.unsqueeze(0)
     scaled = present_pair_weights(network.pair_weights.detach(), *present)
-    right = validation.right()[:, columns]
-    allowed = (validation.eligible()[:, columns] & (scaled.sum((-2, -1)) > 0)) & (
-        right | ~validation.graded()[:, columns]
+    right = validation.right[:, columns]
+    allowed = (validation.eligible[:, columns] & (scaled.sum((-2, -1)) > 0)) & (
+        right | ~validation.graded[:, columns]
     )
     right = right & allowed
     hopeless = ~right.any(1, keepdim=True)

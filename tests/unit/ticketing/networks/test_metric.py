@@ -84,3 +84,22 @@ def test_crossed_distances_agree_with_matched_ones(seed, queries, tickets):
         for n in range(tickets):
             matched = encoder.matched(query[b : b + 1], ticket[n : n + 1])[0]
             torch.testing.assert_close(crossed[b, n], matched * compared)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000))
+def test_gradients_of_crossed_distances_are_those_of_matched_ones(seed):
+    """Some numbers are alike, where the gradient is 0, and some distances count nothing."""
+    chance = torch.Generator().manual_seed(seed)
+    query = torch.randint(0, 4, (3, 2, 5), generator=chance).float().requires_grad_()
+    ticket = torch.randint(0, 4, (4, 3, 5), generator=chance).float().requires_grad_()
+    compared = torch.rand(2, 3, generator=chance) > 0.3
+    pull = torch.randint(-2, 3, (3, 4, 2, 3), generator=chance).float()
+    encoder = DenseChannel(5)
+    crossed = encoder.crossed(query, ticket, compared)
+    matched = (query[:, None, :, None] - ticket[None, :, None]).abs().sum(-1) * compared
+    mine, theirs = (
+        torch.autograd.grad((apart * pull).sum(), (query, ticket)) for apart in (crossed, matched)
+    )
+    for one, other in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(one, other)

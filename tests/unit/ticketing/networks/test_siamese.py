@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ticketing.encoders.protocol import Texts
 from ticketing.encoders.terms import TERMS
 from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.varimax import varimax
@@ -54,7 +55,7 @@ def test_an_encoder_is_told_what_stands_before_a_description(monkeypatch):
     monkeypatch.setattr(
         encoder,
         "forward",
-        lambda texts: seen.append(texts) or torch.zeros(len(texts.ids), encoder.width),
+        lambda texts: seen.append(texts.texts) or torch.zeros(len(texts.texts.ids), encoder.width),
     )
     NETWORK.encode([([1, 2], [3, 4]), ([5], [])])
     NETWORK.encode([([], [3, 4], [8]), ([1], [], [2])])
@@ -196,15 +197,16 @@ def test_only_h_minds_the_order_of_words_and_only_up_to_its_limit():
 
 @pytest.mark.parametrize("pooling", ["last", "mean"])
 def test_a_texts_vector_is_made_of_the_states_after_its_own_words(pooling):
-    """Texts of many lengths, read in groups, against torch's LSTM on each text alone."""
+    """Texts of many lengths, against torch's LSTM on each text alone."""
     torch.manual_seed(0)
     encoder = LSTMChannel(word_dims=3, hidden=2, dropout=0.5, pooling=pooling, limit=8).eval()
     embedded = torch.randn(20, 3)
     texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
-    states = encoder(EmbeddedTexts([], [], embedded, torch.ones(20), texts))
+    whole = Texts([text.tolist() for text in texts])
+    states = encoder(EmbeddedTexts(whole, embedded, torch.ones(20), torch.cat(texts)))
     for text, state in zip(texts, states, strict=True):
-        each, (last, _) = encoder.recurrent.lstm(embedded[text[:8]][None] * encoder.scale)
-        torch.testing.assert_close(state, last[0, 0] if pooling == "last" else each[0].mean(0))
+        each, (last, _) = encoder.lstm(embedded[text[:8]] * encoder.scale)
+        torch.testing.assert_close(state, last[0] if pooling == "last" else each.mean(0))
 
 
 def test_words_shown_by_their_spelling_alone_lose_their_vector():

@@ -2,7 +2,8 @@
 
 import torch
 
-from ticketing.networks.spelling import CharacterBLSTM, spell_padded
+from ticketing.encoders.spelling import spell
+from ticketing.networks.spelling import CharacterBLSTM
 from ticketing.networks.words import WordEmbedding
 from ticketing.text.vocabulary import Vocabulary
 
@@ -15,24 +16,30 @@ def embedding(words=("pump", "trip")):
     return WordEmbedding(vocabulary, vectors, 4).eval()
 
 
-def test_words_are_padded_to_the_longest():
-    spelled, lengths = spell_padded(["ab", "b中", ""])
-    assert spelled.tolist() == [[2, 3], [3, 1], [1, 0]]
-    assert lengths.tolist() == [2, 2, 1]
+def spelled(characters, words):
+    return characters(*map(torch.from_numpy, spell(words)))
 
 
-def test_both_directions_are_joined_and_padding_is_inert():
+def test_both_directions_are_joined_and_no_word_minds_its_neighbours():
     torch.manual_seed(0)
     characters = CharacterBLSTM(dims=6)
-    alone = characters(*spell_padded(["pump"]))
-    beside = characters(*spell_padded(["compressor", "pump"]))
+    alone = spelled(characters, ["pump"])
+    beside = spelled(characters, ["compressor", "pump"])
     assert alone.shape == (1, 6)
     torch.testing.assert_close(alone[0], beside[1])
 
 
+def test_a_words_spelling_is_the_last_states_of_torchs_own_lstm():
+    torch.manual_seed(0)
+    characters = CharacterBLSTM(dims=6)
+    ids, _ = spell(["pump"])
+    _, (last, _) = characters.lstm(characters.characters(torch.from_numpy(ids)))
+    torch.testing.assert_close(spelled(characters, ["pump"])[0], last.flatten())
+
+
 def test_every_character_and_their_order_count():
     torch.manual_seed(0)
-    vectors = CharacterBLSTM(dims=6)(*spell_padded(["trip", "crip", "trik", "tirp"]))
+    vectors = spelled(CharacterBLSTM(dims=6), ["trip", "crip", "trik", "tirp"])
     for i in range(1, 4):
         assert not torch.allclose(vectors[0], vectors[i], atol=1e-4)
 
@@ -42,7 +49,7 @@ def test_a_known_word_is_its_vector_and_its_spelling():
     vector = words(torch.tensor([2]))
     assert vector.shape == (1, words.dims) == (1, 7)
     torch.testing.assert_close(vector[0, :3], words.words.weight[2])
-    torch.testing.assert_close(vector[:, 3:], words.characters(*spell_padded(["trip"])))
+    torch.testing.assert_close(vector[:, 3:], spelled(words.characters, ["trip"]))
 
 
 def test_the_unknown_words_row_stays_zero_while_training():

@@ -60,15 +60,15 @@ def test_a_ticket_that_came_later_is_no_answer_unless_it_was_graded():
     """C asks on day 5. A is younger; B, which is graded, may be."""
     days = {"A": 6, "B": 7, "C": 5}
     asked = validation(YES_B, [5], days=days)
-    assert asked.eligible().tolist() == [[False, True, False]]
-    assert asked.graded().tolist() == [[False, True, False]]
+    assert asked.eligible.tolist() == [[False, True, False]]
+    assert asked.graded.tolist() == [[False, True, False]]
     earlier = validation(YES_B, [5], days=days | {"A": 5})
-    assert earlier.eligible().tolist() == [[True, True, False]]
+    assert earlier.eligible.tolist() == [[True, True, False]]
 
 
 @pytest.mark.parametrize("days", [{}, {"C": 5}, {"A": 5}])
 def test_where_a_time_is_unknown_a_ticket_may_be_an_answer(days):
-    assert validation(YES_B, [5], days=days).eligible().tolist() == [[True, True, False]]
+    assert validation(YES_B, [5], days=days).eligible.tolist() == [[True, True, False]]
 
 
 def test_times_apart_by_hand():
@@ -101,8 +101,8 @@ def test_time_apart_is_added_to_the_distance():
 
 def test_right_is_yes_and_rel_only_where_nobody_said_yes():
     labels = [Label(ASKED, "A", Grade.REL), Label(ASKED, "B", Grade.YES)]
-    assert validation(labels, [3]).right().tolist() == [[False, True, False]]
-    assert validation(labels[:1], [3]).right().tolist() == [[True, False, False]]
+    assert validation(labels, [3]).right.tolist() == [[False, True, False]]
+    assert validation(labels[:1], [3]).right.tolist() == [[True, False, False]]
 
 
 def test_queries_with_nothing_but_no_ask_nothing():

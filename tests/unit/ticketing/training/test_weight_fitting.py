@@ -46,7 +46,8 @@ class Planted:
         whole = present_coverage_weights(COVERAGE, self.present)
         distances = distances + (self.missing * whole.unsqueeze(1)).sum(-1)
         drawn = torch.softmax(-distances, 1).multinomial(1, generator=chance)  # [n, 1]
-        self._right = torch.zeros(n, CANDIDATES, dtype=torch.bool).scatter(1, drawn, True)
+        self.right = torch.zeros(n, CANDIDATES, dtype=torch.bool).scatter(1, drawn, True)
+        self.graded, self.eligible = self.right, torch.ones_like(self.right)
         self.queries = [SimpleNamespace(grades={"T": Grade.YES}, weak=False)] * n
         network.crossed_distances = lambda queries, candidates: list(
             self.apart[:, : len(candidates.present)].unbind(-1)
@@ -58,15 +59,6 @@ class Planted:
     def encode(self, network):
         everything = torch.ones(CANDIDATES, 3, dtype=torch.bool)
         return EncodedComponents({}, self.present), EncodedComponents({}, everything)
-
-    def right(self):
-        return self._right
-
-    def graded(self):
-        return self._right
-
-    def eligible(self):
-        return torch.ones_like(self._right)
 
 
 @torch.no_grad()
@@ -102,7 +94,7 @@ def test_one_query_that_is_answered_well_changes_next_to_nothing():
     learner = network()
     before = products(learner)
     planted = Planted(learner, 1)
-    planted.apart[planted.right()] = 0.5
+    planted.apart[planted.right] = 0.5
     fit_weights(learner, planted)
     assert products(learner) == pytest.approx(before, rel=0.1)
 
@@ -113,7 +105,7 @@ def test_what_one_surprising_query_changes_costs_no_more_than_its_cross_entropy(
     before = torch.tensor(products(learner))
     planted = Planted(learner, 1)
     apart = (planted.apart.flatten(2) * before.view(2, 3, 2).flatten()).sum(-1)  # all present
-    missed = float(apart[planted.right()])  # at most, for g <= 1
+    missed = float(apart[planted.right])  # at most, for g <= 1
     assert planted.present.all()
     fit_weights(learner, planted)
     changes = (torch.tensor(products(learner)) / before).log()
@@ -124,7 +116,7 @@ def test_queries_whose_answer_cannot_be_compared_change_nothing():
     learner = network()
     before = products(learner)
     planted = Planted(learner, 5)
-    planted.eligible = lambda: ~planted.right()
+    planted.eligible = ~planted.right
     fit_weights(learner, planted)
     assert products(learner) == pytest.approx(before, rel=1e-5)
 
