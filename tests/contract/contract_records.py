@@ -206,6 +206,15 @@ class RecordContract:
         assert store.last_events(AuditEntry, 10, offset=5) == audit[1::-1]
         assert store.count_events(AuditEntry) == 7
 
+    def test_the_last_events_of_one_person(self, store):
+        asked = [
+            replace(ASKING, event_id=f"a{i}", person=("ann", "bob")[i % 3 == 0]) for i in range(6)
+        ]
+        store.add_events([*asked, AUDITED])
+        assert store.last_events(Asking, 2, 1, "ann") == [asked[4], asked[2]]
+        assert store.last_events(Asking, 9, person="bob") == [asked[3], asked[0]]
+        assert (store.count_events(Asking, "ann"), store.count_events(Asking, "eve")) == (4, 0)
+
     def test_history_of_one_person_letter_by_letter(self, store):
         others = [
             replace(ASKING, event_id=name, person=name) for name in ("Ann", "ann b", "é😀 '%")

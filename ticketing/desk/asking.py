@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from ticketing.desk.judging import standing
 from ticketing.desk.topics import Topics
+from ticketing.desk.trail import Trail
 from ticketing.errors import NotFound, StoreFull
 from ticketing.history import Asking, SavedQuery
 from ticketing.limits import require_query
@@ -88,9 +89,9 @@ class Asks(Topics):
         self.store.add_events([asking])
         return answer
 
-    def history(self, person: str) -> list[Asking]:
+    def history(self, person: str) -> Trail[Asking]:
         """What somebody asked, the last first."""
-        return list(self.store.events(Asking, person))[::-1]
+        return Trail(self.store, Asking, person)
 
     def save_query(self, query_id: str, filters: Filters, person: str, kept: bool = True) -> None:
         """Keep a query with its filters to come back to, or no longer. Raises NotFound."""
@@ -119,12 +120,13 @@ class Asks(Topics):
         solved = {
             event.query.id for event in standing(self.store.judgments()) if event.grade == Grade.YES
         }
-        last = {asking.query.id: asking for asking in self.store.events(Asking)}
-        open_ = [
-            asking
-            for asking in sorted(last.values(), key=lambda asking: asking.time, reverse=True)
-            if asking.outlook == Outlook.NOTHING and asking.query.id not in solved
-        ]
+        last: dict[str, Asking] = {}
+        for asking in self.store.events(Asking):
+            last.pop(asking.query.id, None)
+            if asking.outlook == Outlook.NOTHING:
+                last[asking.query.id] = asking
+        open_ = [asking for id, asking in last.items() if id not in solved]
+        open_.sort(key=lambda asking: asking.time, reverse=True)
         gaps: dict[str, list[Asking]] = {}
         for asking, topic in zip(open_, self._topics_of(open_), strict=True):
             gaps.setdefault(topic, []).append(asking)

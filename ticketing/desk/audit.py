@@ -1,36 +1,13 @@
 """The audit: who did what to which, when and from where."""
 
 import uuid
-from collections.abc import Iterator, Sequence
-from typing import overload
+from collections.abc import Iterator
 
 from ticketing.desk.base import DeskBase
+from ticketing.desk.trail import Trail
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Doer
-from ticketing.stores.history import History
 from ticketing.times import utc_now
-
-
-class AuditTrail(Sequence[AuditEntry]):
-    """All entries, the last first, of which only those that are asked for are read."""
-
-    def __init__(self, store: History):
-        self._store = store
-
-    def __len__(self) -> int:
-        return self._store.count_events(AuditEntry)
-
-    @overload
-    def __getitem__(self, at: int) -> AuditEntry: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[AuditEntry]: ...
-
-    def __getitem__(self, at: int | slice) -> AuditEntry | Sequence[AuditEntry]:
-        if isinstance(at, int):
-            return self._store.last_events(AuditEntry, 1, at)[0]
-        start, stop, _ = at.indices(len(self))
-        return self._store.last_events(AuditEntry, stop - start, start)
 
 
 class Audit(DeskBase):
@@ -41,9 +18,9 @@ class Audit(DeskBase):
         entry = AuditEntry(uuid.uuid4().hex, by.name, utc_now(), deed, which, by.where)
         self.store.add_events([entry])
 
-    def audit_trail(self) -> AuditTrail:
+    def audit_trail(self) -> Trail[AuditEntry]:
         """What people did, the last first."""
-        return AuditTrail(self.store)
+        return Trail(self.store, AuditEntry)
 
     def audit_entries(self) -> Iterator[AuditEntry]:
         """What people did, the first first."""

@@ -31,13 +31,10 @@ class QualityOverTime(Bundles):
 
     def quality(self) -> QualityReport:
         """What became of everything that was asked."""
-        from ticketing.evaluation.quality import grades_of, quality, switches, weekly
+        from ticketing.evaluation.quality import grades_of, outcomes, quality, switches, weekly
 
-        askings = list(self.store.events(Asking))
-        grades = grades_of(self.labels())
+        asked = list(outcomes(self.store.events(Asking), grades_of(self.labels())))
         promotions = [job for job in self.store.jobs(MOST_JOBS) if job.kind == JobKind.PROMOTION]
         return QualityReport(
-            quality(askings, grades),
-            tuple(weekly(askings, grades)),
-            tuple(switches(promotions, askings, grades)),
+            quality(asked), tuple(weekly(asked)), tuple(switches(promotions, asked))
         )

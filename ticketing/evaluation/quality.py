@@ -1,7 +1,8 @@
 """How good the answers were, by week and bundle: from what was asked, shown and judged since."""
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
@@ -50,40 +51,67 @@ class Switch:
     after: Quality
 
 
-Grades = Mapping[tuple[str, str], Grade]
-"""By query id and ticket id."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a query asked once: the share of its shown tickets that were judged (0 if
+    none), whether the first and whether any of them was YES."""
+
+    time: datetime
+    bundle_id: str
+    no_match: bool
+    judged: float
+    yes_at_1: bool
+    yes_in_ten: bool
 
 
-def grades_of(labels: Iterable[Label]) -> dict[tuple[str, str], Grade]:
+Grades = Mapping[str, Mapping[str, Grade]]
+"""By query id, by ticket id."""
+
+
+def grades_of(labels: Iterable[Label]) -> Grades:
     """What all judges together think of each ticket for each query."""
-    return {(label.query.id, label.ticket_id): label.grade for label in labels}
+    found: defaultdict[str, dict[str, Grade]] = defaultdict(dict)
+    for label in labels:
+        found[label.query.id][label.ticket_id] = label.grade
+    return dict(found)
 
 
-def weekly(askings: Iterable[Asking], grades: Grades) -> list[WeekOfBundle]:
+def outcomes(askings: Iterable[Asking], grades: Grades) -> Iterator[Outcome]:
+    """What became of each asking, one after the other."""
+    for asking in askings:
+        known = grades.get(asking.query.id, {})
+        given = [known.get(ticket) for ticket in asking.shown[:10]] if known else []
+        yield Outcome(
+            asking.time,
+            asking.bundle_id,
+            asking.outlook == Outlook.NOTHING,
+            sum(grade is not None for grade in given) / (len(given) or 1),
+            given[:1] == [Grade.YES],
+            Grade.YES in given,
+        )
+
+
+def weekly(asked: Iterable[Outcome]) -> list[WeekOfBundle]:
     """Every week in which something was asked, by bundle, in the order of time."""
-    groups: defaultdict[tuple[date, str], list[Asking]] = defaultdict(list)
-    first: dict[tuple[date, str], Asking] = {}
-    for asking in sorted(askings, key=lambda asking: asking.time):
-        key = monday(asking.time.date()), asking.bundle_id
-        groups[key].append(asking)
-        first.setdefault(key, asking)
-    ordered = sorted(groups, key=lambda key: (key[0], first[key].time))
-    return [WeekOfBundle(*key, quality(groups[key], grades)) for key in ordered]
+    groups: defaultdict[tuple[date, str], list[Outcome]] = defaultdict(list)
+    for outcome in asked:
+        groups[monday(outcome.time.date()), outcome.bundle_id].append(outcome)
+    first = {key: min(outcome.time for outcome in group) for key, group in groups.items()}
+    ordered = sorted(groups, key=lambda key: (key[0], first[key]))
+    return [WeekOfBundle(*key, quality(groups[key])) for key in ordered]
 
 
-def switches(promotions: Iterable[Job], askings: Iterable[Asking], grades: Grades) -> list[Switch]:
+def switches(promotions: Iterable[Job], asked: Iterable[Outcome]) -> list[Switch]:
     """What each switch of the serving bundle changed, the last first; `promotions` that came to
     nothing are left out."""
-    asked = list(askings)
     took = sorted((job for job in promotions if _serves(job)), key=lambda job: job.created)
-    times = [datetime.min, *(job.created for job in took), datetime.max]
-    spans = [
-        quality([a for a in asked if start <= a.time < end], grades)
-        for start, end in pairwise(times)
-    ]
+    times = [job.created for job in took]
+    spans: list[list[Outcome]] = [[] for _ in range(len(took) + 1)]
+    for outcome in asked:
+        spans[bisect_right(times, outcome.time)].append(outcome)
     found = [
         Switch(job.created, job.bundle_id, job.message, before, after)
-        for job, (before, after) in zip(took, pairwise(spans), strict=True)
+        for job, (before, after) in zip(took, pairwise(map(quality, spans)), strict=True)
     ]
     return found[::-1]
 
@@ -92,20 +120,16 @@ def _serves(job: Job) -> bool:
     return job.message.startswith(f"Bundle {job.bundle_id} serves")
 
 
-def quality(askings: Iterable[Asking], grades: Grades) -> Quality:
+def quality(asked: Sequence[Outcome]) -> Quality:
     """What became of these queries."""
-    asked = list(askings)
-    given = [[grades.get((a.query.id, ticket)) for ticket in a.shown[:10]] for a in asked]
-    judged = [some for some in given if any(grade is not None for grade in some)]
+    judged = [outcome for outcome in asked if outcome.judged]
     return Quality(
         asked=len(asked),
         judged=len(judged),
-        yes_at_1=_share([some[0] == Grade.YES for some in judged]),
-        yes_in_ten=_share([Grade.YES in some for some in judged]),
-        judged_at_10=_share(
-            [sum(grade is not None for grade in some) / len(some) for some in judged]
-        ),
-        no_match=_share([asking.outlook == Outlook.NOTHING for asking in asked]),
+        yes_at_1=_share([outcome.yes_at_1 for outcome in judged]),
+        yes_in_ten=_share([outcome.yes_in_ten for outcome in judged]),
+        judged_at_10=_share([outcome.judged for outcome in judged]),
+        no_match=_share([outcome.no_match for outcome in asked]),
     )
 
 

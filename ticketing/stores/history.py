@@ -32,11 +32,14 @@ class History(Protocol):
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
         """All events of a kind, of one person where given, in the order they were added."""
 
-    def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
-        """Events of a kind, the last added first; at most `limit`, after the first `offset`."""
+    def last_events(
+        self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
+    ) -> list[Event]:
+        """Events of a kind, of one person where given, the last added first; at most `limit`, after
+        the first `offset`."""
 
-    def count_events(self, kind: type[Event]) -> int:
-        """How many events of a kind there are."""
+    def count_events(self, kind: type[Event], person: str = "") -> int:
+        """How many events of a kind there are, of one person where given."""
 
 
 def to_json(event: HistoryEvent) -> str:

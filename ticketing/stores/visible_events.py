@@ -69,17 +69,19 @@ class VisibleEvents(PassedOn):
         }
         return narrow[kind](self._store.events(kind, person))
 
-    def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
+    def last_events(
+        self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
+    ) -> list[Event]:
         """See History; read to the end, unless it is the audit, of which no entry is left out."""
         if kind is AuditEntry:
-            return [*self._audited(self._store.last_events(kind, limit, offset))]
-        return list(self.events(kind))[::-1][offset : offset + limit]
+            return [*self._audited(self._store.last_events(kind, limit, offset, person))]
+        return list(self.events(kind, person))[::-1][offset : offset + limit]
 
-    def count_events(self, kind: type[Event]) -> int:
+    def count_events(self, kind: type[Event], person: str = "") -> int:
         """See History."""
         if kind is AuditEntry:
-            return self._store.count_events(kind)
-        return sum(1 for _ in self.events(kind))
+            return self._store.count_events(kind, person)
+        return sum(1 for _ in self.events(kind, person))
 
     # how it is narrowed ----------------------------------------------------------------------
     def _matching(self, ids: Sequence[str]) -> set[str]:

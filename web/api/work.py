@@ -19,6 +19,7 @@ from web.schemas.work import (
     CategoryArgs,
     CategoryIn,
     GapOut,
+    HistoryArgs,
     ProposalOut,
     QualityReportOut,
     RoundArgs,
@@ -35,10 +36,12 @@ work_api.before_request(check_body)
 
 
 @work_api.get("/history")
+@work_api.input(HistoryArgs, location="query", arg_name="args")
 @work_api.output(list[AskingOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
-def history() -> list[Asking]:
+def history(args: HistoryArgs) -> list[Asking]:
     """What you asked and what was answered then, the last first."""
-    return current_desk().history(current_person().name)
+    asked = current_desk().history(current_person().name)
+    return list(asked[args.offset : args.offset + args.limit])
 
 
 @work_api.get("/saved")

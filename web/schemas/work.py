@@ -12,6 +12,7 @@ from web.schemas.requests import WHOLE, Body, In
 from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
 MOST_QUERIES = 50
+MOST_ASKINGS = 1000
 """Of a round."""
 
 
@@ -66,6 +67,13 @@ class RoundIn(Body):
     size: Annotated[int, Field(ge=1, le=MOST_QUERIES, description="queries"), WHOLE] = 10
     seed: Annotated[int, Field(ge=0, description="of what is drawn and shuffled"), WHOLE] = 0
     other: str = Field("", description="the model to compare the serving one with")
+
+
+class HistoryArgs(In):
+    """Which of the queries that you asked."""
+
+    limit: int = Field(100, ge=1, le=MOST_ASKINGS)
+    offset: int = Field(0, ge=0, le=10**9, description="later ones to leave out")
 
 
 class RoundArgs(In):

@@ -23,26 +23,25 @@ class ElasticsearchHistory(ConnectionPart, History):
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
         """All events of a kind, of one person where given, in the order they were added."""
         self.connection.refresh(RECORDS)  # `add_events` leaves that out
-        must = [{"term": {"kind": KINDS[kind]}}]
-        if person:
-            must.append({"term": {"person": person}})
         # Their index has one shard, which numbers what it is given.
         pages = self.connection.pages(
-            RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
+            RECORDS, sort=[{"_seq_no": "asc"}], query=_whose(kind, person)
         )
         return (from_json(kind, hit["_source"]["event"]) for hit in pages)
 
-    def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
-        """Events of a kind, the last added first."""
+    def last_events(
+        self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
+    ) -> list[Event]:
+        """Events of a kind, of one person where given, the last added first."""
         self.connection.refresh(RECORDS)
-        query = {"term": {"kind": KINDS[kind]}}
+        query = _whose(kind, person)
         hits = self.connection.listed(RECORDS, [{"_seq_no": "desc"}], limit, offset, query=query)
         return [from_json(kind, hit["_source"]["event"]) for hit in hits]
 
-    def count_events(self, kind: type[Event]) -> int:
-        """How many events of a kind there are."""
+    def count_events(self, kind: type[Event], person: str = "") -> int:
+        """How many events of a kind there are, of one person where given."""
         self.connection.refresh(RECORDS)
-        return self.connection.count(RECORDS, {"term": {"kind": KINDS[kind]}})
+        return self.connection.count(RECORDS, _whose(kind, person))
 
     def _event_action(self, event: HistoryEvent) -> Json:
         """The action that writes a record unless there is one already."""
@@ -50,6 +49,14 @@ class ElasticsearchHistory(ConnectionPart, History):
         key = f"history:{hashlib.sha256(event.event_id.encode()).hexdigest()}"
         index = self.connection.alias(RECORDS)
         return {"_op_type": "create", "_index": index, "_id": key, "_source": source}
+
+
+def _whose(kind: type[Event], person: str) -> Json:
+    """The query for events of a kind, of one person where given."""
+    must = [{"term": {"kind": KINDS[kind]}}]
+    if person:
+        must.append({"term": {"person": person}})
+    return {"bool": {"filter": must}}
 
 
 def askings_before(connection: Connection, before: date) -> Iterator[Json]:

@@ -27,35 +27,45 @@ class SQLiteHistory(DatabasePart, History):
 
     def events(self, kind: type[Event], person: str = "") -> Iterator[Event]:
         """All events of a kind, of one person where given, in the order they were added."""
-        condition, values = ("AND person = ?", [person]) if person else ("", [])
+        condition, values = _whose(kind, person)
         statement = (
-            f"SELECT number, event FROM history WHERE kind = ? {condition}"
+            f"SELECT number, event FROM history WHERE {condition}"
             " AND number > ? ORDER BY number LIMIT ?"
         )
-        rows = self._pages(statement, 0, KINDS[kind], *values)
+        rows = self._pages(statement, 0, *values)
         return (from_json(kind, text) for _, text in rows)
 
-    def last_events(self, kind: type[Event], limit: int, offset: int = 0) -> list[Event]:
-        """Events of a kind, the last added first."""
-        rows = self.database.rows(
-            "SELECT event FROM history WHERE kind = ? ORDER BY number DESC LIMIT ? OFFSET ?",
-            KINDS[kind],
-            limit,
-            offset,
-        )
+    def last_events(
+        self, kind: type[Event], limit: int, offset: int = 0, person: str = ""
+    ) -> list[Event]:
+        """Events of a kind, of one person where given, the last added first."""
+        condition, values = _whose(kind, person)
+        statement = f"SELECT event FROM history WHERE {condition} ORDER BY number DESC"
+        rows = self.database.rows(f"{statement} LIMIT ? OFFSET ?", *values, limit, offset)
         return [from_json(kind, text) for (text,) in rows]
 
-    def count_events(self, kind: type[Event]) -> int:
-        """How many events of a kind there are."""
-        statement = "SELECT count(*) FROM history WHERE kind = ?"
-        [(count,)] = self.database.rows(statement, KINDS[kind])
+    def count_events(self, kind: type[Event], person: str = "") -> int:
+        """How many events of a kind there are, of one person where given."""
+        condition, values = "kind = ?", [KINDS[kind]]
+        if person:
+            condition, values = _whose(kind, person)
+        [(count,)] = self.database.rows(f"SELECT count(*) FROM history WHERE {condition}", *values)
         return int(count)
+
+
+def _whose(kind: type[Event], person: str) -> tuple[str, list[str]]:
+    """A condition on rows and its values, which takes them in the order of their numbers: the index
+    has all of one person so, and for all people the table itself (the sign keeps from sorting what
+    the index has by person)."""
+    if person:
+        return "kind = ? AND person = ?", [KINDS[kind], person]
+    return "+kind = ?", [KINDS[kind]]
 
 
 def forget_askings(connection: Connection, before: date) -> None:
     """Delete the askings before a day, which were added in the order of time."""
     rows = connection.execute(
-        "SELECT number, event FROM history WHERE kind = ? ORDER BY number", (KINDS[Asking],)
+        "SELECT number, event FROM history WHERE +kind = ? ORDER BY number", (KINDS[Asking],)
     )
     old = 0
     for number, text in rows:

@@ -246,6 +246,7 @@ def store_reads(store: Store, prepared: Prepared) -> dict[str, object]:
         "asked": list(store.events(Asking)),
         "asked last": store.last_events(Asking, 2, 1),
         "asked in all": store.count_events(Asking),
+        "asked by one": (store.last_events(Asking, 2, 1, "ann"), store.count_events(Asking, "ann")),
         "saved": list(store.events(SavedQuery, "ann")),
     }
     for filters in (Filters(), Filters(product=some.product), Filters(created_before=some.created)):
@@ -280,7 +281,7 @@ def reads(desk: Desk, prepared: Prepared) -> dict[str, Any]:
         "solved": [desk.solved_by(ticket_id) for ticket_id in prepared.rows],
         "labels": desk.labels(),
         "agreements": desk.agreements(),
-        "history": [desk.history(name) for name in NAMES],
+        "history": [list(desk.history(name)) for name in NAMES],
         "saved": desk.saved_queries("ann"),
         "unanswered": desk.unanswered(),
         "quality": desk.quality(),

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from ticketing.evaluation.quality import grades_of, quality, switches, weekly
+from ticketing.evaluation.quality import grades_of, outcomes, quality, switches, weekly
 from ticketing.history import Asking
 from ticketing.jobs import Job, JobKind, JobState
 from ticketing.tickets import Filters, Grade, Label, Outlook, Query
@@ -26,6 +26,10 @@ ASKED = [
 ]
 
 
+def became(askings):
+    return list(outcomes(askings, GRADES))
+
+
 def promotion(days, bundle, message="serves now"):
     time = MONDAY + timedelta(days=days)
     said = f"Bundle {bundle} {message}."
@@ -33,7 +37,7 @@ def promotion(days, bundle, message="serves now"):
 
 
 def test_weeks_are_from_monday_and_each_bundle_has_its_own_row():
-    first, second = weekly(ASKED, GRADES)
+    first, second = weekly(became(ASKED))
     assert (first.week, first.bundle_id) == (date(2024, 3, 4), "b1")
     assert (second.week, second.bundle_id) == (date(2024, 3, 11), "b2")
     found = first.quality
@@ -46,25 +50,25 @@ def test_weeks_are_from_monday_and_each_bundle_has_its_own_row():
 
 def test_a_week_with_two_bundles_has_two_rows_in_the_order_of_use():
     both = [asking(A, 2, "b0"), asking(B, 1, "b9")]
-    assert [row.bundle_id for row in weekly(both, GRADES)] == ["b9", "b0"]
+    assert [row.bundle_id for row in weekly(became(both))] == ["b9", "b0"]
 
 
 def test_of_nothing_there_is_no_share():
-    assert weekly([], GRADES) == []
-    nothing = quality([], GRADES)
+    assert weekly([]) == []
+    nothing = quality([])
     assert (nothing.asked, nothing.yes_at_1, nothing.no_match) == (0, None, None)
-    empty = quality([asking(C, 0, shown=())], GRADES)
+    empty = quality(became([asking(C, 0, shown=())]))
     assert (empty.judged, empty.judged_at_10, empty.no_match) == (0, None, 0.0)
 
 
 def test_only_the_first_ten_count():
     shown = tuple(str(i) for i in range(10, 20))
-    assert quality([asking(A, 0, shown=(*shown, "1"))], GRADES).judged == 0
+    assert quality(became([asking(A, 0, shown=(*shown, "1"))])).judged == 0
 
 
 def test_a_switch_is_compared_with_what_was_before_it():
     jobs = [promotion(-9, "b1"), promotion(6.5, "b2"), promotion(3, "b3", "was not promoted")]
-    last, first = switches(jobs, ASKED, GRADES)
+    last, first = switches(jobs, became(ASKED))
     assert (last.bundle_id, last.before.asked, last.after.asked) == ("b2", 3, 1)
     assert (last.before.yes_in_ten, last.after.yes_in_ten) == (1.0, 0.0)
     assert (first.bundle_id, first.before.asked, first.after.asked) == ("b1", 0, 3)

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -67,6 +68,9 @@ def test_history_comes_in_pages(client, desk):
         desk.ask(Query(f"pump {i}"), Filters(), "local")
     assert ">pump 0<" not in client.get("/history").text
     assert ">pump 0<" in client.get("/history?page=2").text
+    last = client.get("/api/history?limit=2&offset=49").json
+    assert [asking["query"]["subject"] for asking in last] == ["pump 1", "pump 0"]
+    assert len(table(client, "/history.csv")) == 51
     answer = client.get("/history?page=3")
     assert answer.status_code == 404 and "it has 2 pages" in answer.text
 
@@ -121,6 +125,24 @@ def test_what_is_lacking_is_shown_by_topic_and_ends_with_an_answer(client, desk)
     assert gap["askings"][0]["query"]["subject"] == NOTHING["subject"]
     desk.judge(Query(**NOTHING).id, "GT-0101", Grade.YES, "bob")
     assert client.get("/api/unanswered").json == []
+
+
+def test_the_page_of_what_is_lacking_shows_the_last_of_a_topic_and_counts_the_others(client, desk):
+    for i in range(23):
+        desk.ask(Query(f"no coffee {i}"), Filters(), "ann")
+    page = client.get("/unanswered").text
+    assert ">no coffee 3<" in page and ">no coffee 2<" not in page
+    assert "and 3 earlier queries" in page and len(table(client, "/unanswered.csv")) == 23
+
+
+def test_what_was_answered_later_is_lacking_no_more(desk):
+    """The outlook of the last time counts, whoever asked."""
+    desk.ask(Query("no tea"), Filters(), "ann")
+    [asking] = desk.store.events(Asking)
+    assert [len(gap.askings) for gap in desk.unanswered()] == [1]
+    later = replace(asking, event_id="later", person="bob", outlook=Outlook.LIKELY)
+    desk.store.add_events([later])
+    assert desk.unanswered() == []
 
 
 def test_the_topic_with_most_gaps_comes_first(desk):
