@@ -73,7 +73,7 @@ def measure(
         compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
     lines += measure_channels(rankers, sample)
-    lines += [*others(sample), *measure_words(desk.store, rankers.store, sample)]
+    lines += [*others(sample), *measure_words(rankers.store, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
     found = Measurement(sample, lines, tested, compared, trust, ages_of(desk.store, sample.labels))

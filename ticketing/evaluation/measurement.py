@@ -14,13 +14,13 @@ from ticketing.evaluation.comparison import (
     relatedness_text,
     retrieval_text,
 )
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.reliability import Trust, trust_text
 from ticketing.evaluation.runs import Rankers, queries_of, rank_labelled, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.evaluation.timed_words import TimedWords
-from ticketing.retrieval.memory import EncodedTickets
-from ticketing.stores.protocols import Tickets
+from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.tickets import Label
 
 WORDS = "BM25"
@@ -116,14 +116,14 @@ def _line(
     return measured(name, about, ranked, sample.labels, sample.fit)
 
 
-def measure_words(store: Tickets, tickets: EncodedTickets, sample: Sample) -> list[Line]:
+def measure_words(tickets: TicketsInMemory, sample: Sample) -> list[Line]:
     """BM25, and the same with time, where other queries are there to weigh it by.
 
-    Their scores are no distances of pairs. `tickets` are those of the store.
+    Their scores are no distances of pairs.
     """
-    labels, about = sample.labels, "words of all components"
-    lines = [measured(WORDS, f"{about}, {WITHOUT_TIME}", rank_words(store, labels), labels)]
-    timed = TimedWords(store, tickets)
+    labels, about, words = sample.labels, "words of all components", IndexedWords(tickets)
+    lines = [measured(WORDS, f"{about}, {WITHOUT_TIME}", rank_words(words, labels), labels)]
+    timed = TimedWords(words)
     recency = timed.fit(sample.fit)
     if recency.weight:
         ranked = timed.rank(with_answers(labels), recency)

@@ -9,18 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import Run, qrels_of
 from ticketing.model.inference import Model
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import nearest
-from ticketing.stores.protocols import (
-    CodeBlock,
-    Tickets,
-    TicketsWithCodes,
-)
-from ticketing.text import tokenize
+from ticketing.stores.protocols import CodeBlock, TicketsWithCodes
 from ticketing.tickets import Label, Query
 
 DEPTH = 100
@@ -44,14 +40,14 @@ def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int =
     return {query.id: recommender.rank(query, filters[query.id], depth) for query in queries}
 
 
-def run_words(store: Tickets, queries: Sequence[Query], depth: int = DEPTH) -> Run:
+def run_words(words: IndexedWords, queries: Sequence[Query], depth: int = DEPTH) -> Run:
     """Rank each query by BM25; what a desk would use instead. A distance is a negative score."""
-    filters = searchable(store, queries)
+    filters = searchable(words.tickets, queries)
     run = {}
     for query in tqdm(queries, desc="BM25", unit="query", leave=False):
-        words = tokenize(query.text)
-        found = store.search_words(words, depth + 1, filters[query.id])
-        run[query.id] = [(id, -score) for id, score in found if id != query.ticket_id][:depth]
+        ids, scores = words.scores(query, filters[query.id])
+        distances = np.where((scores > 0) & (ids != query.ticket_id), -scores, np.inf)
+        run[query.id] = [(ids[i], float(distances[i])) for i in nearest(distances, depth)]
     return run
 
 
@@ -72,9 +68,9 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
     return Ranked(run, places)
 
 
-def rank_words(store: Tickets, labels: Sequence[Label]) -> Ranked:
+def rank_words(words: IndexedWords, labels: Sequence[Label]) -> Ranked:
     """The same by BM25, to DEPTH."""
-    run = run_words(store, queries_of(labels))
+    run = run_words(words, queries_of(labels))
     judged = qrels_of(labels)
     return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
 

@@ -13,31 +13,24 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import qrels_of, with_answers
 from ticketing.evaluation.runs import DEPTH, Ranked, places_of, queries_of
 from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
-from ticketing.retrieval.memory import EncodedTickets, searchable
+from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.scan import nearest
-from ticketing.stores.protocols import Tickets
-from ticketing.text import tokenize
 from ticketing.tickets import Filters, Grade, Label, Query
 
 if TYPE_CHECKING:  # at run time it is imported where a weight is fitted: torch takes a second
     from ticketing.training.recency_fitting import DatedQuery
 
-MOST_FOUND = 10_000
-"""Tickets with words of a query; what either store gives in one answer. Others score 0."""
-
 
 class TimedWords:
-    """Ranks queries by the words of a store and by the time of its tickets.
+    """Ranks queries by the words of tickets and by their time."""
 
-    `tickets` are those of `store` in memory, which know their time.
-    """
-
-    def __init__(self, store: Tickets, tickets: EncodedTickets):
-        self._store, self._tickets = store, tickets
+    def __init__(self, words: IndexedWords):
+        self._words, self._tickets = words, words.tickets
 
     def fit(self, labels: Sequence[Label]) -> Recency:
         """The recency that suits the labels' queries; none where no time is known."""
@@ -90,16 +83,9 @@ class TimedWords:
         self, query: Query, filters: Filters
     ) -> tuple[Sequence[str], npt.NDArray[np.float64]]:
         """Tickets a query may find, and their negative standard scores; its own is infinite."""
-        ids = self._tickets.codes("", filters).ids
-        places = {id: place for place, id in enumerate(ids)}
-        scores = np.zeros(len(ids))
-        limit = min(len(ids) + 1, MOST_FOUND)
-        for id, score in self._store.search_words(tokenize(query.text), limit, filters):
-            if id in places:
-                scores[places[id]] = score
+        ids, scores = self._words.scores(query, filters)
         apart = standard(-scores)
-        if query.ticket_id in places:
-            apart[places[query.ticket_id]] = np.inf
+        apart[ids == query.ticket_id] = np.inf
         return ids, apart
 
 

@@ -1,6 +1,6 @@
 """Tickets and their codes in memory, for measuring and calibrating without a store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -17,22 +17,14 @@ from ticketing.times import plausible_until
 ENCODED_AT_ONCE = 512
 
 
-class EncodedTickets(RankedTickets):
-    """Tickets and their codes in memory: as much of a store as a Recommender asks of one.
+class TicketsInMemory(DatedTickets):
+    """Tickets in ascending order of id, found by id and by date."""
 
-    `codes` uint8 [n, width] belong to `tickets` in ascending order of id.
-    """
-
-    def __init__(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]):
-        self._ids = np.array([ticket.id for ticket in tickets], dtype=object)
+    def __init__(self, tickets: Sequence[Ticket]):
+        self.ids = np.array([ticket.id for ticket in tickets], dtype=object)
         self._tickets = {ticket.id: ticket for ticket in tickets}
-        self._codes = codes
         self._minutes = np.array([minute_of(ticket.created) for ticket in tickets], np.int64)
         self._created = np.array([ticket.created for ticket in tickets], dtype="datetime64[us]")
-
-    def count_tickets(self, filters: Filters = Filters()) -> int:
-        """How many tickets match."""
-        return len(self.codes("", filters).live)
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
@@ -41,13 +33,37 @@ class EncodedTickets(RankedTickets):
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest of the tickets created before the filters' date, and not after tomorrow,
         was created."""
-        created = self._created[self.codes("", filters).live]
+        created = self._created[self.live(filters)]
         dated = created[created < np.datetime64(plausible_until())]  # no date is below none
         return dated.max().item() if len(dated) else None
 
     def minutes(self, filters: Filters = Filters()) -> npt.NDArray[np.int64]:
-        """When the tickets of `codes` were created: minutes since 1970, 0 for no date."""
-        return self._minutes[self.codes("", filters).live]
+        """When the tickets of `live` were created: minutes since 1970, 0 for no date."""
+        return self._minutes[self.live(filters)]
+
+    def live(self, filters: Filters = Filters()) -> npt.NDArray[np.int64]:
+        """Places of the tickets created before the filters' date, if they name one."""
+        if filters.created_before:
+            return np.flatnonzero(self._created < np.datetime64(filters.created_before, "us"))
+        return np.arange(len(self.ids))
+
+    def __iter__(self) -> Iterator[Ticket]:
+        return iter(self._tickets.values())
+
+
+class EncodedTickets(TicketsInMemory, RankedTickets):
+    """Tickets and their codes in memory: as much of a store as a Recommender asks of one.
+
+    `codes` uint8 [n, width] belong to `tickets` in ascending order of id.
+    """
+
+    def __init__(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]):
+        super().__init__(tickets)
+        self._codes = codes
+
+    def count_tickets(self, filters: Filters = Filters()) -> int:
+        """How many tickets match."""
+        return len(self.live(filters))
 
     def candidates(
         self, bundle_id: str, query: EncodedQuery, filters: Filters = Filters(), limit: int = 10
@@ -56,11 +72,9 @@ class EncodedTickets(RankedTickets):
         return self.codes(bundle_id, filters)
 
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
-        """Codes of the tickets created before the filters' date, if they name one."""
-        live = np.arange(len(self._ids))
-        if filters.created_before:
-            live = np.flatnonzero(self._created < np.datetime64(filters.created_before, "us"))
-        return CodeBlock(self._codes, live, self._ids[live].tolist())
+        """Codes of the tickets of `live`."""
+        live = self.live(filters)
+        return CodeBlock(self._codes, live, self.ids[live].tolist())
 
 
 def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTickets:

@@ -145,7 +145,7 @@ def term_worths(
     return worths
 
 
-def nearest(distances: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
+def nearest(distances: npt.NDArray[np.floating], limit: int) -> npt.NDArray[np.int64]:
     """Positions of the `limit` smallest finite distances, nearest first, ties by position."""
     if limit < len(distances):
         bound = np.partition(distances, limit - 1)[limit - 1]

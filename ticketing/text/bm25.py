@@ -1,33 +1,78 @@
 """BM25 in memory, for measuring beside it; a store searches words by itself."""
 
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from gensim.corpora import Dictionary
-from gensim.matutils import corpus2csc
-from gensim.models import LuceneBM25Model
+from scipy.sparse import csc_array, csr_array
 
 K1, B = 1.2, 0.75
 """As SQLite and Elasticsearch have them."""
 
 
+def lucene_idf(texts: int, having: int) -> float:
+    """What a word tells that `having` of so many texts have, as Lucene takes it: never below 0."""
+    return math.log(1 + (texts - having + 0.5) / (having + 0.5))
+
+
+def sqlite_idf(texts: int, having: int) -> float:
+    """The same as SQLite takes it: hardly anything for a word of half the texts or more."""
+    idf = math.log((texts - having + 0.5) / (having + 0.5))
+    return idf if idf > 0 else 1e-6
+
+
 class BM25:
-    """Scores tokenised texts against tokenised queries, as Lucene does."""
+    """Scores tokenised texts against tokenised queries."""
 
-    def __init__(self, texts: Sequence[Sequence[str]]):
-        self._dictionary = Dictionary(texts)
-        bags = [self._dictionary.doc2bow(text) for text in texts]
-        weights = LuceneBM25Model(dictionary=self._dictionary, k1=K1, b=B)
-        terms = len(self._dictionary)
-        self._known = corpus2csc(weights[bags], terms, num_docs=len(bags))  # [terms, texts]
+    def __init__(
+        self,
+        texts: Iterable[Sequence[str]],
+        idf: Callable[[int, int], float] = lucene_idf,
+    ):
+        self._terms: defaultdict[str, int] = defaultdict()
+        self._terms.default_factory = self._terms.__len__
+        words = [np.fromiter(map(self._terms.__getitem__, text), np.int64) for text in texts]
+        self._terms.default_factory = None  # what comes now is asked for
+        lengths = np.array([len(text) for text in words], np.int64)
+        self.size = len(words), len(self._terms)
+        counts = csr_array(
+            (
+                np.ones(lengths.sum()),
+                np.concatenate([np.empty(0, np.int64), *words]),
+                np.cumsum([0, *lengths]),
+            ),
+            self.size,
+        )
+        counts.sum_duplicates()
+        self._known = csc_array(counts)  # [texts, terms]
+        self.having = np.diff(self._known.indptr)
+        """In how many texts each term is: int [terms]."""
+        worth = [idf(len(words), having) for having in self.having.tolist()]
+        times, of = self._known.data, self._known.indices
+        usual = lengths.mean() if lengths.any() else 1.0
+        length = K1 * (1 - B + B * lengths / usual)
+        self._known.data = np.repeat(worth, self.having) * times / (times + length[of])
 
-    def scores(self, queries: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
+    def terms(self, words: Iterable[str], most: int | None = None) -> list[int]:
+        """The distinct ones of words that any text has, rarest first, ties by the word."""
+        known = {word: self._terms[word] for word in words if word in self._terms}
+        ordered = sorted(known, key=lambda word: (self.having[known[word]], word))
+        return [known[word] for word in ordered[:most]]
+
+    def score(self, terms: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Terms against all texts -> float [texts], greater is closer."""
+        scores = np.zeros(self.size[0])
+        for term in terms:
+            span = slice(*self._known.indptr[term : term + 2])
+            scores[self._known.indices[span]] += self._known.data[span]
+        return scores
+
+    def scores(self, queries: Iterable[Sequence[str]]) -> npt.NDArray[np.float64]:
         """Queries against all texts -> float [queries, texts], greater is closer.
 
         A word that a query repeats counts once.
         """
-        bags = [self._dictionary.doc2bow(list(set(query))) for query in queries]
-        asked = corpus2csc(bags, len(self._dictionary), num_docs=len(bags))  # [terms, queries]
-        scores: npt.NDArray[np.float64] = (asked.T @ self._known).toarray()
-        return scores
+        found = [self.score(self.terms(query)) for query in queries]
+        return np.array(found).reshape(len(found), self.size[0])

@@ -18,6 +18,7 @@ import numpy as np
 
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.promotion import compare
 from ticketing.evaluation.runs import Ranked, queries_of, run_queries, run_words
@@ -30,7 +31,7 @@ from ticketing.experiments.cache import (
 )
 from ticketing.files import Json
 from ticketing.model.settings import NetworkSettings
-from ticketing.retrieval.memory import encoded
+from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Grade, Label, Query
@@ -133,7 +134,8 @@ class FeedbackSimulation:
         self.links, self.queries_a_month = links, queries_a_month
         self._created = {ticket.id: ticket.created for ticket in self.tickets}
         self._gold = qrels_of(links)
-        self._store, self._trainings, self._is_test = store, trainings, is_test
+        self._words = IndexedWords(TicketsInMemory(self.tickets))
+        self._trainings, self._is_test = trainings, is_test
         self._settings, self._train, self._threads = (network, training), train, threads
         shape = network.model_dump_json(), training.model_dump_json()
         self._texts = digest(archive_digest(self.tickets), *shape)
@@ -198,7 +200,7 @@ class FeedbackSimulation:
             "serving": bundles[DESK],
             "promoted": found.may_serve,
             "why": str(found),
-            "runs": {**runs, WORDS: run_words(self._store, following)},
+            "runs": {**runs, WORDS: run_words(self._words, following)},
         }
 
     def _of(self, month: Month) -> list[Label]:

@@ -11,13 +11,13 @@ from functools import partial
 
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME
 from ticketing.evaluation.runs import Ranked, rank_labelled, rank_words
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.model.settings import NetworkSettings
-from ticketing.retrieval.memory import encoded
+from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import Tickets
 from ticketing.tickets import Label, Ticket
 from ticketing.training.settings import TrainingSettings
 
@@ -93,10 +93,11 @@ class LabelCurve:
             for place, (loss, count) in enumerate(wanted)
         ]
 
-    def words(self, store: Tickets) -> Line:
+    def words(self) -> Line:
         """BM25 on the same queries, which learns from no label."""
         key = digest(self._archive, "words", labels_digest(self.measured))
-        ranked = self._trainings.ranked(key, partial(rank_words, store, self.measured))
+        words = IndexedWords(TicketsInMemory(self.tickets))
+        ranked = self._trainings.ranked(key, partial(rank_words, words, self.measured))
         about = f"words of all components, {WITHOUT_TIME}"
         return measured("BM25", about, ranked, self.measured)
 

@@ -32,7 +32,6 @@ from ticketing.model.registry import Registry
 from ticketing.reasons import Part
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query
 
 YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
@@ -60,17 +59,14 @@ def judged(archive_labels, archive_tickets):
 
 
 @pytest.fixture(scope="module")
-def found(recommender, judged, evil, tmp_path_factory):
-    store = SQLiteStore(tmp_path_factory.mktemp("store"))
-    store.put_tickets(evil)
+def found(recommender, judged):
     sample = Sample(judged, [])
     rankers = Rankers(recommender.model, recommender.store)
     lines = [*measure_bundle(rankers, sample), *measure_channels(rankers, sample)]
     compared = changes(judged, lines[0].ranked, lines[1].ranked)
-    lines += measure_words(store, recommender.store, sample)
+    lines += measure_words(recommender.store, sample)
     trust = measure_trust(recommender, judged, judged)
-    yield Measurement(sample, lines, lines[0], compared, trust)
-    store.close()
+    return Measurement(sample, lines, lines[0], compared, trust)
 
 
 # diagnosis -----------------------------------------------------------------------

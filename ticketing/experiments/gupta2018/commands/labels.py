@@ -70,7 +70,7 @@ def command(
         threads=desk.settings.threads,
     )
     points = curve.points(read_counts(counts, len(learned)))
-    words = curve.words(desk.store)
+    words = curve.words()
     for line in label_text(points, words):
         click.echo(line)
     if page:

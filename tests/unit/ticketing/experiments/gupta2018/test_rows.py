@@ -11,6 +11,7 @@ from tests.tiny import TINY, tiny_training
 from ticketing.errors import InputError
 from ticketing.evaluation.bundle_diff import Change, best_ranks, change_text, changes, first_line
 from ticketing.evaluation.comparison import cells, measured, relatedness_text, retrieval_text
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.metrics import DEPTHS, recall_curve
 from ticketing.evaluation.runs import Ranked, in_memory, rank_labelled, rank_words
@@ -23,7 +24,7 @@ from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.encode import QueryEncoder
-from ticketing.retrieval.memory import encoded
+from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.protocols import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
@@ -125,9 +126,10 @@ def test_places_are_ranks_among_all_tickets(model, archive_tickets, archive_labe
     assert set(ranked.places[query.id]) == {x.ticket_id for x in archive_labels[:3]}
 
 
-def test_words_place_what_they_find(store, archive_tickets):
+def test_words_place_what_they_find(archive_tickets):
     query = Query(archive_tickets[5].subject)
-    ranked = rank_words(store, [Label(query, archive_tickets[5].id, YES)])
+    words = IndexedWords(TicketsInMemory(archive_tickets))
+    ranked = rank_words(words, [Label(query, archive_tickets[5].id, YES)])
     assert ranked.places[query.id][archive_tickets[5].id][0] == 1
 
 
