@@ -222,6 +222,10 @@ HEADINGS = {
 }
 
 
+MOST_DIGITS = 3
+"""After the point of a score from 1 to 5; nobody reads more."""
+
+
 class Order(StrEnum):
     """In which order the best tickets are shown; which ones they are does not depend on it."""
 
@@ -252,6 +256,22 @@ class Recommendations:
     """Distance by channel of a ticket taken at random: what `Recommendation.parts` compare with."""
     outdated: bool = False
     """Whether tickets that belong here went while they were compared."""
+
+    @property
+    def every(self) -> list[Recommendation]:
+        """All tickets by rank, those that are folded under others too."""
+        found = (one for item in self.items for one in (item, *item.like))
+        return sorted(found, key=lambda one: one.rank)
+
+    @property
+    def digits(self) -> int:
+        """After the point of a score: as few as keep the scores of different ranks apart, 1 to
+        MOST_DIGITS."""
+        scores = [one.score for one in self.every]
+        for digits in range(1, MOST_DIGITS):
+            if len({f"{score:.{digits}f}" for score in scores}) == len(scores):
+                return digits
+        return MOST_DIGITS
 
     def ordered(self, order: Order) -> "Recommendations":
         """The same tickets, each with its rank by match: best first, or the last created first and

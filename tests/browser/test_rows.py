@@ -84,6 +84,26 @@ def test_keys_walk_judge_open_and_close(open_page, desk):
     assert grades(desk) in ([Grade.NO, None], [None])
 
 
+def test_arrows_walk_at_once_where_nothing_need_scroll(open_page):
+    page = open_page(viewport=WIDE)
+    ask(page)
+    page.keyboard.press("ArrowDown")
+    expect(row(page, 1)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(row(page, 2).locator(".detail")).to_be_visible()
+    page.get_by_text("Filters").focus()
+    page.keyboard.press("ArrowDown")
+    expect(row(page, 2)).not_to_be_focused()
+
+
+def test_on_a_phone_arrows_scroll(open_page):
+    page = open_page(viewport=PHONE)
+    ask(page)
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("scrollY > 0")
+    expect(page.locator(".row:focus")).to_have_count(0)
+
+
 def test_keys_on_a_phone_walk_without_opening(open_page):
     page = open_page(viewport=PHONE)
     ask(page)
@@ -148,15 +168,32 @@ def test_the_solution_is_copied_as_it_stands_or_with_its_source(open_page, addre
     assert source == f"— [{name}](<{address}/tickets/GT-0101>)"
 
 
-def test_near_copies_fold_and_each_is_judged(open_page, desk, monkeypatch):
+@pytest.fixture
+def folded(desk, monkeypatch):
+    """The second and the third ticket are near-copies of the first."""
     recommend = desk.recommend
 
-    def folded(*args, **kwargs):
+    def recommend_folded(*args, **kwargs):
         answer = recommend(*args, **kwargs)
         first, second, third, *rest = answer.items
         return replace(answer, items=(replace(first, like=(second, third)), *rest))
 
-    monkeypatch.setattr(desk, "recommend", folded)
+    monkeypatch.setattr(desk, "recommend", recommend_folded)
+
+
+def test_near_copies_unfold_and_are_judged_without_script(open_page, desk, folded):
+    page = open_page(viewport=WIDE, java_script_enabled=False)
+    ask(page)
+    page.get_by_text("and 2 like it").click()
+    copy = page.locator(".like .row").nth(1)
+    copy.locator("button[value=REL]").click()
+    is_judged(copy, "REL")
+    expect(copy.locator(".line")).to_be_visible()
+    expect(copy.locator(".detail")).to_be_visible()
+    expect(page.locator(".detail:visible")).to_have_count(1)
+
+
+def test_near_copies_fold_and_each_is_judged(open_page, desk, folded):
     page = open_page(viewport=WIDE)
     ask(page)
     expect(page.locator(".rows > li")).to_have_count(8)

@@ -29,7 +29,8 @@ def _show(answer: Recommendations) -> None:
     if answer.note:
         click.echo(answer.note)
     for item in answer.items:
-        click.echo(f"{item.rank:3}. {item.score:.1f} of 5  {item.ticket.id}  {item.ticket.subject}")
+        score = f"{item.score:.{answer.digits}f} of 5"
+        click.echo(f"{item.rank:3}. {score}  {item.ticket.id}  {item.ticket.subject}")
         for line in (item.answer, item.reason.sentence, _listed(item.like)):
             if line:
                 click.echo(f"       {line}")

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError, StoreError, StoreFull, TicketingError
-from ticketing.tickets import Order, Query, Recommendation, Ticket
+from ticketing.tickets import Order, Query, Recommendation, Recommendations, Ticket
 from web.api.docs import FILE, operations
 from web.context import (
     broker_trouble,
@@ -110,15 +110,17 @@ def judge(query_id: str) -> Response:
 def ticket(ticket_id: str) -> Response:
     """A ticket with everything that is known about it; `?query=<id>` adds what speaks for it as an
     answer to that query, and judging."""
-    found, desk, query = known_ticket(ticket_id), current_desk(), None
+    found, desk, query, answer = known_ticket(ticket_id), current_desk(), None, None
     if "query" in request.args:
         query = known_query(request.args["query"])
+        answer = desk.preview(query, filters_of(request.args))
     page = render_template(
         "ticket.html",
         ticket=found,
         topic=desk.topic_of(found),
         query=query,
-        item=query and _proposed(query, ticket_id),
+        answer=answer,
+        item=answer and _proposed(answer, ticket_id),
         grades=query and desk.grades(query.id, current_person().name),
         judgments=query and desk.judgments_of(query.id),
         kept=_kept(),
@@ -207,11 +209,9 @@ def _answer(query: Query, problem: str = "") -> Response:
     return _fresh(page)
 
 
-def _proposed(query: Query, ticket_id: str) -> Recommendation | None:
-    """The ticket as the answer to the query shows it; None where it isn't among the best."""
-    answer = current_desk().preview(query, filters_of(request.args))
-    shown = (one for item in answer.items for one in (item, *item.like))
-    return next((one for one in shown if one.ticket.id == ticket_id), None)
+def _proposed(answer: Recommendations, ticket_id: str) -> Recommendation | None:
+    """The ticket as the answer shows it; None where it isn't among the best."""
+    return next((one for one in answer.every if one.ticket.id == ticket_id), None)
 
 
 def _fresh(page: str) -> Response:

@@ -1,7 +1,7 @@
 // One key each: walk, judge, open, close, copy, search, help. They can be switched off for good,
 // for those whose voice or reader sends letters.
 import { judge } from "./judging.js";
-import { close, currentRow, open, walk } from "./rows.js";
+import { beside, close, currentRow, open, walk } from "./rows.js";
 
 const help = document.getElementById("keys");
 const enabled = document.getElementById("keys-on");
@@ -22,11 +22,12 @@ function search() {
   else location.assign(help.dataset.form);
 }
 
-const inRow = (element) => element.matches(".row, .row a.open");
+// Arrows scroll wherever else they are pressed.
+const walks = (element) => element.matches(".row, .row a.open") || (element === document.body && beside());
 
 function act(event) {
   const { key, target } = event;
-  if (key in STEPS && (key.length === 1 || inRow(target))) walk(STEPS[key]);
+  if (key in STEPS && (key.length === 1 || walks(target))) walk(STEPS[key]);
   else if (key in GRADES) grade(GRADES[key]);
   else if (key === "o" || (key === "Enter" && target.matches(".row"))) currentRow() && open(currentRow());
   else if (key === "Escape") close();

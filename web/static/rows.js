@@ -8,6 +8,9 @@ const visible = () => [...list.querySelectorAll(".row")].filter((row) => row.che
 const target = () => list?.querySelector(".row:target");
 const link = (row) => row.querySelector("a.open").getAttribute("href");
 
+// Whether there are rows, and what is open stands beside them, so that no page need scroll.
+export const beside = () => Boolean(list && wide.matches);
+
 export function currentRow() {
   if (!list) return null;
   return document.activeElement?.closest(".row") ?? (list.dataset.closed === undefined ? target() : null);

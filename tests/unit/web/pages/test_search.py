@@ -156,7 +156,23 @@ def test_a_result_shows_subject_description_solution_and_score(client):
     plain = re.sub(r"</?mark>", "", first)
     ticket = tickets()[0]
     assert ticket.subject in plain and ticket.description in plain and ticket.solution in plain
-    assert re.search(r"<strong>\d\.\d</strong> of 5", first)
+    assert re.search(r"<strong>\d\.\d+</strong> of 5", first)
+
+
+def test_no_two_rows_show_the_same_score(client, desk, monkeypatch):
+    """Seven of ten rows were 1.4 of 5."""
+    recommend = desk.recommend
+
+    def close(*args, **kwargs):
+        answer = recommend(*args, **kwargs)
+        near = [replace(one, chance=0.1 - one.rank / 999) for one in answer.items]
+        return replace(answer, items=tuple(replace(one, chance_related=0) for one in near))
+
+    monkeypatch.setattr(desk, "recommend", close)
+    address = asked(client)
+    scores = re.findall(r"<strong>(\d\.\d+)</strong> of 5", client.get(address).text)
+    assert len(set(scores)) == 10 and scores == sorted(scores, reverse=True)
+    assert len(set(re.findall(r"– (\d\.\d+) of 5", client.get(f"{address}/markdown").text))) == 10
 
 
 def test_shared_words_are_marked_whatever_their_case(client):
