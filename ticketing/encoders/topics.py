@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from ticketing.encoders.protocol import EncoderKind, Saved, Texts
+from ticketing.encoders.sums import sums_of
 from ticketing.encoders.varimax import varimax
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from topic_models import DocNADE, DocNADESettings
@@ -89,42 +89,48 @@ class TopicEncoder:
 
         None for a text whose words speak for no topic.
         """
-        documents = self.words.documents(texts)
-        bounds = np.cumsum([0, *map(len, documents)])
-        words = np.concatenate([np.empty(0, np.int64), *documents])
-        size = len(documents), len(self.loadings)
-        sums = csr_array((np.ones(len(words), np.float32), words, bounds), size) @ self.loadings
-        activity = sums / np.maximum(np.diff(bounds), 1)[:, None].astype(np.float32)
+        activity = self._activities(self.words.documents(texts))
         topics = activity.argmax(1)  # the first of equal ones
         spoken = activity.max(1) > 0
         return [int(topic) if some else None for topic, some in zip(topics, spoken, strict=True)]
 
     def shared(
-        self, one: Sequence[int], other: Sequence[int], words: int = 5
-    ) -> list[tuple[int, float, list[int]]]:
-        """Topics that are both texts' own, best first: (topic, the smaller of its two activities,
-        words).
+        self, one: Sequence[int], others: Sequence[Sequence[int]], words: int = 5
+    ) -> list[list[tuple[int, float, list[int]]]]:
+        """Topics that are a text's and each of some other texts' own, best first: (topic, the
+        smaller of its two activities, words).
 
         The activity of a topic is the mean of how far a text's words speak for it. A text's own
         topics are its main one and those at least half as active; the others are what any text
         has a little of. `words` are the vocabulary ids, of either text, that speak for a topic
         most. (A topic's own top words may occur in neither text.)
         """
-        documents = self.words.documents([one, other])
-        if not all(len(document) for document in documents):
-            return []
-        spoken = [self.loadings[document] for document in documents]  # [words, topics] each
-        activities = [loadings.mean(0) for loadings in spoken]  # [topics] each
-        both = np.minimum(*activities)
-        own = [activity >= OWN * activity.max() for activity in activities]
-        distinct, first = np.unique(np.concatenate(documents), return_index=True)
-        by_word = np.concatenate(spoken)[first]  # [distinct words, topics]
+        documents = self.words.documents([one, *others])
+        activities = self._activities(documents)  # [1 + others, topics]
+        own = activities >= OWN * activities.max(1, keepdims=True)
+        both = np.minimum(activities[0], activities[1:])  # [others, topics]
+        shared = own[0] & own[1:] & (both > 0)
         found = []
-        for topic in np.flatnonzero(own[0] & own[1] & (both > 0)):
-            loudest = np.argsort(-by_word[:, topic], kind="stable")[:words]
-            ids = [self.words.ids[distinct[i]] for i in loudest]
-            found.append((int(topic), float(both[topic]), ids))
-        return sorted(found, key=lambda topic: -topic[1])
+        for other, activity, is_shared in zip(documents[1:], both, shared, strict=True):
+            topics = sorted(np.flatnonzero(is_shared).tolist(), key=lambda topic: -activity[topic])
+            loudest = [self._loudest(documents[0], other, topic, words) for topic in topics]
+            found.append([*zip(topics, activity[topics].tolist(), loudest, strict=True)])
+        return found
+
+    def _activities(self, documents: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.float32]:
+        """How far the own words of n texts speak for each topic, on average: [n, topics]; 0 for a
+        text without such words."""
+        lengths = np.array([[max(len(document), 1)] for document in documents], np.float32)
+        activities: npt.NDArray[np.float32] = sums_of(self.loadings, documents) / lengths
+        return activities
+
+    def _loudest(
+        self, one: npt.NDArray[np.int64], other: npt.NDArray[np.int64], topic: int, words: int
+    ) -> list[int]:
+        """The vocabulary ids of either text's own words that speak for a topic most."""
+        distinct = np.unique(np.concatenate([one, other]))
+        loudest = np.argsort(-self.loadings[distinct, topic], kind="stable")[:words]
+        return [self.words.ids[i] for i in distinct[loudest]]
 
     def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
         """The words a person can know a topic by, best first: they speak for it and are used.

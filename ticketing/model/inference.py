@@ -137,12 +137,6 @@ class Model:
                 spelled += 1
         return [id for id in ids if id != UNKNOWN]
 
-    def word_vectors(
-        self, ids: Sequence[int]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Embeddings of vocabulary ids, float32 [n, dims], and how much each counts, [n]."""
-        return self.words.table[ids], self.words.weights[ids]
-
     def encode_query(self, query: Query) -> EncodedQuery:
         """A query of unknown time. One without a single word has no present component."""
         tokens = query_tokens(query, self.settings)

@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from rapidfuzz.distance import OSA, Prefix
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords
 from ticketing.text.telling import TellingWords
+from ticketing.text.tokens import first_written
 
 CLOSE = 0.5
 """Least cosine of two words taken for each other by meaning alone."""
@@ -40,7 +42,7 @@ class Alignment:
     def __init__(self, model: Model, telling: TellingWords):
         self._model, self._vocabulary, self._telling = model, model.vocabulary, telling
         self._least = max(5, self._vocabulary.documents / 500)  # tickets that make a vector good
-        self._neighbours = lru_cache(maxsize=1 << 13)(self._nearest)
+        self._nearest: dict[str, dict[str, float]] = {}
 
     def near(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
         """What may be taken for each other of all words of a query and of several tickets, the
@@ -49,35 +51,35 @@ class Alignment:
         return sorted(found, key=lambda pair: (-pair[0], pair[1:]))
 
     def align(
-        self, near: Iterable[Near], asked: Mapping[str, str], said: Mapping[str, str]
+        self, near: Iterable[Near], asked: Mapping[str, str], said: Container[str], text: str
     ) -> tuple[AlikeWords, ...]:
         """The nearest pairs, each word in one of them at most.
 
-        `asked` and `said` are telling words of a query and of one ticket that the other lacks, each
-        as it is written.
+        `asked` and `said` are telling words of a query, each as it is written, and of one ticket
+        with this text that the other lacks.
         """
         pairs: list[AlikeWords] = []
         taken: set[str] = set()
         for similarity, one, other in near:
             if len(pairs) == MOST_ALIKE:
                 break
-            if one not in asked or other not in said or taken & {one, other}:
+            if other not in said or one not in asked or taken & {one, other}:
                 continue
             if self._alike(one, other):
                 taken |= {one, other}
-                pairs.append(AlikeWords(asked[one], said[other], similarity, other))
+                written = first_written(text, other)
+                pairs.append(AlikeWords(asked[one], written, similarity, other))
         return tuple(pairs)
 
-    def _by_vector(self, asked: Iterable[str], said: Iterable[str]) -> list[Near]:
-        ones, others = [*filter(self._has_vector, asked)], [*filter(self._has_vector, said)]
-        if not (ones and others):
-            return []
-        ids = self._vocabulary.ids
-        cosines = self._unit(ids(ones)) @ self._unit(ids(others)).T
+    def _by_vector(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
+        places, _ = self._known
+        known = [word for word in asked if word in places]
+        self._remember(known)
         return [
-            (round(float(cosines[i, j]), 3), ones[i], others[j])
-            for i, j in np.argwhere(cosines >= CLOSE_FORMS)
-            if cosines[i, j] >= CLOSE or begin_alike(ones[i], others[j])
+            (round(cosine, 3), one, other)
+            for one in known
+            for other, cosine in self._nearest[one].items()
+            if other in said and (cosine >= CLOSE or begin_alike(one, other))
         ]
 
     def _alike(self, one: str, other: str) -> bool:
@@ -85,22 +87,21 @@ class Alignment:
         and by meaning only where no other words lie between them."""
         if _NEGATION.sub("", one) == _NEGATION.sub("", other):  # "visible", "invisible"
             return False
-        if begin_alike(one, other) or not (self._has_vector(one) and self._has_vector(other)):
+        places, _ = self._known
+        if begin_alike(one, other) or not (one in places and other in places):
             return True
-        [i, j] = self._vocabulary.ids([one, other])
-        return j in self._neighbours(i) and i in self._neighbours(j)
+        self._remember([one, other])
+        neighbours = [[*islice(self._nearest[word], NEIGHBOURS)] for word in (one, other)]
+        return other in neighbours[0] and one in neighbours[1]
 
     def _by_spelling(self, asked: Iterable[str], said: Iterable[str]) -> list[Near]:
         """A word that the vocabulary lacks has no vector of its own, but may be misspelled."""
-        by_start: defaultdict[str, list[str]] = defaultdict(list)
-        for one in asked:
-            by_start[one[0]].append(one)
-        known = self._vocabulary
+        everybody, strangers = _by_start(said), _by_start(self._vocabulary.lacking(said))
         return [
             (round(float(OSA.normalized_similarity(one, other)), 3), one, other)
-            for other in said
-            for one in by_start.get(other[0], ())
-            if (one not in known or other not in known) and misspelled(one, other)
+            for one in asked
+            for other in (strangers if one in self._vocabulary else everybody).get(one[0], ())
+            if misspelled(one, other)
         ]
 
     def _has_vector(self, word: str) -> bool:
@@ -110,28 +111,46 @@ class Alignment:
 
     def _unit(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
         """Unit vectors of words: [n, dims]."""
-        vectors, _ = self._model.word_vectors(ids)
+        vectors = self._model.words.table[ids]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
         return unit
 
     @cached_property
-    def _known(self) -> tuple[list[int], npt.NDArray[np.float32]]:
-        """The ids of all telling words with a vector, and their unit vectors [n, dims]."""
-        words = self._vocabulary.words
-        ids = [
-            id
-            for id, word in enumerate(words, start=1)
+    def _known(self) -> tuple[dict[str, int], npt.NDArray[np.float32]]:
+        """All telling words with a vector, each with its place, and their unit vectors
+        [n, dims]."""
+        words = [
+            word
+            for word in self._vocabulary.words
             if self._has_vector(word) and self._telling.weight(word)
         ]
-        return ids, self._unit(ids)
+        places = {word: place for place, word in enumerate(words)}
+        return places, self._unit(self._vocabulary.ids(words))
 
-    def _nearest(self, id: int) -> frozenset[int]:
-        """Ids of the NEIGHBOURS words nearest to one."""
-        ids, vectors = self._known
-        cosines = vectors @ self._unit([id])[0]
-        best = np.argsort(-cosines, kind="stable")[: NEIGHBOURS + 1]
-        return frozenset([ids[i] for i in best if ids[i] != id][:NEIGHBOURS])
+    def _remember(self, words: Iterable[str]) -> None:
+        """Find of known words all that may be near them, each with its cosine, the nearest
+        first."""
+        places, vectors = self._known
+        new = [word for word in words if word not in self._nearest]
+        if not new:
+            return
+        known = [*places]
+        all_cosines = vectors[[places[word] for word in new]] @ vectors.T
+        for word, cosines in zip(new, all_cosines, strict=True):
+            near = np.flatnonzero(cosines >= CLOSE_FORMS)
+            near = near[np.argsort(-cosines[near], kind="stable")]
+            found = {known[i]: float(cosines[i]) for i in near}
+            found.pop(word, None)
+            self._nearest[word] = found
+
+
+def _by_start(words: Iterable[str]) -> defaultdict[str, list[str]]:
+    """Words by their first letter."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for word in words:
+        found[word[0]].append(word)
+    return found
 
 
 def begin_alike(one: str, other: str) -> bool:

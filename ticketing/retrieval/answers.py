@@ -5,14 +5,13 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
+from ticketing.encoders.sums import sums_of
 from ticketing.model.inference import Model
-from ticketing.retrieval.folding import READ
+from ticketing.retrieval.folding import READ, Match
 from ticketing.text import tokenize
 from ticketing.text.sentences import sentences, shortened
-from ticketing.text.vocabulary import UNKNOWN
-from ticketing.tickets import Query, Ticket
+from ticketing.tickets import Query
 
 LONGEST = 240
 """Characters of an answer."""
@@ -27,19 +26,19 @@ class Answers:
     def __init__(self, model: Model):
         self._model = model
 
-    def answers(self, query: Query, tickets: Sequence[Ticket]) -> list[str]:
-        """A sentence of each ticket's solution; empty for one without a solution.
+    def answers(self, query: Query, matches: Sequence[Match]) -> list[str]:
+        """A sentence of each match's solution; empty for one without a solution.
 
         It is the one nearest to three texts together, which count alike: the query, the ticket's
         problem and its whole solution. Nearness to the query alone often finds an aside, which
         mentions the query's words but is not what the ticket is about.
         """
-        candidates = [_candidates(ticket.solution[:READ]) for ticket in tickets]
-        problems = [f"{ticket.subject[:READ]}\n{ticket.description[:READ]}" for ticket in tickets]
-        texts = [query.text[:READ], *problems, *(each for own in candidates for each in own)]
-        sums = self._sums(texts)
-        asked, *told = _unit(sums[: 1 + len(tickets)])
-        bounds = accumulate(map(len, candidates), initial=1 + len(tickets))
+        candidates = [_candidates(match.ticket.solution[:READ]) for match in matches]
+        sentences_ = (tokenize(sentence) for own in candidates for sentence in own)
+        problems = (match.problem_words for match in matches)
+        sums = self._sums([tokenize(query.text[:READ]), *problems, *sentences_])
+        asked, *told = _unit(sums[: 1 + len(matches)])
+        bounds = accumulate(map(len, candidates), initial=1 + len(matches))
         answers = []
         for own, problem, (start, stop) in zip(candidates, told, pairwise(bounds), strict=True):
             solution = _unit(sums[start:stop].sum(0, keepdims=True))[0]
@@ -47,20 +46,11 @@ class Answers:
             answers.append(shortened(own[int(scores.argmax())], LONGEST) if own else "")
         return answers
 
-    def _sums(self, texts: Iterable[str]) -> npt.NDArray[np.float32]:
-        """Sums of the known words' embeddings, weighted by idf: [n, dims]."""
-        ids = [self._known(text) for text in texts]
-        distinct, columns = np.unique([id for text in ids for id in text], return_inverse=True)
-        vectors, weights = self._model.word_vectors(distinct.astype(int).tolist())
-        counts = csr_array(
-            (weights[columns], columns, [*accumulate(map(len, ids), initial=0)]),
-            shape=(len(ids), len(distinct)),
-        )
-        sums: npt.NDArray[np.float32] = counts @ vectors
-        return sums
-
-    def _known(self, text: str) -> list[int]:
-        return [id for id in self._model.vocabulary.ids(tokenize(text)) if id != UNKNOWN]
+    def _sums(self, texts: Iterable[Sequence[str]]) -> npt.NDArray[np.float32]:
+        """Sums of the embeddings of n texts' known words, weighted by idf: [n, dims]."""
+        words, known = self._model.words, self._model.vocabulary.ids
+        ids = [np.array([*filter(None, known(text))], np.int64) for text in texts]
+        return sums_of(words.table, ids, words.weights)
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -76,5 +66,5 @@ def _candidates(solution: str) -> list[str]:
 
 
 def _is_prose(sentence: str) -> bool:
-    plain = sum(character.isalpha() or character.isspace() for character in sentence)
-    return plain >= _PROSE * len(sentence) and sentence.count(" ") >= 2
+    spaces = sentence.count(" ")
+    return spaces >= 2 and sum(map(str.isalpha, sentence)) + spaces >= _PROSE * len(sentence)

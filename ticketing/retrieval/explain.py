@@ -13,7 +13,6 @@ from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.reasons import Reasons
 from ticketing.stores.protocols import CodeBlock
-from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Query, Recommendation
 
@@ -33,10 +32,10 @@ class Explainer:
         self, query: Query, encoded: EncodedQuery, rows: Sequence[Row]
     ) -> tuple[Recommendation, ...]:
         """A recommendation a row, those of its near-copies within it."""
-        asked, words = self._reasons.read(query), self._model.vocabulary.ids(tokenize(query.text))
         matches = [match for row in rows for match in (row.best, *row.like)]
-        reasons = self._reasons.reasons(asked, matches)
-        answers = self.answers.answers(query, [match.ticket for match in matches])
+        reasons = self._reasons.reasons(self._reasons.read(query), matches)
+        answers = self.answers.answers(query, matches)
+        topics = shared_topics(self._model, encoded.words, [match.words for match in matches])
         width = self._model.layout.width
         codes = np.array([match.code for match in matches], np.uint8).reshape(-1, width)
         parts = parts_of(self._model, encoded, codes)
@@ -48,11 +47,13 @@ class Explainer:
                 chance_related=match.chance_related,
                 distance=match.distance,
                 parts=own,
-                topics=shared_topics(self._model, words, match.all_words),
+                topics=own_topics,
                 reason=replace(reason, by_id=match.by_id),
                 answer=answer,
             )
-            for match, reason, answer, own in zip(matches, reasons, answers, parts, strict=True)
+            for match, reason, answer, own_topics, own in zip(
+                matches, reasons, answers, topics, parts, strict=True
+            )
         }
         return tuple(
             replace(explained[row.best.rank], like=tuple(explained[x.rank] for x in row.like))
@@ -148,16 +149,17 @@ def typical_parts(model: Model, query: EncodedQuery, block: CodeBlock) -> dict[s
 
 
 def shared_topics(
-    model: Model, said: Sequence[int], ticket_tokens: Sequence[str]
-) -> tuple[SharedTopic, ...]:
-    """Topics active in both query and ticket, with the tokens that speak for them most; `said` are
-    the vocabulary ids of the query's."""
-    topics = model.topics
-    if topics is None:
-        return ()
-    found = model.vocabulary.ids(ticket_tokens)
-    shared = topics.shared(said, found)
-    return tuple(
-        SharedTopic(topic, tuple(model.vocabulary.words[id - 1] for id in words), activity)
-        for topic, activity, words in shared
-    )
+    model: Model, asked: Sequence[str], told: Sequence[Sequence[str]]
+) -> list[tuple[SharedTopic, ...]]:
+    """Topics active both in a query and in each of some tickets, of which these are the tokens,
+    with the tokens that speak for them most."""
+    if model.topics is None:
+        return [()] * len(told)
+    ids, words = model.vocabulary.ids, model.vocabulary.words
+    return [
+        tuple(
+            SharedTopic(topic, tuple(words[id - 1] for id in loudest), activity)
+            for topic, activity, loudest in shared
+        )
+        for shared in model.topics.shared(ids(asked), [ids(tokens) for tokens in told])
+    ]

@@ -39,24 +39,25 @@ class Match:
     by_id: bool = False
 
     @property
-    def problem(self) -> str:
-        """What is read of the ticket's subject and description."""
-        return f"{self.ticket.subject[:READ]}\n{self.ticket.description[:READ]}"
-
-    @property
     def text(self) -> str:
         """What is read of the ticket to explain it: READ characters of each component at most."""
-        return f"{self.problem}\n{self.ticket.solution[:READ]}"
+        ticket = self.ticket
+        return f"{ticket.subject[:READ]}\n{ticket.description[:READ]}\n{ticket.solution[:READ]}"
+
+    @cached_property
+    def subject_words(self) -> list[str]:
+        """The tokens of what is read of the subject."""
+        return tokenize(self.ticket.subject[:READ])
+
+    @cached_property
+    def problem_words(self) -> list[str]:
+        """Those, and those of the description."""
+        return [*self.subject_words, *tokenize(self.ticket.description[:READ])]
 
     @cached_property
     def words(self) -> list[str]:
-        """The tokens of `problem`."""
-        return tokenize(self.problem)
-
-    @cached_property
-    def all_words(self) -> list[str]:
         """The tokens of `text`."""
-        return [*self.words, *tokenize(self.ticket.solution[:READ])]
+        return [*self.problem_words, *tokenize(self.ticket.solution[:READ])]
 
 
 @dataclass(frozen=True)
@@ -90,18 +91,19 @@ class Folder:
         return [row for row, _ in rows]
 
     def _read(self, match: Match) -> "_Said":
-        subject = self._telling_of(tokenize(match.ticket.subject[:READ]))
-        return _Said(subject, self._telling_of(match.words))
-
-    def _telling_of(self, tokens: Iterable[str]) -> set[str]:
-        return {token for token in set(tokens) if self._telling.weight(token)}
+        weight = self._telling.weight
+        words = set(filter(weight, set(match.problem_words)))
+        return _Said(words.intersection(match.subject_words), words, self._sum(words))
 
     def _copies(self, one: "_Said", other: "_Said") -> bool:
         """Whether two tickets have one subject, or hardly a word that is not the other's."""
         if one.subject == other.subject and len(one.subject) >= LEAST_WORDS:
             return True
+        less, more = sorted([one.weight, other.weight])
+        if not less or less < COPIED * more:  # most pairs: no more can be shared than the less
+            return False
         shared, either = one.words & other.words, one.words | other.words
-        return bool(either) and self._sum(shared) >= COPIED * self._sum(either)
+        return self._sum(shared) >= COPIED * self._sum(either)
 
     def _sum(self, words: set[str]) -> float:
         return sum(map(self._telling.weight, words))
@@ -109,7 +111,9 @@ class Folder:
 
 @dataclass(frozen=True)
 class _Said:
-    """The telling words of a ticket's subject, and of subject and description."""
+    """The telling words of a ticket's subject, and of subject and description, and what these
+    weigh."""
 
     subject: set[str]
     words: set[str]
+    weight: float

@@ -1,12 +1,13 @@
 """Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ticketing.model.inference import Model
 from ticketing.reasons import Reason, SharedWord
 from ticketing.retrieval.alignment import Alignment, Near
 from ticketing.retrieval.folding import Match
-from ticketing.text.telling import TellingWords, singular
+from ticketing.text.telling import TellingWords, numbers_of, singular
 from ticketing.tickets import Query
 
 MOST_SHARED = 5
@@ -31,25 +32,33 @@ class Reasons:
 
     def reasons(self, asked: Mapping[str, str], matches: Sequence[Match]) -> list[Reason]:
         """Why tickets were proposed to a query that `read` has read."""
-        told = [self._telling.written(match.text) for match in matches]
-        near = self._alignment.near(asked, {token for said in told for token in said})
-        return [self._reason(asked, said, near) for said in told]
+        told = [dict.fromkeys(filter(self._telling.weight, match.words)) for match in matches]
+        near = self._alignment.near(asked, set().union(*told))
+        forms = {form: singular(token) for token in asked for form in numbers_of(singular(token))}
+        return [
+            self._reason(asked, match.text, said, forms, near)
+            for match, said in zip(matches, told, strict=True)
+        ]
 
     def _reason(
-        self, asked: Mapping[str, str], said: Mapping[str, str], near: Sequence[Near]
+        self,
+        asked: Mapping[str, str],
+        text: str,
+        said: Mapping[str, None],
+        forms: Mapping[str, str],
+        near: Sequence[Near],
     ) -> Reason:
-        forms: dict[str, list[str]] = {}
-        for token in said:
-            forms.setdefault(singular(token), []).append(token)
+        """The reason of a ticket's `text`, whose telling tokens are `said`; `forms` are all that
+        share a singular with a token that is asked, with that singular."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for token in filter(forms.__contains__, said):
+            found[forms[token]].append(token)
         shared: dict[str, SharedWord] = {}
         for token, written in asked.items():
-            if tokens := forms.get(singular(token)):
+            if tokens := found.get(forms[token]):
                 word = SharedWord(written, self._telling.weight(token), tuple(tokens))
-                shared.setdefault(singular(token), word)
+                shared.setdefault(forms[token], word)
         best = sorted(shared.values(), key=lambda word: -word.weight)
-        alike = self._alignment.align(
-            near,
-            {token: asked[token] for token in asked if singular(token) not in shared},
-            {token: said[token] for token in said if singular(token) not in shared},
-        )
-        return Reason(tuple(best[:MOST_SHARED]), alike)
+        left = {token: asked[token] for token in asked if forms[token] not in shared}
+        others = said.keys() - {token for tokens in found.values() for token in tokens}
+        return Reason(tuple(best[:MOST_SHARED]), self._alignment.align(near, left, others, text))

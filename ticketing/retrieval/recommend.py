@@ -139,7 +139,7 @@ class Recommender:
         rows = self._folder.fold(self._matches(found, filters, step, first, named, gone), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
         asked = terms_of(encoded.words)
-        shared = any(asked & terms_of(x.best.all_words) for x in rows)
+        shared = any(asked & terms_of(x.best.words) for x in rows)
         outlook = Outlook.NOTHING
         if named or encoded.known or shared:
             outlook = self.model.calibration.outlook(chance)

@@ -69,6 +69,12 @@ def singular(word: str) -> str:
     return word
 
 
+def numbers_of(form: str) -> list[str]:
+    """The words whose singular is this one: itself and its plurals."""
+    plurals = [f"{form}s", *([f"{form[:-1]}ies"] if form.endswith("y") else [])]
+    return [word for word in (form, *plurals) if singular(word) == form]
+
+
 @cache
 def _stop_words() -> tuple[frozenset[str], ...]:
     """By language, English first: where none of the words occurs it is taken."""

@@ -52,6 +52,15 @@ def distinct_stretches(text: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
         yield stretch, _tokens_of(stretch)
 
 
+def first_written(text: str, token: str) -> str:
+    """A token of a text as it is written where it comes first."""
+    for stretch in _STRETCH.findall(text):
+        if token in remembered_texts[stretch]:
+            start, end = next(found[1:] for found in _tokens_of(stretch) if found.text == token)
+            return str(stretch[start:end])
+    raise ValueError(f"{token} is no token of this text")
+
+
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _STRETCH = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
 _REMEMBERED_LENGTH = 48
@@ -202,7 +211,10 @@ def _camel_cuts(word: str) -> list[int]:
     A cut needs two characters before it, so that iOS, iPhone and kHz stay whole; the
     last capital of HTTPServer belongs to Server, the s of URLs to the acronym.
     """
-    if word.islower() or word.isupper() or (word[-1] == "s" and word[:-1].isupper()):
+    rest = word[1:]
+    if word.islower() or rest.islower() or word.isupper():
+        return [0, len(word)]
+    if word[-1] == "s" and word[:-1].isupper():
         return [0, len(word)]
     cuts = [0]
     for i in range(2, len(word)):

@@ -40,6 +40,10 @@ class Vocabulary:
     def __contains__(self, word: str) -> bool:
         return word in self._ids
 
+    def lacking(self, words: Iterable[str]) -> list[str]:
+        """Those of some words that it does not hold."""
+        return [word for word in words if word not in self._ids]
+
     def ids(self, tokens: Sequence[str]) -> list[int]:
         """One id a token."""
         return list(map(self._ids.get, tokens, repeat(UNKNOWN)))

@@ -240,7 +240,7 @@ def test_words_without_a_topic_are_left_out_of_documents():
 def topics_with(loadings) -> TopicEncoder:
     """Words 5, 2 and 7 of a vocabulary speak for topics as the rows of [3, topics] say."""
     encoder = TopicEncoder(DocNADE(DocNADESettings(vocabulary_size=3)), TopicWords([5, 2, 7]))
-    encoder.loadings = np.array(loadings)
+    encoder.loadings = np.array(loadings, np.float32)
     return encoder
 
 
@@ -248,10 +248,13 @@ def test_shared_topics_are_both_texts_own():
     """Word 5 speaks for topic 0 by .8, word 2 for topic 1 by .4, word 7 for both by .2.
     Text one is 5 2, text two is 5 7: means (.4, .2, 0) and (.5, .1, 0)."""
     encoder = topics_with([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
-    shared = encoder.shared([5, 2], [5, 7], words=2)
-    assert shared == [(0, pytest.approx(0.4), [5, 7])]  # topic 1 is a by-catch of text two
+    [shared, none] = encoder.shared([5, 2], [[5, 7], []], words=2)
+    assert (shared, none) == (
+        [(0, pytest.approx(0.4), [5, 7])],
+        [],
+    )  # topic 1 is a by-catch of text two
     # Text three is 2, text four 7 2: means (0, .4, 0) and (.1, .3, 0).
-    assert encoder.shared([2], [7, 2], words=1) == [(1, pytest.approx(0.3), [2])]
+    assert encoder.shared([2], [[7, 2]], words=1) == [[(1, pytest.approx(0.3), [2])]]
 
 
 def test_the_main_topic_is_the_one_that_words_speak_for_most_on_average():
@@ -294,4 +297,4 @@ def test_varimax_keeps_lengths_and_angles():
 
 
 def test_a_text_without_topic_words_shares_no_topic():
-    assert topics_with([[1], [0], [0]]).shared([5], [1]) == []
+    assert topics_with([[1], [0], [0]]).shared([5], [[1]]) == [[]]

@@ -13,9 +13,8 @@ def align(asked, said, model=None):
     model = model or word_model()
     alignment = Alignment(model, TellingWords(model.vocabulary))
     near = alignment.near([*asked, "elsewhere"], [*said, "elsewere"])
-    pairs = alignment.align(
-        near, {word: word.title() for word in asked}, {word: word.upper() for word in said}
-    )
+    text = " ".join(said).upper()
+    pairs = alignment.align(near, {word: word.title() for word in asked}, set(said), text)
     return [(pair.query_word, pair.ticket_word, pair.similarity) for pair in pairs]
 
 

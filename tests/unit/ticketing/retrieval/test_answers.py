@@ -1,19 +1,26 @@
 """The answering sentence: near the query, about the ticket, found in the solution."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.ticketing.retrieval.words import word_model
 from ticketing.retrieval.answers import LONGEST, Answers
+from ticketing.retrieval.folding import Match
 from ticketing.tickets import Query, Ticket
 
 PUMP = Query("The pump makes noise")
 
 
 def answer(solution, query=PUMP, subject="pump noise"):
-    ticket = Ticket("1", subject, "", solution)
-    [found] = Answers(word_model()).answers(query, [ticket])
+    [found] = answers([Ticket("1", subject, "", solution)], query)
     return found
+
+
+def answers(tickets, query=PUMP):
+    code = np.zeros(1, np.uint8)
+    matches = [Match(rank, each, code, 0.5, 0.5, 0.5) for rank, each in enumerate(tickets, 1)]
+    return Answers(word_model()).answers(query, matches)
 
 
 def test_the_sentence_that_is_nearest():
@@ -43,21 +50,18 @@ def test_a_long_sentence_is_cut_at_a_word():
 
 
 def test_each_ticket_has_the_answer_it_has_alone():
-    model = Answers(word_model())
     tickets = [
         Ticket("1", "pump", "", "Oil the pump now. Then it was visible."),
         Ticket("2", "oil", ""),
         Ticket("3", "", "", "Make no noise. The vibration went away."),
     ]
-    alone = [model.answers(PUMP, [ticket])[0] for ticket in tickets]
-    assert model.answers(PUMP, tickets) == alone
-    assert model.answers(PUMP, []) == []
+    assert answers(tickets) == [answers([ticket])[0] for ticket in tickets]
+    assert answers([]) == []
 
 
 @given(st.lists(st.text(alphabet="pumoilnse .!\n", max_size=80), max_size=4))
 def test_an_answer_is_a_part_of_the_solution(solutions):
     tickets = [Ticket(str(i), "", "", solution) for i, solution in enumerate(solutions)]
-    found = Answers(word_model()).answers(PUMP, tickets)
-    for solution, sentence in zip(solutions, found, strict=True):
+    for solution, sentence in zip(solutions, answers(tickets), strict=True):
         assert sentence in " ".join(solution.split())
         assert bool(sentence) == bool(solution.strip())

@@ -27,5 +27,5 @@ def word_model(vectors=VECTORS, documents=1000, counts=None) -> SimpleNamespace:
     weights = np.array(vocabulary.idf(), np.float32)
     weights[UNKNOWN] = 0
     return SimpleNamespace(
-        vocabulary=vocabulary, word_vectors=lambda ids: (table[ids], weights[ids])
+        vocabulary=vocabulary, words=SimpleNamespace(table=table, weights=weights)
     )

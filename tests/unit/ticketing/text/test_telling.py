@@ -3,8 +3,10 @@
 from math import log
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ticketing.text.telling import ENOUGH, TellingWords, singular
+from ticketing.text.telling import ENOUGH, TellingWords, numbers_of, singular
 from ticketing.text.vocabulary import Vocabulary
 
 
@@ -71,3 +73,15 @@ def test_words_stand_as_they_were_first_written_in_order():
 )
 def test_only_the_ending_of_a_plural_goes(plural, word):
     assert singular(plural) == word
+
+
+@given(st.text("aeiousyb", max_size=8))
+def test_a_word_is_among_the_numbers_of_its_singular(word):
+    assert word in numbers_of(singular(word))
+    assert {singular(number) for number in numbers_of(singular(word))} == {singular(word)}
+
+
+def test_numbers_are_the_word_and_its_plurals():
+    assert numbers_of("valve") == ["valve", "valves"]
+    assert numbers_of("query") == ["query", "querys", "queries"]
+    assert numbers_of("boss") == ["boss"]

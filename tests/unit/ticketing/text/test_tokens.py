@@ -244,3 +244,16 @@ def test_no_more_stretches_are_remembered_than_that(monkeypatch):
     for number in range(20):
         assert tokenize(f"no{number} pumps") == [f"no{number}", "pumps"]
     assert len(tokens.remembered_texts) <= 3
+
+
+@given(st.text("aA bB1.-ü\n", max_size=30))
+def test_a_token_is_shown_as_it_was_first_written(text):
+    first = {}
+    for token, start, end in tokens_with_spans(text):
+        first.setdefault(token, text[start:end])
+    assert {token: tokens.first_written(text, token) for token in first} == first
+
+
+def test_a_token_that_is_not_there_was_not_written():
+    with pytest.raises(ValueError, match="pump"):
+        tokens.first_written("oil", "pump")
