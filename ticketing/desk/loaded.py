@@ -1,5 +1,6 @@
 """Loaded models by bundle; the next one that serves is loaded beside the one that answers."""
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -23,6 +24,14 @@ KEEP_UP_SECONDS = 1.0
 
 CLOSE_SECONDS = 2.0
 """How long what is being loaded may delay the end of a process."""
+
+
+def settle() -> None:
+    """Let the collector of garbage pass over all that is there until this is called again: what a
+    model is made of stays, and looking through it costs every answer a millisecond and more."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 class Loaded(Generic[T]):
@@ -72,6 +81,7 @@ class Loaded(Generic[T]):
             del self._loads[bundle_id]
             self._forget_old()
         loading.set_result(model)
+        settle()
         return model
 
     def serving(self, bundle_id: str) -> T:

@@ -113,7 +113,7 @@ class TopicEncoder:
         found = []
         for other, activity, is_shared in zip(documents[1:], both, shared, strict=True):
             topics = sorted(np.flatnonzero(is_shared).tolist(), key=lambda topic: -activity[topic])
-            loudest = [self._loudest(documents[0], other, topic, words) for topic in topics]
+            loudest = self._loudest(documents[0], other, topics, words)
             found.append([*zip(topics, activity[topics].tolist(), loudest, strict=True)])
         return found
 
@@ -125,12 +125,17 @@ class TopicEncoder:
         return activities
 
     def _loudest(
-        self, one: npt.NDArray[np.int64], other: npt.NDArray[np.int64], topic: int, words: int
-    ) -> list[int]:
-        """The vocabulary ids of either text's own words that speak for a topic most."""
+        self,
+        one: npt.NDArray[np.int64],
+        other: npt.NDArray[np.int64],
+        topics: Sequence[int],
+        words: int,
+    ) -> list[list[int]]:
+        """For each topic the vocabulary ids of either text's words that speak for it most."""
         distinct = np.unique(np.concatenate([one, other]))
-        loudest = np.argsort(-self.loadings[distinct, topic], kind="stable")[:words]
-        return [self.words.ids[i] for i in distinct[loudest]]
+        loadings = self.loadings[distinct][:, topics]  # [distinct words, topics]
+        loudest = distinct[np.argsort(-loadings, 0, kind="stable")[:words]]
+        return [[self.words.ids[own] for own in column] for column in loudest.T.tolist()]
 
     def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
         """The words a person can know a topic by, best first: they speak for it and are used.

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.compiled import compiled
 from ticketing.encoders.terms import SUM
 from ticketing.queries import EncodedQuery
 
@@ -102,41 +103,20 @@ class CodeLayout:
     def distances(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.int64]:
         """Distances of rows uint8 [n, width] in units of code: int [n, P, R, C], the sparse
         channel last."""
-        size = int(self.bounds[-1])
-        shape = len(rows), 1, self.components, size
-        tickets = rows[:, : self.components * size].reshape(shape).astype(np.int16)
-        apart = abs(query.codes[:, None].astype(np.int16) - tickets)  # [n, P, R, size]
-        by_channel = [
-            apart[..., start:stop].sum(-1) for start, stop in pairwise(map(int, self.bounds))
-        ]
+        channels = len(self.dims) + bool(self.terms)
+        apart = np.zeros((len(rows), len(query.codes), self.components, channels), np.int64)
+        _add_differences(rows, query.codes, self.bounds, apart)
         if self.terms:
-            by_channel.append(2 * SUM - 2 * self._shared(rows, query.terms))
-        return np.stack(by_channel, -1)
-
-    def _shared(
-        self, rows: npt.NDArray[np.uint8], table: npt.NDArray[np.uint8]
-    ) -> npt.NDArray[np.int64]:
-        """Weight of terms that a query's and tickets' components share: [n, P, R]."""
-        buckets, weights = self._kept_terms(rows)
-        shared: npt.NDArray[np.int64] = np.minimum(table[:, buckets], weights).sum(-1, np.int64)
-        return shared.swapaxes(0, 1)
+            _add_term_distances(rows, query.terms, self.terms_span[0], self.terms, apart)
+        return apart
 
     def missing(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
         """What share of each of the query's components rows uint8 [n, width] lack (see
         encoders.terms.missing_terms): [n, P]."""
-        kept = self.components * self.terms
-        buckets = np.sort(self._kept_terms(rows)[0].reshape(len(rows), kept))
-        once = np.diff(buckets, prepend=-1) > 0
-        missing: npt.NDArray[np.float64] = 1 - (query.terms[:, buckets] * once).sum(-1).T / SUM
+        held = np.zeros((len(rows), len(query.terms)), np.int64)
+        _add_held_terms(rows, query.terms, *self.terms_span, held)
+        missing: npt.NDArray[np.float64] = 1 - held / SUM
         return missing
-
-    def _kept_terms(
-        self, rows: npt.NDArray[np.uint8]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Buckets and weights of the terms of rows' components: int [n, R, T] each."""
-        kept = rows[:, slice(*self.terms_span)].astype(np.int64)
-        kept = kept.reshape(len(rows), self.components, self.terms, TERM_BYTES)
-        return kept[..., 0] + 256 * kept[..., 1], kept[..., 2]
 
     def pattern_weights(
         self,
@@ -158,6 +138,70 @@ class CodeLayout:
         steps = [*self.steps, *([1 / SUM] if self.terms else [])]
         weights = scaled[..., None] * (channel_weights * np.asarray(steps))
         return np.where(kept[..., None] > 0, weights, -1).astype(np.float32)
+
+
+@compiled
+def _add_differences(
+    rows: npt.NDArray[np.uint8],
+    query: npt.NDArray[np.uint8],
+    bounds: npt.NDArray[np.int64],
+    apart: npt.NDArray[np.int64],
+) -> None:
+    """Add the dense channels' differences, of rows [n, width] and codes [P, size], to `apart`
+    [n, P, R, C]."""
+    size = bounds[-1]
+    for n in range(len(rows)):
+        for p in range(len(query)):
+            for r in range(apart.shape[2]):
+                for c in range(len(bounds) - 1):
+                    total = np.int64(0)
+                    for i in range(bounds[c], bounds[c + 1]):
+                        total += abs(np.int64(rows[n, r * size + i]) - np.int64(query[p, i]))
+                    apart[n, p, r, c] += total
+
+
+@compiled
+def _add_term_distances(
+    rows: npt.NDArray[np.uint8],
+    query: npt.NDArray[np.uint8],
+    start: int,
+    terms: int,
+    apart: npt.NDArray[np.int64],
+) -> None:
+    """Add the sparse channel's distances, of rows [n, width] whose terms begin at `start` and
+    weights by bucket [P, BUCKETS], to the last ones of `apart` [n, P, R, C]."""
+    for n in range(len(rows)):
+        for p in range(len(query)):
+            for r in range(apart.shape[2]):
+                shared = np.int64(0)
+                for i in range(
+                    start + r * terms * TERM_BYTES, start + (r + 1) * terms * TERM_BYTES, TERM_BYTES
+                ):
+                    bucket = np.int64(rows[n, i]) + 256 * np.int64(rows[n, i + 1])
+                    shared += min(np.int64(query[p, bucket]), np.int64(rows[n, i + 2]))
+                apart[n, p, r, -1] += 2 * SUM - 2 * shared
+
+
+@compiled
+def _add_held_terms(
+    rows: npt.NDArray[np.uint8],
+    query: npt.NDArray[np.uint8],
+    start: int,
+    end: int,
+    held: npt.NDArray[np.int64],
+) -> None:
+    """Add the weights by bucket [P, BUCKETS] of all terms of rows [n, width], which lie from
+    `start` to `end`, to `held` [n, P]; a bucket counts once."""
+    for n in range(len(rows)):
+        for i in range(start, end, TERM_BYTES):
+            low, high = rows[n, i], rows[n, i + 1]
+            first = start
+            while rows[n, first] != low or rows[n, first + 1] != high:
+                first += TERM_BYTES
+            if first == i:
+                bucket = np.int64(low) + 256 * np.int64(high)
+                for p in range(len(query)):
+                    held[n, p] += query[p, bucket]
 
 
 def minute_of(created: datetime | None) -> int:

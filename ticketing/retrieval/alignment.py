@@ -140,7 +140,9 @@ class Alignment:
         for word, cosines in zip(new, all_cosines, strict=True):
             near = np.flatnonzero(cosines >= CLOSE_FORMS)
             near = near[np.argsort(-cosines[near], kind="stable")]
-            found = {known[i]: float(cosines[i]) for i in near}
+            found = {
+                known[i]: cosine for i, cosine in zip(near, cosines[near].tolist(), strict=True)
+            }
             found.pop(word, None)
             self._nearest[word] = found
 

@@ -70,7 +70,7 @@ def parts_of(
     it lacks. Last comes, where the model knows a query's time and lets it count, the
     part of channel "age", which belongs to no pair of components.
     """
-    weights, terms = _terms(model, query, rows)  # [n, P, R, C] both
+    weights, terms = (found.tolist() for found in _terms(model, query, rows))  # [n, P, R, C] both
     pairs = [
         (channel, query_component, ticket_component, p, r, c)
         for r, ticket_component in enumerate(model.settings.ticket_components)
@@ -83,9 +83,9 @@ def parts_of(
     return [
         (
             *(
-                Part(channel, asked, told, float(terms[n, p, r, c]))
+                Part(channel, asked, told, terms[n][p][r][c])
                 for channel, asked, told, p, r, c in pairs
-                if weights[n, p, r, c] >= 0
+                if weights[n][p][r][c] >= 0
             ),
             *(
                 Part(sparse, component, whole, float(lacks[n, p]))

@@ -176,16 +176,16 @@ class Recommender:
             yield named
         for start in range(0, len(found.places), step):
             places = found.places[start : start + step]
-            tickets = self.store.get_tickets([block.ids[i] for i in places]) if start else first
-            for i, place in enumerate(places, start):
-                ticket = tickets.get(block.ids[place])
+            ids, codes = [block.ids[i] for i in places], np.asarray(block.codes[block.live[places]])
+            tickets = self.store.get_tickets(ids) if start else first
+            for i, (id, code) in enumerate(zip(ids, codes, strict=True), start):
+                ticket = tickets.get(id)
                 if ticket is None or not filters.admit(ticket):
-                    gone.add(block.ids[place])
+                    gone.add(id)
                     continue
                 if named and ticket.id == named.ticket.id:
                     continue
                 rank += 1
-                code = block.codes[block.live[place]]
                 chance, related = float(chances.yes[i]), float(chances.related[i])
                 yield Match(rank, ticket, code, float(distances[i]), chance, related)
 

@@ -159,9 +159,16 @@ def _normalise(text: str) -> tuple[str, list[int], list[int]]:
 @cache
 def _scanner() -> re.Pattern[str]:
     rules = [f"(?P<r{i}>{rule.pattern})" for i, rule in enumerate(RULES)]
-    return re.compile(
-        "|".join([*rules, rf"(?P<word>\w[\w'’{_marks()}]*+)", r"(?P<percent>(?<=\d)%)"])
-    )
+    return re.compile("|".join([*rules, _words().pattern, r"(?P<percent>(?<=\d)%)"]))
+
+
+@cache
+def _words() -> re.Pattern[str]:
+    return re.compile(rf"(?P<word>\w[\w'’{_marks()}]*+)")
+
+
+MASKED = re.compile(r"[\d:/@\\<#-]|www\.")
+"""What a stretch has in which any rule of masking finds something."""
 
 
 @cache
@@ -180,7 +187,8 @@ _MASKS: dict[str | None, str] = {
 def _split_normal(text: str) -> list[Token]:
     """Tokens of a normalised stretch: masks where rules match, the parts of words elsewhere."""
     tokens = []
-    for found in _scanner().finditer(text):
+    scanner = _scanner() if MASKED.search(text) else _words()
+    for found in scanner.finditer(text):
         if found.lastgroup == "word":
             tokens += _split_word(found[0], found.start())
         else:
@@ -193,6 +201,8 @@ def _split_word(run: str, offset: int) -> list[Token]:
 
     "don't" stays one word, the s of "user's" goes, "l'eau" is two words.
     """
+    if run.isalpha() and run.isascii():
+        return [_word(run[cut:end], offset + cut) for cut, end in pairwise(_camel_cuts(run))]
     tokens = []
     for part in _parts().finditer(run):
         start = offset + part.start()

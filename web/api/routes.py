@@ -3,12 +3,12 @@
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import url_for
+from flask import Response, url_for
 
 from ticketing.errors import NotFound
 from ticketing.history import Deed
 from ticketing.retrieval.topics import TopicTrend
-from ticketing.tickets import Query, Recommendations, Ticket
+from ticketing.tickets import Query, Ticket
 from web.api.bodies import check_body
 from web.api.statuses import CONFLICT, NOT_FOUND, PUT_TICKET
 from web.context import (
@@ -48,11 +48,12 @@ api.before_request(check_body)
 @api.input(RecommendIn, arg_name="asked")
 @api.output(RecommendationsOut)
 @api.doc(responses=CONFLICT)
-def recommend(asked: RecommendIn) -> Recommendations:
+def recommend(asked: RecommendIn) -> Response:
     """The best past tickets for a new problem."""
     query = Query(asked.subject, asked.description)
     found = current_desk().recommend(query, asked.filters.filters(), asked.limit)
-    return found.ordered(asked.order)
+    answer = RecommendationsOut.model_validate(found.ordered(asked.order))
+    return Response(answer.model_dump_json(), mimetype="application/json")
 
 
 @api.get("/queries/<query_id>")

@@ -1,5 +1,6 @@
 """A swap is a pointer: whoever asks is answered by the old model while the new one is loaded."""
 
+import gc
 import threading
 import time
 
@@ -54,6 +55,12 @@ def until(condition, seconds=30.0):
 def test_the_first_one_is_waited_for(loading):
     assert loading.loaded.serving("b1") == "model b1"
     assert loading.loaded.answering == "b1"
+
+
+def test_the_collector_of_garbage_passes_over_what_was_loaded(loading):
+    gc.unfreeze()
+    loading.loaded.named("b1")
+    assert gc.get_freeze_count() > 0
 
 
 def test_searches_are_answered_by_the_old_model_while_the_new_one_is_loaded(loading):

@@ -1,5 +1,6 @@
 """The tokenizer: words, masks and their places in the text."""
 
+import re
 import time
 import unicodedata
 
@@ -257,3 +258,9 @@ def test_a_token_is_shown_as_it_was_first_written(text):
 def test_a_token_that_is_not_there_was_not_written():
     with pytest.raises(ValueError, match="pump"):
         tokens.first_written("oil", "pump")
+
+
+@given(st.text("aB.-_'w&;=%é5/@:", max_size=20))
+def test_a_rule_finds_something_only_where_it_is_looked_for(text):
+    found = [rule.name for rule in RULES if re.search(rule.pattern, text)]
+    assert tokens.MASKED.search(text) or not found
