@@ -15,7 +15,7 @@ from tests.soak.faults import Chaos
 from tests.soak.ledger import Ledger
 from tests.soak.programs import Crowd
 from tests.soak.stage import Stage, stage, wait_until
-from tests.soak.table import errors_table, faults_table, figures_table, requests_table
+from tests.soak.table import whole_table
 from ticketing.demo.generator import DemoBase, generate
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import BrokerAway, StoreAway
@@ -94,16 +94,10 @@ class Soak:
         asked = self._base.tickets[:: TICKETS // ASKED_OF_ALL]
         queries = [Query(ticket.subject, ticket.description) for ticket in asked]
         compared.pages(self._place.pages, self._token, queries)
-        processes = self._place.processes.items()
-        unasked = {name: process.unasked for name, process in processes if process.unasked}
+        of_themselves = self._place.of_themselves()
         compared.wrong += [f"{name} does not end when asked" for name in self._place.stop_desk()]
-        for table in (
-            requests_table(self._ledger),
-            errors_table(self._ledger),
-            faults_table(self._chaos.met, unasked, self._place.tracebacks()),
-            figures_table(compared.figures),
-        ):
-            print("\n".join([*table, ""]))
+        table = whole_table(self._ledger, self._chaos.met, compared.figures, of_themselves)
+        print("\n".join(["", *table]))
         return compared.wrong
 
     def _all_is_well(self) -> bool:

@@ -1,15 +1,23 @@
 """Who retrains the desk and says whether the new bundle serves."""
 
+import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from celery import Celery
+from pydantic import TypeAdapter
 
 from tests.soak.ledger import ANSWERED
+from tests.soak.people import IMPORTED
 from tests.soak.programs import Program, Routine
 from ticketing.desk import Desk
 from ticketing.errors import TicketingError
 from ticketing.files import Json
+from ticketing.importing import Mapping
 from ticketing.jobs import Job, JobState, Promotion
+from ticketing.tickets import Ticket
 from worker import jobs
 
 NETWORK = {"hidden": 6, "word_dims": 8, "character_dims": 4, "topics": 5, "max_words": 24}
@@ -17,8 +25,12 @@ TRAINING = {"epochs": 1, "least_steps": 0, "topic_epochs": 1, "tickets": 300, "t
 """A bundle within seconds."""
 
 TRAIN_PAUSE = 60.0
+LOAD_PAUSE = 60.0
 ANSWER_PAUSE = 10.0
 """Mean seconds between two deeds of an admin."""
+
+FILE_TICKETS = 20
+"""Tickets of a file that is imported."""
 
 CHOICES = Promotion.RULE, Promotion.ASK
 YES, BACK = 0.7, 0.05
@@ -56,8 +68,48 @@ class Trainer(Routine):
         self.program.ledger.outcome("train", came_to, time.monotonic() - began)
 
 
+class Loader(Routine):
+    """Imports files, each of tickets of its own, as `ticketing import --detach` does."""
+
+    def __init__(
+        self, name: str, program: Program, desk: Desk, app: Celery, examples: Sequence[Ticket]
+    ):
+        super().__init__(program, LOAD_PAUSE)
+        self._name, self._desk, self._app, self._examples = name, desk, app, examples
+        self._files = 0
+
+    def act(self) -> None:
+        self._files += 1
+        began, ledger, tickets = time.monotonic(), self.program.ledger, self._some()
+        for ticket in tickets:
+            ledger.attempt(ticket.id, ticket)
+            ledger.attempt(ticket.id, None)
+        try:
+            with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+                path = Path(folder, f"{self._name}-{self._files}.jsonl")
+                path.write_text("".join(map(_line, tickets)))
+                arguments = self._desk.import_arguments([path], Mapping())
+            job = jobs.start_import(self._desk, self._app, arguments, self._name)
+        except TicketingError as error:
+            came_to = type(error).__name__
+        else:
+            came_to = ANSWERED
+            ledger.started(job.id, tickets)
+        ledger.outcome("import a file", came_to, time.monotonic() - began)
+
+    def _some(self) -> list[Ticket]:
+        chosen = self.program.chance.sample(self._examples, FILE_TICKETS)
+        start = f"{IMPORTED}{self._name}-{self._files}"
+        return [replace(ticket, id=f"{start}-{n}") for n, ticket in enumerate(chosen)]
+
+
+def _line(ticket: Ticket) -> str:
+    return TypeAdapter(Ticket).dump_json(ticket).decode() + "\n"
+
+
 class Decider(Routine):
-    """Says yes or no where a job waits for it; now and then goes back to the bundle before."""
+    """Says yes or no where a job waits for it, and retries one that failed; now and then goes back
+    to the bundle before."""
 
     def __init__(self, program: Program):
         super().__init__(program, ANSWER_PAUSE)
@@ -68,5 +120,7 @@ class Decider(Routine):
             if job["state"] == JobState.WAITING:
                 yes = {"yes": chance.random() < YES}
                 send("answer a job", "POST", f"/api/jobs/{job['id']}/answer", yes)
+            if job["state"] == JobState.FAILED:
+                send("retry a job", "POST", f"/api/jobs/{job['id']}/retry", {})
         if chance.random() < BACK:
             send("roll back", "POST", "/api/rollback", {})

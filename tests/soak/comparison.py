@@ -1,6 +1,7 @@
 """What was acknowledged against what is there, once all is well again."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.request import Request, urlopen
@@ -9,10 +10,14 @@ import numpy as np
 
 from tests.soak.ledger import Judged, Ledger
 from ticketing.desk import Desk
+from ticketing.jobs import JobState
 from ticketing.retrieval.verify import ALIKE
 from ticketing.tickets import Judgment, Query, Ticket
 
 PAGE = 128
+DEFECT = re.compile(r"\w+: ")
+"""Begins what a job says of an error that is for no person."""
+
 MOST_NAMED = 3
 """Of what is wrong so many examples are told."""
 
@@ -46,11 +51,16 @@ class Comparison:
     def tickets(self, source: Mapping[str, Ticket]) -> None:
         """The archive is as its source says, and each ticket of people as they left it."""
         found = {ticket.id: ticket for ticket in self._desk.store.iter_tickets()}
+        files = self._imported()
+        whole = [ticket for file in files for ticket in file]
         fates = self._ledger.tickets
+        for ticket in whole:
+            fates[ticket.id].acknowledged = ticket
         self.figures |= {
             "tickets of the source": len(source),
             "puts acknowledged": self._ledger.puts,
             "deletes acknowledged": self._ledger.deletes,
+            "files imported": len(files),
             "tickets stored": len(found),
             "tickets without an acknowledged end": sum(
                 found.get(id) != fate.acknowledged for id, fate in fates.items()
@@ -60,7 +70,14 @@ class Comparison:
         self._wrong("tickets differ from the source", same)
         lost = [id for id, fate in fates.items() if not fate.allows(found.get(id))]
         self._wrong("acknowledged puts or deletes are lost", lost)
+        missing = [ticket.id for ticket in whole if found.get(ticket.id) != ticket]
+        self._wrong("tickets of files whose import is done are lost", missing)
         self._wrong("tickets were never put", found.keys() - source.keys() - fates.keys())
+
+    def _imported(self) -> list[list[Ticket]]:
+        """The tickets of each file whose import is done."""
+        jobs = ((self._desk.store.get_job(id), file) for id, file in self._ledger.files.items())
+        return [file for job, file in jobs if job and job.state == JobState.DONE]
 
     def codes(self) -> None:
         """Every ticket has codes under the serving bundle, those of a fresh encoding."""
@@ -84,6 +101,8 @@ class Comparison:
         jobs = {job.id: job for job in self._desk.store.jobs(limit=1000)}
         states = Counter(str(job.state) for job in jobs.values())
         self.figures |= {f"jobs {state}": number for state, number in sorted(states.items())}
+        failed = [job.message for job in jobs.values() if job.state == JobState.FAILED]
+        self._wrong("jobs have failed without a sentence", list(filter(DEFECT.match, failed)))
         self._wrong("jobs have not ended", [job.id for job in jobs.values() if not job.finished])
         self._wrong("jobs that were begun are lost", self._ledger.jobs - jobs.keys())
 
@@ -92,11 +111,12 @@ class Comparison:
         other = []
         for query in queries:
             here = [item.ticket.id for item in self._desk.preview(query).items]
-            answers = [_asked(address, token, query) for address in addresses]
-            if any(answer != here for answer in answers):
-                other.append(query.id)
+            for address in addresses:
+                there = _asked(address, token, query)
+                if there != here:
+                    other.append(f"{query.id} at {address} ({there} and not {here})")
         self.figures["queries asked of every page"] = len(queries)
-        self._wrong("queries have different answers", other)
+        self._wrong("answers differ from page to page", other)
 
     def answers(self) -> None:
         """No answer was given that cannot be right."""

@@ -4,7 +4,7 @@ import random
 
 from celery import Celery
 
-from tests.soak.admins import Decider, Trainer
+from tests.soak.admins import Decider, Loader, Trainer
 from tests.soak.ledger import Ledger
 from tests.soak.people import Asker, Importer
 from tests.soak.programs import Program, Routine
@@ -15,7 +15,7 @@ from ticketing.people import PERMISSIONS, Role
 from ticketing.tickets import Judgment, Query
 from ticketing.times import utc_now
 
-ASKERS, IMPORTERS = 40, 8
+ASKERS, IMPORTERS = 40, 7
 SECRET = "four words that nobody guesses 1"
 
 
@@ -51,7 +51,7 @@ def crowd(desk: Desk, app: Celery, base: DemoBase, staff: Staff) -> list[Routine
     """Fifty people; admins first, as the first account must be one's."""
     queries = [Query(ticket.subject, ticket.description) for ticket in base.tickets[::6]]
     queries += sorted({label.query for label in base.labels}, key=lambda query: query.id)
-    trainer, decider = (staff.program(f"admin{number}", Role.ADMIN) for number in range(2))
+    trainer, decider, loader = (staff.program(f"admin{n}", Role.ADMIN) for n in range(3))
     importers = {
         f"importer{n}": staff.program(f"importer{n}", Role.ADMIN) for n in range(IMPORTERS)
     }
@@ -59,6 +59,7 @@ def crowd(desk: Desk, app: Celery, base: DemoBase, staff: Staff) -> list[Routine
     return [
         Trainer("admin0", trainer, desk, app),
         Decider(decider),
+        Loader("admin2", loader, desk, app, base.tickets),
         *(Importer(name, program, base.tickets) for name, program in importers.items()),
         *(Asker(name, program, queries) for name, program in askers.items()),
     ]

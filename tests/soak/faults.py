@@ -3,9 +3,10 @@
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from tests.soak.servers import Node
 from tests.soak.stage import WEBS, WORKERS, Stage, wait_until
@@ -24,6 +25,11 @@ FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 """Of Debian's package faketime."""
 
 DESK = (*WORKERS, *WEBS)
+
+CUTS = "store", "broker", "node"
+"""What a desk process may lose: the whole store, Redis, or one node."""
+
+Drawn = TypeVar("Drawn")
 
 
 @dataclass(frozen=True)
@@ -51,24 +57,27 @@ def possible_kinds(stage: Stage) -> list[str]:
 
 
 def drawn(stage: Stage, seed: int) -> Iterator[Fault]:
-    """The faults of a seed, without end."""
+    """The faults of a seed, without end. Every kind comes before any comes again, and of each kind
+    every victim, with every way of it."""
     chance = random.Random(seed)
-    kinds = possible_kinds(stage)
-    victims = {
-        "kill": sorted(stage.processes),
-        "freeze": sorted(stage.processes),
-        "cut": DESK,
-        "disk": sorted(stage.disks),
-        "clock": DESK,
+    everyone = [(name, "") for name in sorted(stage.processes)]
+    victims: dict[str, Iterator[tuple[str, str]]] = {
+        "kill": _shuffled(everyone, chance),
+        "freeze": _shuffled(everyone, chance),
+        "cut": _shuffled([(name, how) for name in DESK for how in CUTS], chance),
+        "disk": _shuffled([(name, "") for name in sorted(stage.disks)], chance),
+        "clock": _shuffled([(name, "") for name in DESK], chance),
     }
-    while True:
-        kind = chance.choice(kinds)
-        how = {
-            "cut": chance.choice(["store", "broker", "node"]),
-            "clock": f"+{chance.randint(*HOURS)}h",
-        }
-        victim, seconds = chance.choice(victims[kind]), chance.uniform(*LASTS)
-        yield Fault(kind, victim, seconds, how.get(kind, ""))
+    for kind in _shuffled(possible_kinds(stage), chance):
+        victim, how = next(victims[kind])
+        hours, seconds = chance.randint(*HOURS), chance.uniform(*LASTS)
+        yield Fault(kind, victim, seconds, f"+{hours}h" if kind == "clock" else how)
+
+
+def _shuffled(what: Sequence[Drawn], chance: random.Random) -> Iterator[Drawn]:
+    """All of it in some order, then all of it in another one, without end."""
+    while what:
+        yield from chance.sample(what, len(what))
 
 
 @dataclass(frozen=True)

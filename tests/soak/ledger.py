@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ticketing.tickets import Ticket
@@ -49,6 +50,8 @@ class Ledger:
         """Acknowledged."""
         self.jobs: set[str] = set()
         """Ids of the jobs whose start was acknowledged."""
+        self.files: dict[str, list[Ticket]] = {}
+        """Of each job whose start was acknowledged and that imports a file, its tickets."""
         self.inconsistent: list[str] = []
         """Answers that cannot be right."""
         self._lock = threading.Lock()
@@ -82,9 +85,12 @@ class Ledger:
             else:
                 self.puts += 1
 
-    def started(self, job_id: str) -> None:
+    def started(self, job_id: str, file: Sequence[Ticket] = ()) -> None:
+        """A job was begun, which imports a file where one is given."""
         with self._lock:
             self.jobs.add(job_id)
+            if file:
+                self.files[job_id] = list(file)
 
     def doubt(self, sentence: str) -> None:
         with self._lock:

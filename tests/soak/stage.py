@@ -108,10 +108,20 @@ class Stage:
         ):
             client.cluster.reroute(retry_failed=True, metric="none")
 
-    def tracebacks(self) -> dict[str, int]:
-        """How many each desk process has written to its log."""
-        logs = {name: self.folder / f"{name}.log" for name in (*WORKERS, *WEBS)}
-        return {n: log.read_text(errors="replace").count("Traceback (") for n, log in logs.items()}
+    def of_themselves(self) -> dict[str, dict[str, int]]:
+        """What each desk process did that nobody asked of it: how often it ended, and how many
+        tracebacks it has written to its log."""
+        logs = {
+            name: (self.folder / f"{name}.log").read_text(errors="replace")
+            for name in (*WORKERS, *WEBS)
+        }
+        return {
+            name: {
+                "ended": len(self.processes[name].unasked),
+                "tracebacks": log.count("Traceback ("),
+            }
+            for name, log in logs.items()
+        }
 
     def pages_answer(self) -> bool:
         """Every web process is alive and reaches the store."""

@@ -1,6 +1,7 @@
-"""One table of what was asked, what came of it, and which faults there were."""
+"""One table of what was asked, what came of it, which faults there were, and what is there."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -8,43 +9,64 @@ from tests.soak.faults import Met
 from tests.soak.ledger import ANSWERED, Ledger
 from ticketing.evaluation.text_table import table_text
 
+Rows = Iterator[Sequence[str]]
 
-def requests_table(ledger: Ledger) -> list[str]:
-    """A line for each kind of request."""
-    rows = [["requests", "asked", "answered", "errors", "p50 ms", "p99 ms"]]
-    for kind, outcomes in ledger.outcomes.items():
+
+def whole_table(
+    ledger: Ledger,
+    met: Sequence[Met],
+    figures: Mapping[str, int],
+    of_themselves: Mapping[str, Mapping[str, int]],
+) -> list[str]:
+    """Parts below each other, each with a heading. `of_themselves` says what desk processes did
+    that nobody asked of them."""
+    parts = (_requests(ledger), _errors(ledger), _faults(met), _processes(of_themselves))
+    rows = [row for part in (*parts, _figures(figures)) for row in (*part, ())]
+    width = max(map(len, rows))
+    return table_text([[*row, *[""] * (width - len(row))] for row in rows])
+
+
+def _requests(ledger: Ledger) -> Rows:
+    """A row for each kind of request."""
+    yield "requests", "asked", "answered", "errors", "p50 ms", "p99 ms"
+    for kind, outcomes in sorted(ledger.outcomes.items()):
         answered, asked = outcomes[ANSWERED], outcomes.total()
         times = _milliseconds(ledger.seconds[kind])
-        rows.append([kind, f"{asked}", f"{answered}", f"{asked - answered}", *times])
-    return table_text(rows)
+        yield kind, f"{asked}", f"{answered}", f"{asked - answered}", *times
 
 
-def errors_table(ledger: Ledger) -> list[str]:
-    """A line for each kind of error."""
+def _errors(ledger: Ledger) -> Rows:
+    """A row for each kind of error that people were told."""
     kinds = sum((Counter(outcomes) for outcomes in ledger.outcomes.values()), Counter[str]())
     del kinds[ANSWERED]
-    return table_text([["errors", "times"], *([kind, f"{n}"] for kind, n in kinds.most_common())])
+    yield "errors", "times"
+    for kind, times in kinds.most_common():
+        yield kind, f"{times}"
 
 
-def faults_table(
-    met: list[Met], unasked: dict[str, list[int]], tracebacks: dict[str, int]
-) -> list[str]:
-    """A line for each kind of fault: how many, after how many all was well before the next one, and
-    how long that took. Then what processes did of themselves."""
-    rows = [["faults", "times", "well before the next", "median s", "most s"]]
+def _faults(met: Sequence[Met]) -> Rows:
+    """A row for each kind of fault: how many, after how many all was well before the next one, and
+    how long that took."""
+    yield "faults", "times", "well", "median s", "most s"
     for kind in sorted({one.fault.kind for one in met}):
         mine = [one.well_after for one in met if one.fault.kind == kind]
         well = [seconds for seconds in mine if seconds is not None]
         took = [f"{np.median(well):.0f}", f"{max(well):.0f}"] if well else ["", ""]
-        rows.append([kind, f"{len(mine)}", f"{len(well)}", *took])
-    ended = [f"{name} ended unasked: {codes}" for name, codes in unasked.items()]
-    written = ", ".join(f"{name} {number}" for name, number in tracebacks.items())
-    return [*table_text(rows), *ended, f"tracebacks written: {written}"]
+        yield kind, f"{len(mine)}", f"{len(well)}", *took
 
 
-def figures_table(figures: dict[str, int]) -> list[str]:
-    """A line for each figure."""
-    return table_text([["at the end", ""], *([name, f"{n}"] for name, n in figures.items())])
+def _processes(of_themselves: Mapping[str, Mapping[str, int]]) -> Rows:
+    """A row for each process of the desk."""
+    yield "processes", *next(iter(of_themselves.values()))
+    for name, said in of_themselves.items():
+        yield name, *map(str, said.values())
+
+
+def _figures(figures: Mapping[str, int]) -> Rows:
+    """A row for each figure."""
+    yield ("at the end",)
+    for name, figure in figures.items():
+        yield name, f"{figure}"
 
 
 def _milliseconds(seconds: list[float]) -> list[str]:
