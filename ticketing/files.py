@@ -1,14 +1,19 @@
 """Files that are there as a whole or not at all, and the JSON that many of them hold."""
 
+import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
 """An object of JSON."""
+
+CHUNK = 1 << 20
+"""Bytes of a file that are held in memory."""
 
 PRIVATE = 0o077
 """What is taken from everybody but the owner: the umask of every command."""
@@ -67,3 +72,18 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     except BaseException:
         os.unlink(beside)
         raise
+
+
+def chunks(path: Path) -> Iterator[bytes]:
+    """The bytes of a file, some at a time."""
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def content_digest(path: Path) -> str:
+    """SHA-256, in hex, of what a file holds."""
+    digest = hashlib.sha256()
+    for chunk in chunks(path):
+        digest.update(chunk)
+    return digest.hexdigest()

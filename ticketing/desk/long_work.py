@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -19,9 +19,10 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from ticketing.desk.bundles import Bundles
+from ticketing.desk.checkpoints import shared_checkpoints
 from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
-from ticketing.files import Json
+from ticketing.files import Json, chunks, content_digest
 from ticketing.jobs import Job, JobKind, Promotion, Step, Stopped, Told
 from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Filters, Ticket
@@ -29,9 +30,6 @@ from ticketing.tickets import Filters, Ticket
 if TYPE_CHECKING:
     from ticketing.desk import Desk
     from ticketing.importing import Mapping
-
-CHUNK = 1 << 20
-"""Bytes of a file that are held in memory."""
 
 
 class LongWork(Bundles):
@@ -70,10 +68,7 @@ class LongWork(Bundles):
         }
 
     def _kept_vectors(self, path: Path) -> str:
-        digest = sha256()
-        for chunk in chunks(path):
-            digest.update(chunk)
-        name = f"vectors/{digest.hexdigest()[:16]}/{path.name}"
+        name = f"vectors/{content_digest(path)[:16]}/{path.name}"
         if not self.whole.files(name):
             self.whole.put_file(name, chunks(path))
         return name
@@ -175,19 +170,21 @@ def _do_training(desk: Desk, job: Job, told: Told) -> Json:
         return {"bundle": bundle_id}
     asked = job.arguments
     before, folder = _time(asked.get("before")), desk.settings.home / "checkpoints"
-    tickets, labels = material_of(
-        folder, job.id, lambda: (desk.training_tickets(before), desk.training_labels(before))
-    )
-    bundle_id = desk.train(
-        NetworkSettings(**asked.get("network", {})),
-        TrainingSettings.for_loss(**asked.get("training", {})),
-        before,
-        desk.fetched_vectors(asked.get("vectors")),
-        labels,
-        tickets,
-        told,
-    )
-    drop_material(folder, job.id)
+    elsewhere = bool(desk.settings.store)  # so that other machines may have it too
+    with shared_checkpoints(desk.whole, folder, job.id) if elsewhere else nullcontext():
+        tickets, labels = material_of(
+            folder, job.id, lambda: (desk.training_tickets(before), desk.training_labels(before))
+        )
+        bundle_id = desk.train(
+            NetworkSettings(**asked.get("network", {})),
+            TrainingSettings.for_loss(**asked.get("training", {})),
+            before,
+            desk.fetched_vectors(asked.get("vectors")),
+            labels,
+            tickets,
+            told,
+        )
+        drop_material(folder, job.id)
     data = desk.models.manifest(bundle_id)["data"]
     return {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}
 
@@ -275,13 +272,6 @@ class _Pages:
             raise Stopped
         self._told(Step.IMPORTING, self._rows)
         return counts
-
-
-def chunks(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, some at a time."""
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            yield chunk
 
 
 def _time(text: str | None) -> datetime | None:

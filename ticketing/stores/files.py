@@ -11,6 +11,9 @@ from typing import Protocol
 from ticketing.errors import NotFound, StoreAway, StoreError
 from ticketing.stores.damage import Finding
 
+CHECKPOINTS = "checkpoint/"
+"""Begins the names of what a training goes on with, which is of no use to a copy of the store."""
+
 
 @dataclass(frozen=True)
 class KeptFile:
@@ -24,8 +27,8 @@ class KeptFile:
 
 
 class Files(Protocol):
-    """Files by name, as `bundle/<id>/<file>`, `import/<job>` and `report/<job>/<file>`; each is
-    there as a whole or not at all."""
+    """Files by name, as `bundle/<id>/<file>`, `import/<job>`, `report/<job>/<file>` and
+    `checkpoint/<job>/<file>`; each is there as a whole or not at all."""
 
     def put_file(self, name: str, chunks: Iterable[bytes]) -> KeptFile:
         """Keep a file, in the place of one of the same name. Whatever `chunks` raises leaves that
@@ -65,6 +68,11 @@ def no_file(name: str) -> NotFound:
 def damaged(name: str) -> StoreError:
     """The error for a file that is lost, in part or as a whole, or was changed."""
     return StoreError(f"The file {name} in the store is damaged; run `ticketing check --repair`.")
+
+
+def lasting_files(store: Files) -> list[KeptFile]:
+    """All files but checkpoints, by name."""
+    return [file for file in store.files() if not file.name.startswith(CHECKPOINTS)]
 
 
 def damaged_files(store: Files) -> Iterator[Finding]:

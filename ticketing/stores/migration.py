@@ -9,6 +9,7 @@ from ticketing.errors import StoreError
 from ticketing.jobs import Job
 from ticketing.plurals import plural
 from ticketing.schedule import Schedule
+from ticketing.stores.files import lasting_files
 from ticketing.stores.history import KINDS
 from ticketing.stores.protocols import CodeRow, Store
 from ticketing.tickets import ModelKind
@@ -47,7 +48,7 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
             shown(f"codes of {bundle_id}", source.count_codes(bundle_id)),
         )
     there = {file.name: file.sha256 for file in target.files()}
-    for file in _counted(source.files(), shown("files", None)):
+    for file in _counted(lasting_files(source), shown("files", None)):
         if there.get(file.name) != file.sha256:
             target.put_file(file.name, source.file_chunks(file.name))
     for account in _counted(source.accounts(), shown("accounts", None)):
@@ -102,7 +103,7 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
     "history": lambda store: chain.from_iterable(store.events(kind) for kind in KINDS),
     "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
     "codes": _codes,
-    "files": lambda store: [(file.name, file.bytes, file.sha256) for file in store.files()],
+    "files": lambda store: [(file.name, file.bytes, file.sha256) for file in lasting_files(store)],
     "accounts": lambda store: store.accounts(),
     "tokens": lambda store: sorted(store.tokens(), key=lambda token: token.id),
     "schedule": lambda store: [store.schedule()],

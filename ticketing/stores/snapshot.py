@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ticketing.files import link_or_copy, private_folder
+from ticketing.stores.files import CHECKPOINTS
 from ticketing.stores.migration import Shown, copy_all
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
@@ -36,8 +37,8 @@ def snapshot(store: Store, folder: Path, shown: Shown) -> None:
 
 
 def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
-    """Copy the database of one moment, without its codes, who is signed in and who
-    holds a lease."""
+    """Copy the database of one moment, without its codes, who is signed in, who holds a
+    lease and what a training goes on with."""
     with (
         store.database.reading() as source,
         closing(sqlite3.connect(folder / store.database.path.name)) as target,
@@ -49,6 +50,7 @@ def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
         source.backup(target, pages=PAGES, progress=lambda *_: went(PAGES * 4096))
         target.execute("DELETE FROM sessions")
         target.execute("DELETE FROM leases")
+        target.execute("DELETE FROM files WHERE name LIKE ?", (f"{CHECKPOINTS}%",))
         target.commit()
 
 

@@ -18,6 +18,7 @@ from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.errors import ArraysError, InputError
+from ticketing.files import content_digest
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import new_network
 from ticketing.networks.siamese import SiameseNetwork
@@ -39,7 +40,12 @@ def run_key(
     encoder: Transformer | None,
 ) -> str:
     """Names the checkpoints of one training by everything that it depends on."""
-    about = [digest, network.model_dump(), training.model_dump(), str(vectors)]
+    about = [
+        digest,
+        network.model_dump(),
+        training.model_dump(),
+        vectors and content_digest(vectors),
+    ]
     if encoder:
         about.append(encoder.digest)
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
@@ -54,7 +60,12 @@ def texts_key(
 ) -> str:
     """Names word vectors and topics by everything that they depend on."""
     shape = [network.word_dims, network.topics, training.topic_epochs, training.seed]
-    about = [corpus.texts_digest, shape, str(vectors), teacher and teacher.digest]
+    about = [
+        corpus.texts_digest,
+        shape,
+        vectors and content_digest(vectors),
+        teacher and teacher.digest,
+    ]
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
 
 

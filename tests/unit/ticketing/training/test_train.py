@@ -10,6 +10,7 @@ from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training import train as training_steps
+from ticketing.training.pretraining import run_key
 
 
 @pytest.fixture
@@ -206,6 +207,16 @@ def test_word_vectors_from_a_file_are_what_the_network_begins_with(fit, tmp_path
     vectors = model.arrays["words.words.weight"]
     assert vectors[unit].tolist() == pytest.approx([8**-0.5] * 8)
     assert abs(vectors).sum() == pytest.approx(8**0.5, rel=1e-4)
+
+
+def test_checkpoints_know_a_file_of_vectors_by_what_it_holds(tmp_path):
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    one.write_text("unit 1 2\n")
+    other.write_text("unit 1 2\n")
+    keys = {run_key("digest", TINY, tiny_training(), path, None) for path in (one, other)}
+    assert len(keys) == 1, "wherever it lies on the machine that goes on"
+    other.write_text("unit 1 3\n")
+    assert run_key("digest", TINY, tiny_training(), other, None) not in keys
 
 
 def test_the_manifest_says_what_the_bundle_was_trained_on(trained, archive_tickets, archive_labels):
