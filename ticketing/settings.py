@@ -86,6 +86,9 @@ class Settings(BaseSettings):
         480, ge=1, description="minutes without a request after which one signs in anew"
     )
     session_life: int = Field(168, ge=1, description="hours after which one signs in anew anyway")
+    job_hours: float = Field(
+        48, gt=0, description="hours after which a training, an evaluation or an import is ended"
+    )
     threads: int = Field(2, ge=1, description="threads for scanning and encoding")
     log_level: str = Field("WARNING", description="level of the program's own log lines")
 

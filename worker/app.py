@@ -53,6 +53,7 @@ def make_app(settings: Settings) -> Celery:
         task_ignore_result=True,  # a job's state is its record in the store
         task_acks_late=True,
         worker_prefetch_multiplier=1,
+        task_time_limit=3600 * settings.job_hours,  # seconds, where a task has no limit of its own
         worker_proc_alive_timeout=60.0,  # seconds for a fork, on a machine that is busy
         worker_enable_remote_control=bool(settings.broker),  # files carry no broadcast
         task_publish_retry_policy={"max_retries": 1, "interval_start": 0.2},  # seconds

@@ -16,6 +16,7 @@ from worker.handing_back import has_done
 from worker.jobs import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.long_work import do_job
 from worker.promoting import take_step
+from worker.tries import GIVE_UP
 from worker.working import beating, failing, sentence, wanted
 from worker.workplace import Workplace
 
@@ -97,12 +98,21 @@ def _may_be_a_tickets_fault(error: Exception) -> bool:
     return isinstance(error, InputError) or not isinstance(error, TicketingError)
 
 
+def give_up(desk: Desk, app: Celery, job_id: str, why: str) -> None:
+    """Fail a job whose message has ended its processes, or took too long."""
+    job = desk.store.get_job(job_id)
+    if job is not None and not job.finished:
+        log.error("job %s failed: %s", job_id, why)
+        desk.store.update_job(job_id, state=JobState.FAILED, message=why, log=why)
+
+
 TASKS: dict[str, Callable[..., None]] = {
     ENCODE_BATCH: do_batch,
     TAKE_STEP: take_step,
     DO_JOB: do_job,
+    GIVE_UP: give_up,
 }
 """What is done for a message of each name: (desk, app, what the message says)."""
 
-SECONDS = {ENCODE_BATCH: BATCH_SECONDS, TAKE_STEP: STEP_SECONDS}
-"""How long a task may take before its process is killed; no other task has a limit."""
+SECONDS = {ENCODE_BATCH: BATCH_SECONDS, TAKE_STEP: STEP_SECONDS, GIVE_UP: BATCH_SECONDS}
+"""How long a task may take before its process is killed; any other one as long as a job may."""

@@ -15,12 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, BundleAway, StoreAway, TicketingError
-from ticketing.jobs import JobState
 from worker.discarding import discarded
 from worker.ending import Ending
 from worker.handing_back import hand_back
 from worker.outage import Outage
-from worker.tries import TRIES, CountedTask
+from worker.tries import CountedTask
 
 log = logging.getLogger(__name__)
 
@@ -75,33 +74,30 @@ class Workplace:
         """Let the app's worker do `do(desk, app, job id, ...)` for messages of this name.
 
         A message whose arguments do not fit those of `do` is discarded. A process that works on
-        one for longer than `seconds` is killed. What takes long and can hand itself back takes an
-        `ending` too.
+        one for longer than `seconds`, or than a job may take, is killed. What takes long and can
+        hand itself back takes an `ending` too.
         """
         arguments = _arguments(do)
         shared = {"ending": self.ending} if "ending" in signature(do).parameters else {}
 
-        @app.task(name=name, base=CountedTask, bind=True, typing=False)
+        options: dict[str, Any] = {"time_limit": seconds}
+
+        @app.task(name=name, base=CountedTask, bind=True, typing=False, **options)
         def task(self_: Task[Any, Any], *given: Any, **named: Any) -> None:
             try:
                 fitting = arguments.validate_python((*given, *named.values()), strict=True)
             except ValidationError as error:
                 discarded(name, error)
                 return
-            if self_.request.retries >= TRIES:
-                self._patiently(lambda: give_up(self.desk, fitting[0]))
-            else:
-                worker = self_.request.hostname or ""
+            worker = self_.request.hostname or ""
 
-                def here() -> None:
-                    try:
-                        do(self.desk, app, *fitting, **shared)
-                    except BundleAway as error:
-                        hand_back(self.desk, app, fitting[0], worker, error)
+            def here() -> None:
+                try:
+                    do(self.desk, app, *fitting, **shared)
+                except BundleAway as error:
+                    hand_back(self.desk, app, fitting[0], worker, error)
 
-                self._patiently(here)
-
-        task.time_limit = seconds
+            self._patiently(here)
 
     def _patiently(self, do: Callable[[], None]) -> None:
         """Do it, again and again while the store is away. Raises Reject to do it later."""
@@ -125,15 +121,3 @@ def _arguments(do: Callable[..., None]) -> TypeAdapter[tuple[Any, ...]]:
     _, _, *names = signature(do).parameters
     shape: Any = tuple[tuple(kinds[name] for name in names if name != "ending")]  # type: ignore[misc]
     return TypeAdapter(shape)
-
-
-def give_up(desk: Desk, job_id: str) -> None:
-    """Fail a job whose message has ended one process after the other."""
-    job = desk.store.get_job(job_id)
-    if job is not None and not job.state.final:
-        message = (
-            f"It ended its worker's process {TRIES} times: a part of it takes too long, or more"
-            " memory than there is; the workers' log says which."
-        )
-        log.error("job %s failed: %s", job_id, message)
-        desk.store.update_job(job_id, state=JobState.FAILED, message=message, log=message)

@@ -8,7 +8,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing.process import BaseProcess
@@ -77,7 +77,13 @@ def code_of(ticket) -> bytes:
 
 
 def work(
-    make_desk, home: Path, seconds: float, set_up, environment: dict[str, str], log: Path
+    make_desk: Callable[[Path, float], Desk],
+    home: Path,
+    seconds: float,
+    set_up: Callable[[Celery], None],
+    queue: str,
+    environment: dict[str, str],
+    log: Path,
 ) -> None:
     """A worker; `seconds` is what encoding one ticket takes, `set_up(app)` may change it first.
 
@@ -93,7 +99,7 @@ def work(
     logging.basicConfig(level="WARNING", format="%(name)s %(levelname)s %(message)s")
     app = make_app(load_settings(home=home))
     set_up(app)
-    sys.exit(supervise(app, Workplace(partial(make_desk, home, seconds)), [QUEUE]))
+    sys.exit(supervise(app, Workplace(partial(make_desk, home, seconds)), [queue]))
 
 
 def as_it_is(app: Celery) -> None:
@@ -111,12 +117,11 @@ def workers(home: Path, make_desk=DigestDesk) -> Iterator:
     context.set_forkserver_preload([__name__])
     started: list[BaseProcess] = []
 
-    def start(seconds: float = 0.0, set_up=as_it_is) -> BaseProcess:
+    def start(seconds: float = 0.0, set_up=as_it_is, queue: str = QUEUE) -> BaseProcess:
         named = {name: x for name, x in os.environ.items() if name.startswith("TICKETING_")}
         log = home / f"worker{len(started)}.log"
-        started.append(
-            context.Process(target=work, args=(make_desk, home, seconds, set_up, named, log))
-        )
+        arguments = (make_desk, home, seconds, set_up, queue, named, log)
+        started.append(context.Process(target=work, args=arguments))
         started[-1].start()
         return started[-1]
 

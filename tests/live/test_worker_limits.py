@@ -15,6 +15,7 @@ from tests.live.encoding_desk import (
     workers,
 )
 from ticketing.errors import StoreAway
+from ticketing.importing import read_mapping
 from ticketing.tickets import Ticket
 from worker import jobs, tasks
 from worker.app import make_app
@@ -29,16 +30,23 @@ TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(1000)]
 
 
 class HangingDesk(DigestDesk):
-    """The first to encode the last ticket hangs; the file `hang` says how many do."""
+    """The first to encode or to import the last ticket hangs; the file `hang` says how many do."""
 
     def encode(self, bundle_id, tickets):
+        self._hang_at_the_last(tickets)
+        return super().encode(bundle_id, tickets)
+
+    def put_tickets(self, tickets):
+        self._hang_at_the_last(tickets)
+        return super().put_tickets(tickets)
+
+    def _hang_at_the_last(self, tickets):
         if any(ticket.id == "0999" for ticket in tickets):
             left = self.settings.home / "hang"
             times = int(left.read_text())
             left.write_text(str(times - 1))
             if times > 0:
                 time.sleep(1000)
-        return super().encode(bundle_id, tickets)
 
 
 class DyingDesk(DigestDesk):
@@ -139,7 +147,28 @@ def test_a_batch_that_ends_every_process_fails_its_job_with_a_sentence(desk, app
         assert worker.is_alive()
     assert job.state == "failed"
     assert job.message.startswith("It ended its worker's process 3 times: ")
-    assert said(desk, "it is sent again") == 3
+    assert said(desk, "it is sent again") == 2
+    assert said(desk, "its job fails") == 1
+
+
+@pytest.mark.parametrize("broker", ["files"], indirect=True)
+def test_long_work_is_ended_after_its_hours_and_may_be_retried(desk, app, monkeypatch, tmp_path):
+    (tmp_path / "hang").write_text("100")
+    (tmp_path / "file.csv").write_text("id,subject\n0999,the last ticket\n")
+    arguments = desk.import_arguments([tmp_path / "file.csv"], read_mapping())
+    monkeypatch.setenv("TICKETING_JOB_HOURS", str(1 / 3600))
+    with workers(tmp_path, HangingDesk) as start:
+        hurried = start(queue=LONG_QUEUE)
+        job = finished(desk, jobs.start_import(desk, app, arguments))
+        assert job.state == "failed"
+        assert job.message.startswith("It was ended after 0.000278 hours, the most that ")
+        assert hurried.is_alive()
+        hurried.kill()
+        monkeypatch.delenv("TICKETING_JOB_HOURS")
+        (tmp_path / "hang").write_text("0")
+        start(queue=LONG_QUEUE)
+        assert finished(desk, jobs.retry_job(desk, app, job.id)).state == "done"
+    assert said(desk, "took too long; its job fails") == 1
 
 
 @pytest.mark.parametrize("broker", ["files"], indirect=True)
