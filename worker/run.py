@@ -9,11 +9,13 @@ import os
 import signal
 import socket
 import warnings
+from functools import partialmethod
 
 import billiard
 from celery import Celery, signals
 from celery.exceptions import SecurityWarning
 from celery.worker import WorkController, state
+from tqdm import tqdm
 
 from worker.consumer import say_outages_once
 from worker.presence import sign_of_life
@@ -40,6 +42,7 @@ def run_worker(
     warnings.simplefilter("ignore", SecurityWarning)
     billiard.set_start_method("fork", force=True)
     signals.worker_process_init.connect(_outlive_signals)
+    signals.worker_process_init.connect(_draw_no_bars)
     register_tasks(app, place)
     say_outages_once(app, place.broker)
     name = f"{queue}@{socket.gethostname()}.{os.getpid()}"
@@ -74,3 +77,8 @@ def _with_our_signals(base: type[WorkController]) -> type[WorkController]:
 def _outlive_signals(**_: object) -> None:
     """A signal to all processes of a group lets the child's batch end too."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def _draw_no_bars(**_: object) -> None:
+    """A job's record says how far it is; bars would fill the log."""
+    tqdm.__init__ = partialmethod(tqdm.__init__, disable=True)  # type: ignore[assignment]

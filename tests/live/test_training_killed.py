@@ -57,7 +57,7 @@ def working(home) -> Iterator[None]:
     finally:
         for pid in (worker.pid, *children_of(worker.pid)):
             os.kill(pid, signal.SIGKILL)
-        worker.communicate()
+        assert worker.communicate() == ("Waiting for work (Ctrl-C ends it)\n", "")
 
 
 def test_a_killed_workers_training_goes_on_from_its_checkpoint(desk, homes):
@@ -78,7 +78,6 @@ def test_a_killed_workers_training_goes_on_from_its_checkpoint(desk, homes):
     assert 1 < numbers[trained] <= trained + 1, "it went on from a checkpoint"
     assert desk.store.files("checkpoint/") == []
     assert numbers[-1] == EPOCHS
-    print([f"{line.time:%H:%M:%S} {line.text}" for line in record.log])
     manifest = json.loads(
         (homes[1] / "models" / record.result["bundle"] / "manifest.json").read_text()
     )

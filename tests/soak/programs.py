@@ -58,7 +58,7 @@ class Program:
                 self.ledger.outcome(kind, str(error), time.monotonic() - began)
                 time.sleep(self.chance.uniform(*PAUSES))
             except Refused as error:
-                self.ledger.outcome(kind, str(error), time.monotonic() - began)
+                self.ledger.outcome(kind, str(error).partition(" ")[0], time.monotonic() - began)
                 raise
             else:
                 self.ledger.outcome(kind, ANSWERED, time.monotonic() - began)

@@ -55,9 +55,15 @@ class Supervised:
         self._signal(signal.SIGCONT)
 
     def restart(self, extra: Mapping[str, str]) -> None:
-        """End it as its supervisor does, and start it with more in its environment."""
-        self._extra, self._killed = extra, True
-        self._process.terminate()
+        """End it as its supervisor does, and start it with more in its environment; returns when
+        it has been started."""
+        self._extra, self._killed, before = extra, True, self._process
+        before.terminate()
+        until = time.monotonic() + STOP_SECONDS
+        while self._process is before:
+            time.sleep(RESTART_SECONDS / 10)
+            if time.monotonic() > until:
+                self._signal(signal.SIGKILL)
 
     def stop(self) -> bool:
         """End it for good; whether it ended by itself when asked."""

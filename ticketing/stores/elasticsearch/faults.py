@@ -10,6 +10,14 @@ from ticketing.tls import lacks_tls, wants_tls
 AWAY = {408, 429, 502, 503, 504}
 """Statuses with which a server, or a proxy before it, says: not now."""
 
+SHARD_LOST = {
+    "already_closed_exception",
+    "flush_failed_engine_exception",
+    "refresh_failed_engine_exception",
+}
+"""What is said, with status 500, while a copy of a shard fails, as on a full disk; another one
+takes its place."""
+
 BLOCKED = "cluster_block_exception"
 
 TWICE = "has more than one index", "no write index is defined"
@@ -81,7 +89,7 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
             f"An alias at {where} leads to more than one index ({reason}); keep the right one with"
             " `ticketing store use NAME`."
         )
-    if status in AWAY:
+    if status in AWAY or kind in SHARD_LOST:
         return StoreAway(f"Elasticsearch at {where} is not ready ({reason or status}); try again.")
     return StoreError(f"Elasticsearch at {where} refused: {reason or status}.")
 

@@ -11,6 +11,7 @@ import pytest
 from ticketing.errors import InputError, StoreAway, StoreError
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
+from ticketing.stores.elasticsearch.faults import refused
 
 
 def opened(address, **settings):
@@ -130,3 +131,8 @@ def test_secrets_are_not_shown():
     settings = load_settings(store_user="u", store_password="pass-word", store_api_key="api-key")
     assert "pass-word" not in repr(settings)
     assert "api-key" not in repr(settings)
+
+
+def test_a_copy_of_a_shard_that_fails_is_waited_for():
+    fault = refused(500, "refresh_failed_engine_exception", "Refresh failed", "here")
+    assert isinstance(fault, StoreAway), "its disk is full; another copy takes its place"
