@@ -53,7 +53,7 @@ def make_app(settings: Settings) -> Celery:
         task_ignore_result=True,  # a job's state is its record in the store
         task_acks_late=True,
         worker_prefetch_multiplier=1,
-        task_time_limit=3600 * settings.job_hours,  # seconds, where a task has no limit of its own
+        task_time_limit=max(1, round(3600 * settings.job_hours)),  # where a task has none itself
         worker_proc_alive_timeout=60.0,  # seconds for a fork, on a machine that is busy
         worker_enable_remote_control=bool(settings.broker),  # files carry no broadcast
         task_publish_retry_policy={"max_retries": 1, "interval_start": 0.2},  # seconds
