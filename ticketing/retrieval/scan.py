@@ -16,15 +16,14 @@ from ticketing.encoders.terms import SUM
 from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.kernel import compiled_scan
+from ticketing.retrieval.kernel import BLOCK, scan
 
 T = TypeVar("T", bound=np.generic)
 
 CHUNK = 8192
 """Rows a thread takes at a time."""
 
-BLOCK = 64
-"""Bytes that are compared at a time: a cache line, and the widest register."""
+NO_SUMS = np.empty(0, np.uint64)
 
 
 @dataclass(frozen=True)
@@ -69,14 +68,15 @@ def scan_distances(
     query: EncodedQuery,
     layout: CodeLayout,
     pool: ThreadPoolExecutor | None = None,
+    shared: npt.NDArray[np.uint64] = NO_SUMS,
 ) -> npt.NDArray[np.float32]:
     """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
     present. Raises StoreError for rows that the layout does not describe.
 
-    The query's weights are by the pattern of a ticket's present components, -1 for a pair that is
+    `shared` uint64 [rows] is what rows share with the query, where that is known: their own terms
+    are not read then. The query's weights are by the pattern of a ticket's present components, -1 for a pair that is
     not compared.
     """
-    weights = query.weights
     distances = np.empty(len(live), dtype=np.float32)
     if not len(live):
         return distances
@@ -86,19 +86,19 @@ def scan_distances(
             " should be; run `ticketing check --repair`."
         )
     blocks = cut(query.codes, layout.bounds)
-    dense = blocks.bounds, blocks.starts, blocks.masks, blocks.query
-    comparable = np.any(weights >= 0, axis=(1, 2, 3))  # [2 ** R]
-    sparse = *term_table(query.terms), term_worths(query.terms, query.coverage)
-    scan = compiled_scan(blocks.size)
-    size, terms_at = int(layout.bounds[-1]), layout.terms_span[0]
+    dense = blocks.size, blocks.bounds, blocks.starts, blocks.masks, blocks.query
+    own = layout.terms_span[0], layout.terms
+    asked = query.terms.sum(1, dtype=np.int64)  # [P]
+    lacked = (query.coverage / SUM).astype(np.float32)
+    about = int(layout.bounds[-1]), *dense, *term_table(query.terms), read_only(shared), *own
 
     # One kind of array, for which the loop is compiled once.
     codes, live = read_only(codes), read_only(live)
 
     def part(start: int) -> None:
         stop = start + CHUNK
-        about = size, *dense, *sparse, terms_at, layout.terms, weights, comparable
-        scan(codes, live[start:stop], *about, distances[start:stop])
+        found = distances[start:stop]
+        scan(codes, live[start:stop], *about, query.weights, lacked, asked, found)
 
     starts = range(0, len(live), CHUNK)
     for _ in pool.map(part, starts) if pool else map(part, starts):
@@ -129,20 +129,6 @@ def term_table(
     shifts = np.array([[0], [8]], np.uint32)[: len(terms)]
     table[held] = (weights << shifts).sum(0, dtype=np.uint32) | places
     return np.packbits(held, bitorder="little"), table
-
-
-def term_worths(
-    terms: npt.NDArray[np.uint8], coverage: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
-    """What it adds to lack each of a query's terms, in the order of their places.
-
-    uint8 [P, BUCKETS] and U [P] -> float32 [terms]; no terms where U is 0.
-    """
-    if not coverage.any():
-        return np.zeros(0, np.float32)
-    held = terms[:, terms.any(0)]
-    worths: npt.NDArray[np.float32] = (coverage @ (held / SUM)).astype(np.float32)
-    return worths
 
 
 def nearest(distances: npt.NDArray[np.floating], limit: int) -> npt.NDArray[np.int64]:

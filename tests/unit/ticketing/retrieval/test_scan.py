@@ -12,7 +12,8 @@ from ticketing.encoders.terms import BUCKETS, SUM
 from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.retrieval import scan
-from ticketing.retrieval.scan import BLOCK, nearest, scan_distances
+from ticketing.retrieval.kernel import BLOCK
+from ticketing.retrieval.scan import nearest, scan_distances
 
 
 def plain_distances(codes, live, query, layout, pairs, channels, query_present):
