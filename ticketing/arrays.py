@@ -50,3 +50,26 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         raise ArraysError(f"{path} does not exist.") from None
     except (SafetensorError, ValueError, KeyError, OSError) as error:
         raise ArraysError(f"{path} is truncated or damaged ({error}); remove it.") from None
+
+
+def map_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """What `write_arrays` wrote, as read-only memory maps of the file. Raises ArraysError for
+    anything else."""
+    try:
+        content = np.memmap(path, np.uint8, "r")
+        start = 8 + int(content[:8].view("<u8")[0])  # the file begins with the header's length
+        header = json.loads(content[8:start].tobytes())
+        metadata = header.pop("__metadata__")
+        if (metadata["format"], metadata["version"]) != (FORMAT, VERSION):
+            raise ValueError("another format")
+        arrays = {}
+        for name, about in header.items():
+            first, last = (start + offset for offset in about["data_offsets"])
+            values = np.frombuffer(content[first:last], _TYPES[about["dtype"]])
+            arrays[name] = values.reshape(about["shape"])
+        return arrays, json.loads(metadata["about"])
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise ArraysError(f"{path} is not there, or is damaged ({error}); remove it.") from None
+
+
+_TYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "F32": "<f4"}

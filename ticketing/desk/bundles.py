@@ -255,7 +255,9 @@ class Bundles(DeskBase):
         from ticketing.retrieval.verify import verify_codes
 
         self._encode_stale(bundle_id)
-        verify_codes(self.whole, self.recommender(bundle_id).model)
+        recommender = self.recommender(bundle_id)
+        verify_codes(self.whole, recommender.model)
+        recommender.derive()
         self.whole.set_serving(bundle_id)
         self._encode_stale(bundle_id)
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Finding
 from ticketing.tickets import ModelKind
 from ticketing.times import utc_now
+
+if TYPE_CHECKING:
+    from ticketing.retrieval.recommend import Recommender
 
 ASIDE = "damaged"
 """The folder below home that what cannot be mended is moved to."""
@@ -150,7 +154,8 @@ class Checking(Bundles):
         if lost:
             return
         try:
-            layout = self.recommender(bundle_id).model.layout
+            recommender = self.recommender(bundle_id)
+            layout = recommender.model.layout
         except (BundleError, NotFound) as error:
             yield Finding(where, f"they cannot be compared: {error}".rstrip("."), "train anew")
             return
@@ -162,6 +167,16 @@ class Checking(Bundles):
             what = f"{counted(len(ids), 'row')} of more components than there are, as of {ids[0]}"
             mend = partial(self._encode_anew, bundle_id, ids)
             yield Finding(where, what, "encode these tickets anew", mend)
+        elif unusable := recommender.damaged_index():
+            what = f"{counted(len(unusable), 'file')} of the index cannot be used, as {unusable[0]}"
+            mend = partial(self._derive_anew, recommender, unusable)
+            yield Finding(where, what, "make the index anew", mend)
+
+    def _derive_anew(self, recommender: Recommender, unusable: list[Path]) -> str:
+        for path in unusable:
+            path.unlink(missing_ok=True)
+        recommender.derive()
+        return "the index was made anew"
 
     def _encode_anew(self, bundle_id: str, ids: list[str]) -> str:
         self.whole.forget_codes(bundle_id, ids)

@@ -118,6 +118,14 @@ class CodeLayout:
         missing: npt.NDArray[np.float64] = 1 - held / SUM
         return missing
 
+    def kept_terms(
+        self, rows: npt.NDArray[np.uint8]
+    ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
+        """Buckets and weights of the terms of rows' components: [n, R, T] each."""
+        kept = rows[:, slice(*self.terms_span)]
+        kept = kept.reshape(len(rows), self.components, self.terms, TERM_BYTES)
+        return kept[..., 0] + np.uint16(256) * kept[..., 1], kept[..., 2]
+
     def pattern_weights(
         self,
         pair_weights: npt.NDArray[np.float32],

@@ -49,8 +49,8 @@ def scan(
     codes uint8 [rows, width], the last byte says which components are present: infinite where
     that is more than there are, and where no pair is compared; live int64 [n]; the size of a
     component, and the query's dense channels as Blocks; bits uint8 [BUCKETS / 8] and table uint32
-    [BUCKETS], see `term_table`, or shared uint64 [rows], what rows share with the query as
-    `postings.add_shared` gives it ([0] to read the rows' own terms); where a row's terms begin, and
+    [BUCKETS], see `term_table`; shared uint64 [n], what the first n rows share with the query as
+    `postings.add` gives it: of others the own terms are read; where a row's terms begin, and
     how many a component has; weights float32 [2 ** R, P, R, C]; coverage float32 [P], what it adds
     to lack one unit of the asked int64 [P]; distances float32 [n] is filled.
     """
@@ -70,11 +70,12 @@ def scan(
         compared = False
         held = np.uint64(0)
         first_held, second_held = np.int32(0), np.int32(0)
-        sums = shared[live[i]] if shared.size else np.uint64(0)
+        known = live[i] < shared.size
+        sums = shared[live[i]] if known else np.uint64(0)
         for r in range(components):
             first, second = np.int32(0), np.int32(0)
             k = np.uint64(terms_at + r * terms * TERM_BYTES)
-            end = k + np.uint64(0 if shared.size else terms * TERM_BYTES)
+            end = k + np.uint64(0 if known else terms * TERM_BYTES)
             while k < end:  # unsigned places are not tried as negative ones
                 high = np.uint64(row[k + np.uint64(1)]) << np.uint64(8)
                 bucket = np.uint64(row[k]) | high
@@ -106,14 +107,14 @@ def scan(
                     total += weight[p, r, c] * np.float32(apart)
                 if terms:
                     both = second if p else first
-                    if shared.size:
+                    if known:
                         both = lane(sums, p * components + r)
                     total += weight[p, r, dense] * np.float32(2 * SUM - 2 * both)
         if not compared:
             continue
         for p in range(queries):
             has = second_held if p else first_held
-            if shared.size:
+            if known:
                 has = lane(sums, queries * components + p)
             total += coverage[p] * np.float32(asked[p] - has)
         distances[i] = total

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,8 @@ from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
 from ticketing.retrieval.folding import Folder, Match
-from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.retrieval.index import Index
+from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
 from ticketing.stores.protocols import CodeBlock, RankedTickets
 from ticketing.text.telling import TellingWords
@@ -44,9 +46,10 @@ WEAK = "No past ticket is near enough to be trusted; these are only the nearest.
 @dataclass(frozen=True)
 class Nearest:
     """A query's nearest tickets, nearest first: their places among those of the block, what is
-    known of them, and what that says."""
+    known of them, and what that says. The block is of the `whole` that matched."""
 
     query: EncodedQuery
+    whole: CodeBlock
     block: CodeBlock
     places: npt.NDArray[np.int64]
     evidence: Evidence
@@ -76,6 +79,7 @@ class Recommender:
         self._folder = Folder(telling)
         self._explainer = Explainer(model, telling)
         self._speller = Speller(model.vocabulary)
+        self._index = Index(model)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def over(self, store: RankedTickets) -> "Recommender":
@@ -84,6 +88,14 @@ class Recommender:
         other.store = store
         other.encode = QueryEncoder(self.model, store)
         return other
+
+    def derive(self) -> None:
+        """Make, now, what the index lacks of the tickets' codes."""
+        self._index.complete(self.store.codes(self.model.id))
+
+    def damaged_index(self) -> list[Path]:
+        """Files of the index that cannot be used with the tickets' codes."""
+        return self._index.damaged(self.store.codes(self.model.id))
 
     def rank(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
@@ -102,16 +114,25 @@ class Recommender:
         block = self.store.codes(self.model.id, filters)
         return block.ids, self._distances(query, self.encode(query, filters), block)
 
-    def nearest(self, query: Query, filters: Filters = Filters(), limit: int = NEAREST) -> Nearest:
-        """The same tickets with their chances; `limit` is no less than NEAREST."""
+    def nearest(
+        self,
+        query: Query,
+        filters: Filters = Filters(),
+        limit: int = NEAREST,
+        exhaustive: bool = False,
+    ) -> Nearest:
+        """The same tickets with their chances; `limit` is no less than NEAREST. Of very many
+        tickets those are compared that an index chooses, unless it is to be `exhaustive`."""
         encoded = self.encode(query, filters)
-        block = self.store.candidates(self.model.id, encoded, filters, limit)
+        whole = self.store.candidates(self.model.id, encoded, filters, limit)
+        block = whole if exhaustive else self._index.near(whole, encoded, limit, self._pool)
         distances = self._distances(query, encoded, block)
         places = nearest(distances, limit)
         found = distances[places].astype(np.float64)
         unknown = self.terms.unknown(encoded.words)
         evidence = Evidence(found, self._typical(encoded, found), unknown)
-        return Nearest(encoded, block, places, evidence, self.model.calibration.chances(evidence))
+        chances = self.model.calibration.chances(evidence)
+        return Nearest(encoded, whole, block, places, evidence, chances)
 
     def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float64]) -> float:
         """The median distance of a query to the sample of the archive that the model has; without
@@ -124,13 +145,18 @@ class Recommender:
         return float(found[-1]) if len(found) else 0.0
 
     def recommend(
-        self, query: Query, filters: Filters = Filters(), limit: int = 10
+        self,
+        query: Query,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        exhaustive: bool = False,
     ) -> Recommendations:
         """The nearest tickets with scores and reasons, near-copies folded into `limit` rows. A
-        ticket whose id is the query's subject comes first. Raises InputError for a blank query."""
+        ticket whose id is the query's subject comes first. See `nearest` for `exhaustive`. Raises
+        InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
-        found = self.nearest(query, filters, max(2 * limit, NEAREST))
+        found = self.nearest(query, filters, max(2 * limit, NEAREST), exhaustive)
         encoded, block = found.query, found.block
         names, step = _names(query), limit + limit // 2 + 1  # some fold; one more ends the last
         first = self.store.get_tickets([*names, *found.ids[:step]])
@@ -153,7 +179,7 @@ class Recommender:
             note=self._note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
             searched=len(block.live) if block.of is None else block.of,
             meant=self._speller.meant(query.text),
-            typical=typical_parts(self.model, encoded, block),
+            typical=typical_parts(self.model, encoded, found.whole),
             outdated=bool(gone),
         )
 
@@ -203,11 +229,15 @@ class Recommender:
         return Match(1, ticket, codes[0], distance, chance=1.0, chance_related=0.0, by_id=True)
 
     def _scan(
-        self, encoded: EncodedQuery, codes: npt.NDArray[np.uint8], live: npt.NDArray[np.int64]
+        self,
+        encoded: EncodedQuery,
+        codes: npt.NDArray[np.uint8],
+        live: npt.NDArray[np.int64],
+        shared: npt.NDArray[np.uint64] = NO_SUMS,
     ) -> npt.NDArray[np.float32]:
         """Distances of rows of codes, time included: float32 [n]."""
         layout = self.model.layout
-        distances = scan_distances(codes, live, encoded, layout, self._pool)
+        distances = scan_distances(codes, live, encoded, layout, self._pool, shared)
         if encoded.time:
             minutes = layout.minutes(codes, live)
             distances += self.model.recency.distances(encoded.time, minutes).astype(np.float32)
@@ -217,7 +247,8 @@ class Recommender:
         self, query: Query, encoded: EncodedQuery, block: CodeBlock
     ) -> npt.NDArray[np.float32]:
         """Those of a block's tickets; infinite for the one that asks."""
-        distances = self._scan(encoded, block.codes, block.live)
+        shared = self._index.shared(block, encoded, self._pool)
+        distances = self._scan(encoded, block.codes, block.live, shared)
         if query.ticket_id:
             own = _position(block.ids, query.ticket_id)
             if own is not None:

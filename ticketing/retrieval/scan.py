@@ -73,9 +73,9 @@ def scan_distances(
     """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
     present. Raises StoreError for rows that the layout does not describe.
 
-    `shared` uint64 [rows] is what rows share with the query, where that is known: their own terms
-    are not read then. The query's weights are by the pattern of a ticket's present components, -1 for a pair that is
-    not compared.
+    `shared` uint64 [m] is what the first m rows share with the query (see postings), where that is
+    known: their own terms are not read then. The query's weights are by the pattern of a ticket's
+    present components, -1 for a pair that is not compared.
     """
     distances = np.empty(len(live), dtype=np.float32)
     if not len(live):

@@ -11,7 +11,7 @@ from ticketing.files import private_folder, sync_folder
 from ticketing.stores.migration import Shown
 from ticketing.stores.snapshot import PAGES, copy_database, link_file
 from ticketing.stores.sqlite import SQLiteStore
-from ticketing.stores.sqlite.code_files import code_file
+from ticketing.stores.sqlite.code_files import code_file, remove_codes
 from ticketing.stores.sqlite.database import LOCK_SECONDS
 from ticketing.stores.sqlite.files import file_path
 
@@ -145,7 +145,9 @@ def _drop_unnamed(live: SQLiteStore) -> None:
             file_path(path.parent, sha256)
             for (sha256,) in connection.execute("SELECT sha256 FROM files")
         }
-        for pattern in ("codes/*.bin", "files/[!.]*"):
-            for file in path.parent.glob(pattern):
-                if file not in known:
-                    file.unlink(missing_ok=True)
+        for file in path.parent.glob("files/[!.]*"):
+            if file not in known:
+                file.unlink(missing_ok=True)
+        for file in path.parent.glob("codes/[0-9]*"):
+            if file.with_suffix(".bin") not in known:
+                remove_codes(file.with_suffix(".bin"))

@@ -14,7 +14,7 @@ from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Checked, Finding
 from ticketing.stores.files import damaged_files
 from ticketing.stores.history import KINDS, from_json
-from ticketing.stores.sqlite.code_files import code_file
+from ticketing.stores.sqlite.code_files import code_file, remove_codes
 from ticketing.stores.sqlite.database import Row
 from ticketing.stores.sqlite.files import SQLiteFiles, file_path
 from ticketing.text import tokenize
@@ -190,10 +190,11 @@ class SQLiteChecking(SQLiteFiles, Checked):
         """Files of codes that no bundle has."""
         rows: list[Row] = self.database.rows("SELECT number FROM code_files")
         known = {code_file(self.database.folder, number) for (number,) in rows}
-        for path in sorted((self.database.folder / "codes").glob("*.bin")):
+        found = (self.database.folder / "codes").glob("[0-9]*")
+        for path in sorted({path.with_suffix(".bin") for path in found}):
             if path not in known:
                 yield Finding(
-                    str(path), "no bundle has these codes", "delete it", partial(_delete, path)
+                    str(path), "no bundle has these codes", "delete it", partial(_forget, path)
                 )
 
     def _files(self) -> Iterator[Finding]:
@@ -208,6 +209,11 @@ class SQLiteChecking(SQLiteFiles, Checked):
 
 def _delete(path: Path) -> str:
     path.unlink(missing_ok=True)
+    return "it was deleted"
+
+
+def _forget(path: Path) -> str:
+    remove_codes(path)
     return "it was deleted"
 
 

@@ -11,7 +11,12 @@ import numpy.typing as npt
 
 from ticketing.errors import StoreError
 from ticketing.stores.protocols import CodeBlock
-from ticketing.stores.sqlite.code_files import code_file, damaged_rows, map_rows
+from ticketing.stores.sqlite.code_files import (
+    code_file,
+    damaged_rows,
+    derived_folder,
+    map_rows,
+)
 from ticketing.stores.sqlite.tickets import where
 from ticketing.tickets import Filters
 
@@ -125,7 +130,8 @@ class SeenCodes:
             row_of = {id: row for id, row in row_of.items() if row not in found.damaged}
         live = np.fromiter(row_of.values(), np.int64, len(row_of))
         live.setflags(write=False)
-        return CodeBlock(found.codes, live, tuple(row_of))
+        folder = derived_folder(self.path(found.file))
+        return CodeBlock(found.codes, live, tuple(row_of), folder=folder)
 
 
 def file_of(connection: Connection, bundle_id: str) -> CodeFile | None:

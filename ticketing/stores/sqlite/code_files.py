@@ -6,6 +6,7 @@ checksums that the database keeps no longer hold.
 """
 
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,17 @@ from ticketing.files import sync_folder
 def code_file(folder: Path, number: int) -> Path:
     """Where the rows of a file of codes lie in the folder of a store."""
     return folder / "codes" / f"{number}.bin"
+
+
+def derived_folder(path: Path) -> Path:
+    """Where what is derived of a file's rows lies, as the scan's index puts it."""
+    return path.with_suffix("")
+
+
+def remove_codes(path: Path) -> None:
+    """Delete a file of codes, and what is derived of it."""
+    path.unlink(missing_ok=True)
+    shutil.rmtree(derived_folder(path), ignore_errors=True)
 
 
 def write_rows(path: Path, offset: int, rows: bytes) -> None:

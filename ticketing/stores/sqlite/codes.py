@@ -10,7 +10,7 @@ from ticketing.errors import StoreError
 from ticketing.queries import EncodedQuery
 from ticketing.stores.protocols import CodeBlock, CodeRow, Codes
 from ticketing.stores.sqlite.code_blocks import CodeFile, SeenCodes, file_of
-from ticketing.stores.sqlite.code_files import write_rows
+from ticketing.stores.sqlite.code_files import remove_codes, write_rows
 from ticketing.stores.sqlite.database import ANY_OF, Database, DatabasePart, json_list
 from ticketing.stores.sqlite.serving import served
 from ticketing.stores.sqlite.tickets import where
@@ -205,7 +205,7 @@ class SQLiteCodes(DatabasePart, Codes):
             file = file_of(connection, bundle_id)
             connection.execute("DELETE FROM code_files WHERE bundle_id = ?", (bundle_id,))
         if file:
-            self._seen.path(file).unlink(missing_ok=True)
+            remove_codes(self._seen.path(file))
 
     def _forget_codes(self) -> None:
         self._seen.forget()

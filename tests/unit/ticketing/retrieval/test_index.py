@@ -1,0 +1,178 @@
+"""Two steps to the nearest of very many tickets: what the index finds, and what becomes of it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.examples import scanned
+from ticketing.encoders.terms import BUCKETS, SUM
+from ticketing.model.layout import CodeLayout
+from ticketing.model.recency import Recency
+from ticketing.retrieval import index, segments
+from ticketing.retrieval.index import Index
+from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.retrieval.segments import Derived
+from ticketing.stores.protocols import CodeBlock
+
+ROWS, SEGMENT = 2600, 512
+LAYOUT = CodeLayout(3, (40, 60), (0.0, 0.0), (0.01, 0.02), terms=8)
+PAIRS = np.array([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]])
+WEIGHTS = np.array([0.6, 0.3, 0.4], np.float32)
+MODEL = SimpleNamespace(layout=LAYOUT, channel_weights=WEIGHTS, recency=Recency())
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """An index of few rows."""
+    monkeypatch.setattr(segments, "SEGMENT", SEGMENT)
+    monkeypatch.setattr(index, "SEGMENT", SEGMENT)
+    monkeypatch.setattr(index, "LEAST", 2 * SEGMENT)
+    monkeypatch.setattr(index, "FEWEST", 16)
+
+
+def texts(chance, number):
+    """Dense codes [number, size] about some themes, and the terms of each."""
+    themes = np.random.default_rng(3).integers(60, 200, (12, sum(LAYOUT.dims)))
+    theme = chance.integers(0, 12, number)
+    ways = np.random.default_rng(2).normal(0, 12, (6, sum(LAYOUT.dims)))
+    dense = themes[theme] + chance.normal(0, 1, (number, 6)) @ ways
+    terms = [1 + t * 40 + chance.permutation(40)[: LAYOUT.terms] for t in theme]
+    return dense.clip(0, 255).astype(np.uint8), np.array(terms)
+
+
+def made_rows(number=ROWS, seed=0):
+    """Rows of codes, some without a solution."""
+    chance = np.random.default_rng(seed)
+    codes = np.zeros((number, LAYOUT.width), np.uint8)
+    size = sum(LAYOUT.dims)
+    for r in range(3):
+        dense, terms = texts(chance, number)
+        codes[:, r * size : (r + 1) * size] = dense
+        start = LAYOUT.terms_span[0] + r * LAYOUT.terms * 3
+        kept = np.stack([terms & 255, terms >> 8, np.full_like(terms, SUM // LAYOUT.terms)], -1)
+        codes[:, start : start + LAYOUT.terms * 3] = kept.reshape(number, -1)
+    codes[:, -1] = np.where(chance.random(number) < 0.2, 3, 7)
+    return codes
+
+
+def made_queries(number=40, seed=1):
+    """Queries about the same themes."""
+    chance, own = np.random.default_rng(seed), made_rows(number, seed)
+    weights = LAYOUT.pattern_weights(PAIRS, WEIGHTS, np.array([True, True]))
+    for row in own:
+        codes = row[: 2 * sum(LAYOUT.dims)].reshape(2, -1)
+        tables = np.zeros((2, BUCKETS), np.uint8)
+        for table in tables:
+            asked = 1 + chance.integers(12) * 40 + chance.permutation(40)[: LAYOUT.terms]
+            table[asked] = SUM // LAYOUT.terms
+        yield scanned(codes, tables, weights, coverage=np.array([0.5, 0.2], np.float32))
+
+
+def block_of(codes, folder, live=None):
+    """All rows, or the live ones, of a file whose derived files are kept in the folder."""
+    live = np.arange(len(codes)) if live is None else live
+    return CodeBlock(codes, live, [f"{row:06}" for row in live], folder=folder)
+
+
+def ten(block, query):
+    """The ids of the ten nearest of a block."""
+    distances = scan_distances(block.codes, block.live, query, LAYOUT)
+    return [block.ids[i] for i in nearest(distances, 10)]
+
+
+@pytest.fixture
+def block(tmp_path):
+    """Rows of which everything is derived."""
+    found = block_of(made_rows(), tmp_path / "derived")
+    Index(MODEL).complete(found)
+    return found
+
+
+def test_the_ten_nearest_are_among_few(block):
+    found = 0
+    for query in made_queries():
+        near = Index(MODEL).near(block, query, 10, None)
+        assert len(near.live) < ROWS / 3
+        assert near.of == ROWS
+        found += len(set(ten(near, query)) & set(ten(block, query)))
+    assert found >= 0.99 * 400
+
+
+def test_where_all_are_wanted_all_are_compared(block, monkeypatch):
+    monkeypatch.setattr(index, "SHARE", 1.0)
+    for query in made_queries(5):
+        assert Index(MODEL).near(block, query, 10, None) is block
+
+
+def test_what_rows_share_by_the_index_is_what_they_share(block):
+    """To the last bit: order and score come from one metric."""
+    with ThreadPoolExecutor(2) as pool:
+        for query in made_queries(5):
+            shared = Index(MODEL).shared(block, query, pool)
+            assert len(shared) == ROWS // SEGMENT * SEGMENT
+            plain = scan_distances(block.codes, block.live, query, LAYOUT)
+            found = scan_distances(block.codes, block.live, query, LAYOUT, pool, shared)
+            np.testing.assert_array_equal(found, plain)
+
+
+def test_only_what_passes_a_filter_is_chosen(block):
+    half = block_of(block.codes, block.folder, live=np.arange(0, ROWS, 2)[::-1])
+    few = block_of(block.codes, block.folder, live=np.arange(0, ROWS, 20))
+    for query in made_queries(5):
+        near = Index(MODEL).near(half, query, 10, None)
+        assert len(near.live) < len(half.live) / 2
+        assert set(near.live.tolist()) <= set(half.live.tolist())
+        assert Index(MODEL).near(few, query, 10, None) is few
+
+
+def test_rows_that_came_later_are_always_compared(block):
+    query = next(made_queries())
+    more = np.concatenate([block.codes, made_rows(700, seed=5)])
+    later = block_of(more, block.folder)
+    known = Index(MODEL)
+    known.making = SimpleNamespace(is_alive=lambda: True)
+    near = known.near(later, query, 10, None)
+    assert set(range(ROWS // SEGMENT * SEGMENT, len(more))) <= set(near.live.tolist())
+    known.complete(later)
+    assert len(known.shared(later, query, None)) == len(more) // SEGMENT * SEGMENT
+    assert len(known.near(later, query, 10, None).live) < len(near.live)
+
+
+def test_what_is_missing_is_derived_while_others_answer(tmp_path):
+    block, query = block_of(made_rows(), tmp_path / "derived"), next(made_queries())
+    known = Index(MODEL)
+    assert known.near(block, query, 10, None) is block
+    known.making.join()
+    assert len(known.near(block, query, 10, None).live) < ROWS
+
+
+@pytest.mark.parametrize("harm", ["torn", "changed", "of other rows", "gone"])
+def test_a_file_that_is_not_whole_or_of_other_rows_is_made_anew(block, harm):
+    query, file = next(made_queries()), block.folder / "1.safetensors"
+    whole, codes = file.read_bytes(), block.codes
+    if harm == "torn":
+        file.write_bytes(whole[: len(whole) // 2])
+    elif harm == "changed":
+        file.write_bytes(whole[:-40] + bytes(40))
+    elif harm == "gone":
+        file.unlink()
+    else:
+        codes = made_rows(seed=9)
+    harmed = block_of(codes, block.folder)
+    derived = Derived(block.folder, LAYOUT, WEIGHTS)
+    damaged = {"of other rows": 5, "gone": 0}.get(harm, 1)
+    assert len(derived.damaged(codes)) == damaged
+    known = Index(MODEL)
+    known.complete(harmed)
+    assert Derived(block.folder, LAYOUT, WEIGHTS).damaged(codes) == []
+    assert set(ten(known.near(harmed, query, 10, None), query)) == set(ten(harmed, query))
+
+
+def test_few_tickets_and_those_without_a_folder_are_compared_all(tmp_path):
+    query, codes = next(made_queries()), made_rows()
+    for block in (block_of(codes, None), block_of(codes[:SEGMENT], tmp_path)):
+        Index(MODEL).complete(block)
+        assert Index(MODEL).near(block, query, 10, None) is block
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,123 @@
+"""What rows' distances are about: the terms' part as it is, the dense part by the sketch.
+
+All of it is in whole numbers, so many to one of distance that the farthest row fits, which a
+processor adds up many at a time.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.compiled import compiled
+from ticketing.encoders.terms import SUM
+from ticketing.model.inference import Model
+from ticketing.model.layout import minute_of
+from ticketing.model.recency import MINUTES_A_DAY
+from ticketing.queries import EncodedQuery
+from ticketing.retrieval.intrinsics import block_difference
+from ticketing.retrieval.postings import LANES
+from ticketing.retrieval.sketch import BYTES, Sketcher, heaviest
+
+_difference = block_difference(BYTES)
+
+AWAY = np.iinfo(np.int32).max
+"""The distance of a row that cannot be compared."""
+
+LARGEST = 1 << 30
+"""What the farthest row is at."""
+
+MINUTES = 60
+"""The step of the table of times."""
+
+Arguments = tuple[
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    int,
+    npt.NDArray[np.int32],
+]
+"""What `estimate` takes of a query."""
+
+
+def estimated_by(query: EncodedQuery, model: Model, sketcher: Sketcher) -> Arguments:
+    """A query of at most two components as `estimate` takes it."""
+    weights = np.maximum(query.weights, 0).astype(np.float64)  # [2 ** R, P, R, C]
+    patterns, queries, components, _ = weights.shape
+    pairs = queries * components
+    dense = np.zeros((patterns, 2, components))
+    dense[:, :queries] = (
+        weights[..., heaviest(model.layout, model.channel_weights)] * sketcher.worths
+    )
+    sketch = np.zeros((2, components * BYTES), np.uint8)
+    sketch[:queries] = sketcher.of_query(query.codes)
+    sparse = np.zeros((patterns, LANES))
+    lacked, bases = query.coverage / SUM, np.zeros(patterns)
+    if model.layout.terms:
+        sparse[:, :pairs] = 2 * weights[..., -1].reshape(patterns, pairs)
+        sparse[:, pairs : pairs + queries] = lacked
+        bases += 2 * SUM * weights[..., -1].sum((1, 2)) + lacked @ query.terms.sum(1)
+    times = _times(query, model)
+    far = (bases + 255 * BYTES * dense.sum((1, 2))).max() + times.max()
+    unit = LARGEST / max(far, 1e-9)
+    compared = (query.weights >= 0).any((1, 2, 3))
+    whole = [np.rint(values * unit).astype(np.int32) for values in (bases, dense, sparse, times)]
+    return (
+        sketch.ravel(),
+        np.full(BYTES, 255, np.uint8),
+        np.where(compared, whole[0], AWAY).astype(np.int32),
+        whole[1].reshape(patterns, 2 * components),
+        whole[2],
+        minute_of(query.time),
+        whole[3],
+    )
+
+
+def _times(query: EncodedQuery, model: Model) -> npt.NDArray[np.float64]:
+    """What so many hours apart add, until more add nothing; last for a ticket of no date."""
+    minute, recency, apart = minute_of(query.time), model.recency, 0
+    if minute and recency.weight:
+        apart = int(recency.horizon * MINUTES_A_DAY) // MINUTES + 1
+    minutes = minute + MINUTES * np.arange(apart + 1)
+    return recency.distances(query.time, np.append(minutes, 0))
+
+
+@compiled(exact=True)
+def estimate(
+    sketches: npt.NDArray[np.uint8],
+    patterns: npt.NDArray[np.uint8],
+    minutes: npt.NDArray[np.uint32],
+    lanes: npt.NDArray[np.uint8],
+    asked: Arguments,
+    distances: npt.NDArray[np.int32],
+) -> None:
+    """About how far rows are.
+
+    Sketches uint8 [S, R * BYTES], which components are present uint8 [S], minutes of creation
+    uint32 [S], lanes uint8 [S, LANES] (see postings). Of the query its sketch uint8 [2 * R * BYTES]
+    and BYTES times 255; by the pattern of present components the distance of a row that shares none
+    and has the query's sketch int32 [2 ** R], AWAY for one that cannot be compared, what a byte of
+    difference adds int32 [2 ** R, 2 * R], and what one of a lane takes away int32 [2 ** R, LANES];
+    the minute of the query, and what so many hours apart add int32 [hours + 1], last for a row of
+    no date; distances int32 [S] is filled.
+    """
+    query, meant, bases, dense, sparse, minute, times = asked
+    blocks = dense.shape[1]
+    half = blocks // 2
+    most = np.int64(times.size - 2)
+    for i in range(distances.size):
+        pattern = patterns[i]
+        if pattern >= bases.size or bases[pattern] == AWAY:
+            distances[i] = AWAY
+            continue
+        total = bases[pattern]
+        for k in range(LANES):
+            total -= sparse[pattern, k] * np.int32(lanes[i, k])
+        row = sketches[i]
+        for r in range(half):
+            at = r * BYTES
+            total += dense[pattern, r] * _difference(row, at, query, at, meant, 0)
+            there = at + half * BYTES
+            total += dense[pattern, half + r] * _difference(row, at, query, there, meant, 0)
+        hours = min(abs(np.int64(minutes[i]) - minute) // MINUTES, most)
+        distances[i] = total + times[hours if minutes[i] else most + 1]

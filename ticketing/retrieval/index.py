@@ -1,0 +1,155 @@
+"""Two steps to the nearest of very many tickets: all are estimated, the best are compared.
+
+The estimate (see `estimate`) reads an eighth of the codes or less and chooses; order, distance and
+reasons always come from the exact metric. Where an index does not reach yet, rows are chosen all.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.model.inference import Model
+from ticketing.queries import EncodedQuery
+from ticketing.retrieval.estimate import AWAY, estimate, estimated_by
+from ticketing.retrieval.postings import LANES, add, lane_table
+from ticketing.retrieval.scan import NO_SUMS
+from ticketing.retrieval.segments import SEGMENT, Derived
+from ticketing.stores.protocols import CodeBlock
+
+log = logging.getLogger(__name__)
+
+LEAST = 2 * SEGMENT
+"""Fewer tickets than these are compared all, which takes milliseconds."""
+
+FEW = 8
+"""Where a filter leaves less than one in so many rows, these are compared all."""
+
+SHARE = 0.04
+"""What part of the tickets is compared: measured, see docs/results/cost.md."""
+
+FEWEST = 1 << 14
+"""Fewest that are compared."""
+
+MOST_COMPONENTS = LANES // 2 - 1
+"""More have no room in the lanes of a row."""
+
+ALWAYS = np.iinfo(np.int32).min
+"""The estimate for a row of which nothing is derived."""
+
+
+class Index:
+    """What of a bundle's codes is derived so far; it reads what others derived, and derives what
+    is missing in the background."""
+
+    def __init__(self, model: Model):
+        self._model = model
+        self._derived: Derived | None = None
+        self._looking = threading.Lock()
+        self.making: threading.Thread | None = None
+        """Who derives what is missing, or did last."""
+
+    def complete(self, block: CodeBlock) -> None:
+        """Derive, now, what is missing of these codes; where no file can be written, that is logged
+        and queries stay slow."""
+        if derived := self._of(block):
+            derived.read(block.codes)
+            try:
+                while derived.lacks(block.codes):
+                    derived.make_next(block.codes)
+            except OSError as error:
+                log.warning("Queries stay slow: %s takes no files (%s).", derived.path, error)
+
+    def damaged(self, block: CodeBlock) -> list[Path]:
+        """Files that cannot be used with these codes, as they are now."""
+        if self._of(block) is None or block.folder is None:
+            return []
+        derived = Derived(block.folder, self._model.layout, self._model.channel_weights)
+        return derived.damaged(block.codes)
+
+    def near(
+        self, block: CodeBlock, query: EncodedQuery, limit: int, pool: ThreadPoolExecutor | None
+    ) -> CodeBlock:
+        """Those of a block among which the nearest are, SHARE of them; all of a small one."""
+        derived = self._ready(block)
+        if derived is None:
+            return block
+        distances = self._estimates(derived, len(block.codes), query, pool)
+        of_live = distances[block.live]
+        wanted = max(int(len(of_live) * SHARE), FEWEST, limit) + int((of_live == ALWAYS).sum())
+        if wanted >= len(of_live):
+            return block
+        bound = min(np.partition(of_live, wanted - 1)[wanted - 1], AWAY - 1)
+        places = np.flatnonzero(of_live <= bound)
+        return block.chosen(places)
+
+    def shared(
+        self, block: CodeBlock, query: EncodedQuery, pool: ThreadPoolExecutor | None
+    ) -> npt.NDArray[np.uint64]:
+        """What the first rows of a block share with a query, as far as that is derived: see
+        scan_distances; of none where most are not compared."""
+        derived = self._ready(block)
+        if derived is None:
+            return NO_SUMS
+        segments, terms = derived.segments, lane_table(query, self._model.layout.components)
+        lanes = np.zeros((len(segments), SEGMENT), np.uint64)
+        _each(lambda i: add(segments[i].postings, terms, lanes[i]), len(segments), pool)
+        return lanes.ravel()
+
+    def _of(self, block: CodeBlock) -> Derived | None:
+        """Where what is derived of these codes is held; None for few codes, or of no folder."""
+        layout = self._model.layout
+        if block.folder is None or len(block.codes) < LEAST or layout.components > MOST_COMPONENTS:
+            return None
+        with self._looking:
+            if self._derived is None or self._derived.path != block.folder:
+                self._derived = Derived(block.folder, layout, self._model.channel_weights)
+            return self._derived
+
+    def _ready(self, block: CodeBlock) -> Derived | None:
+        """What there is for a block most of whose rows are compared; what is missing is begun."""
+        if len(block.live) < max(LEAST, len(block.codes) // FEW):
+            return None
+        derived = self._of(block)
+        if derived and derived.lacks(block.codes):
+            with self._looking:
+                derived.read(block.codes)
+                if derived.lacks(block.codes) and not (self.making and self.making.is_alive()):
+                    self.making = threading.Thread(target=self.complete, args=(block,), daemon=True)
+                    self.making.start()
+        return derived if derived and derived.segments else None
+
+    def _estimates(
+        self,
+        derived: Derived,
+        rows: int,
+        query: EncodedQuery,
+        pool: ThreadPoolExecutor | None,
+    ) -> npt.NDArray[np.int32]:
+        """About how far so many rows are: int32 [rows]."""
+        distances = np.full(rows, ALWAYS, np.int32)
+        segments, sketcher = derived.segments, derived.sketcher
+        if sketcher is None:
+            return distances
+        asked = estimated_by(query, self._model, sketcher)
+        terms = lane_table(query, self._model.layout.components)
+
+        def part(number: int) -> None:
+            segment, lanes = segments[number], np.zeros(SEGMENT, np.uint64)
+            add(segment.postings, terms, lanes)
+            found = distances[number * SEGMENT : (number + 1) * SEGMENT]
+            rows = segment.sketches, segment.patterns, segment.minutes
+            estimate(*rows, lanes.view(np.uint8).reshape(SEGMENT, LANES), asked, found)
+
+        _each(part, len(segments), pool)
+        return distances
+
+
+def _each(part: Callable[[int], None], count: int, pool: ThreadPoolExecutor | None) -> None:
+    """Do something for each of so many segments."""
+    for _ in pool.map(part, range(count)) if pool else map(part, range(count)):
+        pass
