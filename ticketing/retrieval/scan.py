@@ -139,4 +139,5 @@ def nearest(distances: npt.NDArray[np.floating], limit: int) -> npt.NDArray[np.i
     else:
         near = np.arange(len(distances))
     near = near[np.isfinite(distances[near])]
-    return near[np.argsort(distances[near], kind="stable")][:limit]
+    found: npt.NDArray[np.int64] = near[np.argsort(distances[near], kind="stable")][:limit]
+    return found
