@@ -133,7 +133,7 @@ def _set_up_templates(app: APIFlask) -> None:
         unit=job_words.unit,
         took=job_words.took,
         changes=job_words.changes,
-        said=job_words.said,
+        asked=job_words.asked,
         may_begin=lambda job: current_person().may(BEGINS[job.kind]),
         percent=percent,
         counted=counted,

@@ -1,6 +1,7 @@
 """Jobs in words: what state they are in, how long they took, what they count and what changed."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.plurals import counted
@@ -44,10 +45,21 @@ def took(job: Job) -> float | None:
     return (job.finished - job.started).total_seconds()
 
 
+def asked(job: Job) -> dict[str, str]:
+    """What was asked for, by its name, but for what was left as it is."""
+    given = {name: value for name, value in job.arguments.items() if name != "files"}
+    files = {file["name"]: _file(file) for file in job.arguments.get("files", ())}
+    return {name: said(value) for name, value in given.items() if not _is_nothing(value)} | files
+
+
+def _file(file: Mapping[str, Any]) -> str:
+    """How many rows a file has, and which columns are read as what."""
+    fields = {field: column for field, column in file["mapping"].items() if column}
+    return f"{counted(file['rows'], 'row')}; {said(fields)}"
+
+
 def said(value: object) -> str:
     """A value of JSON as people read it."""
-    if value is None or value in ("", [], {}):
-        return "–"
     if isinstance(value, Mapping):
         return ", ".join(f"{key} = {said(inner)}" for key, inner in value.items())
     if isinstance(value, list):
@@ -55,10 +67,14 @@ def said(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+def _is_nothing(value: object) -> bool:
+    return value is None or value in ("", [], {})
+
+
 def changes(job: Job) -> list[str]:
-    """What a job has changed, or found, a sentence each."""
+    """What a job has changed, or found, a sentence each, beside what its message says."""
     found = job.result
-    if job.kind == JobKind.IMPORT and "added" in found:
+    if job.kind == JobKind.IMPORT and "added" in found and job.state != JobState.DONE:
         counts = [f"{found[name]:,} {name}" for name in COUNTS if name in found]
         return [f"Tickets: {', '.join(counts)}."]
     if job.kind == JobKind.TRAINING and "bundle" in found:

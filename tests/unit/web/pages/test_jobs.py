@@ -124,11 +124,36 @@ def test_a_failed_job_is_tried_again(client, desk):
     assert "job retried: training f" in deeds(desk)
 
 
-def test_what_a_job_changed_is_said(client, desk):
+def test_what_a_job_changed_is_said_once(client, desk):
     result = {"added": 1200, "changed": 3, "unchanged": 0, "rejected": 2}
-    desk.store.put_job(replace(jobs()[1], id="i", kind=JobKind.IMPORT, result=result, by="ada"))
+    job = replace(jobs()[1], id="i", kind=JobKind.IMPORT, result=result, by="ada")
+    desk.store.put_job(replace(job, state=JobState.CANCELLED))
     page = client.get("/jobs/i").text
     assert "1,200 added, 3 changed, 0 unchanged, 2 rejected" in page and "by ada" in page
+    said = "1,200 tickets added, 3 changed, 0 unchanged, 2 rows rejected."
+    desk.store.put_job(replace(job, id="d", message=said))
+    page = client.get("/jobs/d").text
+    assert said in page and "1,200 added" not in page
+
+
+def test_what_was_asked_for_is_said_without_what_was_left_as_it_is(client, desk):
+    file = {"file": "import/7f/0", "name": "new.csv", "rows": 1200}
+    mapping = {"id": "key", "subject": "headline", "groups": None}
+    asked = {"files": [{**file, "mapping": mapping}], "before": None}
+    desk.store.put_job(replace(jobs()[1], id="i", kind=JobKind.IMPORT, arguments=asked))
+    page = client.get("/jobs/i").text
+    assert "<dt>new.csv</dt><dd>1,200 rows; id = key, subject = headline</dd>" in page
+    assert "<dt>before</dt>" not in page and "import/7f" not in page
+
+
+def test_an_evaluation_shows_its_figures_to_those_who_see_all(client, desk):
+    found = {"text": ["            Acc@10", "bundle b1    0.417"]}
+    desk.store.put_job(replace(jobs()[1], id="e", kind=JobKind.EVALUATION, result=found))
+    desk.store.put_file("report/e/report.html", [b"<p>"])
+    assert "Acc@10\nbundle b1    0.417</pre>" in client.get("/jobs/e").text
+    [ticket] = desk.store.get_tickets(["GT-0101"]).values()
+    desk.put_tickets([replace(ticket, groups=frozenset(["hr"]))])
+    assert "0.417" not in signed_in(desk, "sue", Role.SCIENTIST).get("/jobs/e").text
 
 
 def test_a_report_is_saved_by_those_who_see_all(client, desk):
