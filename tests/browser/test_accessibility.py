@@ -1,5 +1,6 @@
 """Every page under axe-core, in light, in dark and on a phone; and all of it without a mouse."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,10 @@ from playwright.sync_api import Page, expect
 from tests.browser.asking import ask, row
 from tests.conftest import missing
 from tests.fake_desk import FakeDesk
+from tests.fake_records import jobs
+from ticketing.jobs import JobKind, JobState, LogLine
 from ticketing.settings import Settings
+from ticketing.times import utc_now
 from web.app import create_app
 
 pytestmark = pytest.mark.browser
@@ -62,14 +66,38 @@ def addresses(tmp_path) -> list[str]:
     return [*pages, "/?example", "/tickets/GT-0101", "/tickets/GT-0108", "/topics/17", "/nowhere"]
 
 
+@pytest.fixture
+def work(desk) -> list[str]:
+    """Jobs in every state with all that a job may have, and models that did and do serve; gives
+    addresses of some."""
+    old, new = desk.save_bundle(30), desk.save_bundle(60)
+    for served in (old, "fake-bundle"):
+        desk.store.set_serving(served)
+    log = tuple(
+        LogLine(utc_now(), f"epoch {i} of 60: loss 2.963, quality 0.259") for i in range(60)
+    )
+    job = replace(jobs()[0], bundle_id=new, log=log, by="ada", message="compared on 9 test queries")
+    broken = {"GT-0101": "description has 1,200,000 characters, more than the 1,000,000 allowed"}
+    text = ["bundle d16357d66f26bdfe" + "  0.417" * 20]
+    for state in JobState:
+        desk.store.put_job(replace(job, id=str(state), state=state, errors=broken))
+    desk.store.put_job(replace(job, id="e", kind=JobKind.EVALUATION, result={"text": text}))
+    desk.store.put_file("report/e/report.html", [b"<p>"])
+    return [f"/jobs/{JobState.FAILED}", "/jobs/e", f"/models/compare?new={new}&old={old}"]
+
+
 @pytest.mark.parametrize("screen", SCREENS)
-def test_axe_finds_nothing_on_any_page(open_page, axe, addresses, screen):
+def test_axe_finds_nothing_on_any_page_and_none_is_too_wide(
+    open_page, axe, addresses, work, screen
+):
     page = open_page(**SCREENS[screen])
     found = []
-    assert {"/", "/topics", "/jobs", "/api"} <= set(addresses)
-    for path in addresses:
+    assert {"/", "/topics", "/jobs", "/api", "/models", "/schedule"} <= set(addresses)
+    for path in [*addresses, *work]:
         page.goto(path)
+        page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
         found += violations(page, axe)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
     assert found == []
 
 
