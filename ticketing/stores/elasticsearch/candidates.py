@@ -2,13 +2,11 @@
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 
 from ticketing.errors import StoreError
 from ticketing.files import Json
@@ -17,6 +15,7 @@ from ticketing.stores.elasticsearch.connection import MOST_HITS, Connection
 from ticketing.stores.elasticsearch.copies import coded_by, codes_of, where
 from ticketing.stores.elasticsearch.documents import columns
 from ticketing.stores.elasticsearch.indices import RECORDS, TICKETS, meta_of
+from ticketing.stores.elasticsearch.kept import KeptCodes
 from ticketing.stores.elasticsearch.serving import SERVES, ElasticsearchServing, bundle_of
 from ticketing.stores.elasticsearch.tickets import any_word
 from ticketing.stores.protocols import CodeBlock, Codes
@@ -39,8 +38,8 @@ the walk through their graph ends easily: so many times as many are found by vec
 so many are looked at."""
 
 
-CODE = columns("code", "checksum")
-"""What is read of a hit."""
+CHECKSUM, CODE = columns("checksum"), columns("code", "checksum")
+"""What is read of a hit: enough where the code is kept, and with its code."""
 
 
 class Candidates(ElasticsearchServing, Codes):
@@ -51,6 +50,7 @@ class Candidates(ElasticsearchServing, Codes):
     def __init__(self, connection: Connection):
         super().__init__(connection)
         self._damaged: dict[str, set[str]] = defaultdict(set)
+        self._kept = KeptCodes()
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
         """Ids of the tickets whose codes were read and are no longer as they were."""
@@ -74,27 +74,40 @@ class Candidates(ElasticsearchServing, Codes):
             answers = self.connection.searches(searches, copy)
         if not answers:
             self.require_codes(bundle_id)
-            return self._block(bundle_id, [])
+            return block_of({})
         _, counted, found = (answer["hits"] for answer in answers)
-        return self._block(bundle_id, found["hits"], of=counted["total"]["value"])
+        codes = self._codes_of(bundle_id, found["hits"])
+        return block_of(codes, of=counted["total"]["value"])
 
-    def _block(
-        self, bundle_id: str, hits: Iterable[Mapping[str, Any]], of: int | None = None
-    ) -> CodeBlock:
-        """Hits with CODE as the scan wants them; damaged ones are remembered until they are read
-        again and are whole."""
-        damaged, codes = self._damaged[bundle_id], dict[str, npt.NDArray[np.uint8]]()
+    def _codes_of(self, bundle_id: str, hits: Sequence[Json]) -> dict[str, bytes]:
+        """The codes of hits, by id; those that came without one are kept here, or are read now."""
+        sums = {hit["fields"]["id"][0]: hit["fields"].get("checksum", [-1])[0] for hit in hits}
+        codes = self._kept.find(bundle_id, sums)
+        here = [hit for hit in hits if "code" in hit["fields"]]
+        if not here and (left := sums.keys() - codes.keys()):
+            ids = {"ids": {"values": list(left)}}
+            answer = self.connection.search(
+                codes_of(bundle_id), query=ids, size=len(left), track_total_hits=False, **CODE
+            )
+            here = answer["hits"]["hits"] if answer else []
+        read = self._read(bundle_id, here)
+        for id, code in read.items():
+            self._kept.keep(bundle_id, id, crc32(code), code)
+        return codes | read
+
+    def _read(self, bundle_id: str, hits: Iterable[Json]) -> dict[str, bytes]:
+        """The codes that hits with CODE bring, by id; damaged ones are left out and remembered
+        until they are read again and are whole."""
+        damaged, codes = self._damaged[bundle_id], {}
         for hit in hits:
             fields = hit["fields"]
             id, code = fields["id"][0], base64.b64decode(fields["code"][0])
             if "checksum" not in fields or fields["checksum"] == [crc32(code)]:
-                codes[id] = np.frombuffer(code, np.uint8)
+                codes[id] = code
                 damaged.discard(id)
             else:
                 damaged.add(id)
-        ids = tuple(sorted(codes))
-        stacked = np.stack([codes[id] for id in ids]) if ids else np.empty((0, 0), np.uint8)
-        return CodeBlock(stacked, np.arange(len(ids)), ids, of)
+        return codes
 
     def _show(self, bundle_id: str) -> None:
         """Let the next search see all codes of a bundle.
@@ -130,7 +143,8 @@ class Candidates(ElasticsearchServing, Codes):
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
         words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}
         near = list(self._near(query, filters)) if len(query.vector) else []
-        found: Json = {"query": words, "size": self.by_words, "track_total_hits": False, **CODE}
+        found: Json = {"query": words, "size": self.by_words, "track_total_hits": False}
+        found |= CHECKSUM if self._kept.worthwhile else CODE
         if near:
             found |= {"knn": near, "size": self.by_words + sum(way["k"] for way in near) * 3 // 4}
         index = codes_of(bundle_id)
@@ -151,6 +165,14 @@ class Candidates(ElasticsearchServing, Codes):
             elif filters != Filters():
                 near["filter"] = where(filters)
             yield near
+
+
+def block_of(codes: Mapping[str, bytes], of: int | None = None) -> CodeBlock:
+    """Codes by id as the scan wants them."""
+    ids = tuple(sorted(codes))
+    width = len(codes[ids[0]]) if ids else 0
+    stacked = np.frombuffer(b"".join(codes[id] for id in ids), np.uint8).reshape(len(ids), width)
+    return CodeBlock(stacked, np.arange(len(ids)), ids, of)
 
 
 def around(time: datetime, window: timedelta) -> Json:

@@ -7,7 +7,7 @@ from zlib import crc32
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.candidates import Candidates
+from ticketing.stores.elasticsearch.candidates import Candidates, block_of
 from ticketing.stores.elasticsearch.connection import CONFLICT, seen
 from ticketing.stores.elasticsearch.copies import (
     ATTEMPTS,
@@ -174,7 +174,7 @@ class ElasticsearchCodes(Candidates):
             size=PAGE,
             **columns("code", "checksum"),
         )
-        return self._block(bundle_id, hits)
+        return block_of(self._read(bundle_id, hits))
 
     def topic_counts(
         self, bundle_id: str, filters: Filters = Filters()
