@@ -42,6 +42,7 @@ def said(desk) -> list[tuple[str, bool | None]]:
 def test_answers_are_shown_and_taken_back(open_page, desk):
     page = open_page()
     ask(page)
+    page.goto(f"{page.url}?product=SGT-300")
     panel = page.get_by_role("region", name="Category")
     first = panel.get_by_role("listitem").first
     expect(first).to_contain_text(LONG[:60])
@@ -50,6 +51,8 @@ def test_answers_are_shown_and_taken_back(open_page, desk):
         expect(first.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
     first.get_by_role("button", name="Undo").click()
     expect(first.get_by_role("button", name="Undo")).to_have_count(0)
+    assert "product=SGT-300" in page.url
+    expect(panel).to_be_in_viewport()
     assert said(desk) == [(LONG, True), (LONG, False), (LONG, None)]
 
 

@@ -103,6 +103,13 @@ class RecordContract:
         assert list(store.judgments(EVENT.query.id)) == [EVENT, event(2)]
         assert list(store.judgments("unknown")) == []
 
+    def test_events_of_one_ticket(self, store):
+        other = event(1, query=Query("flame"))
+        store.add_judgments([EVENT, event(2, ticket_id="T-9"), other])
+        assert list(store.judgments(ticket_id=EVENT.ticket_id)) == [EVENT, other]
+        assert list(store.judgments(other.query.id, EVENT.ticket_id)) == [other]
+        assert list(store.judgments(ticket_id="unknown")) == []
+
     def test_an_event_seen_before_is_skipped_whenever_it_was_sent(self, store):
         store.add_judgments([EVENT])
         later = replace(EVENT, time=EVENT.time + timedelta(days=1), bundle_id="b2")

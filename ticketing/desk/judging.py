@@ -66,8 +66,8 @@ class Judging(DeskBase):
         """The YES judgments of a ticket that stand: the queries that it solved, the last first."""
         return [
             judgment
-            for judgment in standing(self.store.judgments())
-            if judgment.ticket_id == ticket_id and judgment.grade == Grade.YES
+            for judgment in standing(self.store.judgments(ticket_id=ticket_id))
+            if judgment.grade == Grade.YES
         ]
 
     def judgments_of(self, query_id: str) -> dict[str, list[Judgment]]:

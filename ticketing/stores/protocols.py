@@ -163,8 +163,8 @@ class Judgments(Protocol):
         Refused before any is added as in `put_tickets`, and safe to repeat after a failure.
         Raises Conflict, and adds none, where an event id is that of another event."""
 
-    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
-        """All events, of one query where given, in the order they were added."""
+    def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
+        """All events, of one query and of one ticket where given, in the order they were added."""
 
     def count_judgments(self) -> int:
         """How many events there are."""

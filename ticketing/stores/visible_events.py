@@ -39,11 +39,12 @@ class VisibleEvents(PassedOn):
         """Queries that are no hidden tickets."""
         return self._seen(self._store.queries(), _of_query)
 
-    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
+    def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
         """Judgments of tickets that may be seen, without rank and score: the judge, who may see
         others, saw them among those."""
         events = self._seen(
-            self._store.judgments(query_id), lambda event: (event.ticket_id, event.query.ticket_id)
+            self._store.judgments(query_id, ticket_id),
+            lambda event: (event.ticket_id, event.query.ticket_id),
         )
         return (replace(event, rank=None, score=None) for event in events)
 

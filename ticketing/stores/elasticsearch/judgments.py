@@ -104,8 +104,9 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         answers = self.connection.bulk(actions)[len(queries) :]
         return sum(answer["status"] != CONFLICT for answer in answers)
 
-    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
-        """All events, of one query where given, in the order they were added."""
+    def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
+        """All events, of one query and of one ticket where given, in the order they were added;
+        those of a ticket are picked here, as its id is not searched by."""
         must = [{"term": {"kind": "judgment"}}]
         if query_id:
             must.append({"term": {"query_id": query_id}})
@@ -113,7 +114,8 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
         )
-        return (_judgment(hit["_source"]) for hit in pages)
+        found = (_judgment(hit["_source"]) for hit in pages)
+        return (event for event in found if ticket_id in ("", event.ticket_id))
 
     def count_judgments(self) -> int:
         """How many events there are."""

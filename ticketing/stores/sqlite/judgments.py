@@ -61,15 +61,13 @@ class SQLiteJudgments(DatabasePart, Judgments):
             require_same(map(_judgment, kept), judgments)
             return sum(_add_judgment(connection, judgment) for judgment in judgments)
 
-    def judgments(self, query_id: str = "") -> Iterator[Judgment]:
-        """All events, of one query where given, in the order they were added."""
-        condition, values = ("query_id = ?", [query_id]) if query_id else ("TRUE", [])
-        return map(
-            _judgment,
-            self._pages(
-                f"{_SELECT} WHERE {condition} AND number > ? ORDER BY number LIMIT ?", 0, *values
-            ),
-        )
+    def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
+        """All events, of one query and of one ticket where given, in the order they were added."""
+        of = {"query_id": query_id, "judgments.ticket_id": ticket_id}
+        given = {column: id for column, id in of.items() if id}
+        conditions = " AND ".join([*(f"{column} = ?" for column in given), "number > ?"])
+        statement = f"{_SELECT} WHERE {conditions} ORDER BY number LIMIT ?"
+        return map(_judgment, self._pages(statement, 0, *given.values()))
 
     def count_judgments(self) -> int:
         """How many events there are."""

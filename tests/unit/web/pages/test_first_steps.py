@@ -27,6 +27,7 @@ def test_an_empty_desk_shows_the_steps_and_no_form(empty):
     page = empty.get("/").text
     assert steps(page) == ["next", "to do", "to do"]
     assert "ticketing import FILE" in page and 'name="subject"' not in page
+    assert page.count('<a href="/jobs">Jobs</a> does the same') == 2
 
 
 def test_after_an_import_nothing_claims_to_be_searched(first_client):
