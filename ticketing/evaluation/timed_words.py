@@ -81,7 +81,7 @@ class TimedWords:
 
     def _distances(
         self, query: Query, filters: Filters
-    ) -> tuple[Sequence[str], npt.NDArray[np.float64]]:
+    ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
         """Tickets a query may find, and their negative standard scores; its own is infinite."""
         ids, scores = self._words.scores(query, filters)
         apart = standard(-scores)

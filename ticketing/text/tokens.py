@@ -98,7 +98,7 @@ class _Texts(dict[str, tuple[str, ...]]):
         if plain := _PLAIN.fullmatch(stretch):
             texts: tuple[str, ...] = (intern(plain[1].lower()),)
         else:
-            texts = tuple([intern(token.text) for token in _split_stretch(stretch)])
+            texts = tuple(_texts_of(stretch))
         if len(stretch) <= LONGEST_REMEMBERED:
             if len(self) >= MOST_TEXTS:
                 self.clear()
@@ -109,6 +109,41 @@ class _Texts(dict[str, tuple[str, ...]]):
 MOST_TEXTS = 1 << 16
 LONGEST_REMEMBERED = 160
 remembered_texts = _Texts()
+
+
+def _texts_of(stretch: str) -> list[str]:
+    """The texts of the tokens of a stretch, whose runs of letters are remembered in turn: names
+    with dots and addresses are made of few words."""
+    if not stretch.isascii():
+        return [intern(token.text) for token in _split_stretch(stretch)]
+    texts: list[str] = []
+    if _ONLY_WORDS.fullmatch(stretch):
+        for run in _ASCII_RUN.findall(stretch):
+            texts += _texts_of_run(run)
+        return texts
+    for found in _scanner().finditer(stretch):
+        if found.lastgroup == "word":
+            texts += _texts_of_run(found[0])
+        else:
+            texts.append(_MASKS[found.lastgroup] or found[0])
+    return texts
+
+
+_ONLY_WORDS = re.compile(r"(?!.*www\.)[^0-9@:/\\<-]*+")
+"""A stretch of ASCII without what any rule of masking needs."""
+
+_ASCII_RUN = re.compile(r"\w[\w']*+")
+
+
+def _texts_of_run(run: str) -> tuple[str, ...]:
+    return _remembered_run(run) if len(run) <= LONGEST_WORD else _split_run(run)
+
+
+def _split_run(run: str) -> tuple[str, ...]:
+    return tuple([intern(token.text) for token in _split_word(run, 0)])
+
+
+_remembered_run = lru_cache(maxsize=1 << 15)(_split_run)
 
 _PLAIN = re.compile(r"(?!www\.)[\"'(\[{]*+((?:[a-z]|[A-Z][a-z])[a-z]{0,40})[.,;:!?)\]}\"']*+")
 """A stretch of one word and marks around it, which no rule of masking can mean."""
