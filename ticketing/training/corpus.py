@@ -1,8 +1,7 @@
 """Everything a network learns from, read once: words of tickets and queries as ids."""
 
 import hashlib
-import random
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,10 +11,8 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Label, Ticket
-from ticketing.training.sampling import Archive, Fields
-from ticketing.training.settings import TrainingSettings
-
-FIELDS = ("subject", "description", "solution")
+from ticketing.training.sampling import Archive
+from ticketing.training.texts import FIELDS, Fields, Packer
 
 
 @dataclass(frozen=True)
@@ -23,12 +20,12 @@ class Corpus:
     """Everything the network learns from, as word ids."""
 
     vocabulary: Vocabulary
-    """Counted over all tickets, also those that are not learned from."""
+    """Counted over all tickets, and the queries that are none."""
     archive: Archive
     queries: dict[str, Fields]
     """By query id."""
-    texts: list[list[str]]
-    """Its text as tokens, for word vectors."""
+    asked: list[str]
+    """Ids of the queries that are no ticket."""
     digest: str
     """Names all of it, labels as well."""
     texts_digest: str
@@ -36,48 +33,37 @@ class Corpus:
 
 
 def read_corpus(
-    tickets: Sequence[Ticket],
-    labels: Sequence[Label],
-    network: NetworkSettings,
-    training: TrainingSettings,
+    tickets: Sequence[Ticket], labels: Sequence[Label], network: NetworkSettings
 ) -> Corpus:
-    """Tokenize tickets and the labels' queries, count the vocabulary, and take of more than
-    `training.tickets` tickets those with labels and a random sample."""
+    """Tokenize tickets and the labels' queries, and count the vocabulary."""
     queries = {label.query.id: label.query for label in labels}
-    tokens = {
-        ticket.id: {name: tokenize(getattr(ticket, name)) for name in FIELDS}
-        for ticket in tqdm(tickets, desc="reading tickets", unit="ticket")
-    }
     asked = {
         id: {name: tokenize(getattr(query, name)) for name in FIELDS[:2]}
         for id, query in sorted(queries.items())
     }
-    new = [fields for id, fields in asked.items() if not queries[id].ticket_id]
-    everything = [*tokens.values(), *new]
-    vocabulary = Vocabulary.count(list(chain(*fields.values())) for fields in everything)
-    learned = _learned([*tokens], {label.ticket_id for label in labels}, training)
+    new = [id for id in asked if not queries[id].ticket_id]
+    packer = Packer()
+
+    def documents() -> Iterator[list[str]]:
+        for ticket in tqdm(tickets, desc="reading tickets", unit="ticket"):
+            fields = {name: tokenize(getattr(ticket, name)) for name in FIELDS}
+            packer.add(ticket.id, fields)
+            yield list(chain(*fields.values()))
+        yield from (list(chain(*asked[id].values())) for id in new)
+
+    vocabulary = Vocabulary.count(documents())
     return Corpus(
         vocabulary,
         Archive(
             network,
-            {id: _known(vocabulary, tokens[id]) for id in learned},
+            packer.texts(vocabulary),
             {ticket.id: ticket.created for ticket in tickets if ticket.created},
         ),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
-        [text for x in [*(tokens[id] for id in learned), *new] for text in x.values() if text],
+        new,
         _digest(tickets, [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]),
-        _digest(tickets, [*learned, *(id for id in asked if not queries[id].ticket_id)]),
+        _digest(tickets, new),
     )
-
-
-def _learned(
-    ids: Sequence[str], labelled: Collection[str], training: TrainingSettings
-) -> list[str]:
-    """The tickets that are learned from, in their order."""
-    others = sorted(set(ids) - set(labelled))
-    room = min(max(training.tickets - (len(ids) - len(others)), 0), len(others))
-    left_out = set(others) - set(random.Random(training.seed).sample(others, room))
-    return [id for id in ids if id not in left_out]
 
 
 def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> Fields:

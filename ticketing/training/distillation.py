@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.vector_cache import VectorCache
-from ticketing.training.sampling import Fields
+from ticketing.training.texts import Fields
 
 SUBJECT_WEIGHT = 0.5
 """How much subjects count beside whole texts."""

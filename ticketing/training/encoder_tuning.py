@@ -22,7 +22,7 @@ from ticketing.tickets import Label, Ticket
 from ticketing.training.corpus import read_corpus
 from ticketing.training.losses import also_right, right_answers
 from ticketing.training.sampling import Example, is_validation, labelled, weak
-from ticketing.training.settings import TrainingSettings, TuningSettings
+from ticketing.training.settings import TuningSettings
 
 SHARPNESS = 20.0
 """Logits of a cosine of 1."""
@@ -47,7 +47,7 @@ def tune(
     InputError where nothing is labelled YES or REL.
     """
     learned = [label for label in labels if not is_validation(label.query.id)]
-    corpus = read_corpus(tickets, learned, NetworkSettings(), TrainingSettings())
+    corpus = read_corpus(tickets, learned, NetworkSettings())
     archive, ids = corpus.archive, sorted(corpus.archive.tickets)
     learned = [label for label in learned if label.ticket_id in archive.tickets]
     if not labelled(archive, learned, corpus.queries, random.Random(0)):

@@ -6,8 +6,10 @@ for the next training, which may have other labels or another network.
 
 import hashlib
 import json
+import random
 from collections.abc import Sequence
-from itertools import chain
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +27,15 @@ from ticketing.networks.siamese import SiameseNetwork
 from ticketing.tickets import Label
 from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
-from ticketing.training.sampling import Fields
+from ticketing.training.sampling import some_tickets
 from ticketing.training.settings import TrainingSettings
+from ticketing.training.texts import Fields, Sentences
 from ticketing.training.word_vectors import load_vectors, read_words, train_vectors
 from topic_models import CheckpointError, DocNADE, DocNADESettings, ProgressBar
 from topic_models.documents import Document
+
+MOST_TOPIC_TICKETS = 40_000
+"""Tickets that topics are learned from; of a larger archive evenly spaced ones."""
 
 
 def run_key(
@@ -97,12 +103,17 @@ def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Tr
 
 
 def make_teacher(
-    corpus: Corpus, transformer: Transformer, labels: Sequence[Label], checkpoints: Path
+    corpus: Corpus,
+    transformer: Transformer,
+    labels: Sequence[Label],
+    training: TrainingSettings,
+    checkpoints: Path,
 ) -> Teacher:
-    """A teacher that has read the archive, the labels' queries and each word alone, and all other
-    components but descriptions, which are read as wholes, where it is channel S."""
+    """A teacher that has read the archive, or `training.tickets` of it, the labels' queries and
+    each word alone, and all other components but descriptions, which are read as wholes, where it
+    is channel S."""
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
-    teacher = Teacher(encoder, taught_texts(corpus, labels))
+    teacher = Teacher(encoder, taught_texts(corpus, labels, training))
     others = [[id] for id in range(1, len(corpus.vocabulary))]
     if "S" in corpus.archive.settings.channels:
         for fields in teacher.texts.values():
@@ -112,10 +123,14 @@ def make_teacher(
     return teacher
 
 
-def taught_texts(corpus: Corpus, labels: Sequence[Label]) -> dict[str, Fields]:
-    """Every ticket's text and every label's query that is no ticket, by key."""
+def taught_texts(
+    corpus: Corpus, labels: Sequence[Label], training: TrainingSettings
+) -> dict[str, Fields]:
+    """Tickets' texts and every label's query that is no ticket, by key."""
     asked = {x.query.id: corpus.queries[x.query.id] for x in labels if not x.query.ticket_id}
-    return {**asked, **corpus.archive.tickets}
+    tickets, chance = corpus.archive.tickets, random.Random(training.seed)
+    some = some_tickets([*tickets], {x.ticket_id for x in labels}, training.tickets, chance)
+    return {**asked, **{id: tickets[id] for id in some}}
 
 
 def start_network(
@@ -131,16 +146,29 @@ def start_network(
     The vectors are the file's, the teacher's where there is no file, and else the archive's own.
     """
     torch.manual_seed(training.seed)
+    with ThreadPoolExecutor(1) as beside:  # word vectors and topics are a thread's work each
+        vectors = beside.submit(
+            _vectors, corpus, settings, training, vectors_file, teacher, checkpoint
+        )
+        resources = {}
+        if "T" in settings.channels:
+            resources["T"] = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
+    return new_network(settings, corpus.vocabulary, vectors.result(), resources, training.dropout)
+
+
+def _vectors(
+    corpus: Corpus,
+    settings: NetworkSettings,
+    training: TrainingSettings,
+    vectors_file: Path | None,
+    teacher: Teacher | None,
+    checkpoint: Path,
+) -> torch.Tensor:
     if vectors_file:
-        vectors = load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
-    elif teacher:
-        vectors = read_words(corpus.vocabulary, teacher.encoder, settings.word_dims)
-    else:
-        vectors = _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"))
-    resources = {}
-    if "T" in settings.channels:
-        resources["T"] = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
-    return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
+        return load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
+    if teacher:
+        return read_words(corpus.vocabulary, teacher.encoder, settings.word_dims)
+    return _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"))
 
 
 def _own_vectors(
@@ -148,7 +176,9 @@ def _own_vectors(
 ) -> torch.Tensor:
     if saved := _saved(checkpoint):
         return torch.from_numpy(saved["vectors"])
-    vectors = train_vectors(corpus.texts, corpus.vocabulary, settings.word_dims, training.seed)
+    asked = [corpus.queries[id] for id in corpus.asked]
+    sentences = Sentences(corpus.vocabulary, corpus.archive.tickets.values(), asked)
+    vectors = train_vectors(sentences, corpus.vocabulary, settings.word_dims, training.seed)
     write_arrays(checkpoint, {"vectors": vectors.numpy()})
     return vectors
 
@@ -165,7 +195,8 @@ def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
 def _topics(
     corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
 ) -> TopicEncoder:
-    """DocNADE over whole tickets (model M2 of Table 3), every twentieth kept to stop on."""
+    """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS at most, every
+    twentieth kept to stop on."""
     words = TopicWords(topic_words(corpus.vocabulary))
     described = DocNADESettings(
         vocabulary_size=max(len(words.ids), 1),
@@ -174,7 +205,9 @@ def _topics(
         seed=training.seed,
     )
     encoder = TopicEncoder(DocNADE(described), words)
-    whole = [list(chain(*fields.values())) for fields in corpus.archive.tickets.values()]
+    tickets = corpus.archive.tickets
+    some = islice(tickets.values(), 0, None, len(tickets) // MOST_TOPIC_TICKETS + 1)
+    whole = [list(chain(*fields.values())) for fields in some]
     documents = [document for document in words.documents(whole) if len(document)]
     kept = documents[::20] if len(documents) >= 40 else None
     learned: list[Document] = [d for i, d in enumerate(documents) if i % 20 or not kept]

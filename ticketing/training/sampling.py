@@ -3,7 +3,7 @@
 import random
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -11,9 +11,7 @@ from types import MappingProxyType
 from ticketing.model.components import Components
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
 from ticketing.tickets import Grade, Label
-
-Fields = dict[str, list[int]]
-"""A text by field (subject, description, solution) as word ids without unknown words."""
+from ticketing.training.texts import Fields
 
 WEAK_WEIGHT = 0.5
 """How much a ticket against itself counts beside a YES."""
@@ -137,6 +135,26 @@ def _example(
         label.ticket_id,
         negative,
     )
+
+
+def shown(ids: Sequence[str], most: int, epoch: int, seed: int) -> list[str]:
+    """The tickets that an epoch, numbered from 0, shows: of more than `most` so many, in a seeded
+    order that goes on from epoch to epoch, and round again."""
+    if len(ids) <= most:
+        return list(ids)
+    order = random.Random(seed).sample(ids, len(ids))
+    first = epoch * most % len(ids)
+    return [*order[first : first + most], *order][:most]
+
+
+def some_tickets(
+    ids: Sequence[str], labelled: Collection[str], most: int, chance: random.Random
+) -> list[str]:
+    """Those with labels, and a sample of the others up to `most`, in their order."""
+    others = sorted(set(ids) - set(labelled))
+    room = min(max(most - (len(ids) - len(others)), 0), len(others))
+    left_out = set(others) - set(chance.sample(others, room))
+    return [id for id in ids if id not in left_out]
 
 
 def weak(archive: Archive, ids: Sequence[str], chance: random.Random) -> list[Example]:

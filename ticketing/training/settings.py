@@ -23,8 +23,8 @@ class TrainingSettings(LoopSettings):
     tickets: int = Field(
         40_000,
         gt=0,
-        description="most tickets that are learned from, those with labels and a sample of the "
-        "others; without a teacher two cores then train for less than half an hour",
+        description="most tickets that an epoch shows; of a larger archive each epoch shows "
+        "others, until all were shown, while a teacher reads only so many",
     )
     recency: bool = Field(
         True, description="let the time between query and ticket count; only with learned weights"

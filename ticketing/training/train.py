@@ -38,7 +38,15 @@ from ticketing.training.pretraining import (
     texts_key,
 )
 from ticketing.training.recency_fitting import fit_recency
-from ticketing.training.sampling import Example, graded, is_validation, labelled, views, weak
+from ticketing.training.sampling import (
+    Example,
+    graded,
+    is_validation,
+    labelled,
+    shown,
+    views,
+    weak,
+)
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet
 from ticketing.training.weight_fitting import fit_weights, query_worths
@@ -78,13 +86,13 @@ def train(
     if training.weights == "searched" and not usable:
         raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
     told(Step.PRETRAINING)
-    corpus = read_corpus(tickets, labels, network, training)
+    corpus = read_corpus(tickets, labels, network)
     encoder = find_transformer(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
     checkpoints.mkdir(parents=True, exist_ok=True)
     reader = encoder if training.loss == "in-batch" else None
     texts = texts_key(corpus, network, training, vectors_file, reader)
-    teacher = make_teacher(corpus, reader, usable, checkpoints) if reader else None
+    teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
     learner = start_network(
         corpus, network.only_trained(), training, vectors_file, teacher, checkpoints / texts
     )
@@ -211,16 +219,17 @@ def _learn(
     network.coverage_logits.requires_grad_(learned)
     weak_ids = sorted(set(corpus.archive.tickets) - validation.left_out)
 
-    def ranking_examples(chance: random.Random) -> list[Example]:
-        shown = labelled(corpus.archive, labels, corpus.queries, chance)
-        return shown + weak(corpus.archive, weak_ids, chance)
+    def ranking_examples(epoch: int, chance: random.Random) -> list[Example]:
+        judged = labelled(corpus.archive, labels, corpus.queries, chance)
+        ids = shown(weak_ids, training.tickets, epoch, training.seed)
+        return judged + weak(corpus.archive, ids, chance)
 
-    def graded_examples(chance: random.Random) -> list[Example]:
+    def graded_examples(epoch: int, chance: random.Random) -> list[Example]:
         return graded(corpus.archive, labels, corpus.queries, chance)
 
     def run(
         loss: Callable[[Sequence[Example]], Tensor],
-        examples: Callable[[random.Random], list[Example]],
+        examples: Callable[[int, random.Random], list[Example]],
         checkpoint: Path,
         keep_last: bool = False,
         **changes: float,
@@ -228,9 +237,12 @@ def _learn(
         settings = training.model_copy(update=changes)
         quality = partial(validation.quality, network)
         heard = partial(told, Step.TRAINING)
-        return Trainer(
-            network, settings, examples, loss, quality, checkpoint, keep_last, heard
-        ).run()
+
+        def drawn(chance: random.Random) -> list[Example]:
+            return examples(len(trainer.history), chance)
+
+        trainer = Trainer(network, settings, drawn, loss, quality, checkpoint, keep_last, heard)
+        return trainer.run()
 
     dropout = training.spelling_dropout
     if training.loss == "mse":
@@ -239,12 +251,19 @@ def _learn(
     taught: dict[str, Any] = {}
     if teacher:
         taught = {"keep_last": True, "batch_size": training.taught_batch_size, "decay": True}
-        examples = partial(views, corpus.archive, teacher.texts)
         first, epochs = checkpoint.with_suffix(".imitation"), training.imitation_epochs
-        loss = ImitationLoss(network, dropout, teacher)
-        imitated = run(loss, examples, first, epochs=epochs, **taught)
+        loss, texts = ImitationLoss(network, dropout, teacher), teacher.texts
+        imitated = run(
+            loss,
+            lambda epoch, chance: views(corpus.archive, texts, chance),
+            first,
+            epochs=epochs,
+            **taught,
+        )
         taught |= {"epochs": training.tuning_epochs, "learning_rate": training.tuning_rate}
     ranking = RankingLoss(network, dropout, right_answers(labels))
+    if passes := taught.get("epochs", training.epochs):
+        taught["epochs"] = max(passes, -(-len(weak_ids) // training.tickets))
     return imitated + run(ranking, ranking_examples, checkpoint, **taught)
 
 

@@ -16,7 +16,8 @@ from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.tickets import Grade, Label
-from ticketing.training.sampling import Archive, Fields
+from ticketing.training.sampling import Archive
+from ticketing.training.texts import Fields
 
 FEWEST = 30
 """With fewer validation queries than this, tickets' own subjects are asked as well."""

@@ -11,7 +11,8 @@ from ticketing.model.settings import Level
 from ticketing.networks.metric import distance_parts, present_pair_weights, similarity
 from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.tickets import Label
-from ticketing.training.sampling import Archive, Fields
+from ticketing.training.sampling import Archive
+from ticketing.training.texts import Fields
 
 LEVEL_GRID: dict[Level, tuple[float, ...]] = {
     "same level": (0.3, 0.4),

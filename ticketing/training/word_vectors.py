@@ -2,8 +2,7 @@
 
 import struct
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,9 @@ from ticketing.text.vocabulary import Vocabulary
 WORDS_TO_SEE = 4_000_000
 """Small archives are passed over more often, until about this many words were seen."""
 
+MOST_WORDS = 22_000_000
+"""Large archives are passed over less often, but once, so that no more words are seen."""
+
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 """The first bytes of fastText's own binary format."""
@@ -27,9 +29,9 @@ FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 class _Passes:
     """Texts, iterated once a pass, with a bar over all passes."""
 
-    def __init__(self, texts: Sequence[Sequence[str]], passes: int):
+    def __init__(self, texts: Iterable[Sequence[str]], count: int):
         self.texts = texts
-        self.bar = tqdm(total=len(texts) * passes, desc="word vectors", unit="text")
+        self.bar = tqdm(total=count, desc="word vectors", unit="text")
 
     def __iter__(self) -> Iterator[Sequence[str]]:
         for text in self.texts:
@@ -38,26 +40,36 @@ class _Passes:
 
 
 def train_vectors(
-    texts: Sequence[Sequence[str]], vocabulary: Vocabulary, dims: int, seed: int
+    texts: Iterable[Sequence[str]], vocabulary: Vocabulary, dims: int, seed: int
 ) -> Tensor:
     """Skip-gram vectors (word2vec) of the vocabulary's words: float32 [len(vocabulary), dims].
 
-    One thread, so that the same seed gives the same vectors; row 0 is zero, and the mean
-    length of the others is 1.
+    `texts` are read several times. One thread, so that the same seed gives the same vectors; row 0
+    is zero, and the mean length of the others is 1.
     """
     from gensim.models import Word2Vec
 
     if not vocabulary.words:
         return torch.zeros(len(vocabulary), dims)
-    words = sum(map(len, texts))
-    passes = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
+    seen: Counter[str] = Counter()
+    count = 0
+    for text in texts:
+        seen.update(text)
+        count += 1
+    words = seen.total()
     model = Word2Vec(vector_size=dims, sg=1, min_count=1, workers=1, seed=seed, sorted_vocab=0)
-    seen = Counter(chain.from_iterable(texts))
     model.build_vocab_from_freq({word: max(seen[word], 1) for word in vocabulary.words})
-    sentences = _Passes(texts, passes)
-    model.train(sentences, total_examples=len(texts), total_words=words, epochs=passes)
+    passes = passes_over(words)
+    sentences = _Passes(texts, count * passes)
+    model.train(sentences, total_examples=count, total_words=words, epochs=passes)
     sentences.bar.close()
     return _matrix(vocabulary, dims, model.wv)
+
+
+def passes_over(words: int) -> int:
+    """How often so many words are passed over: 5 to 30 times, and a large archive at least once."""
+    enough = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
+    return max(min(enough, MOST_WORDS // max(words, 1)), 1)
 
 
 def read_words(vocabulary: Vocabulary, encoder: TransformerEncoder, dims: int) -> Tensor:

@@ -15,10 +15,11 @@ from ticketing.training.sampling import (
     graded,
     is_validation,
     labelled,
+    shown,
+    some_tickets,
     views,
     weak,
 )
-from ticketing.training.settings import TrainingSettings
 
 CROSS = NetworkSettings()
 FIELDS = {"subject": [1, 2], "description": [3, 4, 5, 6], "solution": [7]}
@@ -187,29 +188,30 @@ def test_a_corpus_counts_each_text_once_and_drops_unknown_words():
         Ticket("T1", "Trip of the pump", "noise", ""),
     ]
     query = Query("Noise", "pump", ticket_id="T1")
-    corpus = read_corpus(tickets, [Label(query, "T2", Grade.YES)], CROSS, TrainingSettings())
+    corpus = read_corpus(tickets, [Label(query, "T2", Grade.YES)], CROSS)
     assert corpus.vocabulary.words == ["pump", "trip"]
     assert corpus.vocabulary.documents == 2
     assert corpus.archive.tickets["T2"] == {"subject": [1, 2], "description": [], "solution": [1]}
     assert corpus.queries == {query.id: {"subject": [], "description": [1]}}
 
 
-def test_of_many_tickets_those_with_labels_and_a_sample_are_learned_from():
-    tickets = [Ticket(f"T{i:02d}", f"pump {i} pump") for i in range(60)]
-    labels = [Label(Query("pump"), id, Grade.NO) for id in ("T07", "T42", "gone")]
-
-    def read(**changes):
-        return read_corpus(tickets, labels, CROSS, TrainingSettings(tickets=10, **changes))
-
-    corpus = read()
-    found = list(corpus.archive.tickets)
+def test_of_many_tickets_a_teacher_reads_those_with_labels_and_a_sample():
+    ids, labelled = [f"T{i:02d}" for i in range(60)], {"T07", "T42", "gone"}
+    found = some_tickets(ids, labelled, 10, random.Random(0))
     assert len(found) == 10 and {"T07", "T42"} < set(found) and found == sorted(found)
-    assert len(corpus.texts) == 10 + 1  # theirs and the query's
-    assert corpus.vocabulary.documents == 60 + 1
-    assert list(read().archive.tickets) == found != list(read(seed=1).archive.tickets)
-    assert read().texts_digest == corpus.texts_digest != read(seed=1).texts_digest
-    fewer = read_corpus(tickets, labels, CROSS, TrainingSettings(tickets=1))
-    assert list(fewer.archive.tickets) == ["T07", "T42"]
+    assert some_tickets(ids, labelled, 10, random.Random(1)) != found
+    assert some_tickets(ids, labelled, 1, random.Random(0)) == ["T07", "T42"]
+    assert some_tickets(ids, labelled, 60, random.Random(0)) == ids
+
+
+def test_epochs_go_on_through_a_large_archive_and_round_again():
+    ids = [f"T{i}" for i in range(10)]
+    epochs = [shown(ids, 4, epoch, seed=0) for epoch in range(5)]
+    assert all(len(set(epoch)) == 4 for epoch in epochs)
+    assert {*epochs[0], *epochs[1], *epochs[2]} == set(ids)
+    assert [*epochs[2], *epochs[3], *epochs[4]][2:] == [*epochs[0], *epochs[1], *epochs[2]][:10]
+    assert shown(ids, 4, 0, seed=1) != epochs[0]
+    assert shown(ids, 10, 3, seed=0) == ids
 
 
 def test_the_digest_names_texts_and_labels_and_not_their_order():
@@ -217,7 +219,7 @@ def test_the_digest_names_texts_and_labels_and_not_their_order():
     yes = Label(Query("x"), "T1", Grade.YES)
 
     def digest(tickets, labels):
-        return read_corpus(tickets, labels, CROSS, TrainingSettings()).digest
+        return read_corpus(tickets, labels, CROSS).digest
 
     assert digest([one, two], [yes]) == digest([two, one], [yes])
     others = [
@@ -233,9 +235,9 @@ def test_the_texts_digest_knows_no_labels_but_the_queries_that_are_no_tickets():
     one, two = Ticket("T1", "pump"), Ticket("T2", "trip")
 
     def digest(*labels):
-        return read_corpus([one, two], labels, CROSS, TrainingSettings()).texts_digest
+        return read_corpus([one, two], labels, CROSS).texts_digest
 
     own = Query("pump", ticket_id="T1")
     assert digest() == digest(Label(own, "T2", Grade.YES)) == digest(Label(own, "T2", Grade.NO))
     assert digest() != digest(Label(Query("x"), "T1", Grade.YES))
-    assert digest() != read_corpus([one], [], CROSS, TrainingSettings()).texts_digest
+    assert digest() != read_corpus([one], [], CROSS).texts_digest

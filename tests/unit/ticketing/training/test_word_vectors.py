@@ -10,11 +10,16 @@ from gensim.models.fasttext import save_facebook_model
 
 from ticketing.errors import InputError
 from ticketing.text.vocabulary import Vocabulary
-from ticketing.training.word_vectors import load_vectors, read_words, train_vectors
+from ticketing.training.word_vectors import load_vectors, passes_over, read_words, train_vectors
 
 VOCABULARY = Vocabulary(["trip", "pump", "seal"], [3, 2, 2], 5)
 LINES = ["the 9 9", "trip 3 4", "pump 0 5"]
 """Lengths 5 and 5, so the mean length of the desk's words is 5."""
+
+
+def test_an_archive_is_passed_over_the_more_often_the_smaller_it_is():
+    words = (0, 1000, 400_000, 2_000_000, 5_000_000, 50_000_000)
+    assert list(map(passes_over, words)) == [30, 30, 10, 5, 4, 1]
 
 
 def write(path, text):
