@@ -1,0 +1,104 @@
+"""Where the time of a training goes: `TICKETING_HOME=… python -m tests.benchmarks.training [N]`.
+
+Trains without a teacher on N tickets of that desk, evenly spread, in a folder that is gone
+afterwards. Where the desk has fewer they are repeated: each time another third of the words is
+changed, wherever it stands. Prints the seconds of processor and of the clock that each phase took,
+those of phases within it left out, and the most memory that there was at a time. OMP_NUM_THREADS
+is honoured.
+"""
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from tests.benchmarks.parts import Stopwatch, watched
+from ticketing.desk import Desk, open_desk
+from ticketing.model.registry import Registry
+from ticketing.model.settings import NetworkSettings
+from ticketing.nn.trainer import Trainer
+from ticketing.settings import load_settings
+from ticketing.tickets import Ticket
+from ticketing.training import train
+from ticketing.training.settings import TrainingSettings
+from ticketing.training.validation import ValidationSet
+
+
+def main() -> None:
+    """Print a line a phase, the longest first."""
+    desk = open_desk(load_settings())
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else desk.store.count_tickets()
+    tickets = list(some(desk, count))
+    labels = desk.training_labels()
+    processor, clock = Stopwatch(time.process_time), Stopwatch(time.perf_counter)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        watched(processor, PHASES),
+        watched(clock, PHASES),
+        processor.part("else"),
+        clock.part("else"),
+    ):
+        train.train(
+            tickets,
+            labels,
+            NetworkSettings(),
+            TrainingSettings(teacher=""),
+            Registry(Path(folder) / "models"),
+            Path(folder) / "checkpoints",
+        )
+    print(f"{len(tickets)} tickets; seconds of processor and of the clock")
+    for name, seconds in processor.seconds.most_common():
+        print(f"{seconds:8.1f} {clock.seconds[name]:8.1f}  {name}")
+    print(f"{processor.seconds.total():8.1f} {clock.seconds.total():8.1f}  all")
+    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")
+
+
+PHASES: list[tuple[str, Any, str]] = [
+    ("read texts", train, "read_corpus"),
+    ("word vectors and topics, side by side", train, "start_network"),
+    ("cut examples", train, "weak"),
+    ("steps", Trainer, "step"),
+    ("validation queries", ValidationSet, "quality"),
+    ("lean on words and fit weights", train, "lean_on_words"),
+    ("lean on words and fit weights", train, "fit_weights"),
+    ("fit recency", train, "fit_recency"),
+    ("code layout", train, "_finish"),
+    ("calibration", train, "calibrate"),
+]
+
+
+def some(desk: Desk, count: int) -> Iterator[Ticket]:
+    """So many tickets, evenly spread over the desk's; where those are fewer, repeated."""
+    total = desk.store.count_tickets()
+    copies = -(-count // total)
+    chosen = {round(i * total * copies / count) for i in range(count)}
+    for place, ticket in enumerate(t for _ in range(copies) for t in desk.store.iter_tickets()):
+        if place in chosen:
+            yield changed(ticket, place // total) if place >= total else ticket
+
+
+def changed(ticket: Ticket, copy: int) -> Ticket:
+    """A ticket of the copy with this number, from 1: a third of its words are others."""
+    ending = chr(ord("a") + copy % 26) * (1 + copy // 26)
+
+    def other(text: str) -> str:
+        return " ".join(
+            word if crc32(f"{copy} {word}".encode()) % 3 else word + ending for word in text.split()
+        )
+
+    return replace(
+        ticket,
+        id=f"{ticket.id}-{copy}",
+        subject=other(ticket.subject),
+        description=other(ticket.description),
+        solution=other(ticket.solution),
+    )
+
+
+if __name__ == "__main__":
+    main()
