@@ -26,7 +26,7 @@ class LSTMChannel(DenseChannel):
         self.pooling = pooling
         lstm = nn.LSTM(word_dims, hidden)
         self.recurrent = nn.ModuleDict({"lstm": lstm})  # its name in bundles
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout
         self.scale = input_scale(word_dims)
         initialise(lstm)
 
@@ -40,5 +40,12 @@ class LSTMChannel(DenseChannel):
         starts = texts.texts.bounds
         places, bounds = pieces(starts[:-1], np.minimum(np.diff(starts), self.limit))
         rows = texts.rows[torch.from_numpy(places)]
-        words = self.dropout(texts.embedded * self.scale)
+        words = texts.embedded * self.scale
+        if self.training and self.dropout:
+            words = words * _kept(words, self.dropout)
         return read_ragged(self.lstm, words, rows, torch.from_numpy(bounds), self.pooling)
+
+
+def _kept(words: Tensor, dropout: float) -> Tensor:
+    """What dropout multiplies by, as torch's does; which takes three times as long to draw it."""
+    return (torch.rand(words.shape) >= dropout) / (1 - dropout)

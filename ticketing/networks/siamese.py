@@ -116,12 +116,14 @@ class SiameseNetwork(nn.Module):
         with torch.no_grad():
             self.coverage_logits.copy_(_inverse_softplus(weights))
 
-    def embed(self, ids: Tensor, spelled_only: float = 0.0) -> tuple[Tensor, Tensor]:
-        """Distinct word ids [U] -> embeddings [U, dims] and weights [U].
+    def embed(
+        self, ids: Tensor, spelled_only: float = 0.0, embedded: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Distinct word ids [U] -> embeddings [U, dims], where they are not given, and weights [U].
 
         A share `spelled_only` of the words loses its vector, as unknown words have none.
         """
-        embedded = self.words(ids)
+        embedded = self.words(ids) if embedded is None else embedded
         if spelled_only:
             keep = (torch.rand(len(ids), 1) >= spelled_only).expand(-1, self.settings.word_dims)
             spelling = keep.new_ones(len(ids), self.settings.character_dims)

@@ -26,10 +26,20 @@ class _Loss:
         self.network = network
         self.spelled_only = spelled_only
 
-    def encode(self, items: Sequence[Components]) -> EncodedComponents:
-        return self.network.encode(
-            items, lambda distinct: self.network.embed(distinct, self.spelled_only)
+    def encode(
+        self, queries: Sequence[Components], tickets: Sequence[Components]
+    ) -> tuple[EncodedComponents, EncodedComponents]:
+        """Both sides, each of whose words is embedded once."""
+        words = torch.tensor(
+            sorted({id for item in (*queries, *tickets) for x in item for id in x})
         )
+        table = self.network.words(words)  # [distinct words of both, dims]
+
+        def embed(distinct: Tensor) -> tuple[Tensor, Tensor]:
+            embedded = F.embedding(torch.searchsorted(words, distinct), table)
+            return self.network.embed(distinct, self.spelled_only, embedded)
+
+        return self.network.encode(queries, embed), self.network.encode(tickets, embed)
 
 
 class LabelLoss(_Loss):
@@ -38,7 +48,7 @@ class LabelLoss(_Loss):
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
         distances = self.network.matched_distance(
-            self.encode([x.query for x in batch]), self.encode([x.ticket for x in batch])
+            *self.encode([x.query for x in batch], [x.ticket for x in batch])
         )
         return label_error(torch.exp(-distances), torch.tensor([x.label for x in batch]))
 
@@ -57,7 +67,7 @@ class RankingLoss(_Loss):
         """The batch's loss, a scalar."""
         tickets = [x.ticket for x in batch] + [x.negative for x in batch if x.negative]
         distances = self.network.crossed_distance(
-            self.encode([x.query for x in batch]), self.encode(tickets)
+            *self.encode([x.query for x in batch], tickets)
         ).clamp_max(FAR)
         weights = torch.tensor([x.label for x in batch])
         return in_batch_softmax(-distances, also_right(batch, self.right), weights)
@@ -76,7 +86,7 @@ class ImitationLoss(_Loss):
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
         distances = self.network.crossed_distance(
-            self.encode([x.query for x in batch]), self.encode([x.ticket for x in batch])
+            *self.encode([x.query for x in batch], [x.ticket for x in batch])
         ).clamp_max(FAR)
         itself = torch.eye(len(batch), dtype=torch.bool)
         taught = self.teacher.logits([x.ticket_key for x in batch])

@@ -7,8 +7,9 @@ for the next training, which may have other labels or another network.
 import hashlib
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 
@@ -152,8 +153,21 @@ def start_network(
         )
         resources = {}
         if "T" in settings.channels:
-            resources["T"] = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
+            with _one_thread():
+                resources["T"] = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
     return new_network(settings, corpus.vocabulary, vectors.result(), resources, training.dropout)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """torch computes in one thread for a while: small steps gain nothing from two, and each would
+    wait for both where word vectors keep one busy."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _vectors(
