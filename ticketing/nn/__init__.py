@@ -2,7 +2,8 @@
 
 `recurrent` turns embedded texts into vectors, `similarity` compares two of them, `losses` say what
 a training makes small, and `trainer` runs its epochs. `compiled_lstm` reads with the weights that
-`recurrent` has learned, without torch. The networks themselves are `networks.siamese` (tickets),
-`classification.network` (characters of a subject) and `experiments.malstm.network` (words of a
-sentence).
+`recurrent` has learned, without torch; `ragged_lstm` learns itself by compiled code, over texts
+that lie end to end (`ragged`), which `threads` share. The networks themselves are
+`networks.siamese` (tickets), `classification.network` (characters of a subject) and
+`experiments.malstm.network` (words of a sentence).
 """
