@@ -18,6 +18,10 @@ MOST_COMMON = 0.25
 OWN = 0.5
 """Least activity of a text's own topics, as a share of its main one's."""
 
+LOADINGS = "loadings"
+"""Of the arrays that a bundle keeps, the one that is turned from the others, which takes longer
+than all else when a process starts."""
+
 CANDIDATES = 100
 """Words of the largest loadings among which a topic's name is looked for."""
 
@@ -71,7 +75,7 @@ class TopicEncoder:
             "settings": self.model.settings.model_dump(mode="json"),
             "words": self.words.ids,
         }
-        return Saved(document, self.model.state())
+        return Saved(document, {**self.model.state(), LOADINGS: self.loadings})
 
     @cached_property
     def loadings(self) -> npt.NDArray[np.float32]:
@@ -153,10 +157,14 @@ class TopicEncoder:
 
 
 def load_topics(saved: Saved) -> TopicEncoder:
-    """What `TopicEncoder.saved` described."""
+    """What `TopicEncoder.saved` described; loadings that were not saved are found when they are
+    asked for."""
     settings = DocNADESettings(**saved.document["settings"])
-    words = TopicWords(saved.document["words"])
-    return TopicEncoder(DocNADE.from_state(settings, saved.arrays), words)
+    state = {name: array for name, array in saved.arrays.items() if name != LOADINGS}
+    encoder = TopicEncoder(DocNADE.from_state(settings, state), TopicWords(saved.document["words"]))
+    if LOADINGS in saved.arrays:
+        encoder.loadings = saved.arrays[LOADINGS]
+    return encoder
 
 
 KIND = EncoderKind(

@@ -1,4 +1,5 @@
-"""What serves, works or lists jobs never loads torch: it costs a process two seconds and 300 MB."""
+"""What serves, works or lists jobs never loads torch, which costs a process two seconds and 300 MB,
+nor what else is large and needed by few."""
 
 import os
 import subprocess
@@ -33,7 +34,8 @@ from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 settings = load_settings()
 {}
-heavy = [name for name in ("torch", "gensim", "sklearn", "matplotlib") if name in sys.modules]
+absent = "torch", "gensim", "sklearn", "matplotlib", "scipy.stats", "authlib", "requests"
+heavy = [name for name in absent if name in sys.modules]
 assert not heavy, heavy
 """
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ticketing.encoders.protocol import Texts
 from ticketing.encoders.terms import TERMS
-from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
+from ticketing.encoders.topics import TopicEncoder, TopicWords, load_topics, topic_words
 from ticketing.encoders.varimax import varimax
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.channels import EmbeddedTexts
@@ -242,6 +242,17 @@ def topics_with(loadings) -> TopicEncoder:
     encoder = TopicEncoder(DocNADE(DocNADESettings(vocabulary_size=3)), TopicWords([5, 2, 7]))
     encoder.loadings = np.array(loadings, np.float32)
     return encoder
+
+
+def test_loadings_are_kept_and_not_turned_again():
+    settings = DocNADESettings(vocabulary_size=3, topics=2, epochs=1)
+    model = DocNADE(settings)
+    model.fit([np.array([0, 1, 2])] * 4)
+    saved = TopicEncoder(model, TopicWords([5, 2, 7])).saved()
+    saved.arrays["loadings"] *= 2
+    assert load_topics(saved).loadings is saved.arrays["loadings"]
+    turned = saved.arrays.pop("loadings") / 2
+    assert load_topics(saved).loadings == pytest.approx(turned)
 
 
 def test_shared_topics_are_both_texts_own():
