@@ -29,7 +29,7 @@ from ticketing.stores.protocols import CodeBlock
 from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
 
-SHARES = (0.25, 0.5, 1, 2, 4)
+SHARES = (0.5, 1, 2)
 """Of what the store finds."""
 
 

@@ -32,11 +32,13 @@ query."""
 FIRST = 1e12
 """Lifts the score of what is near by vector, at least 4e-8, above any score of words."""
 
-FEW_WORDS, MORE, LOOKED_AT = 2, 4, 2
-"""A query of so few words, or of none that the vocabulary knows, lies beside all tickets, where
-the walk through their graph ends easily: so many times as many are found by vector, and for each
-so many are looked at."""
+FEW_WORDS = 2
+OF_FEW_WORDS, OF_UNKNOWN_WORDS = 4, 8
+"""A query of so few words, or of none that the vocabulary knows, lies beside all tickets, which are
+nearly as far from it as each other: so many times as many are found by vector."""
 
+LOOKED_AT = 8
+"""The walk through the vectors' graph ends easily there: so many times BY_VECTOR are looked at."""
 
 CHECKSUM, CODE = columns("checksum"), columns("code", "checksum")
 """What is read of a hit: enough where the code is kept, and with its code."""
@@ -152,8 +154,8 @@ class Candidates(ElasticsearchServing, Codes):
 
     def _near(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
         """What is near by vector: of all that match, and of those of its time."""
-        plain = query.known and len(set(query.words)) > FEW_WORDS
-        count, looked_at = (self.by_vector, 1) if plain else (MORE * self.by_vector, LOOKED_AT)
+        times = times_as_many(query)
+        count, looked_at = times * self.by_vector, 1 if times == 1 else LOOKED_AT // times
         spans = WINDOWS if query.time else {None: 1}
         for window, parts in spans.items():
             near: Json = {"field": "vector", "query_vector": query.vector.tobytes().hex()}
@@ -165,6 +167,13 @@ class Candidates(ElasticsearchServing, Codes):
             elif filters != Filters():
                 near["filter"] = where(filters)
             yield near
+
+
+def times_as_many(query: EncodedQuery) -> int:
+    """How many times BY_VECTOR are found for a query."""
+    if not query.known:
+        return OF_UNKNOWN_WORDS
+    return OF_FEW_WORDS if len(set(query.words)) <= FEW_WORDS else 1
 
 
 def block_of(codes: Mapping[str, bytes], of: int | None = None) -> CodeBlock:
