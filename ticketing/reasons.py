@@ -59,12 +59,14 @@ class AlikeWords:
 class Reason:
     """The words that speak for a proposal, those that tell most first.
 
-    `by_id` says that the query's subject is the ticket's id.
+    `by_id` says that the query's subject is the ticket's id. `moved` is a sentence that says what
+    else than its distance gave the ticket its rank, empty where nothing did.
     """
 
     shared: tuple[SharedWord, ...] = ()
     alike: tuple[AlikeWords, ...] = ()
     by_id: bool = False
+    moved: str = ""
 
     @property
     def marks(self) -> frozenset[str]:

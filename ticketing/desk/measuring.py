@@ -18,6 +18,7 @@ from ticketing.evaluation.measurement import (
     Sample,
     measure_bundle,
     measure_channels,
+    measure_distance,
     measure_words,
 )
 from ticketing.evaluation.reliability import measure_trust
@@ -72,7 +73,7 @@ def measure(
         second = measure_bundle(in_memory(desk.store, desk.recommender(other).model), sample)
         compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
-    lines += measure_channels(rankers, sample)
+    lines += [*measure_distance(rankers, sample), *measure_channels(rankers, sample)]
     lines += [*others(sample), *measure_words(rankers.store, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)

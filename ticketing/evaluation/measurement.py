@@ -100,19 +100,43 @@ def measure_bundle(rankers: Rankers, sample: Sample) -> list[Line]:
     ]
 
 
+def measure_distance(rankers: Rankers, sample: Sample) -> list[Line]:
+    """A bundle by its distance alone, without and, where time counts, with time."""
+    model = rankers.model
+    name, about = f"distance {ALONE}", f"of bundle {model.id}"
+    lines = [
+        _line(
+            f"{name} {WITHOUT_TIME}",
+            f"{about}, {WITHOUT_TIME}",
+            rankers,
+            model.settings.channels,
+            sample,
+            False,
+        )
+    ]
+    if model.recency.weight:
+        lines.insert(0, _line(name, f"{about}, {WITH_TIME}", rankers, None, sample, False))
+    return lines
+
+
 def measure_channels(rankers: Rankers, sample: Sample) -> list[Line]:
     """Each channel of a bundle alone, where it has several. A channel knows no time."""
     channels, about = rankers.model.settings.channels, f"of bundle {rankers.model.id}"
     return [
-        _line(f"{channel} {ALONE}", f"{about}, {WITHOUT_TIME}", rankers, [channel], sample)
+        _line(f"{channel} {ALONE}", f"{about}, {WITHOUT_TIME}", rankers, [channel], sample, False)
         for channel in (channels if len(channels) > 1 else ())
     ]
 
 
 def _line(
-    name: str, about: str, rankers: Rankers, channels: Collection[str] | None, sample: Sample
+    name: str,
+    about: str,
+    rankers: Rankers,
+    channels: Collection[str] | None,
+    sample: Sample,
+    rescored: bool = True,
 ) -> Line:
-    ranked = rank_labelled(rankers.recommender(channels), sample.all, name)
+    ranked = rank_labelled(rankers.recommender(channels, rescored), sample.all, name)
     return measured(name, about, ranked, sample.labels, sample.fit)
 
 

@@ -107,10 +107,10 @@ def foretell(recommender: Recommender, labels: Sequence[Label]) -> Foretold:
     rows, firsts, answers, outlooks = [np.zeros((0, 3))], [], [], []
     for query in queries:
         nearest = recommender.nearest(query, filters[query.id])
-        if nearest.ids:
-            shown = nearest.ids[:SHOWN]
+        if best := nearest.best.ids:
+            shown = best[:SHOWN]
             right = [grades[query.id].get(id) == Grade.YES for id in shown]
-            distances, yes = nearest.evidence.distances[:SHOWN], nearest.chances.yes[:SHOWN]
+            distances, yes = nearest.best.distances[:SHOWN], nearest.chances.yes[:SHOWN]
             rows.append(np.stack([distances, yes, right], 1))
             firsts.append(distances[0])
             answers.append((nearest.chances.answered, any(right)))

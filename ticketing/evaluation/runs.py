@@ -14,6 +14,7 @@ from ticketing.evaluation.metrics import Run, qrels_of
 from ticketing.model.inference import Model
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
+from ticketing.retrieval.ranking import Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import nearest
 from ticketing.stores.protocols import CodeBlock, TicketsWithCodes
@@ -62,9 +63,12 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
     filters = searchable(recommender.store, queries)
     run, places = {}, {}
     for query in tqdm(queries, desc=name, unit="query", leave=False):
-        ids, distances = recommender.distances(query, filters[query.id])
-        run[query.id] = [(ids[i], float(distances[i])) for i in nearest(distances, DEPTH)]
-        places[query.id] = _places_among_all(ids, distances, judged[query.id])
+        compared = recommender.compare(query, filters[query.id])
+        best = recommender.best(compared, DEPTH)
+        run[query.id] = best.run
+        places[query.id] = _places_among_all(compared, judged[query.id])
+        apart = zip(best.ids, best.distances.tolist(), strict=True)
+        places[query.id] |= places_of(list(apart), judged[query.id])
     return Ranked(run, places)
 
 
@@ -82,12 +86,9 @@ def places_of(
     return {id: (rank, distance) for rank, (id, distance) in enumerate(found, 1) if id in judged}
 
 
-def _places_among_all(
-    ids: Sequence[str], distances: npt.NDArray[np.float32], judged: Iterable[str]
-) -> dict[str, tuple[int, float]]:
-    """The same among all tickets, ids ascending, whose distances float32 [n] are known; one that
-    is not compared has no place."""
-    places = {}
+def _places_among_all(compared: Compared, judged: Iterable[str]) -> dict[str, tuple[int, float]]:
+    """The same among all tickets by distance alone; one that is not compared has no place."""
+    ids, distances, places = compared.block.ids, compared.distances, {}
     for id in judged:
         own = bisect_left(ids, id)
         if own < len(ids) and ids[own] == id and np.isfinite(distances[own]):
@@ -105,10 +106,13 @@ class Rankers:
         self.model, self.store = model, store
         self._read = cache(model.encode_query)
 
-    def recommender(self, channels: Collection[str] | None = None) -> Recommender:
-        """Ranks as the model does, or by some of its channels alone, without time."""
+    def recommender(
+        self, channels: Collection[str] | None = None, rescored: bool = True
+    ) -> Recommender:
+        """Ranks as the model does, or by some of its channels alone, without time; with `rescored`
+        false by distance alone."""
         encode = QueryEncoder(self.model, self.store, channels, self._read)
-        return Recommender(self.store, self.model, encode=encode)
+        return Recommender(self.store, self.model, encode=encode, rescored=rescored)
 
 
 def in_memory(store: TicketsWithCodes, model: Model) -> Rankers:

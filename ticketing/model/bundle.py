@@ -21,7 +21,7 @@ from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 8
+VERSION = 9
 MANIFEST = "manifest.json"
 
 

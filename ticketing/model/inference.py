@@ -21,6 +21,8 @@ from ticketing.model.components import Components, Tokens, openings, query_token
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
 from ticketing.model.projection import Projection
 from ticketing.model.recency import Recency
+from ticketing.model.rescoring import GENERAL as RESCORING
+from ticketing.model.rescoring import Rescoring
 from ticketing.model.settings import NetworkSettings
 from ticketing.queries import EncodedQuery
 from ticketing.text import tokenize
@@ -61,6 +63,7 @@ class Model:
         layout: CodeLayout | None = None,
         calibration: Calibration = GENERAL,
         recency: Recency = Recency(),
+        rescoring: Rescoring = RESCORING,
         id: str = "",
         anchors: npt.NDArray[np.uint8] | None = None,
     ):
@@ -76,6 +79,7 @@ class Model:
         """Codes of a sample of the archive, uint8 [n, layout.width]: by how far a query is from
         them its distances are understood."""
         self.recency = recency
+        self.rescoring = rescoring
         self.words = Words.from_arrays(vocabulary, _below(arrays, "words."), arrays["word_weights"])
         vectors = self.words.table[:, : settings.word_dims]
         self.arrays = {**arrays, "words.words.weight": vectors}  # which are held once
@@ -212,6 +216,7 @@ class Model:
                 "terms": self.layout.terms,
             },
             "recency": asdict(self.recency),
+            "rescoring": self.rescoring.to_json(),
             "calibration": self.calibration.to_json(),
         }
         arrays = {
@@ -246,6 +251,7 @@ class Model:
             CodeLayout(**layout),
             calibration,
             recency,
+            Rescoring.from_json(bundle.manifest["rescoring"]),
             bundle.id,
             anchors,
         )

@@ -118,6 +118,20 @@ class CodeLayout:
         missing: npt.NDArray[np.float64] = 1 - held / SUM
         return missing
 
+    def channel(
+        self, codes: npt.NDArray[np.uint8], place: int
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32]]:
+        """A dense channel of components' codes uint8 [..., size at least]: in units of code, and
+        as vectors [..., dims[place]]."""
+        units = codes[..., self.bounds[place] : self.bounds[place + 1]].astype(np.int16)
+        vectors: npt.NDArray[np.float32] = units * np.float32(self.steps[place])
+        return units, vectors + np.float32(self.lows[place])
+
+    def dense(self, rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        """The codes of rows' components: uint8 [n, width] -> [n, R, size]."""
+        size = int(self.bounds[-1])
+        return rows[:, : self.components * size].reshape(len(rows), self.components, size)
+
     def kept_terms(
         self, rows: npt.NDArray[np.uint8]
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:

@@ -48,7 +48,7 @@ class Explainer:
                 distance=match.distance,
                 parts=own,
                 topics=own_topics,
-                reason=replace(reason, by_id=match.by_id),
+                reason=replace(reason, by_id=match.by_id, moved=match.moved),
                 answer=answer,
             )
             for match, reason, answer, own_topics, own in zip(

@@ -27,7 +27,7 @@ READ = 4000
 class Match:
     """A ticket at its rank, from 1, with its row of codes, uint8 [width].
 
-    `by_id` says that its id was asked for.
+    `by_id` says that its id was asked for, `moved` why it is not where its distance puts it.
     """
 
     rank: int
@@ -37,6 +37,7 @@ class Match:
     chance: float
     chance_related: float
     by_id: bool = False
+    moved: str = ""
 
     @property
     def text(self) -> str:

@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +12,15 @@ import numpy.typing as npt
 from ticketing.encoders.terms import TermCounts, term_of
 from ticketing.errors import InputError
 from ticketing.limits import ID
-from ticketing.model.calibration import NEAREST, Chances, Evidence
+from ticketing.model.calibration import NEAREST, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
 from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.index import Index
+from ticketing.retrieval.ranking import Best, Compared, Nearest
+from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
 from ticketing.stores.protocols import CodeBlock, RankedTickets
@@ -43,24 +44,6 @@ UNKNOWN = (
 WEAK = "No past ticket is near enough to be trusted; these are only the nearest."
 
 
-@dataclass(frozen=True)
-class Nearest:
-    """A query's nearest tickets, nearest first: their places among those of the block, what is
-    known of them, and what that says. The block is of the `whole` that matched."""
-
-    query: EncodedQuery
-    whole: CodeBlock
-    block: CodeBlock
-    places: npt.NDArray[np.int64]
-    evidence: Evidence
-    chances: Chances
-
-    @property
-    def ids(self) -> list[str]:
-        """The tickets' ids."""
-        return [self.block.ids[i] for i in self.places]
-
-
 class Recommender:
     """Ranks the tickets of a store under one model."""
 
@@ -70,12 +53,15 @@ class Recommender:
         model: Model,
         threads: int = 1,
         encode: QueryEncoder | None = None,
+        rescored: bool = True,
     ):
+        """With `rescored` false tickets are ranked by distance alone."""
         self.store = store
         self.model = model
         self.encode = encode or QueryEncoder(model, store)
         telling = TellingWords(model.vocabulary)
         self.terms = TermCounts(model.vocabulary)
+        self._rescorer = Rescorer(model, self.terms) if rescored else None
         self._folder = Folder(telling)
         self._explainer = Explainer(model, telling)
         self._speller = Speller(model.vocabulary)
@@ -100,19 +86,38 @@ class Recommender:
     def rank(
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> list[tuple[str, float]]:
-        """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
-        encoded = self.encode(query, filters)
-        block = self.store.candidates(self.model.id, encoded, filters, limit)
-        distances = self._distances(query, encoded, block)
-        return [(block.ids[i], float(distances[i])) for i in nearest(distances, limit)]
+        """The best tickets as `Best.run` has them, ties by id."""
+        return self.best(self.compare(query, filters, max(limit, NEAREST)), limit).run
 
-    def distances(
-        self, query: Query, filters: Filters = Filters()
-    ) -> tuple[Sequence[str], npt.NDArray[np.float32]]:
-        """Ids of all matching tickets, ascending, and their distances, float32 [n]: infinite for
-        those that are not compared."""
-        block = self.store.codes(self.model.id, filters)
-        return block.ids, self._distances(query, self.encode(query, filters), block)
+    def compare(
+        self,
+        query: Query,
+        filters: Filters = Filters(),
+        limit: int | None = None,
+        exhaustive: bool = True,
+    ) -> Compared:
+        """A query beside all matching tickets, or those that may be among the nearest `limit`; of
+        very many beside those that an index chooses, unless it is to be `exhaustive`."""
+        encoded = self.encode(query, filters)
+        if limit is None:
+            whole = self.store.codes(self.model.id, filters)
+        else:
+            whole = self.store.candidates(self.model.id, encoded, filters, limit)
+        near = limit is not None and not exhaustive
+        block = self._index.near(whole, encoded, limit or 0, self._pool) if near else whole
+        return Compared(encoded, whole, block, self._distances(query, encoded, block))
+
+    def best(self, compared: Compared, limit: int) -> Best:
+        """The `limit` best of the tickets compared: which they are does not depend on it."""
+        block, distances = compared.block, compared.distances
+        places = nearest(distances, max(limit, NEAREST))
+        apart = distances[places]
+        moves = unmoved(apart)
+        if self._rescorer and len(places):
+            rows = block.codes[block.live[places[:NEAREST]]]
+            moves = self._rescorer(compared.query, rows, apart)
+        moves = moves.first(limit)
+        return Best(block, places[moves.order], apart[moves.order], moves)
 
     def nearest(
         self,
@@ -121,20 +126,17 @@ class Recommender:
         limit: int = NEAREST,
         exhaustive: bool = False,
     ) -> Nearest:
-        """The same tickets with their chances; `limit` is no less than NEAREST. Of very many
-        tickets those are compared that an index chooses, unless it is to be `exhaustive`."""
-        encoded = self.encode(query, filters)
-        whole = self.store.candidates(self.model.id, encoded, filters, limit)
-        block = whole if exhaustive else self._index.near(whole, encoded, limit, self._pool)
-        distances = self._distances(query, encoded, block)
-        places = nearest(distances, limit)
-        found = distances[places].astype(np.float64)
+        """The same tickets with their chances; `limit` is no less than NEAREST. See `compare` for
+        `exhaustive`."""
+        compared = self.compare(query, filters, limit, exhaustive)
+        encoded, best = compared.query, self.best(compared, limit)
         unknown = self.terms.unknown(encoded.words)
-        evidence = Evidence(found, self._typical(encoded, found), unknown)
+        typical = self._typical(encoded, best.distances)
+        evidence = Evidence(best.moves.distances, typical, unknown)
         chances = self.model.calibration.chances(evidence)
-        return Nearest(encoded, whole, block, places, evidence, chances)
+        return Nearest(encoded, compared.whole, best, evidence, chances)
 
-    def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float64]) -> float:
+    def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float32]) -> float:
         """The median distance of a query to the sample of the archive that the model has; without
         one, that of the farthest ticket found."""
         anchors = self.model.anchors
@@ -142,7 +144,7 @@ class Recommender:
         known = distances[np.isfinite(distances)]
         if len(known):
             return float(np.median(known))
-        return float(found[-1]) if len(found) else 0.0
+        return float(found.max()) if len(found) else 0.0
 
     def recommend(
         self,
@@ -157,9 +159,9 @@ class Recommender:
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         found = self.nearest(query, filters, max(2 * limit, NEAREST), exhaustive)
-        encoded, block = found.query, found.block
+        encoded = found.query
         names, step = _names(query), limit + limit // 2 + 1  # some fold; one more ends the last
-        first = self.store.get_tickets([*names, *found.ids[:step]])
+        first = self.store.get_tickets([*names, *found.best.ids[:step]])
         named = self._named(query, encoded, filters, [first[id] for id in names if id in first])
         gone: set[str] = set()
         rows = self._folder.fold(self._matches(found, filters, step, first, named, gone), limit)
@@ -177,7 +179,7 @@ class Recommender:
             outlook=outlook,
             chance=chance,
             note=self._note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
-            searched=len(block.live) if block.of is None else block.of,
+            searched=found.searched,
             meant=self._speller.meant(query.text),
             typical=typical_parts(self.model, encoded, found.whole),
             outdated=bool(gone),
@@ -195,13 +197,13 @@ class Recommender:
         """The best tickets in order, fetched `step` at a time but for the `first`, after one that
         was named; ids of those that were deleted or changed, since their codes were read, are
         added to `gone`."""
-        block, distances, chances = found.block, found.evidence.distances, found.chances
+        block, best, chances = found.best.block, found.best, found.chances
         rank = 0
         if named:
             rank += 1
             yield named
-        for start in range(0, len(found.places), step):
-            places = found.places[start : start + step]
+        for start in range(0, len(best.places), step):
+            places = best.places[start : start + step]
             ids, codes = [block.ids[i] for i in places], np.asarray(block.codes[block.live[places]])
             tickets = self.store.get_tickets(ids) if start else first
             for i, (id, code) in enumerate(zip(ids, codes, strict=True), start):
@@ -213,7 +215,9 @@ class Recommender:
                     continue
                 rank += 1
                 chance, related = float(chances.yes[i]), float(chances.related[i])
-                yield Match(rank, ticket, code, float(distances[i]), chance, related)
+                moved = best.moves.said(i)
+                apart = float(best.distances[i])
+                yield Match(rank, ticket, code, apart, chance, related, moved=moved)
 
     def _named(
         self, query: Query, encoded: EncodedQuery, filters: Filters, of_name: Sequence[Ticket]

@@ -23,6 +23,7 @@ from ticketing.retrieval.memory import encoded, searchable
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training.logistic import fit_logistic
+from ticketing.training.rescoring import learn_rescoring
 
 ANCHORS = 256
 """Tickets by whose distances those of a query are understood."""
@@ -61,13 +62,14 @@ class Asked:
 def calibrate(
     model: Model, tickets: Sequence[Ticket], labels: Sequence[Label], weak: Collection[str]
 ) -> None:
-    """Set the model's anchors and calibration.
+    """Set the model's anchors, rescoring and calibration.
 
     `labels` are those of validation queries; `weak` are ids of tickets that may ask.
     """
     whole = encoded(model, tickets, "calibrating")
     rows = whole.codes("").codes
     model.anchors = rows[:: len(rows) // ANCHORS + 1]
+    model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels)
     recommender = Recommender(whole, model)
     people = list(_judged(recommender, labels))
     lacking = FEW - len(people) / 2
@@ -129,8 +131,8 @@ def _asked(
     filters = searchable(recommender.store, list(queries))
     for query, grades in queries.items():
         nearest = recommender.nearest(query, filters[query.id])
-        if nearest.ids:
-            found = np.array([int(grades.get(id, Grade.NO)) for id in nearest.ids])
+        if ids := nearest.best.ids:
+            found = np.array([int(grades.get(id, Grade.NO)) for id in ids])
             yield Asked(nearest.query.words, nearest.evidence, found, weight)
 
 

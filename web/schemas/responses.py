@@ -123,6 +123,7 @@ class ReasonOut(Out):
     shared: list[SharedWordOut]
     alike: list[AlikeWordsOut]
     by_id: bool = Field(description="the query's subject is the ticket's id")
+    moved: str = Field(description="why its rank is not that of its distance; empty where it is")
 
 
 class RecommendationOut(Out):

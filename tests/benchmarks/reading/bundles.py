@@ -55,19 +55,24 @@ class Bundles:
         """What a ranker of this room, NAME or NAME:CHANNELS for some channels alone, makes of a
         case. `family` names what it learns from: trainings of one share what they can."""
         name, _, channels = ranker.partition(":")
-        folder = Path(name)
-        if name in TRAINED:
-            model = Model.from_bundle(self._trained(case, family, name))
-        else:
-            model = Model.from_bundle(Registry(folder.parent).load(folder.name))
-        rankers = Rankers(model, self._encoded(model, case))
-        recommender = rankers.recommender(channels or model.settings.channels)
+        rankers = self.rankers(case, family, name)
+        every = rankers.model.settings.channels
+        recommender = rankers.recommender(channels or every, rescored=not channels)
         place = {id: i for i, id in enumerate(case.ids)}
         scores = np.full((len(case.queries), len(place)), -np.inf)
         for row, query in zip(scores, tqdm(case.queries, desc=ranker, leave=False), strict=True):
             for id, distance in recommender.rank(query, limit=len(place)):
                 row[place[id]] = -distance
         return scores
+
+    def rankers(self, case: Case, family: str, name: str) -> Rankers:
+        """The rankers of a case by the bundle that `name` is."""
+        folder = Path(name)
+        if name in TRAINED:
+            model = Model.from_bundle(self._trained(case, family, name))
+        else:
+            model = Model.from_bundle(Registry(folder.parent).load(folder.name))
+        return Rankers(model, self._encoded(model, case))
 
     def _trained(self, case: Case, family: str, name: str):
         overrides = TRAINED[name] + self.overrides

@@ -82,7 +82,7 @@ class RowModels:
                 model = narrowed(self._untrained, network, self.tickets[:: self._every])
             store = encoded(model, self.tickets, name)
             encode = QueryEncoder(model, store, None if time else network.channels)
-            recommender = Recommender(store, model, self._threads, encode)
+            recommender = Recommender(store, model, self._threads, encode, rescored=False)
             return rank_labelled(recommender, self.labels, name)
 
         about = f"{row}, time {time}", _json(network), _json(training)

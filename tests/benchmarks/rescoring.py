@@ -1,0 +1,115 @@
+"""What moves the nearest tickets beyond their distance, learned over sources.
+
+    python -m tests.benchmarks.rescoring --cache FOLDER [OPTIONS] SOURCE…
+
+A source is one of `tests.benchmarks.reading`, asked without time. Prints the weights that each
+source would choose, Acc@10 and MAP@10 by distance alone and by weights learned from the others,
+and the weights of all: `ticketing.model.rescoring.GENERAL` is these, rounded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import astuple, fields, replace
+from datetime import datetime
+from pathlib import Path
+
+import click
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from tests.benchmarks.reading.__main__ import DATA, family, read
+from tests.benchmarks.reading.bundles import Bundles
+from tests.benchmarks.reading.cases import Case
+from ticketing.evaluation.runs import Rankers
+from ticketing.evaluation.text_table import table_text
+from ticketing.model.calibration import NEAREST, SHOWN
+from ticketing.model.rescoring import Rescoring
+from ticketing.retrieval.rescoring import Rescorer
+from ticketing.training.rescoring import Example, fit_rescoring
+
+HOLD = 30.0
+"""What holds weights near 0, beside EACH queries of a source."""
+EACH = 100.0
+
+
+def asked(case: Case, rankers: Rankers) -> list[tuple[Example, int]]:
+    """The queries of a case, those without a right ticket among the nearest too, and how many
+    right tickets each has."""
+    recommender = rankers.recommender(rankers.model.settings.channels, rescored=False)
+    rescorer = Rescorer(rankers.model, recommender.terms)
+    right: dict[str, set[str]] = {}
+    for label in case.answers:
+        right.setdefault(label.query.id, set()).add(label.ticket_id)
+    found = []
+    for query, allowed in zip(case.queries, tqdm(case.eligible, leave=False), strict=True):
+        compared = recommender.compare(query)
+        compared.distances[~allowed] = np.inf
+        best = recommender.best(compared, NEAREST)
+        rows = best.block.codes[best.block.live[best.places]]
+        is_right = np.array([id in right[query.id] for id in best.ids], dtype=bool)
+        features = rescorer.features(compared.query, rows)
+        example = Example(features, best.distances.astype(float), is_right)
+        found.append((example, len(right[query.id])))
+    return found
+
+
+def learned(sources: Sequence[list[tuple[Example, int]]]) -> Rescoring:
+    """The weights that suit several sources, each of which counts alike."""
+    some = [
+        replace(one, weight=EACH / len(source) / len(sources))
+        for source in sources
+        for one, _ in source
+        if one.right.any() and not one.right.all()
+    ]
+    return fit_rescoring(some, Rescoring(), HOLD)
+
+
+def measured(source: list[tuple[Example, int]], weights: Rescoring) -> tuple[float, float]:
+    """Acc@10 and MAP@10 of tickets moved by weights."""
+    found = []
+    for one, answers in source:
+        order = np.argsort(one.distances - one.features @ weights.weights, kind="stable")
+        hits = one.right[order][:SHOWN]
+        precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
+        found.append((hits.any(), (precision * hits).sum() / min(answers, SHOWN)))
+    accuracy, precision = np.mean(found, 0)
+    return float(accuracy), float(precision)
+
+
+@click.command(help=__doc__)
+@click.argument("sources", nargs=-1, required=True)
+@click.option("--cache", type=click.Path(path_type=Path), required=True, help="Kept between runs.")
+@click.option("--data", type=click.Path(path_type=Path), default=DATA, show_default=True)
+@click.option("--before", type=click.DateTime(["%Y-%m-%d"]), default="2100-01-01",
+              help="Trackers are read as they stood then.")  # fmt: skip
+@click.option("--ranker", default="untaught", show_default=True, help="As in the reading's.")
+def main(sources: Sequence[str], cache: Path, data: Path, before: datetime, ranker: str) -> None:
+    """Print the table and the weights."""
+    torch.set_num_threads(1)
+    bundles, found = Bundles(cache), {}
+    for source in sources:
+        cases = read(source, data, before)
+        found[source] = [
+            one
+            for number, case in enumerate(cases)
+            for one in asked(case, bundles.rankers(case, family(source, number), ranker))
+        ]
+    print_table(found)
+
+
+def print_table(found: dict[str, list[tuple[Example, int]]]) -> None:
+    """A row a source; the last are the weights of all."""
+    names = [field.name for field in fields(Rescoring)]
+    rows = [["source", "queries", *names, "distance", "from the others", "its own"]]
+    for source, own in found.items():
+        others = [one for name, one in found.items() if name != source]
+        figures = [measured(own, x) for x in (Rescoring(), learned(others), learned([own]))]
+        weights = [f"{weight:.2f}" for weight in astuple(learned([own]))]
+        rows.append([source, str(len(own)), *weights, *(f"{a:.3f} / {m:.3f}" for a, m in figures)])
+    weights = [f"{weight:.2f}" for weight in astuple(learned([*found.values()]))]
+    rows.append(["all", "", *weights, "", "", ""])
+    print("\n".join(table_text(rows)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""What moves the nearest tickets: as numbers, as an order and in words."""
+
+from dataclasses import fields, replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.tiny import TINY
+from ticketing.encoders.terms import TermCounts
+from ticketing.model.inference import Model
+from ticketing.model.registry import Registry
+from ticketing.model.rescoring import Rescoring
+from ticketing.retrieval.memory import encoded
+from ticketing.retrieval.recommend import Recommender
+from ticketing.retrieval.rescoring import OTHERS, Moves, Rescorer, unmoved
+from ticketing.tickets import Query, Ticket
+
+NAMES = [field.name for field in fields(Rescoring)]
+NONE = Rescoring()
+
+
+@pytest.fixture
+def model(trained):
+    return Model.from_bundle(Registry(trained[0]).load(trained[1]))
+
+
+@pytest.fixture
+def rescorer(model):
+    return Rescorer(model, TermCounts(model.vocabulary))
+
+
+def features(rescorer, model, query, tickets):
+    """By name, of some tickets."""
+    found = rescorer.features(model.encode_query(query), model.encode_tickets(tickets))
+    return dict(zip(NAMES, found.T, strict=True))
+
+
+def test_every_feature_is_a_standard_score(rescorer, model, archive_tickets):
+    query = Query(archive_tickets[0].subject, archive_tickets[1].description)
+    for column in features(rescorer, model, query, archive_tickets).values():
+        assert column.mean() == pytest.approx(0, abs=1e-6)
+        assert column.std() == pytest.approx(1, abs=1e-6)
+
+
+def test_words_count_by_what_they_tell_and_for_a_ticket_of_few(rescorer, model):
+    told = [
+        Ticket("A", "Vibration of the generator bearing", "", ""),
+        Ticket("B", "Generator bearing", "Vibration after the outage of the main gas valve", ""),
+        Ticket("C", "Main gas valve", "", "Vibration of the generator bearing"),
+    ]
+    found = features(rescorer, model, Query("Generator bearing vibration"), told)
+    assert found["shared"][0] > found["shared"][1] > found["shared"][2]
+    assert found["subject"][1] >= found["subject"][0] > found["subject"][2]
+
+
+def test_what_is_like_the_others_is_of_a_crowd(rescorer, model):
+    many = [Ticket(f"{i}", "Generator bearing vibration", "", "") for i in range(8)]
+    other = Ticket("Z", "Main gas valve", "Flame lost on burner four", "")
+    found = features(rescorer, model, Query("Generator"), [*many, other])
+    assert found["crowd"].argmax() == 8
+
+
+def test_a_channel_that_a_bundle_lacks_moves_nothing(model, archive_tickets):
+    query = model.encode_query(Query(archive_tickets[0].subject))
+    rows = model.encode_tickets(archive_tickets)
+    without = SimpleNamespace(
+        settings=TINY.model_copy(update={"channels": ("h", "T")}),
+        layout=replace(model.layout, terms=0),
+    )
+    assert not Rescorer(without, TermCounts(model.vocabulary)).features(query, rows).any()
+
+
+def test_without_weights_the_order_is_that_of_the_distances(rescorer, model, archive_tickets):
+    model.rescoring = NONE
+    rows = model.encode_tickets(archive_tickets)
+    distances = np.linspace(1, 3, 40, dtype=np.float32)
+    moves = rescorer(model.encode_query(Query("Vibration")), rows, distances)
+    assert moves.order.tolist() == list(range(40))
+    assert moves.distances == pytest.approx(distances)
+    assert not any(moves.said(rank) for rank in range(40))
+
+
+def test_the_nearest_move_and_the_others_stay_behind_them(rescorer, model, archive_tickets):
+    model.rescoring = Rescoring(shared=50.0)
+    rows = model.encode_tickets(archive_tickets[:30])
+    query = model.encode_query(Query(archive_tickets[20].subject))
+    moves = rescorer(query, rows, np.linspace(1, 3, 40, dtype=np.float32))
+    assert moves.order[0] == rescorer.features(query, rows)[:, 0].argmax() != 0
+    assert sorted(moves.order[:30]) == list(range(30))
+    assert moves.order[30:].tolist() == list(range(30, 40))
+    assert (np.diff(moves.distances) >= 0).all() and (moves.distances >= 0).all()
+
+
+def test_a_rank_does_not_depend_on_how_many_are_asked_for(model, archive_tickets):
+    model.rescoring = Rescoring(shared=2.0, crowd=1.0)
+    recommender = Recommender(encoded(model, archive_tickets, "x"), model)
+    query = Query(archive_tickets[7].subject)
+    assert recommender.rank(query, limit=3) == recommender.rank(query, limit=40)[:3]
+    assert [x.rank for x in recommender.recommend(query).every] == list(range(1, 11))
+
+
+def test_one_ticket_and_none_are_left_where_they_are(model, archive_tickets):
+    model.rescoring = Rescoring(shared=2.0, crowd=1.0)
+    one = Recommender(encoded(model, archive_tickets[:1], "x"), model)
+    [(id, _)] = one.rank(Query("Vibration"))
+    assert id == archive_tickets[0].id
+    assert Recommender(encoded(model, [], "x"), model).rank(Query("Vibration")) == []
+
+
+def test_a_proposal_says_what_moved_it(model, archive_tickets):
+    query = Query(archive_tickets[7].subject)
+    store = encoded(model, archive_tickets, "x")
+    by_distance = [id for id, _ in Recommender(store, model, rescored=False).rank(query, limit=40)]
+    model.rescoring = Rescoring(crowd=9.0)
+    items = Recommender(store, model).recommend(query).every
+    for item in items:
+        before = by_distance.index(item.ticket.id) + 1
+        if before == item.rank:
+            assert item.reason.moved == ""
+        else:
+            assert item.reason.moved.startswith(f"By distance alone it would be number {before}: ")
+        assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
+    assert any("few of those found are like it" in item.reason.moved for item in items)
+
+
+GAINS = np.zeros((3, 5))
+
+
+@pytest.mark.parametrize(
+    ("gains", "said"),
+    [
+        ([1.0, 0.2, 0, 0, 0], "its problem has more of the query's telling words"),
+        ([0.1, 0, -0.3, 0.6, 0.2], "as a whole it means more nearly the same"),
+    ],
+)
+def test_the_greatest_gain_is_named(gains, said):
+    moves = Moves(np.array([2, 0, 1]), np.zeros(3), np.array([gains, [0] * 5, [0] * 5]))
+    assert moves.said(0) == f"By distance alone it would be number 3: {said}."
+    assert moves.said(1) == f"By distance alone it would be number 1: {OTHERS}."
+
+
+def test_by_distance_alone_nothing_is_said_to_move():
+    moves = unmoved(np.array([1.0, 2.0], np.float32)).first(1)
+    assert moves.order.tolist() == [0] and moves.said(0) == ""
+
+
+def test_the_manifest_keeps_it():
+    weights = replace(NONE, crowd=0.5)
+    assert Rescoring.from_json(weights.to_json()) == weights

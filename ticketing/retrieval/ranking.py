@@ -1,0 +1,61 @@
+"""What a ranking is made of, step by step: tickets compared, the best of them, their chances."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.model.calibration import Chances, Evidence
+from ticketing.queries import EncodedQuery
+from ticketing.retrieval.rescoring import Moves
+from ticketing.stores.protocols import CodeBlock
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A query, the tickets it was compared with, of the `whole` that matched, and their distances
+    float32 [n]: infinite for those that are not compared."""
+
+    query: EncodedQuery
+    whole: CodeBlock
+    block: CodeBlock
+    distances: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best tickets of those compared, best first: their places in the block, what they are
+    apart by distance alone, float32 [n], and how they moved from there."""
+
+    block: CodeBlock
+    places: npt.NDArray[np.int64]
+    distances: npt.NDArray[np.float32]
+    moves: Moves
+
+    @property
+    def ids(self) -> list[str]:
+        """The tickets' ids."""
+        return [self.block.ids[i] for i in self.places]
+
+    @property
+    def run(self) -> list[tuple[str, float]]:
+        """(ticket id, distance less what brings the ticket nearer), best first."""
+        return list(zip(self.ids, self.moves.distances.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """A query's best tickets of the `whole` that matched, what is known of them, and what that
+    says."""
+
+    query: EncodedQuery
+    whole: CodeBlock
+    best: Best
+    evidence: Evidence
+    chances: Chances
+
+    @property
+    def searched(self) -> int:
+        """Among how many tickets the best were sought."""
+        block = self.best.block
+        return len(block.live) if block.of is None else block.of

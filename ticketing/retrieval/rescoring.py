@@ -1,0 +1,149 @@
+"""The nearest tickets once more: what moves them is read from their codes, and no text is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.encoders.terms import BUCKETS, SUM, TermCounts, bucket_of, term_of
+from ticketing.model.inference import Model
+from ticketing.queries import EncodedQuery
+
+CROWD = 5
+"""Neighbours by which a ticket is one of a crowd."""
+
+MEANING = "E"
+"""The channel of `pairs`, `whole` and `crowd`."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How the nearest tickets move: `order` int [n] holds their places by distance, best first;
+    `distances` float64 [n], ascending, are less what brings each nearer, `gains` [n, F]."""
+
+    order: npt.NDArray[np.int64]
+    distances: Floats
+    gains: Floats
+
+    def first(self, limit: int) -> "Moves":
+        """The best `limit` of them."""
+        return Moves(self.order[:limit], self.distances[:limit], self.gains[:limit])
+
+    def said(self, rank: int) -> str:
+        """Why the ticket at a rank (from 0) is not where its distance would put it; empty where it
+        is."""
+        before = int(self.order[rank])
+        if before == rank:
+            return ""
+        up = before > rank
+        *words, pairs, whole, crowd = self.gains[rank]
+        gains = np.array([*words, pairs + whole, crowd]) * (1 if up else -1)
+        reason = (NEARER if up else FARTHER)[int(gains.argmax())] if gains.max() > 0 else OTHERS
+        return f"By distance alone it would be number {before + 1}: {reason}."
+
+
+NEARER = (
+    "its problem has more of the query's telling words",
+    "its subject says little but what the query says",
+    "as a whole it means more nearly the same",
+    "few of those found are like it",
+)
+FARTHER = (
+    "its problem has fewer of the query's telling words",
+    "its subject says other things too",
+    "as a whole it means something else",
+    "many of those found are like it",
+)
+OTHERS = "others moved past it"
+
+
+def unmoved(distances: npt.NDArray[np.float32]) -> Moves:
+    """Distances float32 [n], nearest first, as they are."""
+    return Moves(np.arange(len(distances)), distances.astype(np.float64), np.zeros((0, 0)))
+
+
+class Rescorer:
+    """Rescores under one model."""
+
+    def __init__(self, model: Model, counts: TermCounts):
+        self._model, self._counts = model, counts
+
+    def __call__(
+        self,
+        query: EncodedQuery,
+        rows: npt.NDArray[np.uint8],
+        distances: npt.NDArray[np.float32],
+    ) -> Moves:
+        """The order of tickets, given nearest first: rows of codes uint8 [n, width] of those
+        that may move, float32 [all]. The others stay behind them."""
+        gains = self.features(query, rows) * self._model.rescoring.weights
+        near = distances[: len(rows)] - gains.sum(1)
+        order = np.argsort(near, kind="stable")
+        rest = np.arange(len(rows), len(distances))
+        found = np.concatenate([near[order], distances[rest]])
+        apart = np.maximum.accumulate(np.maximum(found, 0))
+        return Moves(np.concatenate([order, rest]), apart, gains[order])
+
+    def features(self, query: EncodedQuery, rows: npt.NDArray[np.uint8]) -> Floats:
+        """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]."""
+        columns = [*self._words(query.words, rows), *self._meaning(query, rows)]
+        return np.stack([standard(column) for column in columns], 1)
+
+    def _words(self, words: Iterable[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
+        """`shared`, and `subject`; zeros without channel L."""
+        if not self._model.layout.terms:
+            return np.zeros(len(rows)), np.zeros(len(rows))
+        idf = np.zeros(BUCKETS, np.float32)
+        for term in set(map(term_of, words)):
+            idf[bucket_of(term)] = self._counts.idf(term)
+        idf[0] = 0.0  # of no term
+        buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
+        subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM
+        problem = np.sort(buckets[:, self._problem].reshape(len(rows), -1))
+        once = np.diff(problem, prepend=0) > 0  # bucket 0 is none
+        told = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
+        return told.astype(np.float64), subject
+
+    def _meaning(
+        self, query: EncodedQuery, rows: npt.NDArray[np.uint8]
+    ) -> tuple[Floats, Floats, Floats]:
+        """`pairs`, `whole` and `crowd`; zeros without channel E."""
+        model, layout = self._model, self._model.layout
+        if MEANING not in model.settings.dense_channels:
+            return np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
+        channel = model.settings.dense_channels.index(MEANING)
+        tickets, told = layout.channel(layout.dense(rows), channel)  # [n, R, dims] both
+        asks, asked = layout.channel(query.codes, channel)  # [P, dims] both
+        apart = np.abs(asks[:, None] - tickets[:, None]).sum(-1, np.int64)  # [n, P, R]
+        weights = query.weights[rows[:, -1]][..., channel]
+        pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
+        present = (rows[:, -1, None] >> np.arange(layout.components)) & 1
+        problem = unit((unit(told) * present[..., None])[:, self._problem].sum(1))  # [n, dims]
+        alike = problem @ problem.T
+        np.fill_diagonal(alike, 0)
+        crowd = np.sort(alike)[:, -CROWD:].mean(1)
+        whole = problem @ unit((unit(asked) * query.present[:, None]).sum(0))
+        return pairs.astype(np.float64), whole.astype(np.float64), -crowd.astype(np.float64)
+
+    @property
+    def _problem(self) -> list[int]:
+        """Which components say what the matter was, and not how it was mended."""
+        names = self._model.settings.ticket_components
+        return [place for place, name in enumerate(names) if name != "SOL2"]
+
+
+def standard(values: Floats) -> Floats:
+    """Values [n] less their mean, by their standard deviation; zeros where all are alike."""
+    centred: Floats = values - values.mean() if len(values) else values
+    spread = centred.std() if len(values) else 0.0
+    return centred / spread if spread > 1e-9 else np.zeros(len(values))
+
+
+def unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Vectors [..., dims] of length 1; those of length 0 as they are."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    scaled: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
+    return scaled
