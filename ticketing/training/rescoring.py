@@ -19,7 +19,7 @@ from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.rescoring import Rescorer
 from ticketing.tickets import Grade, Label, Query
 
-HOLD = 100.0
+HOLD = 50.0
 """What a change by 1 from the general weights costs, squared and halved, beside a query's
 cross-entropy."""
 
