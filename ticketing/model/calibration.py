@@ -8,7 +8,7 @@ with both, so chances are ordered strictly as the tickets are.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,51 +39,58 @@ LIKELY = 0.5
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of one query's nearest tickets.
+    """What is known of one query's best tickets.
 
-    `distances` float64 [n] of the NEAREST or more, or all there are, nearest first; `typical` is
-    the median distance of the query to a sample of the archive, and `unknown` the share of its
-    words, by idf, that the archive does not know.
+    `distances` float64 [n] of the NEAREST or more, or all there are, best first, after rescoring,
+    and `apart` what they were before: rescoring compares tickets with each other, so of all of them
+    together `apart` alone tells. `typical` is the median distance of the query to a sample of the
+    archive, and `unknown` the share of its words, by idf, that the archive does not know.
     """
 
     distances: npt.NDArray[np.float64]
+    apart: npt.NDArray[np.float64]
     typical: float
     unknown: float
 
-    @property
-    def places(self) -> npt.NDArray[np.float64]:
-        """Where the tickets lie between the query (0) and infinity (1): d / (d + typical) [n].
+    def kept(self, chosen: npt.NDArray[np.bool_]) -> "Evidence":
+        """The same of some of the tickets: bool [n]."""
+        return replace(self, distances=self.distances[chosen], apart=self.apart[chosen])
+
+    def places(self, distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Where distances lie between the query (0) and infinity (1): d / (d + typical) [n].
 
         The typical ticket lies at 0.5.
         """
         scale = self.typical if self.typical > 0 else 1.0
-        return self.distances / (self.distances + scale)
+        return distances / (distances + scale)
 
     def of_topic(self) -> Features:
-        """[1, 3]: the places of the first and the tenth ticket (or the last), unknown words."""
-        first, last = self._ends()
+        """[1, 3]: the places of the first and the tenth ticket (or the last) by distance alone,
+        unknown words."""
+        first, last = _ends(self.places(np.sort(self.apart)))
         return np.array([[first, last, self.unknown]])
 
     def of_answered(self) -> Features:
-        """[1, 1]: the negative logarithm of the first ticket's share of all g = exp(-distance).
+        """[1, 1]: the negative logarithm of the nearest ticket's share of all g = exp(-distance).
 
         Were one of the tickets known to be right, the network, which learned to tell right ones
         from others by a softmax over -distance, would name the first with the chance of that share.
         """
-        distances = self.distances[:NEAREST]
-        return np.array([[distances[0] + logsumexp(-distances)]])
+        nearest = np.sort(self.apart)[:NEAREST]
+        return np.array([[nearest[0] + logsumexp(-nearest)]])
 
     def of_which(self) -> Features:
         """[n, 3]: logarithm of the rank, how much further than the first ticket, and how far the
         tenth is from the first."""
-        places = self.places
-        first, last = self._ends()
+        places = self.places(self.distances)
+        first, last = _ends(places)
         ranks = np.arange(1, len(places) + 1)
         return np.stack([np.log(ranks), places - first, np.full(len(places), last - first)], 1)
 
-    def _ends(self) -> tuple[float, float]:
-        places = self.places
-        return float(places[0]), float(places[:SHOWN][-1])
+
+def _ends(places: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """The first of some places, and the last of those shown."""
+    return float(places[0]), float(places[:SHOWN][-1])
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,8 @@ class Recommender:
         encoded, best = compared.query, self.best(compared, limit)
         unknown = self.terms.unknown(encoded.words)
         typical = self._typical(encoded, best.distances)
-        evidence = Evidence(best.moves.distances, typical, unknown)
+        apart = best.distances.astype(np.float64)
+        evidence = Evidence(best.moves.distances, apart, typical, unknown)
         chances = self.model.calibration.chances(evidence)
         return Nearest(encoded, compared.whole, best, evidence, chances)
 

@@ -100,7 +100,7 @@ def _judged(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Asked
         yield asked
         wrong = asked.found != Grade.YES
         if wrong.any():
-            evidence = replace(asked.evidence, distances=asked.evidence.distances[wrong])
+            evidence = asked.evidence.kept(wrong)
             yield Asked(asked.words, evidence, asked.found[wrong], UNANSWERED)
 
 

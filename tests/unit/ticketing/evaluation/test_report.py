@@ -89,7 +89,8 @@ def test_pushes_of_a_ticket_against_itself_are_nothing(recommender, archive_tick
     id = archive_tickets[8].id
     parts = parts_by_ticket(recommender, query, Filters(), [id])[id]
     assert largest_push(parts, parts).more == 0
-    distance = dict(recommender.rank(query, limit=40))[id]
+    compared = recommender.compare(query)
+    distance = float(compared.distances[compared.block.ids.index(id)])
     assert sum(part.distance for part in parts) == pytest.approx(distance, rel=1e-5)
 
 

@@ -10,6 +10,10 @@ from tests.rankings import Ranks
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.runs import DEPTH, rank_labelled, run_queries, run_words
 from ticketing.retrieval.memory import TicketsInMemory
+from ticketing.retrieval.ranking import Best, Compared
+from ticketing.retrieval.rescoring import unmoved
+from ticketing.retrieval.scan import nearest
+from ticketing.stores.protocols import CodeBlock
 from ticketing.tickets import Filters, Grade, Label, Query
 
 
@@ -33,11 +37,17 @@ def test_words_are_ranked_best_first_without_the_ticket_itself_or_younger_ones(s
 class Apart:
     """A recommender of given distances to given tickets."""
 
-    def __init__(self, store, found):
-        self.store, self.found = store, found
+    def __init__(self, store, ids, distances):
+        self.store, self.ids, self.apart = store, ids, distances
 
-    def distances(self, query, filters):
-        return self.found
+    def compare(self, query, filters):
+        block = CodeBlock(np.zeros((0, 0), np.uint8), np.arange(len(self.ids)), self.ids)
+        return Compared(None, block, block, self.apart)
+
+    def best(self, compared, limit):
+        places = nearest(compared.distances, limit)
+        apart = compared.distances[places]
+        return Best(compared.block, places, apart, unmoved(apart))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it is only read
@@ -47,6 +57,6 @@ def test_places_are_those_in_the_list_of_all(store, values):
     query = Query("pump")
     labels = [Label(query, id, Grade.YES) for id in [*ids, "unknown"]]
     listed = sorted((x, id) for x, id in zip(values, ids, strict=True) if x < np.inf)
-    ranked = rank_labelled(Apart(store, (ids, distances)), labels, "apart")
+    ranked = rank_labelled(Apart(store, ids, distances), labels, "apart")
     assert ranked.run[query.id] == [(id, x) for x, id in listed[:DEPTH]]
     assert ranked.places[query.id] == {id: (i, x) for i, (x, id) in enumerate(listed, 1)}

@@ -18,9 +18,15 @@ from ticketing.model.calibration import (
 )
 from ticketing.tickets import Recommendation, Ticket
 
+
+def known(distances, typical, unknown):
+    """What is known of tickets that nothing moved."""
+    return Evidence(distances, distances, typical, unknown)
+
+
 DISTANCES = st.lists(st.floats(0, 1e4, width=32), min_size=1, max_size=100)
 EVIDENCE = st.builds(
-    lambda distances, typical, unknown: Evidence(np.sort(np.array(distances)), typical, unknown),
+    lambda distances, typical, unknown: known(np.sort(np.array(distances)), typical, unknown),
     DISTANCES,
     st.floats(0, 1e4),
     st.floats(0, 1),
@@ -44,6 +50,15 @@ def calibrations(draw):
     )
 
 
+def test_what_moved_tickets_says_nothing_of_all_of_them_together():
+    moved = Evidence(np.array([0.5, 3.0, 4.0]), np.array([2.0, 1.0, 3.0]), 3.0, 0.0)
+    alone = known(np.array([1.0, 2.0, 3.0]), 3.0, 0.0)
+    assert moved.of_topic().tolist() == alone.of_topic().tolist()
+    assert moved.of_answered().tolist() == alone.of_answered().tolist()
+    assert moved.of_which().tolist() != alone.of_which().tolist()
+    assert moved.kept(np.array([True, False, True])).apart.tolist() == [2.0, 3.0]
+
+
 def test_a_logistic_chance_by_hand():
     """1 + 2 * 3 - 1 * 7 = 0, which is even."""
     assert Logistic(1.0, (2.0, -1.0))(np.array([[3.0, 7.0]])).tolist() == [0.5]
@@ -51,8 +66,8 @@ def test_a_logistic_chance_by_hand():
 
 def test_features_by_hand():
     """A typical ticket is 6 away: 2 lies at a quarter, 6 in the middle, 18 at three quarters."""
-    evidence = Evidence(np.array([2.0, 6.0, 18.0]), 6.0, 0.1)
-    assert evidence.places.tolist() == [0.25, 0.5, 0.75]
+    evidence = Evidence(np.array([2.0, 6.0, 18.0]), np.array([18.0, 2.0, 6.0]), 6.0, 0.1)
+    assert evidence.places(evidence.distances).tolist() == [0.25, 0.5, 0.75]
     assert evidence.of_topic().tolist() == [[0.25, 0.75, 0.1]]
     np.testing.assert_allclose(
         evidence.of_which(), [[0, 0, 0.5], [np.log(2), 0.25, 0.5], [np.log(3), 0.5, 0.5]]
@@ -60,15 +75,15 @@ def test_features_by_hand():
 
 
 def test_beyond_ten_the_tenth_is_still_what_the_first_is_compared_with():
-    evidence = Evidence(np.arange(1.0, 21.0), 10.0, 0.0)
+    evidence = known(np.arange(1.0, 21.0), 10.0, 0.0)
     assert evidence.of_topic().tolist() == [[1 / 11, 0.5, 0.0]]
 
 
 def test_the_share_of_the_first_by_hand():
     """g is 1/2, 1/4 and 1/4, of which the first has half; what is beyond the nearest counts not."""
     near = np.log([2.0, 4.0, 4.0])
-    assert Evidence(near, 1.0, 0.0).of_answered() == pytest.approx(np.log([[2.0]]))
-    alike = Evidence(np.full(NEAREST + 50, 7.0), 7.0, 0.0)
+    assert known(near, 1.0, 0.0).of_answered() == pytest.approx(np.log([[2.0]]))
+    alike = known(np.full(NEAREST + 50, 7.0), 7.0, 0.0)
     assert alike.of_answered() == pytest.approx(np.log([[NEAREST]]))
 
 
@@ -82,7 +97,7 @@ def test_chances_by_hand():
         related=Logistic(0.0, (0.0,)),
         possible=0.2,
     )
-    found = calibration.chances(Evidence(np.array([1.0, 2.0]), 3.0, 0.0))
+    found = calibration.chances(known(np.array([1.0, 2.0]), 3.0, 0.0))
     answered = LEAST + (1 - 2 * LEAST) / 4
     assert found.answered == pytest.approx(answered)
     np.testing.assert_allclose(found.yes, [answered * (0.4995 + 1e-3), answered * (0.333 + 5e-4)])
@@ -113,7 +128,7 @@ def test_chances_and_scores_fall_strictly_with_the_rank(calibration, evidence):
 
 
 def test_a_query_that_finds_nothing_has_no_chance():
-    assert GENERAL.chances(Evidence(np.zeros(0), 0.0, 1.0)) is NO_CHANCES
+    assert GENERAL.chances(known(np.zeros(0), 0.0, 1.0)) is NO_CHANCES
     assert GENERAL.outlook(NO_CHANCES.answered) == "nothing"
 
 

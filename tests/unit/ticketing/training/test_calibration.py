@@ -15,7 +15,7 @@ def asked(first, grades, weight=1.0, unknown=0.0, step=1.0):
     """A query whose tickets lie `first`, and then `step` further each, from it; a typical one
     20."""
     distances = first + step * np.arange(len(grades))
-    return Asked(["pump"], Evidence(distances, 20.0, unknown), np.array(grades), weight)
+    return Asked(["pump"], Evidence(distances, distances, 20.0, unknown), np.array(grades), weight)
 
 
 HITS = [asked(2.0 + i / 10, [Grade.YES, Grade.REL, *[Grade.NO] * 8]) for i in range(20)]
