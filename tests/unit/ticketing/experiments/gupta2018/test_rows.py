@@ -120,9 +120,12 @@ def test_places_are_ranks_among_all_tickets(model, archive_tickets, archive_labe
     ranked = rank_labelled(recommender, archive_labels, "x")
     query = archive_labels[0].query
     whole = recommender.rank(query, limit=40)
+    compared = recommender.compare(query)
+    apart = dict(zip(compared.block.ids, compared.distances.tolist(), strict=True))
     for label in archive_labels[:3]:
         rank, distance = ranked.places[query.id][label.ticket_id]
-        assert whole[rank - 1] == (label.ticket_id, distance)
+        assert whole[rank - 1][0] == label.ticket_id
+        assert distance == apart[label.ticket_id]
     assert set(ranked.places[query.id]) == {x.ticket_id for x in archive_labels[:3]}
 
 
@@ -137,13 +140,13 @@ def test_words_place_what_they_find(archive_tickets):
 
 
 def alone(store, model, channel):
-    return Recommender(store, model, encode=QueryEncoder(model, store, [channel]))
+    return Recommender(store, model, encode=QueryEncoder(model, store, [channel]), rescored=False)
 
 
 def test_channels_alone_add_up_to_the_distance(model, archive_tickets):
     store = encoded(model, archive_tickets, "x")
     query = Query(archive_tickets[3].subject, archive_tickets[7].description)
-    whole = dict(Recommender(store, model).rank(query, limit=40))
+    whole = dict(Recommender(store, model, rescored=False).rank(query, limit=40))
     parts = [
         dict(alone(store, model, channel).rank(query, limit=40))
         for channel in model.settings.channels
@@ -172,7 +175,7 @@ def test_an_untrained_network_of_the_words_themselves_needs_no_vectors(model, ar
     settings = settings.model_copy(update={"merged_ticket": ("SUB2", "DESC2")})
     narrow = narrowed(model, settings, archive_tickets)
     assert (narrow.layout.dims, narrow.layout.terms) == ((), 32)
-    recommender = Recommender(encoded(narrow, archive_tickets, "x"), narrow)
+    recommender = Recommender(encoded(narrow, archive_tickets, "x"), narrow, rescored=False)
     for ticket in archive_tickets[::8]:
         best = recommender.rank(Query(ticket.subject, ticket.description), limit=40)
         assert (ticket.id, 0.0) in best and best[0][1] == 0
