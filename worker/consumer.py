@@ -12,7 +12,7 @@ from worker.connection import broker_away
 from worker.discarding import discarded
 from worker.outage import Outage
 
-LOGGER = "celery.worker.consumer.consumer"
+LOGGER, TASKS_LOGGER = "celery.worker.consumer.consumer", "celery.app.trace"
 
 CONNECTION_LINES = (
     "on_connection_error_before_connected",
@@ -55,7 +55,8 @@ class Consumer(consumer.Consumer):
 
 
 def say_outages_once(app: Any, broker: Outage) -> None:
-    """Let the app's worker say by `broker` alone that its broker is away, and is back."""
+    """Let the app's worker say by `broker` alone that its broker is away, and is back; whoever
+    sends a message back to it has said why."""
 
     class Back(bootsteps.StartStopStep):
         requires = ("celery.worker.consumer.tasks:Tasks",)
@@ -72,4 +73,9 @@ def say_outages_once(app: Any, broker: Outage) -> None:
         return not errors
 
     app.steps["consumer"].add(Back)
+
+    def is_not_sent_back(record: logging.LogRecord) -> bool:
+        return getattr(record, "data", {}).get("description") != "rejected"
+
     logging.getLogger(LOGGER).addFilter(is_no_outage)
+    logging.getLogger(TASKS_LOGGER).addFilter(is_not_sent_back)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from celery import Celery
 
 from ticketing.desk import Desk
-from ticketing.errors import InputError, NotFound, TicketingError
+from ticketing.errors import InputError, NotFound
 from ticketing.jobs import Job, JobState
 from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
@@ -17,7 +17,7 @@ from worker.jobs import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.long_work import do_job
 from worker.promoting import take_step
 from worker.tries import GIVE_UP
-from worker.working import beating, failing, sentence, wanted
+from worker.working import beating, failing, is_for_people, sentence, wanted
 from worker.workplace import Workplace
 
 log = logging.getLogger(__name__)
@@ -94,8 +94,8 @@ def encode_or_set_aside(
 
 
 def _may_be_a_tickets_fault(error: Exception) -> bool:
-    """Not so for what is said of the bundle or the store."""
-    return isinstance(error, InputError) or not isinstance(error, TicketingError)
+    """Not so for what is said of the bundle, the store or the disk."""
+    return isinstance(error, InputError) or not is_for_people(error)
 
 
 def give_up(desk: Desk, app: Celery, job_id: str, why: str) -> None:

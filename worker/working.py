@@ -1,6 +1,8 @@
 """What every task does around its work: is it still wanted, is it alive, has it failed."""
 
+import errno
 import logging
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -70,10 +72,16 @@ def beating(store: Jobs, job_id: str, seconds: float) -> Iterator[None]:
 
 
 def is_for_people(error: Exception) -> bool:
-    """Whether an error is a sentence that a person can act on."""
-    return isinstance(error, TicketingError)
+    """Whether what `sentence` says of an error is one that a person can act on."""
+    return isinstance(error, TicketingError) or _is_full(error)
 
 
 def sentence(error: Exception) -> str:
     """What a job's record says of an error."""
+    if _is_full(error):
+        return f"No room is left on a disk of {socket.gethostname()}; make some, and retry it."
     return str(error) if is_for_people(error) else f"{type(error).__name__}: {error}"
+
+
+def _is_full(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

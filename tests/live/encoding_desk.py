@@ -95,7 +95,7 @@ def work(
         os.dup2(file.fileno(), 2)
     for name in [name for name in os.environ if name.startswith("TICKETING_")]:
         del os.environ[name]
-    os.environ.update(environment)
+    os.environ.update(environment, OMP_NUM_THREADS="1")  # no fight for cores with other tests
     logging.basicConfig(level="WARNING", format="%(name)s %(levelname)s %(message)s")
     app = make_app(load_settings(home=home))
     set_up(app)

@@ -78,6 +78,8 @@ def test_others_do_what_one_hands_back(desk, app, bundle_id, full_home):
     assert f"Bundle {bundle_id} cannot be kept on this machine" in said
     assert job.result[WITHOUT] == {}
     assert (home / "models" / bundle_id).is_dir(), "it was fetched"
+    [line] = (full_home / "worker0.log").read_text().splitlines()
+    assert said in line
 
 
 def test_the_job_fails_when_no_worker_can(desk, app, bundle_id, full_home):

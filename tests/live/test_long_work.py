@@ -1,5 +1,6 @@
 """Training, evaluation and import as jobs, done here as a worker does them."""
 
+import errno
 import json
 from datetime import timedelta
 
@@ -88,6 +89,23 @@ def test_a_training_makes_a_bundle_which_is_encoded_and_promoted(desk, app):
     while run_one(desk, app, QUEUE):
         pass
     assert desk.store.serving() == BUNDLE
+
+
+def test_a_full_disk_is_said_in_a_sentence_and_the_job_may_be_retried(desk, app, caplog):
+    def full(epoch):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    desk.at_epoch = full
+    job = train(desk, app)
+    run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert record.state == JobState.FAILED
+    assert record.message.startswith("No room is left on a disk of ")
+    assert "Traceback" not in caplog.text
+    desk.at_epoch = lambda epoch: None
+    jobs.retry_job(desk, app, job.id)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == JobState.DONE
 
 
 def test_a_training_may_leave_the_serving_bundle_alone(desk, app):

@@ -2,21 +2,19 @@
 machine, or on another one with a home of its own."""
 
 import json
-import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
-from tests.live.commands import children_of, start
-from tests.live.encoding_desk import finished, wait_until
-from ticketing.desk import open_desk
+from tests.live.encoding_desk import TimedDesk, finished, wait_until, workers
+from ticketing.desk import leases, open_desk
 from ticketing.jobs import Promotion
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
+from worker import jobs
 from worker.app import make_app
-from worker.jobs import start_training
+from worker.queues import LONG_QUEUE
 
 pytestmark = [pytest.mark.worker, pytest.mark.slow]
 
@@ -48,28 +46,31 @@ def epochs_of(job) -> list[str]:
     return [line.text for line in job.log if line.text.startswith("epoch")]
 
 
+def soon(app):
+    """Who is killed is given up soon."""
+    leases.LEASE_SECONDS, jobs.SILENT_SECONDS = 6.0, 4.0
+
+
 @contextmanager
 def working(home) -> Iterator[None]:
-    """A worker that is killed whole at the end, without a word to anybody."""
-    worker = start(home, "work")
-    try:
+    """A worker that is killed at the end, without a word to anybody."""
+    home.mkdir(exist_ok=True)
+    with workers(home, TimedDesk) as start:
+        start(set_up=soon, queue=LONG_QUEUE)
         yield
-    finally:
-        for pid in (worker.pid, *children_of(worker.pid)):
-            os.kill(pid, signal.SIGKILL)
-        assert worker.communicate() == ("Waiting for work (Ctrl-C ends it)\n", "")
+    assert (home / "worker0.log").read_text() == "", "nothing goes wrong, and no bar is drawn"
 
 
 def test_a_killed_workers_training_goes_on_from_its_checkpoint(desk, homes):
     arguments = desk.training_arguments(NETWORK, TRAINING, promotion=Promotion.NEVER)
-    job = start_training(desk, make_app(desk.settings), arguments)
+    job = jobs.start_training(desk, make_app(desk.settings), arguments)
     with working(homes[0]):
-        wait_until(lambda: len(epochs_of(desk.store.get_job(job.id))) >= 3)
+        wait_until(lambda: len(epochs_of(desk.store.get_job(job.id))) >= 3, 300)
     trained = len(epochs_of(desk.store.get_job(job.id)))
     assert trained < EPOCHS, "it was not in time"
     desk.put_tickets([Ticket("new", "This one came while nobody trained")])
     with working(homes[1]):
-        record = finished(desk, job)
+        record = finished(desk, job, 300)
     assert (record.state, record.attempts) == ("done", 2)
     said = epochs_of(record)
     numbers = [int(text.split()[1]) for text in said]
