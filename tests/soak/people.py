@@ -104,6 +104,8 @@ class Importer(Routine):
         ledger = self.program.ledger
         path = f"/api/tickets/{ticket_id}"
         for _ in range(TRIES):
+            if self.program.leaving.is_set():
+                return
             try:
                 self.program.send(kind, method, path, body, tries=1)
             except Unanswered:

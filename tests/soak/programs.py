@@ -5,7 +5,7 @@ import json
 import random
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -40,13 +40,15 @@ class Program:
     token: str
     ledger: Ledger
     chance: random.Random
+    leaving: threading.Event = field(default_factory=threading.Event)
+    """Set when its person leaves, who tries what was not answered no more."""
 
     def send(
         self, kind: str, method: str, path: str, body: object = None, tries: int = TRIES
     ) -> Any:
         """The answer, read as JSON.
 
-        Raises Refused for an error that stays, Unanswered after so many tries.
+        Raises Refused for an error that stays, Unanswered after so many tries, or when leaving.
         """
         page = self.chance.randrange(len(self.pages))
         for attempt in range(tries):
@@ -56,14 +58,15 @@ class Program:
                 answer = self._once(method, address, body)
             except Unanswered as error:
                 self.ledger.outcome(kind, str(error), time.monotonic() - began)
-                time.sleep(self.chance.uniform(*PAUSES))
+                if self.leaving.wait(self.chance.uniform(*PAUSES)):
+                    break
             except Refused as error:
                 self.ledger.outcome(kind, str(error).partition(" ")[0], time.monotonic() - began)
                 raise
             else:
                 self.ledger.outcome(kind, ANSWERED, time.monotonic() - began)
                 return answer
-        raise Unanswered(f"no answer to {tries} tries")
+        raise Unanswered("no answer")
 
     def _once(self, method: str, address: str, body: object) -> Any:
         headers, data = {"Authorization": f"Bearer {self.token}"}, None
@@ -88,7 +91,7 @@ class Program:
 
 
 class Crowd:
-    """Threads of people until the block ends; each finishes what it has begun."""
+    """Threads of people until the block ends; each waits for the answer to what it has sent."""
 
     def __init__(self, people: list["Routine"]):
         self._people = people
@@ -101,7 +104,7 @@ class Crowd:
 
     def __exit__(self, *_: object) -> None:
         for person in self._people:
-            person.leaving.set()
+            person.program.leaving.set()
         for thread in self._threads:
             thread.join()
 
@@ -110,12 +113,12 @@ class Routine:
     """Somebody who does something again and again, with a pause between."""
 
     def __init__(self, program: Program, pause: float):
-        self.program, self.leaving = program, threading.Event()
+        self.program = program
         self._pause = pause
         """Mean seconds between two deeds."""
 
     def live(self) -> None:
-        while not self.leaving.wait(self.program.chance.expovariate(1 / self._pause)):
+        while not self.program.leaving.wait(self.program.chance.expovariate(1 / self._pause)):
             try:
                 self.act()
             except (Refused, Unanswered):
