@@ -132,18 +132,21 @@ def _send(app: Celery, name: str, job: Job) -> None:
         app.send_task(name, (job.id,), producer=producer, queue=queue_of(job.kind))
 
 
-def go_on_if_encoded(desk: Desk, app: Celery, job_id: str) -> Job:
+def go_on_if_encoded(desk: Desk, app: Celery, job_id: str, likely_after: str = "") -> Job:
     """Take a reindex job to its next step when only tickets that were set aside still lack codes.
 
-    Raises NotFound; BrokerAway, where the step is published later.
+    They are looked for after an id first, where most of those are that others will encode: from
+    the first ticket on, each batch would cost as much as there are tickets before it. Raises
+    NotFound; BrokerAway, where the step is published later.
     """
     store = desk.store
     job = store.get_job(job_id)
     if job is None:
         raise no_job(job_id)
-    left = store.stale_ids(job.bundle_id, limit=len(job.errors) + 1)
-    if job.finished or not set(left) <= job.errors.keys():
-        return job
+    for after in dict.fromkeys([likely_after, ""]):
+        left = store.stale_ids(job.bundle_id, len(job.errors) + 1, after)
+        if job.finished or not set(left) <= job.errors.keys():
+            return job
     done = store.count_codes(job.bundle_id)
     if job.arguments.get("promotion") == Promotion.NEVER:
         return finish(desk, job, "done", done=done)

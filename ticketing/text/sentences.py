@@ -55,4 +55,5 @@ def shortened(text: str, length: int) -> str:
     """At most `length` characters, cut at a space where there is one, with an ellipsis."""
     if len(text) <= length:
         return text
-    return text[: length - 2].rsplit(maxsplit=1)[0].rstrip(" ,;:.") + " …"
+    begun = text[: length - 2].rsplit(maxsplit=1)  # blanks alone have no word
+    return "".join(begun[:1]).rstrip(" ,;:.") + " …"

@@ -1,7 +1,7 @@
 """Sentences of prose, mails, lists, code and logs, and how a long one is cut."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ticketing.text.sentences import sentences, shortened
@@ -43,6 +43,7 @@ def test_no_letter_is_lost_or_moved(text):
 
 
 @given(st.text(), st.integers(3, 40))
+@example(" " * 4, 3)
 def test_a_cut_text_is_never_longer_than_asked(text, length):
     assert len(shortened(text, length)) <= length
 
