@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
@@ -38,6 +38,7 @@ from ticketing.stores.sqlite import (
     SQLiteStore,
     code_blocks,
     code_files,
+    code_ids,
     codes,
     database,
     schema,
@@ -59,7 +60,7 @@ class TestSQLiteStore(StoreContract):
 
 
 def code_file(store):
-    [path] = (store.database.folder / "codes").iterdir()
+    [path] = (store.database.folder / "codes").glob("*.bin")
     return path
 
 
@@ -192,6 +193,60 @@ def test_a_row_is_compared_with_its_checksum_once(store, monkeypatch):
     store.delete_tickets([ALL[0].id])
     store.codes("b1")
     assert [row for row, _ in checked] == [0, 1, 2]
+
+
+@pytest.fixture
+def many(store, monkeypatch):
+    """A store of many tickets, as three are called here, which a process has read."""
+    monkeypatch.setattr(code_blocks, "MANY", 3)
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    assert scanned(store.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
+    return store
+
+
+def test_of_many_tickets_a_process_begins_with_what_another_one_read(many, monkeypatch):
+    compared = []
+    monkeypatch.setattr(code_blocks, "damaged_rows", lambda _, rows: compared.extend(rows) or set())
+    other = SQLiteStore(many.database.folder)
+    with many.database.writing() as connection:  # nobody reads them
+        connection.execute("UPDATE codes SET checksum = 0")
+    assert scanned(other.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
+    assert compared == []
+    other.close()
+
+
+def test_what_was_read_of_many_tickets_is_brought_to_what_is_there(many):
+    changed, new = replace(PUMP, subject="Other"), Ticket("B", "New")
+    many.put_tickets([changed, new])
+    many.put_codes("b1", [code(changed, 2), code(new, 3)])
+    many.delete_tickets(["T-10"])
+    fresh = SQLiteStore(many.database.folder)
+    for store in (many, fresh):
+        assert scanned(store.codes("b1")) == {"A-1": 1, "B": 3, "T-2": 2}
+    assert scanned(fresh.codes("b1", Filters(product=PUMP.product))) == {"T-2": 2}
+    fresh.close()
+
+
+def test_a_check_compares_the_rows_of_many_tickets_whoever_did_so_before(many):
+    path = code_file(many)
+    times = path.stat()
+    flip(path, 5)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    fresh = SQLiteStore(many.database.folder)
+    assert list(fresh.findings()) == []
+    assert fresh.damaged_codes("b1") == ["T-10"]
+    fresh.close()
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers(0, 99)), st.data())
+def test_ids_one_after_the_other_are_those_that_were_given(rows, data):
+    new = data.draw(st.dictionaries(st.text(max_size=3) | st.sampled_from([*rows, ""]), st.just(7)))
+    ids, live = code_ids.ids_of((id, rows[id]) for id in sorted(rows))
+    assert list(ids) == [ids[i] for i in range(len(ids))] == sorted(rows)
+    found, at = ids.merged(live, new)
+    assert dict(zip(found, at.tolist(), strict=True)) == rows | new
+    assert list(found) == sorted(rows | new)
 
 
 def test_an_unchanged_store_gives_the_same_block(store):

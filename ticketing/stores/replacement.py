@@ -93,7 +93,7 @@ def _link_codes(source: sqlite3.Connection, folder: Path, target: Path) -> None:
     private_folder(target / "codes")
     for (number,) in source.execute("SELECT number FROM code_files").fetchall():
         path = code_file(target, number)
-        path.unlink(missing_ok=True)  # of an interrupted one: no database names it
+        remove_codes(path)  # of an interrupted one: no database names it
         with suppress(FileNotFoundError):
             os.link(code_file(folder, number), path)
     sync_folder(target / "codes")

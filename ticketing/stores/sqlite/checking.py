@@ -14,7 +14,7 @@ from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Checked, Finding
 from ticketing.stores.files import damaged_files
 from ticketing.stores.history import KINDS, from_json
-from ticketing.stores.sqlite.code_files import code_file, remove_codes
+from ticketing.stores.sqlite.code_files import code_file, ids_file, remove_codes
 from ticketing.stores.sqlite.database import Row
 from ticketing.stores.sqlite.files import SQLiteFiles, file_path
 from ticketing.text import tokenize
@@ -187,9 +187,12 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return f"it was moved to {path}"
 
     def _codes(self) -> Iterator[Finding]:
-        """Files of codes that no bundle has."""
+        """Files of codes that no bundle has. Those of the others are read anew, whoever did so
+        before: see `damaged_codes`."""
         rows: list[Row] = self.database.rows("SELECT number FROM code_files")
         known = {code_file(self.database.folder, number) for (number,) in rows}
+        for path in known:
+            ids_file(path).unlink(missing_ok=True)
         found = (self.database.folder / "codes").glob("[0-9]*")
         for path in sorted({path.with_suffix(".bin") for path in found}):
             if path not in known:

@@ -1,8 +1,15 @@
-"""What a process last saw of each bundle's codes: which rows are whole, and blocks of them."""
+"""What a process last saw of each bundle's codes: which rows are whole, and blocks of them.
 
+Of very many tickets a file beside the codes keeps which row is whose, and that all rows were whole,
+so that a process begins with what another one has read.
+"""
+
+import logging
 import threading
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -10,15 +17,27 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.errors import StoreError
-from ticketing.stores.protocols import CodeBlock
+from ticketing.stores.protocols import ChosenIds, CodeBlock
 from ticketing.stores.sqlite.code_files import (
     code_file,
     damaged_rows,
     derived_folder,
     map_rows,
 )
+from ticketing.stores.sqlite.code_ids import (
+    MANY,
+    KnownRows,
+    ids_of,
+    keep_known,
+    read_known,
+)
 from ticketing.stores.sqlite.tickets import where
 from ticketing.tickets import Filters
+
+log = logging.getLogger(__name__)
+
+MOST_MERGED = 1 << 12
+"""New rows that are merged into those known; more are read with all others."""
 
 MOST_KEPT = 16
 """Blocks kept in memory, each of a bundle for some groups."""
@@ -47,6 +66,36 @@ class CheckedFile:
     damaged: frozenset[int]
 
 
+@dataclass(frozen=True)
+class KeptBlock:
+    """What is known of a file's rows, for some groups, and the block that it makes."""
+
+    file: CodeFile
+    known: KnownRows
+    block: CodeBlock
+
+    def narrowed(self, connection: Connection, filters: Filters) -> CodeBlock:
+        """The codes of those tickets that pass more filters."""
+        condition, values = where(filters)
+        [(rows,)] = connection.execute(
+            "SELECT group_concat(row) FROM codes JOIN tickets ON pk = ticket"
+            f" WHERE file = ? AND {condition}",
+            (self.file.number, *values),
+        )
+        passing = np.fromstring(rows or "", np.int64, sep=",")
+        passing = passing[(passing >= 0) & (passing < self.file.rows)]  # a damaged row may be none
+        places = self._place_of[passing]
+        chosen = self.block.chosen(np.sort(places[places >= 0]))
+        return replace(chosen, of=None)
+
+    @cached_property
+    def _place_of(self) -> npt.NDArray[np.int32]:
+        """Where each row stands in the block, -1 for one that does not: int32 [rows]."""
+        places = np.full(self.file.rows, -1, np.int32)
+        places[self.block.live] = np.arange(len(self.block.live))
+        return places
+
+
 class SeenCodes:
     """The codes in a store's folder, read once and then only where they changed.
 
@@ -57,7 +106,7 @@ class SeenCodes:
     def __init__(self, folder: Path):
         self._folder = folder
         self._checked: dict[str, CheckedFile] = {}
-        self._blocks: dict[tuple[str, Filters], tuple[CodeFile, CodeBlock]] = {}
+        self._blocks: dict[tuple[str, Filters], KeptBlock] = {}
         self._looking: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self._keeping = threading.Lock()
 
@@ -75,14 +124,12 @@ class SeenCodes:
 
         Raises StoreError where the file has lost every row.
         """
-        if filters == Filters(groups=filters.groups):
-            with self._looking[bundle_id]:
-                return self._kept_block(connection, bundle_id, filters)
-        found = self.checked(connection, bundle_id)
-        if found is None:
+        whole = Filters(groups=filters.groups)
+        with self._looking[bundle_id]:
+            kept = self._kept_block(connection, bundle_id, whole)
+        if kept is None:
             return _EMPTY
-        condition, values = where(filters)
-        return self._block(_rows(connection, found.file, condition, *values), found)
+        return kept.block if filters == whole else kept.narrowed(connection, filters)
 
     def forget(self) -> None:
         """Let go of all files."""
@@ -94,44 +141,61 @@ class SeenCodes:
         if file is None:
             return None
         if seen is None or seen.file != file:
-            if seen and seen.file.number != file.number:
-                seen = None
+            if seen is None or seen.file.number != file.number:
+                seen = self._trusted(file)
             codes = map_rows(self.path(file), file.rows, file.width)
             checksums = connection.execute(
-                "SELECT row, checksum FROM codes WHERE file = ? AND row >= ?",
-                (file.number, seen.file.rows if seen else 0),
+                "SELECT row, checksum FROM codes WHERE file = ? AND row >= ? ORDER BY row",
+                (file.number, seen.file.rows),
             )
-            damaged = seen.damaged if seen else frozenset()
-            seen = CheckedFile(file, codes, damaged | damaged_rows(codes, sorted(checksums)))
+            seen = CheckedFile(file, codes, seen.damaged | damaged_rows(codes, checksums))
         self._checked[bundle_id] = seen
         return seen
 
-    def _kept_block(self, connection: Connection, bundle_id: str, filters: Filters) -> CodeBlock:
+    def _trusted(self, file: CodeFile) -> CheckedFile:
+        """The rows of a file that another process compared, which nobody wrote since; else none."""
+        known = read_known(self.path(file))
+        rows = known.rows if known and known.whole and known.rows <= file.rows else 0
+        return CheckedFile(replace(file, rows=rows), _EMPTY.codes, frozenset())
+
+    def _kept_block(
+        self, connection: Connection, bundle_id: str, filters: Filters
+    ) -> KeptBlock | None:
         """The block under filters that name groups alone, if anything."""
         found, key = self._check(connection, bundle_id), (bundle_id, filters)
         kept = self._blocks.pop(key, None)
         if found is None:
-            return _EMPTY
-        if kept is None or kept[0] != found.file:
-            kept = found.file, self._block(_look(connection, found.file, filters, kept), found)
+            return None
+        if kept is None or kept.file != found.file:
+            kept = self._look(connection, found, filters, kept)
         with self._keeping:
             if len(self._blocks) == MOST_KEPT:
                 del self._blocks[next(iter(self._blocks))]  # the one that was asked for longest ago
             self._blocks[key] = kept
-        return kept[1]
+        return kept
 
-    def _block(self, row_of: dict[str, int], found: CheckedFile) -> CodeBlock:
-        if row_of and not len(found.codes):
+    def _look(
+        self,
+        connection: Connection,
+        found: CheckedFile,
+        filters: Filters,
+        kept: KeptBlock | None,
+    ) -> KeptBlock:
+        """Each ticket's row now; only rows past those known are read, unless tickets were deleted
+        or have other groups. Raises StoreError where the file has lost every row."""
+        file, path, of_all = found.file, self.path(found.file), filters == Filters()
+        before = read_known(path) if of_all else None
+        known = _now(connection, file, filters, kept.known if kept else before)
+        if len(known.live) and not len(found.codes):
             raise StoreError(
-                f"{self.path(found.file)} has lost all codes that the database counts; run"
+                f"{path} has lost all codes that the database counts; run"
                 " `ticketing check --repair`."
             )
-        if found.damaged:
-            row_of = {id: row for id, row in row_of.items() if row not in found.damaged}
-        live = np.fromiter(row_of.values(), np.int64, len(row_of))
-        live.setflags(write=False)
-        folder = derived_folder(self.path(found.file))
-        return CodeBlock(found.codes, live, tuple(row_of), folder=folder)
+        if of_all and len(known.ids) >= MANY and not found.damaged:
+            begun = kept is None and not (before and before.whole)
+            if begun or _far(before, known):
+                keep_known(path, known)
+        return KeptBlock(file, known, _block(known, found, derived_folder(path)))
 
 
 def file_of(connection: Connection, bundle_id: str) -> CodeFile | None:
@@ -142,31 +206,44 @@ def file_of(connection: Connection, bundle_id: str) -> CodeFile | None:
     return CodeFile(*row) if row else None
 
 
-def _look(
-    connection: Connection,
-    file: CodeFile,
-    filters: Filters,
-    kept: tuple[CodeFile, CodeBlock] | None,
-) -> dict[str, int]:
-    """Each ticket's row now; only rows past those kept are read, unless tickets were deleted or
-    have other groups."""
+def _now(
+    connection: Connection, file: CodeFile, filters: Filters, known: KnownRows | None
+) -> KnownRows:
+    """What is known of a file's rows, brought to what the database says."""
     condition, values = where(filters)
-    if kept is None or (kept[0].number, kept[0].deletions) != (file.number, file.deletions):
-        return _rows(connection, file, condition, *values)
-    old, block = kept
-    merged = dict(zip(block.ids, block.live.tolist(), strict=True))
-    merged |= _rows(connection, file, f"codes.row >= ? AND {condition}", old.rows, *values)
-    return {id: merged[id] for id in sorted(merged)}
+    if known and known.deletions == file.deletions and known.rows <= file.rows:
+        later = f"codes.row >= ? AND {condition}"
+        new = dict(_rows(connection, file, later, known.rows, *values))
+        if len(new) <= MOST_MERGED:
+            return KnownRows(*known.ids.merged(known.live, new), file.rows, file.deletions)
+    found = ids_of(_rows(connection, file, condition, *values))
+    return KnownRows(*found, file.rows, file.deletions)
+
+
+def _far(before: KnownRows | None, known: KnownRows) -> bool:
+    """Whether what is kept for the next process says little of what is known."""
+    if before is None or before.deletions != known.deletions:
+        return True
+    return known.rows - before.rows > MOST_MERGED
+
+
+def _block(known: KnownRows, found: CheckedFile, folder: Path) -> CodeBlock:
+    """The whole rows of those known."""
+    ids: Sequence[str] = known.ids
+    live = known.live
+    if found.damaged:
+        places = np.flatnonzero(~np.isin(live, list(found.damaged)))
+        ids, live = ChosenIds(ids, places), live[places]
+    live.setflags(write=False)
+    return CodeBlock(found.codes, live, ids, folder=folder)
 
 
 def _rows(
     connection: Connection, file: CodeFile, condition: str, *values: object
-) -> dict[str, int]:
+) -> Iterator[tuple[str, int]]:
     """Each matching ticket's row in the file, in ascending id order."""
-    return dict(
-        connection.execute(
-            "SELECT id, row FROM codes JOIN tickets ON pk = ticket"
-            f" WHERE file = ? AND {condition} ORDER BY id",
-            (file.number, *values),
-        )
+    return connection.execute(
+        "SELECT id, row FROM codes JOIN tickets ON pk = ticket"
+        f" WHERE file = ? AND {condition} ORDER BY id",
+        (file.number, *values),
     )

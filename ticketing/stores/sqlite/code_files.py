@@ -28,9 +28,15 @@ def derived_folder(path: Path) -> Path:
     return path.with_suffix("")
 
 
+def ids_file(path: Path) -> Path:
+    """Where a process keeps which row of a file is whose, for the next one."""
+    return path.with_suffix(".ids")
+
+
 def remove_codes(path: Path) -> None:
     """Delete a file of codes, and what is derived of it."""
     path.unlink(missing_ok=True)
+    ids_file(path).unlink(missing_ok=True)
     shutil.rmtree(derived_folder(path), ignore_errors=True)
 
 
