@@ -1,6 +1,8 @@
-"""Time of one query's exact scan: `python -m tests.benchmarks.scan [tickets]`.
+"""Time of one query's exact scan: `python -m tests.benchmarks.scan [tickets …]`, for one size after
+the other.
 
-Side by side in one run: the compiled scan on 1 and 2 threads, over a thousandth of the tickets as a
+Side by side in one run: the compiled scan on 1 and 2 threads, with what an index says of the terms,
+as many tickets have one, and without, over a thousandth of the tickets as a
 filter leaves them, and without the words themselves (channel L); a single pass over the memory (the
 least any exact scan can take); FAISS's exact scan by L1 of one vector a ticket as long as all its
 components' dense channels, where `faiss-cpu` is installed; and the same distances in plain numpy.
@@ -19,7 +21,9 @@ from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM, TERMS
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
+from ticketing.retrieval.postings import add, lane_table, postings_of
 from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.retrieval.segments import SEGMENT
 
 DIMS = (50, 350, 100)
 HELD = (9, 25, 10)
@@ -27,13 +31,19 @@ HELD = (9, 25, 10)
 
 THREADS = 2
 REPEATS = 9
+SIZES = (5_000, 20_000, 50_000, 100_000, 200_000)
 FAISS_BYTES = 6_000_000_000
 """Most bytes of vectors that FAISS is given."""
 
 
 def main() -> None:
+    """Print each size's contenders."""
+    for tickets in map(int, sys.argv[1:] or SIZES):
+        measure(tickets)
+
+
+def measure(tickets: int) -> None:
     """Print a line a contender: median milliseconds, and the ratio to the memory pass."""
-    tickets = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
     whole, dense = made(tickets, TERMS), made(tickets, 0)
     codes, _, *asked = whole
     few = np.sort(np.random.default_rng(1).permutation(tickets)[: tickets // 1000])
@@ -42,6 +52,7 @@ def main() -> None:
         "one pass over the memory": lambda: codes.max(),
         "scan, 1 thread": lambda: scan_distances(*whole),
         "scan, 2 threads": lambda: scan_distances(*whole, pool),
+        **indexed_scan(*whole, pool),
         "scan of 0.1 %, 2 threads": lambda: scan_distances(codes, few, *asked, pool),
         "scan without L, 1 thread": lambda: scan_distances(*dense),
         "scan without L, 2 threads": lambda: scan_distances(*dense, pool),
@@ -84,6 +95,27 @@ def made(tickets: int, terms: int):
     coverage = np.full(2, 0.1, np.float32) if terms else None
     query = scanned(query_codes, tables, weights, coverage=coverage)
     return codes, np.arange(tickets), query, layout
+
+
+def indexed_scan(
+    codes: np.ndarray,
+    live: np.ndarray,
+    query: EncodedQuery,
+    layout: CodeLayout,
+    pool: ThreadPoolExecutor,
+):
+    """The scan with postings of all whole segments; none where there are less than two."""
+    starts = range(0, len(codes) // SEGMENT * SEGMENT, SEGMENT)
+    if len(starts) < 2:
+        return {}
+    postings = [postings_of(codes[start : start + SEGMENT], layout) for start in starts]
+
+    def scan():
+        lanes, terms = np.zeros((len(postings), SEGMENT), np.uint64), lane_table(query, 3)
+        list(pool.map(lambda i: add(postings[i], terms, lanes[i]), range(len(postings))))
+        return scan_distances(codes, live, query, layout, pool, lanes.ravel())
+
+    return {"scan with an index, 2 threads": scan}
 
 
 def faiss_scan(tickets: int):

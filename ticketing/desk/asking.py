@@ -42,27 +42,35 @@ class Asks(Topics):
     """Answers, and the history of them."""
 
     def recommend(
-        self, query: Query, filters: Filters = Filters(), limit: int = 10
+        self,
+        query: Query,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        exhaustive: bool = False,
     ) -> Recommendations:
         """The best past tickets for a query, which is remembered under `query.id`, unless the
-        store takes no writes.
+        store takes no writes; `exhaustive`, no index chooses which of very many are compared.
 
         Raises NotReady when no bundle serves yet, InputError for a blank query or one beyond a
         limit.
         """
-        answer = self._answered(query, filters, limit)
+        answer = self._answered(query, filters, limit, exhaustive)
         with suppress(StoreFull):
             self.store.put_query(query)
         return answer
 
     def preview(
-        self, query: Query, filters: Filters = Filters(), limit: int = 10
+        self,
+        query: Query,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        exhaustive: bool = False,
     ) -> Recommendations:
         """As `recommend`, for what somebody is still writing: nothing is remembered."""
         require_query(query)
-        answer = self.recommender().recommend(query, filters, limit)
+        answer = self.recommender().recommend(query, filters, limit, exhaustive)
         if answer.outdated or not answer.items:  # as when the desk was restored meanwhile
-            answer = self.recommender().recommend(query, filters, limit)
+            answer = self.recommender().recommend(query, filters, limit, exhaustive)
         shown = self._shown_words(answer.meant.values())
         meant = {written: word for written, word in answer.meant.items() if word in shown}
         return replace(answer, meant=meant)
@@ -133,9 +141,11 @@ class Asks(Topics):
         found = [Gap(topic, tuple(askings)) for topic, askings in gaps.items()]
         return sorted(found, key=lambda gap: (gap.topic == NO_TOPIC, -len(gap.askings), gap.topic))
 
-    def _answered(self, query: Query, filters: Filters, limit: int) -> Recommendations:
+    def _answered(
+        self, query: Query, filters: Filters, limit: int, exhaustive: bool = False
+    ) -> Recommendations:
         """The answer; its note names a filter that no ticket passes."""
-        answer = self.preview(query, filters, limit)
+        answer = self.preview(query, filters, limit, exhaustive)
         if not answer.items and (unknown := self._unknown(filters)):
             return replace(answer, note=f"No ticket has {unknown}; leave that filter out.")
         return answer

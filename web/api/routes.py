@@ -51,7 +51,8 @@ api.before_request(check_body)
 def recommend(asked: RecommendIn) -> Response:
     """The best past tickets for a new problem."""
     query = Query(asked.subject, asked.description)
-    found = current_desk().recommend(query, asked.filters.filters(), asked.limit)
+    filters = asked.filters.filters()
+    found = current_desk().recommend(query, filters, asked.limit, asked.exhaustive)
     answer = RecommendationsOut.model_validate(found.ordered(asked.order))
     return Response(answer.model_dump_json(), mimetype="application/json")
 

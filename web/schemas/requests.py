@@ -120,6 +120,9 @@ class RecommendIn(Ordered, Body):
     subject: Subject = ""
     description: QueryText = ""
     filters: FiltersIn = Field(FiltersIn(), strict=False)
+    exhaustive: bool = Field(
+        False, description="Compare every ticket, also where an index chooses of very many."
+    )
 
 
 class QueryArgs(FiltersIn, Ordered):

@@ -78,8 +78,8 @@ class KeptBlock:
         """The codes of those tickets that pass more filters."""
         condition, values = where(filters)
         [(rows,)] = connection.execute(
-            "SELECT group_concat(row) FROM codes JOIN tickets ON pk = ticket"
-            f" WHERE file = ? AND {condition}",
+            "SELECT group_concat(row) FROM codes WHERE file = ?"
+            f" AND ticket IN (SELECT pk FROM tickets WHERE {condition})",
             (self.file.number, *values),
         )
         passing = np.fromstring(rows or "", np.int64, sep=",")
