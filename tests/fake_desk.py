@@ -90,9 +90,14 @@ class WordRanker:
         return SimpleNamespace(chances=SimpleNamespace(answered=self.recommend(query).chance))
 
     def recommend(
-        self, query: Query, filters: Filters = Filters(), limit: int = 10
+        self,
+        query: Query,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        exhaustive: bool = False,
     ) -> Recommendations:
-        """The nearest tickets with scores and reasons. Raises InputError for a blank query."""
+        """The nearest tickets with scores and reasons; always all are compared. Raises InputError
+        for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         found = [t for t in self.store.iter_tickets(filters) if t.id != query.ticket_id]
