@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.live.encoding_desk import TimedDesk, finished, wait_until, workers
-from ticketing.desk import leases, open_desk
+from ticketing.desk import checkpoints, leases, open_desk
 from ticketing.jobs import Promotion
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
@@ -49,6 +49,7 @@ def epochs_of(job) -> list[str]:
 def soon(app):
     """Who is killed is given up soon."""
     leases.LEASE_SECONDS, jobs.SILENT_SECONDS = 6.0, 4.0
+    checkpoints.LOOK_SECONDS, checkpoints.REST = 0.05, 0
 
 
 @contextmanager
@@ -66,6 +67,8 @@ def test_a_killed_workers_training_goes_on_from_its_checkpoint(desk, homes):
     job = jobs.start_training(desk, make_app(desk.settings), arguments)
     with working(homes[0]):
         wait_until(lambda: len(epochs_of(desk.store.get_job(job.id))) >= 3, 300)
+        if homes[0] != homes[1]:
+            wait_until(lambda: any(".network" in kept.name for kept in desk.store.files()))
     trained = len(epochs_of(desk.store.get_job(job.id)))
     assert trained < EPOCHS, "it was not in time"
     desk.put_tickets([Ticket("new", "This one came while nobody trained")])
