@@ -4,7 +4,8 @@ An archive of so many tickets is made of that home's, repeated with changed word
 `copies`), in a folder that is gone afterwards, or in one named by `--folder`, which is measured as
 it is where it is there: their codes under a bundle, and texts that nobody indexes, as an answer
 asks for none by its words. Every sixteenth ticket of the home stays out; every other one of these
-is asked, and none of them chose how many tickets are compared.
+is asked. How many tickets are compared was chosen on 150 others drawn from the same sixteenth, so
+some of them may be asked here.
 
 Printed, all in two threads: how the made tickets compare with those they were made of; the first
 answer of a process, with nothing derived and again, and the memory that is its own; the whole
