@@ -31,7 +31,7 @@ SENTENCES = {
     "restore": "Make the desk the one in the backup FILE.",
     "schedule": "See and set when the desk trains by itself.",
     "serve": "Serve the page and the JSON API until Ctrl-C.",
-    "store": "Split the indices of a store on servers, choose or make the one behind an alias.",
+    "store": "Resize the indices of a store on servers, choose or make the one behind an alias.",
     "train": "Train a model on the desk's tickets and judgments, and let it serve.",
     "tune": "Tune a sentence encoder on the desk's tickets and judgments: a better teacher.",
     "users": "Add and change people, their roles and groups, and tokens for programs.",

@@ -180,7 +180,7 @@ def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
     job = desk.store.get_job(begun.location.removeprefix("/jobs/"))
     assert (job.bundle_id, job.arguments["promotion"]) == (new, Promotion.ASK)
     compared = client.get(f"/models/compare?new={new}&old={old}").text
-    assert "no test query has a YES" in compared
+    assert "No test query has a YES" in compared
     post(client, "/models/rollback", "/models")
     assert desk.store.serving() == old
     assert f"promoted: bundle {old}" in deeds(desk)
