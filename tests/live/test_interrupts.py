@@ -63,17 +63,22 @@ def test_thirty_ctrl_cs_at_random_moments_are_thirty_clean_ends(home, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [("train",), ("import", "tickets.jsonl"), ("reindex",), ("recommend", "a leak")],
-    ids=lambda arguments: arguments[0],
+    ("after", "arguments"),
+    [
+        (1.0, ["train"]),
+        (1.0, ["import", "tickets.jsonl"]),
+        (1.0, ["reindex"]),
+        (0.3, ["recommend", "a leak"]),
+    ],
+    ids=["train", "import", "reindex", "recommend"],
 )
-def test_an_interrupted_piece_of_work_says_so_in_one_sentence(home, tmp_path, arguments):
+def test_an_interrupted_piece_of_work_says_so_in_one_sentence(home, tmp_path, after, arguments):
     shutil.copytree(home, tmp_path / "home")
     with open(tmp_path / "tickets.jsonl", "w") as file:
         for i in range(50_000):
             print(json.dumps({"id": f"X{i}", "subject": f"a leak at pump {i}"}), file=file)
     files = [str(tmp_path / word) if word.endswith(".jsonl") else word for word in arguments]
-    code, _, errors = interrupted(tmp_path / "home", *files, after=1.0)
+    code, _, errors = interrupted(tmp_path / "home", *files, after=after)
     assert code == 130
     assert errors.splitlines()[-1] == (
         "ticketing: Interrupted; what was finished is kept, run it again for the rest."

@@ -79,13 +79,14 @@ class Interruption:
     def leave(self, code: int) -> NoReturn:
         """End the process with an exit code.
 
-        An interrupted one leaves without Python's own end, in which a thread that is amid
-        compiled code would crash; everything that the command opened is closed by now.
+        What it had to do is done, so that no signal matters any more. An interrupted one leaves
+        without Python's own end, in which a thread that is amid compiled code would crash;
+        everything that the command opened is closed by now.
         """
-        if not self.came:
-            sys.exit(code)
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
+        if not self.came:
+            sys.exit(code)
         with suppress(OSError, RuntimeError):  # amid a write, which then stands as it is
             sys.stdout.flush()
             sys.stderr.flush()

@@ -54,7 +54,8 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             }
             same = {id: known[id]["_source"] for id in left if id not in stale}
             # Whoever wrote those that are not coded may have been refused before he copied them.
-            copy_filters(self.connection, [left[id] for id in same if not same[id]["coded"]])
+            if uncoded := [left[id] for id in same if not same[id]["coded"]]:
+                copy_filters(self.connection, uncoded)
             written = self._write_tickets(stale, known)
             unchanged += len(same)
             added += len(written - known.keys())

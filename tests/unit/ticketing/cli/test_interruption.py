@@ -39,3 +39,22 @@ def test_amid_an_import_the_process_ends_at_once(tmp_path, command, code, said):
     program = PROGRAM.format(command=command, folder=str(tmp_path))
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ended.returncode, ended.stderr.strip()) == (code, said)
+
+
+ENDING = """
+import os, signal
+from ticketing.cli.interruption import Interruption
+interruption = Interruption()
+interruption.expect()
+class Kept:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+import builtins
+builtins.kept = Kept()  # goes after Python has given the signals back
+interruption.leave(0)
+"""
+
+
+def test_once_all_is_done_nothing_is_interrupted():
+    ended = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
