@@ -132,5 +132,5 @@ def _folders(settings: Settings) -> dict[str, str | float]:
     return {
         "data_folder_in": str(messages),
         "data_folder_out": str(messages),
-        "polling_interval": 0.2,  # seconds
+        "polling_interval": 0.05,  # seconds
     }
