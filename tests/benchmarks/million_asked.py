@@ -74,8 +74,8 @@ def answers(desk: Desk, queries: list[Query]) -> None:
 
 def share(recommender, query: Query) -> float:
     """The share of the exhaustive ten that two steps find."""
-    whole = recommender.nearest(query, exhaustive=True).ids[:10]
-    return len(set(whole) & set(recommender.nearest(query).ids[:10])) / len(whole)
+    whole = recommender.nearest(query, exhaustive=True).best.ids[:10]
+    return len(set(whole) & set(recommender.nearest(query).best.ids[:10])) / len(whole)
 
 
 def timed(name: str, ask: Callable[[Query], object], queries: list[Query]) -> None:
