@@ -20,7 +20,8 @@ from ticketing.reasons import Part, Reason, SharedTopic, SharedWord
 from ticketing.retrieval.recommend import EMPTY, FILTERED, WEAK
 from ticketing.retrieval.topics import main_topics
 from ticketing.settings import Settings
-from ticketing.stores.protocols import CodeRow, Store, TicketsWithCodes
+from ticketing.stores.blocks import CodeRow
+from ticketing.stores.protocols import Store, TicketsWithCodes
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary

@@ -7,7 +7,8 @@ from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.people import Account, ApiToken, Permission, Role
 from ticketing.schedule import Schedule, Weekday
-from ticketing.stores.protocols import CodeRow, Store
+from ticketing.stores.blocks import CodeRow
+from ticketing.stores.protocols import Store
 from ticketing.tickets import (
     Filters,
     Grade,

@@ -10,8 +10,8 @@ from celery import Celery
 from ticketing.desk import Desk
 from ticketing.errors import InputError, NotFound
 from ticketing.jobs import Job, JobState
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.jobs import JobChanges
-from ticketing.stores.protocols import CodeRow
 from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
 from worker.handing_back import has_done

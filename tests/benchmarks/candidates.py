@@ -24,8 +24,8 @@ from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.settings import load_settings
+from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.elasticsearch.candidates import BY_VECTOR, BY_WORDS
-from ticketing.stores.protocols import CodeBlock
 from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
 

@@ -23,7 +23,7 @@ from elasticsearch import Elasticsearch
 from tests.servers import elasticsearch_server
 from ticketing.desk import Desk, open_desk
 from ticketing.settings import Settings, load_settings
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Query, Ticket
 
 IMPORTED, ENCODED = 500, 128

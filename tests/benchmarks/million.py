@@ -28,7 +28,7 @@ from ticketing.desk import Desk, open_desk
 from ticketing.encoders.terms import bucket_of, term_of
 from ticketing.model.inference import Model
 from ticketing.settings import load_settings
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.sqlite.tickets import COLUMNS
 from ticketing.tickets import Ticket
 

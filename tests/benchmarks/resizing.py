@@ -16,8 +16,9 @@ from tests.servers import elasticsearch_server
 from ticketing.errors import StoreAway
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.elasticsearch.resizing import resize
-from ticketing.stores.protocols import CodeRow, Store
+from ticketing.stores.protocols import Store
 from ticketing.tickets import Ticket
 
 WIDTH, DIMS, WORDS, VOCABULARY = 1796, 384, 60, 20_000

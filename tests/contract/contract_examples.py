@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery, TopicName
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket, Verdict
 from ticketing.times import utc_now
 

@@ -20,7 +20,7 @@ from ticketing.desk import Desk
 from ticketing.model.registry import Registry
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
 from worker.app import make_app
 from worker.queues import QUEUE

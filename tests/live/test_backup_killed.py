@@ -13,7 +13,7 @@ from ticketing.desk import open_desk
 from ticketing.desk.backup import verified
 from ticketing.errors import StoreError
 from ticketing.settings import load_settings
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
 from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreAway, StoreError
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
 from worker import jobs, progress, tasks

@@ -14,7 +14,8 @@ from ticketing.desk.loaded import Loaded
 from ticketing.errors import BundleAway, NotFound, NotReady
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
-from ticketing.stores.protocols import CodeRow, Store
+from ticketing.stores.blocks import CodeRow
+from ticketing.stores.protocols import Store
 from ticketing.tickets import ModelKind, Query, Ticket
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 
 
 class Vectors:

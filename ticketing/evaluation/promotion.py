@@ -34,32 +34,32 @@ class Comparison:
 
     queries: int
     new: dict[str, float]
-    serving: dict[str, float]
+    other: dict[str, float]
     p: float = 1.0
     """How often chance alone would set the sums of both measures as far apart, or further."""
 
     @property
     def may_serve(self) -> bool:
-        """Whether Acc@10 and MAP@10 together are no worse than the serving bundle's, or worse by
+        """Whether Acc@10 and MAP@10 together are no worse than the other bundle's, or worse by
         no more than chance explains."""
         return not self._loses or self.p > CHANCE
 
     @property
     def _loses(self) -> bool:
-        return sum(self.new.values()) < sum(self.serving.values())
+        return sum(self.new.values()) < sum(self.other.values())
 
     def __str__(self) -> str:
         if not self.queries:
             return "no test query has a YES, so nothing could be compared"
         gains = ", ".join(
-            f"{name} {self.new[name]:.3f} (serving {self.serving[name]:.3f})" for name in MEASURES
+            f"{name} {self.new[name]:.3f} against {self.other[name]:.3f}" for name in MEASURES
         )
         verdict = "that chance explains" if self.may_serve else "beyond chance"
         loss = f", a loss {verdict} (p = {self.p:.2f})" if self._loses else ""
         return f"on {self.queries} test queries {gains}{loss}"
 
 
-def compare(new: Recommender, serving: Recommender, test: Sequence[Label]) -> Comparison:
+def compare(new: Recommender, other: Recommender, test: Sequence[Label]) -> Comparison:
     """Both bundles on the labels of test queries (of at most MOST_QUERIES queries)."""
     labels = with_answers(test)
     queries = {label.query.id: label.query for label in labels}
@@ -68,12 +68,12 @@ def compare(new: Recommender, serving: Recommender, test: Sequence[Label]) -> Co
     labels = [label for label in labels if label.query.id in ids]
     if not chosen:
         return Comparison(0, {}, {})
-    values = [evaluate(labels, condensed(run_queries(x, chosen), labels)) for x in (new, serving)]
+    values = [evaluate(labels, condensed(run_queries(x, chosen), labels)) for x in (new, other)]
     worth = [np.sum([found[name] for name in MEASURES], axis=0) for found in values]  # [Q] each
-    new_means, serving_means = (
+    new_means, other_means = (
         {name: float(np.mean(found[name])) for name in MEASURES} for found in values
     )
-    return Comparison(len(chosen), new_means, serving_means, p=float(paired_p(*worth)[0]))
+    return Comparison(len(chosen), new_means, other_means, p=float(paired_p(*worth)[0]))
 
 
 def condensed(run: Run, labels: Sequence[Label]) -> Run:

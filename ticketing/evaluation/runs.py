@@ -17,7 +17,8 @@ from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
 from ticketing.retrieval.ranking import Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import nearest
-from ticketing.stores.protocols import CodeBlock, TicketsWithCodes
+from ticketing.stores.blocks import CodeBlock
+from ticketing.stores.protocols import TicketsWithCodes
 from ticketing.tickets import Label, Query
 
 DEPTH = 100

@@ -12,7 +12,7 @@ from ticketing.reasons import Part, SharedTopic
 from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.reasons import Reasons
-from ticketing.stores.protocols import CodeBlock
+from ticketing.stores.blocks import CodeBlock
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Query, Recommendation
 

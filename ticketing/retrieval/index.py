@@ -19,7 +19,7 @@ from ticketing.retrieval.estimate import AWAY, estimate, estimated_by
 from ticketing.retrieval.postings import LANES, add, lane_table
 from ticketing.retrieval.scan import NO_SUMS
 from ticketing.retrieval.segments import SEGMENT, Derived
-from ticketing.stores.protocols import CodeBlock
+from ticketing.stores.blocks import CodeBlock
 
 log = logging.getLogger(__name__)
 

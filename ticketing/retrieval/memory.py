@@ -10,7 +10,8 @@ from tqdm import tqdm
 from ticketing.model.inference import Model
 from ticketing.model.layout import minute_of
 from ticketing.queries import EncodedQuery
-from ticketing.stores.protocols import CodeBlock, DatedTickets, RankedTickets
+from ticketing.stores.blocks import CodeBlock
+from ticketing.stores.protocols import DatedTickets, RankedTickets
 from ticketing.tickets import Filters, Query, Ticket
 from ticketing.times import plausible_until
 

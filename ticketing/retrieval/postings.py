@@ -32,7 +32,7 @@ class Postings:
 def postings_of(codes: npt.NDArray[np.uint8], layout: CodeLayout) -> Postings:
     """The postings of rows of codes uint8 [S, width]; S is at most 65,536."""
     lists = layout.kept_terms(codes)
-    bounds = _counted(*lists).astype(np.uint32)
+    bounds = _counted(lists[0]).astype(np.uint32)
     rows = np.zeros(bounds[-1], np.uint16)
     of_rows = np.zeros((bounds[-1], layout.components), np.uint8)
     _filled(*lists, bounds, rows, of_rows)
@@ -40,9 +40,7 @@ def postings_of(codes: npt.NDArray[np.uint8], layout: CodeLayout) -> Postings:
 
 
 @compiled(exact=True)
-def _counted(
-    buckets: npt.NDArray[np.uint16], weights: npt.NDArray[np.uint8]
-) -> npt.NDArray[np.int64]:
+def _counted(buckets: npt.NDArray[np.uint16]) -> npt.NDArray[np.int64]:
     """Where each bucket's rows begin: int64 [BUCKETS + 1]."""
     bounds = np.zeros(BUCKETS + 1, np.int64)
     last = np.full(BUCKETS, -1)

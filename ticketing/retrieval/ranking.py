@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ticketing.model.calibration import Chances, Evidence
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.rescoring import Moves
-from ticketing.stores.protocols import CodeBlock
+from ticketing.stores.blocks import CodeBlock
 
 
 @dataclass(frozen=True)

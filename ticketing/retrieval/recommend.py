@@ -23,7 +23,8 @@ from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
 from ticketing.retrieval.spelling import Speller
-from ticketing.stores.protocols import CodeBlock, RankedTickets
+from ticketing.stores.blocks import CodeBlock
+from ticketing.stores.protocols import RankedTickets
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import (
     Filters,

@@ -9,9 +9,10 @@ from ticketing.errors import StoreError
 from ticketing.jobs import Job
 from ticketing.plurals import plural
 from ticketing.schedule import Schedule
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.files import lasting_files
 from ticketing.stores.history import KINDS
-from ticketing.stores.protocols import CodeRow, Store
+from ticketing.stores.protocols import Store
 from ticketing.tickets import ModelKind
 
 T = TypeVar("T")

@@ -7,9 +7,10 @@ from ticketing.history import HistoryEvent
 from ticketing.jobs import Job
 from ticketing.people import Account, ApiToken, Session
 from ticketing.schedule import Schedule
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.damage import Finding
 from ticketing.stores.files import KeptFile
-from ticketing.stores.protocols import CodeRow, Store
+from ticketing.stores.protocols import Store
 from ticketing.tickets import Judgment, ModelKind, Query, Verdict
 
 

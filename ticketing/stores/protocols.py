@@ -6,15 +6,12 @@ later) or StoreError.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
-from pathlib import Path
-from typing import Protocol, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import Protocol
 
 from ticketing.queries import EncodedQuery
+from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.damage import Checked
 from ticketing.stores.files import Files
 from ticketing.stores.history import History
@@ -31,60 +28,6 @@ class PutCounts:
     added: int = 0
     changed: int = 0
     unchanged: int = 0
-
-
-class ChosenIds(Sequence[str]):
-    """Some of a sequence of ids, by their places in it."""
-
-    def __init__(self, ids: Sequence[str], places: npt.NDArray[np.int64]):
-        self._ids, self._places = ids, places
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return ChosenIds(self._ids, self._places[place])
-        return self._ids[int(self._places[place])]
-
-
-@dataclass(frozen=True)
-class CodeBlock:
-    """Codes of searchable tickets, as the scan wants them.
-
-    `codes` uint8 [rows, width] may be a read-only memory map and may hold rows that
-    must not be scored (replaced, deleted, filtered out); `live` int64 [n] lists, in
-    ascending ticket-id order, the rows to score; `ids` are their ticket ids. They are all that
-    match, or a choice `of` so many. `folder` is where what is derived of the rows may be kept,
-    which never change: it goes when they go; None where nothing may.
-    """
-
-    codes: npt.NDArray[np.uint8]
-    live: npt.NDArray[np.int64]
-    ids: Sequence[str]
-    of: int | None = None
-    folder: Path | None = None
-
-    def chosen(self, places: npt.NDArray[np.int64]) -> "CodeBlock":
-        """Those of its tickets that stand at ascending places."""
-        ids = ChosenIds(self.ids, places)
-        return replace(self, live=self.live[places], ids=ids, of=self.of or len(self.live))
-
-
-@dataclass(frozen=True)
-class CodeRow:
-    """One ticket's codes: `version` is Ticket.version of the text that was encoded, `topic` its
-    main topic under the bundle, where it has one, `vector` int8 [D] what it is found by."""
-
-    ticket_id: str
-    version: str
-    code: bytes
-    topic: int | None = None
-    vector: bytes = b""
 
 
 class DatedTickets(Protocol):

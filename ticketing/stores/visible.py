@@ -16,9 +16,10 @@ from ticketing.errors import Conflict
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind
 from ticketing.queries import EncodedQuery
+from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.jobs import JobChanges
-from ticketing.stores.protocols import CodeBlock, CodeRow, PutCounts, Store
+from ticketing.stores.protocols import PutCounts, Store
 from ticketing.stores.visible_events import VisibleEvents
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket

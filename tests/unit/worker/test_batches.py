@@ -8,7 +8,7 @@ from tests.fake_records import jobs
 from ticketing.desk import open_desk
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.settings import Settings
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
 from worker.tasks import do_batch, is_counted
 

@@ -11,6 +11,7 @@ import numpy as np
 from ticketing.errors import StoreError
 from ticketing.files import Json
 from ticketing.queries import EncodedQuery
+from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.elasticsearch.connection import MOST_HITS, Connection
 from ticketing.stores.elasticsearch.copies import coded_by, codes_of, where
 from ticketing.stores.elasticsearch.documents import columns
@@ -18,7 +19,7 @@ from ticketing.stores.elasticsearch.indices import RECORDS, TICKETS, meta_of
 from ticketing.stores.elasticsearch.kept import KeptCodes
 from ticketing.stores.elasticsearch.serving import SERVES, ElasticsearchServing, bundle_of
 from ticketing.stores.elasticsearch.tickets import any_word
-from ticketing.stores.protocols import CodeBlock, Codes
+from ticketing.stores.protocols import Codes
 from ticketing.tickets import Filters
 
 BY_VECTOR, BY_WORDS = 650, 200

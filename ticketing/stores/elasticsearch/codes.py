@@ -7,6 +7,7 @@ from zlib import crc32
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.files import Json
+from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.elasticsearch.candidates import Candidates, block_of
 from ticketing.stores.elasticsearch.connection import CONFLICT, seen
 from ticketing.stores.elasticsearch.copies import (
@@ -35,7 +36,6 @@ from ticketing.stores.elasticsearch.indices import (
     vector_of,
 )
 from ticketing.stores.elasticsearch.tickets import tickets_of
-from ticketing.stores.protocols import CodeBlock, CodeRow
 from ticketing.tickets import Filters
 
 PAGE = 2000

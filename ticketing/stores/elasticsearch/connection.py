@@ -1,7 +1,5 @@
 """One Elasticsearch for many threads: addresses, time limits, plain errors, and a few verbs."""
 
-import logging
-import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -12,10 +10,10 @@ import elastic_transport
 from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
 
-from ticketing.errors import InputError, StoreError
+from ticketing.errors import StoreError
 from ticketing.files import Json
-from ticketing.masking import masked
 from ticketing.settings import Settings
+from ticketing.stores.elasticsearch.client import opened_client
 from ticketing.stores.elasticsearch.faults import plain, refused
 
 PAGE = 500
@@ -55,7 +53,7 @@ class Connection:
         self.prefix = settings.store_prefix
         self.shards = settings.store_shards
         self._closed = False
-        self._client = _client(hosts, settings)
+        self._client = opened_client(hosts, settings)
 
     def alias(self, name: str) -> str:
         """The full name of one of the store's indices, or of a pattern of them."""
@@ -256,45 +254,6 @@ def _asked_again(search: Callable[[], ObjectApiResponse[Any]]) -> ObjectApiRespo
 def seen(doc: Mapping[str, Any]) -> dict[str, int]:
     """The condition that a document is still as it was read."""
     return {"if_seq_no": doc["_seq_no"], "if_primary_term": doc["_primary_term"]}
-
-
-def _client(hosts: Sequence[str], settings: Settings) -> Elasticsearch:
-    if "@" in settings.store:
-        raise InputError(
-            "TICKETING_STORE cannot be used with a user in it; set TICKETING_STORE_USER and"
-            " TICKETING_STORE_PASSWORD instead."
-        )
-    # It tells of every retry with a traceback; what matters is raised.
-    logging.getLogger("elastic_transport").setLevel(logging.ERROR)
-    password = settings.store_password.get_secret_value()
-    api_key = settings.store_api_key.get_secret_value()
-    if bool(settings.store_user) != bool(password):
-        raise InputError("Set TICKETING_STORE_USER and TICKETING_STORE_PASSWORD, both or neither.")
-    if password and api_key:
-        raise InputError("Set TICKETING_STORE_PASSWORD or TICKETING_STORE_API_KEY, not both.")
-    options: Json = {}
-    if password:
-        options["basic_auth"] = settings.store_user, password
-    if api_key:
-        options["api_key"] = api_key
-    if settings.store_ca:
-        try:
-            options["ssl_context"] = ssl.create_default_context(cafile=settings.store_ca)
-        except OSError as error:  # so is ssl.SSLError
-            raise InputError(
-                f"TICKETING_STORE_CA={settings.store_ca} is no file of a certificate: {error}."
-            ) from None
-    try:
-        return Elasticsearch(
-            hosts,
-            request_timeout=settings.store_timeout,
-            max_retries=max(len(hosts) - 1, 1),  # a connection may have gone stale meanwhile
-            retry_on_timeout=len(hosts) > 1,
-            **options,
-        )
-    except (ValueError, OSError) as error:
-        text = f"TICKETING_STORE={settings.store!r} cannot be used: {str(error).rstrip('.')}."
-        raise InputError(masked(text)) from None
 
 
 class ConnectionPart:

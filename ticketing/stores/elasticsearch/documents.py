@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from ticketing.files import Json
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.text import tokenize
 from ticketing.tickets import Ticket
 

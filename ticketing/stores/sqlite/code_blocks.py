@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.errors import StoreError
-from ticketing.stores.protocols import ChosenIds, CodeBlock
+from ticketing.stores.blocks import ChosenIds, CodeBlock
 from ticketing.stores.sqlite.code_files import (
     code_file,
     damaged_rows,

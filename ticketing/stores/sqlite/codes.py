@@ -8,7 +8,8 @@ from zlib import crc32
 
 from ticketing.errors import StoreError
 from ticketing.queries import EncodedQuery
-from ticketing.stores.protocols import CodeBlock, CodeRow, Codes
+from ticketing.stores.blocks import CodeBlock, CodeRow
+from ticketing.stores.protocols import Codes
 from ticketing.stores.sqlite.code_blocks import CodeFile, SeenCodes, file_of
 from ticketing.stores.sqlite.code_files import remove_codes, write_rows
 from ticketing.stores.sqlite.database import ANY_OF, Database, DatabasePart, json_list

@@ -97,7 +97,7 @@ def test_a_better_bundle_serves_and_the_previous_one_can_come_back(desk, trained
     judge_all(desk, grades)
     told = desk.promote(other)
     assert told.startswith(f"Bundle {other} serves now: on ")
-    assert "Acc@10 1.000 (serving " in told
+    assert "Acc@10 1.000 against " in told
     assert desk.store.serving() == other
     assert desk.promote(other) == f"Bundle {other} serves already."
     assert desk.rollback() == f"Bundle {trained[1]} serves again."

@@ -22,7 +22,8 @@ from ticketing.model.registry import Registry
 from ticketing.people import Person, Role
 from ticketing.retrieval.recommend import Recommender
 from ticketing.settings import load_settings
-from ticketing.stores.protocols import CodeRow, Store
+from ticketing.stores.blocks import CodeRow
+from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict

@@ -16,7 +16,7 @@ def test_the_bundle_that_finds_more_is_better(store):
     assert better.new["MAP@10"] == pytest.approx(3 / 4)
     assert better.may_serve
     assert str(better) == (
-        "on 2 test queries Acc@10 1.000 (serving 0.500), MAP@10 0.750 (serving 0.250)"
+        "on 2 test queries Acc@10 1.000 against 0.500, MAP@10 0.750 against 0.250"
     )
 
 

@@ -13,7 +13,7 @@ from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.retrieval.ranking import Best, Compared
 from ticketing.retrieval.rescoring import unmoved
 from ticketing.retrieval.scan import nearest
-from ticketing.stores.protocols import CodeBlock
+from ticketing.stores.blocks import CodeBlock
 from ticketing.tickets import Filters, Grade, Label, Query
 
 

@@ -14,7 +14,7 @@ from ticketing.retrieval import index, segments
 from ticketing.retrieval.index import Index
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.segments import Derived
-from ticketing.stores.protocols import CodeBlock
+from ticketing.stores.blocks import CodeBlock
 
 ROWS, SEGMENT = 2600, 512
 LAYOUT = CodeLayout(3, (40, 60), (0.0, 0.0), (0.01, 0.02), terms=8)

@@ -10,7 +10,7 @@ from ticketing.desk import open_desk
 from ticketing.errors import StoreError
 from ticketing.retrieval.verify import SAMPLE, verify_codes
 from ticketing.settings import load_settings
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 
 
 @pytest.fixture

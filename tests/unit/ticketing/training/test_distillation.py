@@ -27,7 +27,7 @@ from ticketing.errors import InputError
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Query

@@ -148,7 +148,7 @@ def test_what_is_worse_on_test_judgments_does_not_serve(simulate, monkeypatch):
     run, _ = simulate
     january, february = run()
     assert not january.promoted and not february.promoted
-    assert january.why.startswith("on 5 test queries Acc@10 0.000 (serving 1.000)")
+    assert january.why.startswith("on 5 test queries Acc@10 0.000 against 1.000")
     assert all(int(id, 16) % 2 == 0 for ids in asked for id in ids)
     assert set(asked[0]) < set(asked[1])
 

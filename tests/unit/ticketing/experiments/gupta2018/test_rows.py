@@ -26,7 +26,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
-from ticketing.stores.protocols import CodeRow
+from ticketing.stores.blocks import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query
 
