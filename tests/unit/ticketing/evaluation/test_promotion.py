@@ -12,7 +12,7 @@ def test_the_bundle_that_finds_more_is_better(store):
     good, poor = Ranks(store, "A", "B"), Ranks(store, "C", "A")
     better = compare(good, poor, tests)
     assert better.queries == 2
-    assert better.new["Acc@10"] == 1 and better.serving["Acc@10"] == 0.5
+    assert better.new["Acc@10"] == 1 and better.other["Acc@10"] == 0.5
     assert better.new["MAP@10"] == pytest.approx(3 / 4)
     assert better.may_serve
     assert str(better) == (
