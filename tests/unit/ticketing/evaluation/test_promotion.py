@@ -48,7 +48,7 @@ def test_what_the_serving_bundle_did_not_show_is_not_held_against_a_new_one(stor
     new, serving = Ranks(store, *(f"x{i}" for i in range(10)), "A", "B"), Ranks(store, "B", "A")
     better = compare(new, serving, judged)
     assert better.new == pytest.approx(better.new | {"Acc@10": 1, "MAP@10": 1})
-    assert better.serving == pytest.approx(better.serving | {"Acc@10": 1, "MAP@10": 1 / 2})
+    assert better.other == pytest.approx(better.other | {"Acc@10": 1, "MAP@10": 1 / 2})
     assert better.may_serve
     assert compare(new, serving, judged[:1]).new["Acc@10"] == 0  # by links alone it ranks eleventh
 
