@@ -21,8 +21,10 @@ IMPORT_PAUSE = 30.0
 class Asker(Routine):
     """Asks, looks again at what was answered, and judges some of it."""
 
-    def __init__(self, name: str, program: Program, queries: Sequence[Query]):
-        super().__init__(program, ASK_PAUSE)
+    def __init__(
+        self, name: str, program: Program, queries: Sequence[Query], pause: float = ASK_PAUSE
+    ):
+        super().__init__(program, pause)
         self._name, self._queries = name, queries
         self._judged = 0
 

@@ -20,13 +20,18 @@ def whole_table(
 ) -> list[str]:
     """Parts below each other, each with a heading. `of_themselves` says what desk processes did
     that nobody asked of them."""
-    parts = (_requests(ledger), _errors(ledger), _faults(met), _processes(of_themselves))
-    rows = [row for part in (*parts, _figures(figures)) for row in (*part, ())]
+    asked = requests(ledger), errors(ledger)
+    return table_of(*asked, _faults(met), _processes(of_themselves), at_the_end(figures))
+
+
+def table_of(*parts: Rows) -> list[str]:
+    """Parts below each other."""
+    rows = [row for part in parts for row in (*part, ())]
     width = max(map(len, rows))
     return table_text([[*row, *[""] * (width - len(row))] for row in rows])
 
 
-def _requests(ledger: Ledger) -> Rows:
+def requests(ledger: Ledger) -> Rows:
     """A row for each kind of request."""
     yield "requests", "asked", "answered", "errors", "p50 ms", "p99 ms"
     for kind, outcomes in sorted(ledger.outcomes.items()):
@@ -35,7 +40,7 @@ def _requests(ledger: Ledger) -> Rows:
         yield kind, f"{asked}", f"{answered}", f"{asked - answered}", *times
 
 
-def _errors(ledger: Ledger) -> Rows:
+def errors(ledger: Ledger) -> Rows:
     """A row for each kind of error that people were told."""
     kinds = sum((Counter(outcomes) for outcomes in ledger.outcomes.values()), Counter[str]())
     del kinds[ANSWERED]
@@ -62,7 +67,7 @@ def _processes(of_themselves: Mapping[str, Mapping[str, int]]) -> Rows:
         yield name, *map(str, said.values())
 
 
-def _figures(figures: Mapping[str, int]) -> Rows:
+def at_the_end(figures: Mapping[str, int]) -> Rows:
     """A row for each figure."""
     yield ("at the end",)
     for name, figure in figures.items():
