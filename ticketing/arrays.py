@@ -72,4 +72,4 @@ def map_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         raise ArraysError(f"{path} is not there, or is damaged ({error}); remove it.") from None
 
 
-_TYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "F32": "<f4"}
+_TYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F32": "<f4"}

@@ -341,12 +341,17 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 12")
-    with pytest.raises(StoreError, match="has format 12, and this program reads format 11; run "):
+    store.database.rows("PRAGMA user_version = 13")
+    with pytest.raises(StoreError, match="has format 13, and this program reads format 12; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    11: (
+        "DROP TABLE filter_changes",
+        "DROP INDEX tickets_created",
+        "CREATE INDEX tickets_created ON tickets (created)",
+    ),
     10: ("DROP TABLE schedule",),
     9: (
         "DROP TABLE leases",
@@ -400,6 +405,18 @@ def grow_old(store, version: int) -> None:
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_11_is_brought_up(store):
+    """It kept no changes of what filters ask for."""
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    grow_old(store, 11)
+    brought_up = SQLiteStore(store.database.folder)
+    assert list(brought_up.codes("b1", Filters(status="open")).ids) == []
+    brought_up.put_tickets([replace(PUMP, status="open")])
+    assert list(brought_up.codes("b1", Filters(status="open")).ids) == [PUMP.id]
+    brought_up.close()
 
 
 def test_format_10_is_brought_up(store):
@@ -543,7 +560,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 11; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 12; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

@@ -14,7 +14,7 @@ from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Checked, Finding
 from ticketing.stores.files import damaged_files
 from ticketing.stores.history import KINDS, from_json
-from ticketing.stores.sqlite.code_files import code_file, ids_file, remove_codes
+from ticketing.stores.sqlite.code_files import code_file, remove_codes, remove_known
 from ticketing.stores.sqlite.database import Row
 from ticketing.stores.sqlite.files import SQLiteFiles, file_path
 from ticketing.text import tokenize
@@ -192,7 +192,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
         rows: list[Row] = self.database.rows("SELECT number FROM code_files")
         known = {code_file(self.database.folder, number) for (number,) in rows}
         for path in known:
-            ids_file(path).unlink(missing_ok=True)
+            remove_known(path)
         found = (self.database.folder / "codes").glob("[0-9]*")
         for path in sorted({path.with_suffix(".bin") for path in found}):
             if path not in known:

@@ -9,7 +9,6 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -23,6 +22,12 @@ from ticketing.stores.sqlite.code_files import (
     damaged_rows,
     derived_folder,
     map_rows,
+)
+from ticketing.stores.sqlite.code_filters import (
+    EMPTY,
+    FilterColumns,
+    keep_columns,
+    read_columns,
 )
 from ticketing.stores.sqlite.code_ids import (
     MANY,
@@ -74,26 +79,10 @@ class KeptBlock:
     known: KnownRows
     block: CodeBlock
 
-    def narrowed(self, connection: Connection, filters: Filters) -> CodeBlock:
-        """The codes of those tickets that pass more filters."""
-        condition, values = where(filters)
-        [(rows,)] = connection.execute(
-            "SELECT group_concat(row) FROM codes WHERE file = ?"
-            f" AND ticket IN (SELECT pk FROM tickets WHERE {condition})",
-            (self.file.number, *values),
-        )
-        passing = np.fromstring(rows or "", np.int64, sep=",")
-        passing = passing[(passing >= 0) & (passing < self.file.rows)]  # a damaged row may be none
-        places = self._place_of[passing]
-        chosen = self.block.chosen(np.sort(places[places >= 0]))
-        return replace(chosen, of=None)
-
-    @cached_property
-    def _place_of(self) -> npt.NDArray[np.int32]:
-        """Where each row stands in the block, -1 for one that does not: int32 [rows]."""
-        places = np.full(self.file.rows, -1, np.int32)
-        places[self.block.live] = np.arange(len(self.block.live))
-        return places
+    def narrowed(self, passing: npt.NDArray[np.bool_]) -> CodeBlock:
+        """The codes of those tickets whose rows pass more filters: bool [rows]."""
+        places = np.flatnonzero(passing[self.block.live])
+        return replace(self.block.chosen(places), of=None)
 
 
 class SeenCodes:
@@ -107,6 +96,7 @@ class SeenCodes:
         self._folder = folder
         self._checked: dict[str, CheckedFile] = {}
         self._blocks: dict[tuple[str, Filters], KeptBlock] = {}
+        self._columns: dict[str, tuple[CodeFile, FilterColumns]] = {}
         self._looking: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self._keeping = threading.Lock()
 
@@ -127,14 +117,18 @@ class SeenCodes:
         whole = Filters(groups=filters.groups)
         with self._looking[bundle_id]:
             kept = self._kept_block(connection, bundle_id, whole)
-        if kept is None:
-            return _EMPTY
-        return kept.block if filters == whole else kept.narrowed(connection, filters)
+            if kept is None:
+                return _EMPTY
+            if filters == whole:
+                return kept.block
+            columns = self._columns_now(connection, bundle_id, kept.file)
+        return kept.narrowed(columns.passing(filters))
 
     def forget(self) -> None:
         """Let go of all files."""
         self._checked.clear()
         self._blocks.clear()
+        self._columns.clear()
 
     def _check(self, connection: Connection, bundle_id: str) -> CheckedFile | None:
         file, seen = file_of(connection, bundle_id), self._checked.pop(bundle_id, None)
@@ -173,6 +167,17 @@ class SeenCodes:
                 del self._blocks[next(iter(self._blocks))]  # the one that was asked for longest ago
             self._blocks[key] = kept
         return kept
+
+    def _columns_now(self, connection: Connection, bundle_id: str, file: CodeFile) -> FilterColumns:
+        """What filters ask of a file's rows, as the database has it."""
+        of, before = self._columns.get(bundle_id, (None, EMPTY))
+        if of is None or of.number != file.number:
+            before = read_columns(self.path(file), file.rows)
+        columns = before.now(connection, file.number, file.rows)
+        if file.rows >= MANY and columns.news_since(before) > MOST_MERGED:
+            keep_columns(self.path(file), columns)
+        self._columns[bundle_id] = file, columns
+        return columns
 
     def _look(
         self,

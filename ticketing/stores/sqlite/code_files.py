@@ -33,11 +33,22 @@ def ids_file(path: Path) -> Path:
     return path.with_suffix(".ids")
 
 
+def filters_file(path: Path) -> Path:
+    """Where a process keeps what filters ask of a file's rows, for the next one."""
+    return path.with_suffix(".filters")
+
+
 def remove_codes(path: Path) -> None:
     """Delete a file of codes, and what is derived of it."""
     path.unlink(missing_ok=True)
-    ids_file(path).unlink(missing_ok=True)
+    remove_known(path)
     shutil.rmtree(derived_folder(path), ignore_errors=True)
+
+
+def remove_known(path: Path) -> None:
+    """Delete what processes keep of a file of codes for the next one."""
+    for kept in (ids_file(path), filters_file(path)):
+        kept.unlink(missing_ok=True)
 
 
 def write_rows(path: Path, offset: int, rows: bytes) -> None:

@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 11
+VERSION = 12
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -15,6 +15,16 @@ _PUNCTUATION = string.punctuation.replace("'", "''").replace('"', '""')
 
 FILTERS = "CREATE INDEX tickets_filters ON tickets (product, status, created, groups)"
 """All that a filter asks for: what is counted is read from it alone."""
+
+CREATED = "CREATE INDEX tickets_created ON tickets (created, product, status, groups)"
+"""The newest that passes a filter is found without reading a ticket."""
+
+FILTER_CHANGES = """CREATE TABLE filter_changes (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        ticket INTEGER NOT NULL UNIQUE REFERENCES tickets (pk) ON DELETE CASCADE
+    )"""
+"""The last change of each ticket whose product, status or date changed since it was put; no number
+comes twice."""
 
 ACCOUNTS = """CREATE TABLE accounts (
         name TEXT PRIMARY KEY,
@@ -140,7 +150,7 @@ TABLES = (
         solution TEXT NOT NULL
     )""",
     FILTERS,
-    "CREATE INDEX tickets_created ON tickets (created)",
+    CREATED,
     "CREATE INDEX tickets_versions ON tickets (id, version)",
     f"""CREATE VIRTUAL TABLE words USING fts5(
         tokens, tokenize = "ascii tokenchars '{_PUNCTUATION}'"
@@ -199,6 +209,7 @@ TABLES = (
     *JOBS,
     LEASES,
     SCHEDULE,
+    FILTER_CHANGES,
     ACCOUNTS,
     *PEOPLE,
     *VERDICTS,
@@ -239,6 +250,7 @@ UPGRADES = {
         LEASES,
     ),
     10: (SCHEDULE,),
+    11: ("DROP INDEX tickets_created", CREATED, FILTER_CHANGES),
 }
 """What brings a database of a version to the next one."""
 

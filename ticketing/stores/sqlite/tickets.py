@@ -39,6 +39,8 @@ class SQLiteTickets(DatabasePart, Tickets):
             _index_words(connection, new, words)
             regrouped = [t.id for t in changed if t.groups != known[t.id].groups]
             look_again(connection, regrouped)
+            refiled = [(id,) for id in known if _filed(latest[id]) != _filed(known[id])]
+            connection.executemany(_REFILED, refiled)
             reworded = [t for t in changed if t.version != known[t.id].version]
             _index_words(connection, reworded, words)
         return PutCounts(len(new), len(changed), len(latest) - len(new) - len(changed))
@@ -176,6 +178,14 @@ _SELECT = f"SELECT {COLUMNS} FROM tickets"
 _INSERT = f"INSERT INTO tickets ({COLUMNS}, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _UPDATE = f"""UPDATE tickets SET ({COLUMNS}, version) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
     WHERE id = ?1"""
+
+_REFILED = """INSERT OR REPLACE INTO filter_changes (ticket)
+    SELECT pk FROM tickets WHERE id = ?"""
+
+
+def _filed(ticket: Ticket) -> tuple[str, str, datetime | None]:
+    """What filters other than groups ask for."""
+    return ticket.product, ticket.status, ticket.created
 
 
 def _record(ticket: Ticket) -> Row:

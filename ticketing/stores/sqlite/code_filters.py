@@ -1,0 +1,131 @@
+"""What filters ask of the tickets whose codes a file has: arrays by row, brought up to date.
+
+A row is one ticket's for as long as it is anybody's. So only rows that came since, and those of
+tickets whose product, status or date changed since, are read again.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from sqlite3 import Connection
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.arrays import map_arrays, write_arrays
+from ticketing.errors import ArraysError
+from ticketing.stores.sqlite.code_files import filters_file
+from ticketing.tickets import Filters
+
+log = logging.getLogger(__name__)
+
+PAGE = 1 << 16
+"""Rows held in memory while they are read."""
+
+_NEW = """SELECT row, product, status, created FROM codes JOIN tickets ON pk = ticket
+    WHERE file = ? AND row >= ? AND row < ?"""
+_CHANGED = """SELECT row, product, status, created FROM filter_changes
+    CROSS JOIN codes USING (ticket) CROSS JOIN tickets ON pk = ticket
+    WHERE number > ? AND file = ? AND row >= 0 AND row < ?"""
+
+
+@dataclass(frozen=True)
+class FilterColumns:
+    """Of each row of a file: its ticket's product and status as places in `texts`, uint32 [rows],
+    and when it was created, datetime64 [rows], NaT where that is not known. `change` is the number
+    of the last change that is in them."""
+
+    texts: tuple[str, ...]
+    product: npt.NDArray[np.uint32]
+    status: npt.NDArray[np.uint32]
+    created: npt.NDArray[np.datetime64]
+    change: int
+
+    def passing(self, filters: Filters) -> npt.NDArray[np.bool_]:
+        """Which rows pass all that filters ask for but groups: bool [rows]."""
+        found = np.ones(len(self.product), bool)
+        for column, wanted in (self.product, filters.product), (self.status, filters.status):
+            if wanted:
+                found &= column == self._number_of(wanted)
+        if filters.created_since:
+            found &= self.created >= np.datetime64(filters.created_since)
+        if filters.created_before:
+            found &= self.created < np.datetime64(filters.created_before)
+        return found
+
+    def now(self, connection: Connection, file: int, rows: int) -> "FilterColumns":
+        """These columns as the database has them, of so many rows."""
+        known, columns = len(self.product), self._of_rows(rows)
+        new = connection.execute(_NEW, (file, known, rows))
+        [(last,)] = connection.execute("SELECT coalesce(max(number), 0) FROM filter_changes")
+        changed = connection.execute(_CHANGED, (self.change, file, rows))
+        for found in new, changed:
+            while page := found.fetchmany(PAGE):
+                columns = columns.having(page)
+        return replace(columns, change=last)
+
+    def news_since(self, before: "FilterColumns") -> int:
+        """How many rows and changes are in these and not in those before them, at most."""
+        return len(self.product) - len(before.product) + self.change - before.change
+
+    def _number_of(self, text: str) -> int:
+        return self.texts.index(text) if text in self.texts else len(self.texts)
+
+    def _of_rows(self, rows: int) -> "FilterColumns":
+        """The same columns of more rows, of which nothing is known yet."""
+        if rows == len(self.product):
+            return self
+        new = rows - len(self.product)
+        none, undated = np.zeros(new, np.uint32), np.full(new, "NaT", self.created.dtype)
+        return replace(
+            self,
+            product=np.concatenate([self.product, none]),
+            status=np.concatenate([self.status, none]),
+            created=np.concatenate([self.created, undated]),
+        )
+
+    def having(self, page: Sequence[tuple[int, str, str, str | None]]) -> "FilterColumns":
+        """The columns with what some rows have now."""
+        numbers = {text: number for number, text in enumerate(self.texts)}
+        at, products, statuses, dates = zip(*page, strict=True)
+        rows = list(at)
+        product, status, created = self.product.copy(), self.status.copy(), self.created.copy()
+        product[rows] = [numbers.setdefault(text, len(numbers)) for text in products]
+        status[rows] = [numbers.setdefault(text, len(numbers)) for text in statuses]
+        created[rows] = np.array(dates, created.dtype)
+        return replace(self, texts=tuple(numbers), product=product, status=status, created=created)
+
+
+_NONE = np.empty(0, np.uint32)
+EMPTY = FilterColumns(("",), _NONE, _NONE, np.empty(0, "datetime64[us]"), 0)
+"""Those of no rows."""
+
+
+def read_columns(path: Path, rows: int) -> FilterColumns:
+    """What a process kept of the file of codes at `path`, which has so many rows; EMPTY where that
+    cannot be used."""
+    try:
+        arrays, about = map_arrays(filters_file(path))
+        if about["file"] != path.stat().st_ino or len(arrays["product"]) > rows:
+            return EMPTY
+        created = arrays["created"].view("datetime64[us]")
+        texts = tuple(about["texts"])
+        return FilterColumns(texts, arrays["product"], arrays["status"], created, about["change"])
+    except (ArraysError, OSError, KeyError):
+        return EMPTY
+
+
+def keep_columns(path: Path, columns: FilterColumns) -> None:
+    """Write what is known of the file of codes at `path`; where that cannot be written, the next
+    process reads all again."""
+    arrays: dict[str, np.ndarray] = {
+        "product": columns.product,
+        "status": columns.status,
+        "created": columns.created.view(np.int64),
+    }
+    about = {"texts": columns.texts, "change": columns.change, "file": path.stat().st_ino}
+    try:
+        write_arrays(filters_file(path), arrays, about)
+    except OSError as error:
+        log.warning("The next filter is slow at first: %s takes no files (%s).", path, error)
