@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from elastic_transport import Transport
 
-from tests.contract.contract_examples import ALL, PUMP, code, scanned
+from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scanned
 from tests.contract.elasticsearch_rows import as_before_format_9
 from tests.examples import query_by
 from ticketing.errors import StoreAway
@@ -43,6 +43,20 @@ def test_codes_of_an_older_format_are_filtered_and_read_as_before(
     assert sorted(store.code_rows("b1"), key=lambda row: row.ticket_id) == sorted(
         rows, key=lambda row: row.ticket_id
     )
+
+
+def test_of_the_judgments_of_one_ticket_no_others_are_read(store, monkeypatch):
+    store.add_judgments([EVENT, *(event(number, ticket_id="T-9") for number in range(3))])
+    read, pages = [], Connection.pages
+
+    def spied(*args, **kwargs):
+        for hit in pages(*args, **kwargs):
+            read.append(hit)
+            yield hit
+
+    monkeypatch.setattr(Connection, "pages", spied)
+    assert list(store.judgments(ticket_id=EVENT.ticket_id)) == [EVENT]
+    assert len(read) == 1
 
 
 def test_codes_are_kept_once(store):

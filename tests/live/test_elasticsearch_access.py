@@ -15,7 +15,7 @@ from ticketing.errors import StoreError
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import indices
-from ticketing.tickets import Filters, Ticket, Verdict
+from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -132,6 +132,36 @@ def test_an_older_format_is_brought_up(client, own_indices):
         "application": indices.APPLICATION,
         "version": indices.VERSION,
     }
+
+
+def test_judgments_of_format_9_are_still_found_by_their_ticket(client, own_indices):
+    open_store(own_indices).close()
+    index = f"{own_indices.store_prefix}-records"
+    client.indices.delete(index=f"{index}-000001")
+    fields = dict(indices.MAPPINGS["records"])
+    del fields["ticket_id"]
+    client.indices.create(
+        index=f"{index}-000001",
+        aliases={index: {}},
+        mappings={
+            "dynamic": False,
+            "_meta": {"application": indices.APPLICATION, "version": 9},
+            "properties": fields,
+        },
+    )
+    first, second = (
+        Judgment(f"e{number}", Query("pump"), "T-2", grade, "ann", datetime(2024, 1, number))
+        for number, grade in ((1, Grade.YES), (2, None))
+    )
+    source = {"kind": "judgment", "query_id": first.query.id, "query": ["pump", "", ""]}
+    source |= {"event_id": "e1", "ticket_id": "T-2", "grade": 2, "judge": "ann", "rank": None}
+    source |= {"time": first.time.isoformat(), "score": None, "bundle_id": ""}
+    client.index(index=index, document=source, refresh=True)
+    client.index(index=index, document=source | {"ticket_id": "T-9"}, refresh=True)
+    store = open_store(own_indices)
+    store.add_judgments([second])
+    assert list(store.judgments(ticket_id="T-2")) == [first, second]
+    store.close()
 
 
 def test_records_of_format_2_are_given_what_verdicts_are_found_by(client, own_indices):

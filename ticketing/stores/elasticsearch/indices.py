@@ -20,7 +20,7 @@ from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 9
+VERSION = 10
 """`_meta.version`; a change of the mappings below raises it."""
 
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
@@ -39,7 +39,7 @@ MAPPINGS = {
     TICKETS: {**_FILTERS, "coded": KEYWORD},
     # Queries, judgments, verdicts, history, jobs, leases, accounts, what serves: `kind` says which.
     RECORDS: {field: KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
-    | {field: KEYWORD for field in ("finished", "subject_digest", "person", "asked")},
+    | {field: KEYWORD for field in ("finished", "subject_digest", "person", "asked", "ticket_id")},
     # A file's name, or a piece of its bytes: `number` of those that came with one `upload`.
     FILES: {field: KEYWORD for field in ("kind", "name", "upload", "put")}
     | {"number": {"type": "integer"}},

@@ -106,10 +106,13 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
         """All events, of one query and of one ticket where given, in the order they were added;
-        those of a ticket are picked here, as its id is not searched by."""
-        must = [{"term": {"kind": "judgment"}}]
+        of those that a format before 10 took, a ticket's are picked here."""
+        must: list[Json] = [{"term": {"kind": "judgment"}}]
         if query_id:
             must.append({"term": {"query_id": query_id}})
+        if ticket_id:
+            unknown = {"bool": {"must_not": {"exists": {"field": "ticket_id"}}}}
+            must.append({"bool": {"should": [{"term": {"ticket_id": ticket_id}}, unknown]}})
         # Their index has one shard, which numbers what it is given.
         pages = self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}

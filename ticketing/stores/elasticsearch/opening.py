@@ -45,6 +45,7 @@ ADDED = {
     7: {},  # the index of files
     8: {},  # jobs have steps, arguments, results and logs, which are never searched
     9: {},  # codes are kept in columns alone, in indices that are made from now on
+    10: {"ticket_id": KEYWORD},
 }
 """The fields that a version added; documents of an older one lack them."""
 
