@@ -22,7 +22,8 @@ def list_models() -> None:
     found = open_desk(load_settings()).bundle_list()
     for bundle in reversed(found):
         mark = "*" if bundle.serves else " "
-        click.echo(f"{mark} {bundle.id}  {bundle.trained:%Y-%m-%d %H:%M}  {bundle.about}")
+        time = f"{bundle.trained:%Y-%m-%d %H:%M}" if bundle.trained else "time unknown"
+        click.echo(f"{mark} {bundle.id}  {time:16}  {bundle.about}")
     if not found:
         click.echo("There are no bundles yet; `ticketing train` makes one.")
 

@@ -17,14 +17,15 @@ MOST_JOBS = 1000
 
 @dataclass(frozen=True)
 class BundleFacts:
-    """A bundle as a list shows it; `trained` is naive UTC.
+    """A bundle as a list shows it.
 
-    `kind` is None and `about` says what to do where the bundle cannot be read.
+    `kind` is None and `about` says what to do where the bundle cannot be read. `trained` is naive
+    UTC, and None where the bundle does not say it.
     """
 
     id: str
     kind: ModelKind | None
-    trained: datetime
+    trained: datetime | None
     about: str
     """What it was trained on, and to which loss."""
     serves: bool
@@ -57,14 +58,14 @@ class BundleList(Bundles):
         return [
             BundleFacts(
                 id,
-                trained=saved,
+                trained=trained,
                 **self._described(id),
                 serves=id in serving,
                 served_before=id == before,
                 encoded=self.store.count_codes(id) if id in coded else 0,
                 verdict=verdicts.get(id, ""),
             )
-            for id, saved in reversed(self.models.saved().items())
+            for id, trained in reversed(self.models.saved().items())
         ]
 
     def _described(self, id: str) -> _Described:

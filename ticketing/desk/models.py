@@ -9,7 +9,6 @@ import os
 import shutil
 import tempfile
 import threading
-from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError, StoreFull
@@ -28,14 +27,8 @@ class Models(Registry):
         self._manifests: dict[str, bytes] = {}
         self._fetching = threading.Lock()
 
-    def saved(self) -> dict[str, datetime]:
-        """When each bundle, here or in the store, was saved, oldest first."""
-        found = super().saved()
-        for file in self._store.files("bundle/"):
-            path = PurePosixPath(file.name)
-            if path.name == MANIFEST:
-                found.setdefault(path.parent.name, file.put)
-        return dict(sorted(found.items(), key=lambda item: (item[1], item[0])))
+    def _listed(self) -> set[str]:
+        return super()._listed() | self.shared()
 
     def require(self, bundle_id: str) -> Path:
         """The folder of a bundle, fetched where it was not here.
@@ -59,18 +52,17 @@ class Models(Registry):
             self._names(bundle_id)
             return
         manifest, path = self.manifest(bundle_id), self.folder / bundle_id
-        there, saved = self._of(bundle_id), path.stat().st_mtime
+        there, trained = self._of(bundle_id), self._trained(bundle_id)
         for name, expected in manifest["files"].items():
             if name not in there or there[name].sha256 != expected:
                 self._put(bundle_id, name, expected)
         kept = there.get(MANIFEST)
-        if kept is None or saved > _seconds(kept.put):  # trained again it is the newest again
+        if kept is None or (trained and trained > kept.put):  # trained again: the newest again
             self._put(bundle_id, MANIFEST, digest((path / MANIFEST).read_bytes()))
-        os.utime(path, (saved, saved))
 
     def share_all(self) -> None:
         """Put all whole bundles that are here into the store, as those of an older program."""
-        for bundle_id in super().saved():
+        for bundle_id in super()._listed():
             try:
                 self.share(bundle_id)
             except (BundleError, NotFound, StoreFull):  # `ticketing check` and /healthz say so
@@ -129,14 +121,12 @@ class Models(Registry):
 
     def _fetch(self, bundle_id: str) -> None:
         """Bring a bundle here: beside its place, compared with its digests, and renamed in."""
-        kept = self._names(bundle_id)
+        self._names(bundle_id)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             beside = Path(tempfile.mkdtemp(dir=self.folder, prefix="."))
             try:
                 self._fill(beside / bundle_id)
-                put = _seconds(kept[MANIFEST].put)
-                os.utime(beside / bundle_id, (put, put))
                 shutil.rmtree(self.folder / bundle_id, ignore_errors=True)  # one without a manifest
                 (beside / bundle_id).rename(self.folder / bundle_id)
             finally:
@@ -180,7 +170,3 @@ class Models(Registry):
 def _kept_as(bundle_id: str, name: str) -> str:
     """The name in the store of a file of a bundle."""
     return f"bundle/{bundle_id}/{name}"
-
-
-def _seconds(put: datetime) -> float:
-    return put.replace(tzinfo=UTC).timestamp()

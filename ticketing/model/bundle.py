@@ -3,6 +3,8 @@
 A bundle holds one trained model of any kind: `manifest.json` (format, kind, settings, metrics
 and the digest of every other file), safetensors and JSON. It is written beside its place and
 renamed in; its id is the digest of the manifest, so a bundle that was changed is no longer itself.
+Only the time at which it was trained is left out of the id, so that the same training gives the
+same bundle.
 """
 
 import hashlib
@@ -23,6 +25,8 @@ from ticketing.tickets import ModelKind
 FORMAT = "ticketing bundle"
 VERSION = 9
 MANIFEST = "manifest.json"
+TRAINED = "trained"
+"""In a manifest, when the bundle was trained: naive UTC of ISO 8601."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,12 @@ def canonical_json(data: Mapping[str, Any]) -> bytes:
 def digest(data: bytes) -> str:
     """SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()
+
+
+def id_of(manifest: Mapping[str, Any]) -> str:
+    """The id of the bundle that a manifest describes."""
+    content = {key: value for key, value in manifest.items() if key != TRAINED}
+    return digest(canonical_json(content))[:16]
 
 
 def read_whole(path: Path, expected: str) -> bytes:

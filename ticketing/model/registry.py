@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,18 @@ from ticketing.files import Json
 from ticketing.model.bundle import (
     FORMAT,
     MANIFEST,
+    TRAINED,
     VERSION,
     Bundle,
     canonical_json,
     digest,
+    id_of,
     read_json,
     read_tensors,
     read_whole,
 )
 from ticketing.tickets import ModelKind
+from ticketing.times import parse_time, utc_now
 
 
 class Registry:
@@ -38,13 +41,19 @@ class Registry:
         can be read."""
         return [id for id in self.saved() if kind is None or self._is_of(id, kind)]
 
-    def saved(self) -> dict[str, datetime]:
-        """When each bundle was saved, naive UTC, oldest first."""
-        found = {}
-        for path in self.folder.glob(f"[!.]*/{MANIFEST}"):
-            time = datetime.fromtimestamp(path.parent.stat().st_mtime, UTC)
-            found[path.parent.name] = time.replace(tzinfo=None)
-        return dict(sorted(found.items(), key=lambda item: (item[1], item[0])))
+    def saved(self) -> dict[str, datetime | None]:
+        """When each bundle was trained, naive UTC, oldest first; None for one that does not say."""
+        found = {id: self._trained(id) for id in self._listed()}
+        return dict(sorted(found.items(), key=lambda item: (item[1] or datetime.min, item[0])))
+
+    def _listed(self) -> set[str]:
+        return {path.parent.name for path in self.folder.glob(f"[!.]*/{MANIFEST}")}
+
+    def _trained(self, bundle_id: str) -> datetime | None:
+        try:
+            return parse_time(self.manifest(bundle_id).get(TRAINED))
+        except (NotFound, BundleError, ValueError):
+            return None
 
     def _is_of(self, bundle_id: str, kind: ModelKind) -> bool:
         try:
@@ -67,7 +76,7 @@ class Registry:
             raise BundleError(f"{path} does not describe a bundle of this program; remove it.")
         if manifest.get("version") != VERSION:
             raise BundleError(_other_version(bundle_id, manifest.get("version")))
-        if digest(data)[:16] != bundle_id:
+        if id_of(manifest) != bundle_id:
             raise BundleError(f"{path} was changed after it was written; train the bundle again.")
         return manifest
 
@@ -90,26 +99,25 @@ class Registry:
         files = {f"{name}.json": canonical_json(content) for name, content in documents.items()}
         for name, content in arrays.items():
             files[f"{name}.safetensors"] = to_safetensors(content)
-        manifest = canonical_json(
-            {
-                "format": FORMAT,
-                "version": VERSION,
-                "kind": kind,
-                "files": {name: digest(data) for name, data in files.items()},
-                **facts,
-            }
-        )
-        bundle_id = digest(manifest)[:16]
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "kind": kind,
+            "files": {name: digest(data) for name, data in files.items()},
+            **facts,
+        }
+        bundle_id = id_of(manifest)
+        files[MANIFEST] = canonical_json(manifest | {TRAINED: utc_now().isoformat()})
         self.folder.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(dir=self.folder, prefix="."))
         try:
-            for name, data in {**files, MANIFEST: manifest}.items():
+            for name, data in files.items():
                 with open(beside / name, "wb") as file:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
             if self._is_whole(bundle_id, kind):
-                os.utime(self.folder / bundle_id)
+                (beside / MANIFEST).replace(self.folder / bundle_id / MANIFEST)
             else:
                 shutil.rmtree(self.folder / bundle_id, ignore_errors=True)
                 beside.rename(self.folder / bundle_id)

@@ -139,7 +139,7 @@ class BundleOut(Out):
 
     id: str
     kind: ModelKind | None = Field(description="null where it cannot be read")
-    trained: Time
+    trained: Time | None = Field(description="null where the model does not say it")
     about: str
     serves: bool
     served_before: bool = Field(description="a rollback would go back to it")

@@ -1,9 +1,10 @@
 """Two homes on one store: bundles travel through it, and nobody copies a folder."""
 
-import os
+import json
 import shutil
 import threading
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -14,6 +15,7 @@ from ticketing.jobs import JobKind, JobState
 from ticketing.model.bundle import MANIFEST
 from ticketing.settings import load_settings
 from ticketing.tickets import ModelKind, Query, Ticket
+from ticketing.times import utc_now
 
 ASKED = Query("Barring drive pawl faulty", "Break-away torque greater than the drive can give.")
 
@@ -99,8 +101,11 @@ def test_the_newest_bundle_is_the_newest_everywhere(homes, trained):
     first, second = homes.first, homes("second")
     other = first.bundle(other_bundle(first, trained[1]))
     assert second.bundle() == first.bundle() == other
-    later = (first.models.folder / other).stat().st_mtime + 60
-    os.utime(first.models.folder / trained[1], (later, later))
+    path = first.models.folder / trained[1] / MANIFEST
+    later = utc_now() + timedelta(minutes=1)
+    again = path.with_name("again")  # renamed over the other, which the store has too
+    again.write_text(json.dumps(json.loads(path.read_text()) | {"trained": later.isoformat()}))
+    again.rename(path)
     first.models.share(trained[1])
     assert first.bundle() == trained[1]
     assert homes("third").bundle() == trained[1]

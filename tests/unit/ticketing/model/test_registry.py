@@ -1,7 +1,8 @@
 """Bundles on disk: named by content, whole or refused, and never half visible."""
 
 import json
-import os
+import shutil
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -44,11 +45,42 @@ def test_the_same_content_is_the_same_bundle_and_other_content_is_another(models
     assert len(models.ids()) == 3
 
 
-def test_ids_come_oldest_first(models):
-    ids = [models.save({"n": n}, {}, {}) for n in range(4)]
-    for age, id in enumerate([ids[2], ids[0], ids[3], ids[1]]):
-        os.utime(models.folder / id, (age, age))
-    assert models.ids() == [ids[2], ids[0], ids[3], ids[1]]
+@pytest.fixture
+def clock(monkeypatch):
+    """Sets the time at which bundles are trained, in minutes."""
+
+    def set_to(minute):
+        time = datetime(2024, 5, 1) + timedelta(minutes=minute)
+        monkeypatch.setattr(registry, "utc_now", lambda: time)
+        return time
+
+    return set_to
+
+
+def test_ids_come_oldest_first(models, clock):
+    ids = {minute: (clock(minute), models.save({"n": minute}, {}, {})) for minute in (3, 1, 4, 2)}
+    assert models.ids() == [ids[minute][1] for minute in (1, 2, 3, 4)]
+    assert models.saved() == {id: time for time, id in ids.values()}
+
+
+def test_a_bundle_says_itself_when_it_was_trained(models, clock):
+    time = clock(0)
+    id = models.save(FACTS, DOCUMENTS, ARRAYS)
+    shutil.copytree(models.folder, models.folder.with_name("copy"))
+    assert Registry(models.folder.with_name("copy")).saved() == {id: time}
+
+
+def test_a_bundle_that_does_not_say_when_it_was_trained_counts_as_the_oldest(models, saved):
+    newer = models.save({"n": 1}, {}, {})
+    edit(models, saved, lambda m: m.pop("trained"))
+    assert models.ids() == [saved, newer]
+    assert models.saved()[saved] is None
+    assert models.load(saved).id == saved
+
+
+def test_a_time_that_is_none_is_no_time(models, saved):
+    edit(models, saved, lambda m: m.update(trained="soon"))
+    assert models.saved() == {saved: None}
 
 
 def test_a_folder_without_models_has_none(models):
@@ -167,11 +199,13 @@ def test_saving_again_mends_a_damaged_bundle(models, saved):
     assert [path.name for path in models.folder.iterdir()] == [saved]
 
 
-def test_a_bundle_saved_again_is_the_newest(models):
-    first, second = (models.save({"n": n}, {}, {}) for n in range(2))
-    for age, id in enumerate((first, second)):
-        os.utime(models.folder / id, (age, age))
-    models.save({"n": 0}, {}, {})
+def test_a_bundle_saved_again_is_the_newest(models, clock):
+    clock(0)
+    first = models.save({"n": 0}, {}, {})
+    clock(1)
+    second = models.save({"n": 1}, {}, {})
+    clock(2)
+    assert models.save({"n": 0}, {}, {}) == first
     assert models.ids() == [second, first]
 
 
