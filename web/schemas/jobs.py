@@ -129,7 +129,7 @@ class ComparisonOut(Out):
 
     queries: int
     new: dict[str, float]
-    serving: dict[str, float] = Field(description="of the other model")
+    other: dict[str, float]
     p: float = Field(description="how often chance alone would set them as far apart")
     may_serve: bool = Field(description="whether the new one may take the other's place")
 
