@@ -24,10 +24,11 @@ Example = TypeVar("Example")
 
 
 def make_optimizer(settings: LoopSettings, parameters: Iterable[nn.Parameter]) -> Optimizer:
-    """The optimizer that the settings name."""
+    """The optimizer that the settings name. Adam is fused: it moves the embeddings of tens of
+    thousands of words in one pass over memory, not in ten."""
     if settings.optimizer == "adadelta":
         return torch.optim.Adadelta(parameters, lr=settings.learning_rate)
-    return torch.optim.Adam(parameters, lr=settings.learning_rate)
+    return torch.optim.Adam(parameters, lr=settings.learning_rate, fused=True)
 
 
 class Epoch(TypedDict):

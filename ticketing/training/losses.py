@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -99,14 +100,11 @@ def also_right(batch: Sequence[Example], right: frozenset[tuple[str, str]]) -> T
     """Which examples' tickets are no rivals to an example's own, bool [B, B]: those that answer its
     query by `right` (see `right_answers`), and its own texts."""
 
-    def is_right(one: Example, other: Example) -> bool:
-        return (
-            (one.query_key, other.ticket_key) in right
-            or one.query_key in (other.ticket_key, other.query_key)
-            or one.ticket_key == other.ticket_key
-        )
-
-    return torch.tensor([[is_right(one, other) for other in batch] for one in batch])
+    queries = np.array([x.query_key for x in batch])[:, None]
+    tickets = np.array([x.ticket_key for x in batch])
+    same = (queries == tickets) | (queries == queries.T) | (tickets[:, None] == tickets)
+    answers = [[(x.query_key, y.ticket_key) in right for y in batch] for x in batch]
+    return torch.from_numpy(same | answers)
 
 
 def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:
