@@ -5,10 +5,11 @@ stripped, numbers kept); masking happens only in the tokens the model sees.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from typing import Protocol
 
 from ticketing.reasons import UNEXPLAINED, Part, Reason, SharedTopic
 
@@ -93,6 +94,16 @@ class Ticket:
         """Digest of what codes hold; a ticket's codes are fresh when they carry this version."""
         created = self.created.isoformat() if self.created else ""
         return _digest(self.subject, self.description, self.solution, created)
+
+
+class TicketList(Protocol):
+    """Tickets that are counted, and read as often as one likes, in memory or not."""
+
+    def __iter__(self) -> Iterator[Ticket]:
+        """Each once, in the same order every time."""
+
+    def __len__(self) -> int:
+        """How many there are."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,10 @@
-"""Tickets and their codes in memory, for measuring and calibrating without a store."""
+"""Tickets and their codes without a store, for measuring and calibrating."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +15,7 @@ from ticketing.model.layout import minute_of
 from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import DatedTickets, RankedTickets
-from ticketing.tickets import Filters, Query, Ticket
+from ticketing.tickets import Filters, Query, Ticket, TicketList
 from ticketing.times import plausible_until
 
 ENCODED_AT_ONCE = 512
@@ -21,11 +24,19 @@ ENCODED_AT_ONCE = 512
 class TicketsInMemory(DatedTickets):
     """Tickets in ascending order of id, found by id and by date."""
 
-    def __init__(self, tickets: Sequence[Ticket]):
-        self.ids = np.array([ticket.id for ticket in tickets], dtype=object)
-        self._tickets = {ticket.id: ticket for ticket in tickets}
-        self._minutes = np.array([minute_of(ticket.created) for ticket in tickets], np.int64)
-        self._created = np.array([ticket.created for ticket in tickets], dtype="datetime64[us]")
+    def __init__(self, tickets: Iterable[Ticket], kept: Collection[str] | None = None):
+        """Of tickets whose ids are not in `kept`, where that is given, id and date are held."""
+        self._tickets: dict[str, Ticket] = {}
+        ids, created = [], []
+        for ticket in tickets:
+            ids.append(ticket.id)
+            created.append(ticket.created)
+            if kept is None or ticket.id in kept:
+                self._tickets[ticket.id] = ticket
+        self._given = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        self.ids = np.array(ids, dtype=object)[self._given]
+        self._minutes = np.array([minute_of(x) for x in created], np.int64)[self._given]
+        self._created = np.array(created, dtype="datetime64[us]")[self._given]
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
@@ -53,14 +64,24 @@ class TicketsInMemory(DatedTickets):
 
 
 class EncodedTickets(TicketsInMemory, RankedTickets):
-    """Tickets and their codes in memory: as much of a store as a Recommender asks of one.
+    """Tickets and their codes: as much of a store as a Recommender asks of one.
 
-    `codes` uint8 [n, width] belong to `tickets` in ascending order of id.
+    `codes` uint8 [n, width] are in the order in which the tickets are given.
     """
 
-    def __init__(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]):
-        super().__init__(tickets)
+    def __init__(
+        self,
+        tickets: Iterable[Ticket],
+        codes: npt.NDArray[np.uint8],
+        kept: Collection[str] | None = None,
+    ):
+        super().__init__(tickets, kept)
         self._codes = codes
+
+    def change(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]) -> None:
+        """Let tickets that are there have other codes, uint8 [n, width]."""
+        places = np.searchsorted(self.ids, np.array([ticket.id for ticket in tickets], object))
+        self._codes[self._given[places]] = codes
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
         """How many tickets match."""
@@ -75,19 +96,35 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """Codes of the tickets of `live`."""
         live = self.live(filters)
-        return CodeBlock(self._codes, live, self.ids[live].tolist())
+        return CodeBlock(self._codes, self._given[live], self.ids[live].tolist())
 
 
-def encoded(model: Model, tickets: Sequence[Ticket], name: str) -> EncodedTickets:
-    """Tickets encoded now; `name` is shown beside the progress."""
-    ordered = sorted(tickets, key=lambda ticket: ticket.id)
-    starts = range(0, len(ordered), ENCODED_AT_ONCE)
-    parts = [
-        model.encode_tickets(ordered[start : start + ENCODED_AT_ONCE])
-        for start in tqdm(starts, desc=f"{name}: encoding", unit="batch", leave=False)
-    ]
-    empty = np.zeros((0, model.layout.width), np.uint8)
-    return EncodedTickets(ordered, np.concatenate([empty, *parts]))
+def encoded(
+    model: Model,
+    tickets: TicketList,
+    name: str,
+    kept: Collection[str] | None = None,
+    folder: Path | None = None,
+) -> EncodedTickets:
+    """Tickets encoded now; `name` is shown beside the progress. See TicketsInMemory for `kept`.
+
+    The codes are mapped from a file without a name in `folder`, the system's temporary one unless
+    given.
+    """
+    with TemporaryFile(dir=folder) as file:
+        shape = max(len(tickets), 1), model.layout.width  # no empty file can be mapped
+        codes = np.memmap(file, np.uint8, "w+", shape=shape)
+
+    def read() -> Iterator[Ticket]:
+        left, first = iter(tickets), 0
+        with tqdm(total=len(tickets), desc=f"{name}: encoding", unit="ticket", leave=False) as bar:
+            while some := list(islice(left, ENCODED_AT_ONCE)):
+                codes[first : first + len(some)] = model.encode_tickets(some)
+                yield from some
+                first += len(some)
+                bar.update(len(some))
+
+    return EncodedTickets(read(), codes, kept)
 
 
 def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filters]:

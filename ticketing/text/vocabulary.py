@@ -30,7 +30,18 @@ class Vocabulary:
         for tokens in texts:
             counts.update(set(tokens))
             documents += 1
-        kept = sorted((-n, word) for word, n in counts.items() if n >= min_count)[:limit]
+        return cls.counted(counts.items(), documents, min_count, limit)
+
+    @classmethod
+    def counted(
+        cls,
+        counts: Iterable[tuple[str, int]],
+        documents: int,
+        min_count: int = 2,
+        limit: int = 50_000,
+    ) -> Self:
+        """The vocabulary of words of which is known in how many of `documents` texts they are."""
+        kept = sorted((-n, word) for word, n in counts if n >= min_count)[:limit]
         return cls([word for _, word in kept], [-n for n, _ in kept], documents)
 
     def __len__(self) -> int:

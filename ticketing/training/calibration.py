@@ -13,15 +13,16 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from ticketing.model.calibration import GENERAL, LIKELY, SHOWN, Calibration, Evidence, Logistic
 from ticketing.model.inference import Model
-from ticketing.retrieval.memory import encoded, searchable
+from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
 from ticketing.retrieval.recommend import Recommender
-from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.tickets import Grade, Label, Query, TicketList
 from ticketing.training.logistic import fit_logistic
 from ticketing.training.rescoring import learn_rescoring
 
@@ -60,21 +61,27 @@ class Asked:
 
 
 def calibrate(
-    model: Model, tickets: Sequence[Ticket], labels: Sequence[Label], weak: Collection[str]
+    model: Model,
+    tickets: TicketList,
+    labels: Sequence[Label],
+    weak: Collection[str],
+    folder: Path | None = None,
 ) -> None:
     """Set the model's anchors, rescoring and calibration.
 
-    `labels` are those of validation queries; `weak` are ids of tickets that may ask.
+    `labels` are those of validation queries; `weak` are ids of tickets that may ask. The tickets'
+    codes lie in `folder` meanwhile, see `encoded`.
     """
-    whole = encoded(model, tickets, "calibrating")
-    rows = whole.codes("").codes
-    model.anchors = rows[:: len(rows) // ANCHORS + 1]
+    asking = {*weak, *(label.query.ticket_id for label in labels)}
+    whole = encoded(model, tickets, "calibrating", asking, folder)
+    block = whole.codes("")
+    model.anchors = block.codes[block.live[:: len(block.live) // ANCHORS + 1]]
     model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels)
     recommender = Recommender(whole, model)
+    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0))
     people = list(_judged(recommender, labels))
     lacking = FEW - len(people) / 2
-    own = list(_weak(model, tickets, set(weak), lacking)) if lacking > 0 else []
-    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0))
+    own = list(_weak(model, whole, weak, lacking)) if lacking > 0 else []
     model.calibration = learn([*people, *own], everyday)
 
 
@@ -105,16 +112,20 @@ def _judged(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Asked
 
 
 def _weak(
-    model: Model, tickets: Sequence[Ticket], ids: set[str], lacking: float
+    model: Model, whole: EncodedTickets, ids: Collection[str], lacking: float
 ) -> Iterator[Asked]:
-    """Subjects asked of all tickets, those that ask without their subject; and of the others."""
+    """Subjects asked of all tickets, those that ask without their subject, which is how they are
+    encoded from now on; and of the others."""
     askers = {
-        x.id: x for x in tickets if x.id in ids and x.subject and (x.description or x.solution)
+        x.id: x
+        for x in whole.get_tickets(sorted(ids)).values()
+        if x.subject and (x.description or x.solution)
     }
-    if len(tickets) < 2 or not askers:
+    if whole.count_tickets() < 2 or not askers:
         return
-    bare = [replace(x, subject="") if x.id in askers else x for x in tickets]
-    recommender = Recommender(encoded(model, bare, "calibrating"), model)
+    bare = [replace(x, subject="") for x in askers.values()]
+    whole.change(bare, model.encode_tickets(bare))
+    recommender = Recommender(whole, model)
     here = {Query(x.subject): {x.id: Grade.YES} for x in askers.values()}
     away: dict[Query, dict[str, Grade]] = {Query(x.subject, "", x.id): {} for x in askers.values()}
     parts = ((here, lacking * ANSWERED), (away, lacking * (1 - ANSWERED)))

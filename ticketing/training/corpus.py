@@ -1,16 +1,18 @@
 """Everything a network learns from, read once: words of tickets and queries as ids."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryFile
 
 from tqdm import tqdm
 
 from ticketing.model.settings import NetworkSettings
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
-from ticketing.tickets import Label, Ticket
+from ticketing.tickets import Label, TicketList
 from ticketing.training.sampling import Archive
 from ticketing.training.texts import FIELDS, Fields, Packer
 
@@ -33,36 +35,43 @@ class Corpus:
 
 
 def read_corpus(
-    tickets: Sequence[Ticket], labels: Sequence[Label], network: NetworkSettings
+    tickets: TicketList,
+    labels: Sequence[Label],
+    network: NetworkSettings,
+    folder: Path | None = None,
 ) -> Corpus:
-    """Tokenize tickets and the labels' queries, and count the vocabulary."""
+    """Tokenize tickets and the labels' queries, and count the vocabulary.
+
+    Tickets are read once; their words lie in a file without a name in `folder`, the system's
+    temporary one unless given.
+    """
     queries = {label.query.id: label.query for label in labels}
     asked = {
         id: {name: tokenize(getattr(query, name)) for name in FIELDS[:2]}
         for id, query in sorted(queries.items())
     }
     new = [id for id in asked if not queries[id].ticket_id]
-    packer = Packer()
-
-    def documents() -> Iterator[list[str]]:
+    created: dict[str, datetime] = {}
+    versions = bytearray()
+    with TemporaryFile(dir=folder) as file:
+        packer = Packer(file)
         for ticket in tqdm(tickets, desc="reading tickets", unit="ticket"):
-            fields = {name: tokenize(getattr(ticket, name)) for name in FIELDS}
-            packer.add(ticket.id, fields)
-            yield list(chain(*fields.values()))
-        yield from (list(chain(*asked[id].values())) for id in new)
-
-    vocabulary = Vocabulary.count(documents())
+            packer.add(ticket.id, {name: tokenize(getattr(ticket, name)) for name in FIELDS})
+            versions += bytes.fromhex(ticket.version)
+            if ticket.created:
+                created[ticket.id] = ticket.created
+        for id in new:
+            packer.count(asked[id])
+        vocabulary = packer.vocabulary()
+        texts = packer.texts(vocabulary)
+    judged = [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]
     return Corpus(
         vocabulary,
-        Archive(
-            network,
-            packer.texts(vocabulary),
-            {ticket.id: ticket.created for ticket in tickets if ticket.created},
-        ),
+        Archive(network, texts, created),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
         new,
-        _digest(tickets, [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]),
-        _digest(tickets, new),
+        _digest([*texts], versions, judged),
+        _digest([*texts], versions, new),
     )
 
 
@@ -72,11 +81,13 @@ def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> Fields:
     }
 
 
-def _digest(tickets: Sequence[Ticket], others: Sequence[str]) -> str:
-    """Sixteen hex digits over every ticket and what else there is."""
+def _digest(ids: Sequence[str], versions: bytearray, others: Sequence[str]) -> str:
+    """Sixteen hex digits over every ticket, whose versions are eight bytes each, and what else
+    there is."""
     digest = hashlib.sha256()
-    for ticket in sorted(tickets, key=lambda ticket: ticket.id):
-        digest.update(f"{ticket.id}\0{ticket.version}\n".encode())
+    for place in sorted(range(len(ids)), key=ids.__getitem__):
+        version = versions[8 * place : 8 * place + 8].hex()
+        digest.update(f"{ids[place]}\0{version}\n".encode())
     for other in sorted(others):
         digest.update(f"{other}\n".encode())
     return digest.hexdigest()[:16]

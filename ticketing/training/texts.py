@@ -1,8 +1,9 @@
-"""The texts of an archive as word ids, packed: four bytes a word, however many there are."""
+"""The texts of an archive as word ids, packed in a file: four bytes a word, however many."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,12 @@ Fields = dict[str, list[int]]
 """A text by field (subject, description, solution) as word ids without unknown words."""
 
 FIELDS = ("subject", "description", "solution")
+
+MOST_DISTINCT = 1 << 20
+"""Distinct tokens that are counted at a time; a vocabulary takes the 50,000 most frequent."""
+
+AT_ONCE = 1 << 20
+"""Words that are written or read together."""
 
 
 class Texts(Mapping[str, Fields]):
@@ -42,34 +49,101 @@ class Texts(Mapping[str, Fields]):
         return len(self._places)
 
 
-class Packer:
-    """Takes texts as tokens, one at a time, before it is known which words a vocabulary has."""
+class _Numbers(dict[str, int]):
+    """Tokens by number: a token that is looked up gets one. `seen_in` says in how many texts the
+    token of each number was."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self.seen_in = array("i")
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = len(self.seen_in)
+        self.seen_in.append(0)
+        return number
+
+
+class Packer:
+    """Takes texts as tokens, one at a time, before it is known which words a vocabulary has.
+
+    They lie in a file as numbers. Memory holds the distinct tokens alone, and of
+    those no more than MOST_DISTINCT: above, the rarest are forgotten, as if they had not been seen
+    so far (lossy counting, Manku and Motwani 2002).
+    """
+
+    def __init__(self, file: IO[bytes]):
+        """`file` is empty and may be closed once `texts` are made."""
+        self._file = file
+        self._numbers = _Numbers()
+        self._texts = 0
         self._keys: list[str] = []
-        self._words, self._lengths = array("i"), array("q")
+        self._unwritten, self._lengths = array("i"), array("q")
 
     def add(self, key: str, fields: Mapping[str, Sequence[str]]) -> None:
-        """Keep a text."""
-        numbers = self._numbers
-        for name in FIELDS:
-            self._words.extend([numbers.setdefault(token, len(numbers)) for token in fields[name]])
-            self._lengths.append(len(fields[name]))
+        """Count a text, and keep it."""
+        numbers = self._count([fields[name] for name in FIELDS])
+        for field in numbers:
+            self._unwritten.extend(field)
+            self._lengths.append(len(field))
         self._keys.append(key)
+        if len(self._unwritten) > AT_ONCE:
+            self._write()
+
+    def count(self, fields: Mapping[str, Sequence[str]]) -> None:
+        """Count a text that is not kept."""
+        self._count([*fields.values()])
+
+    def _count(self, fields: Sequence[Sequence[str]]) -> list[list[int]]:
+        numbers, seen_in = self._numbers, self._numbers.seen_in
+        if len(numbers) > MOST_DISTINCT:
+            self._forget()
+        found = [[numbers[token] for token in tokens] for tokens in fields]
+        for number in set(chain.from_iterable(found)):
+            seen_in[number] += 1
+        self._texts += 1
+        return found
+
+    def _forget(self) -> None:
+        """Make room for as many distinct tokens again. What was forgotten and returns has a new
+        number."""
+        numbers, seen_in = self._numbers, self._numbers.seen_in
+        rare = 0
+        while len(numbers) > MOST_DISTINCT // 2:
+            rare += 1
+            for token in [token for token, number in numbers.items() if seen_in[number] <= rare]:
+                del numbers[token]
+
+    def _write(self) -> None:
+        self._unwritten.tofile(self._file)
+        del self._unwritten[:]
+
+    def vocabulary(self) -> Vocabulary:
+        """That of all texts counted."""
+        seen_in = self._numbers.seen_in
+        counts = ((token, seen_in[number]) for token, number in self._numbers.items())
+        return Vocabulary.counted(counts, self._texts)
 
     def texts(self, vocabulary: Vocabulary) -> Texts:
-        """All of them as ids, without unknown words."""
-        ids = np.array(vocabulary.ids([*self._numbers]), np.int32)
-        words = ids[np.array(self._words, np.int32)] if len(ids) else np.empty(0, np.int32)
-        known = words != UNKNOWN
-        before = np.concatenate([[0], known.cumsum(dtype=np.int64)])
-        ends = np.concatenate([[0], np.cumsum(self._lengths, dtype=np.int64)])
-        bounds = before[ends]
+        """All that were kept as ids, without unknown words; to be called once, for these take the
+        place of the tokens in the file."""
+        self._write()
+        self._file.flush()
+        ids = np.full(len(self._numbers.seen_in), UNKNOWN, np.int32)
+        ids[[*self._numbers.values()]] = vocabulary.ids([*self._numbers])
+        ends = np.cumsum(self._lengths, dtype=np.int64)
+        bounds = np.zeros(len(ends) + 1, np.int64)
+        total, kept = int(ends[-1]) if len(ends) else 0, 0
+        words = np.memmap(self._file, np.int32, "r+") if total else np.empty(0, np.int32)
+        for begin in range(0, total, AT_ONCE):
+            some = ids[words[begin : begin + AT_ONCE]]
+            known = some != UNKNOWN
+            first, last = np.searchsorted(ends, [begin, begin + len(some)], "right")
+            counted = kept + np.concatenate([[0], known.cumsum()])
+            bounds[first + 1 : last + 1] = counted[ends[first:last] - begin]
+            words[kept : int(counted[-1])] = some[known]
+            kept = int(counted[-1])
         starts = bounds[:-1].reshape(-1, len(FIELDS))
-        return Texts(
-            self._keys, words[known], np.column_stack([starts, bounds[len(FIELDS) :: len(FIELDS)]])
-        )
+        bounds_of = np.column_stack([starts, bounds[len(FIELDS) :: len(FIELDS)]])
+        return Texts(self._keys, words[:kept], bounds_of)
 
 
 class Sentences:

@@ -19,7 +19,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import model_of, new_network
 from ticketing.networks.siamese import SiameseNetwork
 from ticketing.nn.trainer import Epoch, Trainer
-from ticketing.tickets import Label, Ticket
+from ticketing.tickets import Label, TicketList
 from ticketing.training.calibration import calibrate, some_of
 from ticketing.training.corpus import Corpus, read_corpus
 from ticketing.training.distillation import Teacher
@@ -63,7 +63,7 @@ LAYOUT_SAMPLE = 2000
 
 
 def train(
-    tickets: Sequence[Ticket],
+    tickets: TicketList,
     labels: Sequence[Label],
     network: NetworkSettings,
     training: TrainingSettings,
@@ -74,22 +74,23 @@ def train(
 ) -> str:
     """Train a network and save it; returns the bundle's id.
 
-    Runs with the same arguments give the same bundle; an interrupted run resumes from
-    `checkpoints`. Raises InputError when there is nothing to learn from, and whatever `told` does.
+    Tickets are read twice, and never held all at once; what must lie somewhere meanwhile lies in
+    `checkpoints`, which an interrupted run resumes from. Runs with the same arguments give the same
+    bundle. Raises InputError when there is nothing to learn from, and whatever `told` does.
     """
-    if not tickets:
+    if not len(tickets):
         raise InputError("There are no tickets to learn from; import some first.")
-    known = {ticket.id for ticket in tickets}
+    told(Step.PRETRAINING)
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    corpus = read_corpus(tickets, labels, network, checkpoints)
+    known = corpus.archive.tickets
     usable = [label for label in labels if label.ticket_id in known]
     if training.loss == "mse" and not usable:
         raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
     if training.weights == "searched" and not usable:
         raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
-    told(Step.PRETRAINING)
-    corpus = read_corpus(tickets, labels, network)
     encoder = find_transformer(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
-    checkpoints.mkdir(parents=True, exist_ok=True)
     reader = encoder if training.loss == "in-batch" else None
     texts = texts_key(corpus, network, training, vectors_file, reader)
     teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
@@ -115,7 +116,8 @@ def train(
         if training.recency:
             recency = fit_recency(learner, validation)
     model = _finish(learner, corpus, recency)
-    calibrate(model, tickets, kept, validation.left_out or some_of(known, training.seed))
+    asking = validation.left_out or some_of(known, training.seed)
+    calibrate(model, tickets, kept, asking, checkpoints)
     facts, documents, arrays = model.content()
     facts |= {
         "training": training.model_dump(mode="json"),
@@ -123,7 +125,7 @@ def train(
             "digest": corpus.digest,
             "tickets": len(tickets),
             "labels": len(usable),
-            "newest": _newest(tickets),
+            "newest": _newest(corpus),
         },
         "teacher": encoder and encoder.to_json(),
         "history": history,
@@ -133,9 +135,9 @@ def train(
     return bundle_id
 
 
-def _newest(tickets: Sequence[Ticket]) -> str | None:
+def _newest(corpus: Corpus) -> str | None:
     """When the newest ticket was created; None where no ticket has a date."""
-    created = [ticket.created for ticket in tickets if ticket.created]
+    created = corpus.archive.created.values()
     return max(created).isoformat() if created else None
 
 
