@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from tqdm import tqdm
 
 from ticketing.desk.base import DeskBase
+from ticketing.desk.material import read_material, write_material
 from ticketing.errors import (
     BundleAway,
     BundleError,
@@ -25,7 +28,7 @@ from ticketing.errors import (
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped, Told, unheard
 from ticketing.labels import derive_labels, is_test
 from ticketing.plurals import counted
-from ticketing.tickets import Filters, Label, ModelKind, Ticket
+from ticketing.tickets import Filters, Label, ModelKind, Ticket, TicketList
 from ticketing.times import utc_now
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class Bundles(DeskBase):
         before: datetime | None = None,
         vectors_file: Path | None = None,
         labels: Sequence[Label] | None = None,
-        tickets: Sequence[Ticket] | None = None,
+        tickets: TicketList | None = None,
         told: Told = unheard,
     ) -> str:
         """Train on tickets (created before a date, if given) and labels (those of
@@ -75,16 +78,18 @@ class Bundles(DeskBase):
                 told(step, done, total, said)
 
             told(Step.READING)
-            bundle_id = train(
-                list(self.training_tickets(before)) if tickets is None else tickets,
-                self.training_labels(before) if labels is None else labels,
-                network or NetworkSettings(),
-                training or TrainingSettings(),
-                self.models,
-                self.settings.home / "checkpoints",
-                vectors_file,
-                still_ours,
-            )
+            folder = self.settings.home / "checkpoints"
+            with self._written(before, folder) if tickets is None else nullcontext(tickets) as read:
+                bundle_id = train(
+                    read,
+                    self.training_labels(before) if labels is None else labels,
+                    network or NetworkSettings(),
+                    training or TrainingSettings(),
+                    self.models,
+                    folder,
+                    vectors_file,
+                    still_ours,
+                )
         while True:  # hours of training hang on it
             try:
                 self.models.share(bundle_id)
@@ -93,6 +98,14 @@ class Bundles(DeskBase):
                 time.sleep(AGAIN_SECONDS)
             else:
                 return bundle_id
+
+    @contextmanager
+    def _written(self, before: datetime | None, folder: Path) -> Iterator[TicketList]:
+        """The tickets to learn from as they are now, in a file without a name."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder) as file:
+            write_material(file, self.training_tickets(before), [])
+            yield read_material(file).tickets
 
     def training_tickets(self, before: datetime | None = None) -> Iterator[Ticket]:
         """Tickets to learn from: all, or those created before a date."""
@@ -137,12 +150,13 @@ class Bundles(DeskBase):
     def training_labels(self, before: datetime | None = None) -> list[Label]:
         """Labels to learn from, of tickets created before a date if one is given; those of
         test queries are left for `promote` to measure on."""
-        known = {ticket.id for ticket in self.whole.iter_tickets(Filters(created_before=before))}
+        labels = [x for x in derive_labels(self.whole.judgments()) if not is_test(x.query.id)]
+        named = {id for x in labels for id in (x.ticket_id, x.query.ticket_id) if id}
+        known = self.whole.matching_ids(sorted(named), Filters(created_before=before))
         return [
             label
-            for label in derive_labels(self.whole.judgments())
-            if not is_test(label.query.id)
-            and label.ticket_id in known
+            for label in labels
+            if label.ticket_id in known
             and (not before or not label.query.ticket_id or label.query.ticket_id in known)
         ]
 

@@ -172,18 +172,18 @@ def _do_training(desk: Desk, job: Job, told: Told) -> Json:
     before, folder = _time(asked.get("before")), desk.settings.home / "checkpoints"
     elsewhere = bool(desk.settings.store)  # so that other machines may have it too
     with shared_checkpoints(desk.whole, folder, job.id) if elsewhere else nullcontext():
-        tickets, labels = material_of(
+        with material_of(
             folder, job.id, lambda: (desk.training_tickets(before), desk.training_labels(before))
-        )
-        bundle_id = desk.train(
-            NetworkSettings(**asked.get("network", {})),
-            TrainingSettings.for_loss(**asked.get("training", {})),
-            before,
-            desk.fetched_vectors(asked.get("vectors")),
-            labels,
-            tickets,
-            told,
-        )
+        ) as material:
+            bundle_id = desk.train(
+                NetworkSettings(**asked.get("network", {})),
+                TrainingSettings.for_loss(**asked.get("training", {})),
+                before,
+                desk.fetched_vectors(asked.get("vectors")),
+                material.labels,
+                material.tickets,
+                told,
+            )
         drop_material(folder, job.id)
     data = desk.models.manifest(bundle_id)["data"]
     return {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}

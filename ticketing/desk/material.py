@@ -6,9 +6,10 @@ belong to another training, and hours would be lost with a worker.
 
 import gzip
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -17,13 +18,56 @@ from ticketing.tickets import Label, Ticket
 _TICKET = TypeAdapter(Ticket)
 _LABEL = TypeAdapter(Label)
 
-Material = tuple[list[Ticket], list[Label]]
-"""Tickets and labels."""
+
+class WrittenTickets:
+    """The tickets of a file that `write_material` wrote, read anew each time: a TicketList that
+    memory need not hold. One reader at a time."""
+
+    def __init__(self, file: IO[bytes], count: int):
+        self._file = file
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Ticket]:
+        for line in _lines(self._file):
+            if line.startswith(b"T"):
+                yield _TICKET.validate_json(line[1:])
 
 
+class Material(NamedTuple):
+    """Tickets and labels."""
+
+    tickets: WrittenTickets
+    labels: list[Label]
+
+
+def write_material(file: IO[bytes], tickets: Iterable[Ticket], labels: Iterable[Label]) -> None:
+    """Write what `read_material` reads."""
+    with gzip.open(file, "wb", compresslevel=1) as written:
+        for label in labels:
+            written.write(b"L" + _LABEL.dump_json(label) + b"\n")
+        for ticket in tickets:
+            written.write(b"T" + _TICKET.dump_json(ticket) + b"\n")
+    file.flush()
+
+
+def read_material(file: IO[bytes]) -> Material:
+    """What was written; its tickets are read from the file, which must stay open."""
+    labels, count = [], 0
+    for line in _lines(file):
+        if line.startswith(b"L"):
+            labels.append(_LABEL.validate_json(line[1:]))
+        else:
+            count += 1
+    return Material(WrittenTickets(file, count), labels)
+
+
+@contextmanager
 def material_of(
     folder: Path, job_id: str, gather: Callable[[], tuple[Iterable[Ticket], Iterable[Label]]]
-) -> Material:
+) -> Iterator[Material]:
     """What the training of a job learns from: gathered at its first start, and then the same.
 
     That of other jobs is removed: one desk has one training at a time.
@@ -34,25 +78,19 @@ def material_of(
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".unfinished")
-        tickets, labels = gather()
-        with gzip.open(unfinished, "wb", compresslevel=1) as file:
-            for adapter, things in ((_LABEL, labels), (_TICKET, tickets)):
-                _write(file, adapter, things)
+        with unfinished.open("wb") as file:
+            write_material(file, *gather())
         os.replace(unfinished, path)
-    with gzip.open(path, "rb") as file:
-        learned: list[list[Any]] = [[], []]
-        for line in file:
-            at, adapter = (0, _LABEL) if line.startswith(b"L") else (1, _TICKET)
-            learned[at].append(adapter.validate_json(line[1:]))
-    return learned[1], learned[0]
-
-
-def _write(file: gzip.GzipFile, adapter: TypeAdapter[Any], things: Iterable[Any]) -> None:
-    mark = b"L" if adapter is _LABEL else b"T"
-    for thing in things:
-        file.write(mark + adapter.dump_json(thing) + b"\n")
+    with path.open("rb") as file:
+        yield read_material(file)
 
 
 def drop_material(folder: Path, job_id: str) -> None:
     """Remove what a training that is done has learned from."""
     (folder / f"{job_id}.learned.gz").unlink(missing_ok=True)
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    file.seek(0)
+    with gzip.open(file, "rb") as read:
+        yield from read

@@ -14,7 +14,7 @@ from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Label, TicketList
 from ticketing.training.sampling import Archive
-from ticketing.training.texts import FIELDS, Fields, Packer
+from ticketing.training.texts import FIELDS, Fields, Packer, Texts
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,10 @@ class Corpus:
 
     vocabulary: Vocabulary
     """Counted over all tickets, and the queries that are none."""
+    texts: Texts
+    """Of all tickets."""
     archive: Archive
+    """The same, as examples are cut from them."""
     queries: dict[str, Fields]
     """By query id."""
     asked: list[str]
@@ -67,6 +70,7 @@ def read_corpus(
     judged = [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]
     return Corpus(
         vocabulary,
+        texts,
         Archive(network, texts, created),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
         new,

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,7 @@ from ticketing.training.distillation import Teacher
 from ticketing.training.sampling import some_tickets
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.texts import Fields, Sentences
-from ticketing.training.word_vectors import load_vectors, read_words, train_vectors
+from ticketing.training.word_vectors import MOST_WORDS, load_vectors, read_words, train_vectors
 from topic_models import CheckpointError, DocNADE, DocNADESettings, ProgressBar
 from topic_models.documents import Document
 
@@ -191,7 +191,8 @@ def _own_vectors(
     if saved := _saved(checkpoint):
         return torch.from_numpy(saved["vectors"])
     asked = [corpus.queries[id] for id in corpus.asked]
-    sentences = Sentences(corpus.vocabulary, corpus.archive.tickets.values(), asked)
+    some = corpus.texts.every(corpus.texts.words // MOST_WORDS + 1)
+    sentences = Sentences(corpus.vocabulary, some.values(), asked)
     vectors = train_vectors(sentences, corpus.vocabulary, settings.word_dims, training.seed)
     write_arrays(checkpoint, {"vectors": vectors.numpy()})
     return vectors
@@ -219,9 +220,8 @@ def _topics(
         seed=training.seed,
     )
     encoder = TopicEncoder(DocNADE(described), words)
-    tickets = corpus.archive.tickets
-    some = islice(tickets.values(), 0, None, len(tickets) // MOST_TOPIC_TICKETS + 1)
-    whole = [list(chain(*fields.values())) for fields in some]
+    some = corpus.texts.every(len(corpus.texts) // MOST_TOPIC_TICKETS + 1)
+    whole = [list(chain(*fields.values())) for fields in some.values()]
     documents = [document for document in words.documents(whole) if len(document)]
     kept = documents[::20] if len(documents) >= 40 else None
     learned: list[Document] = [d for i, d in enumerate(documents) if i % 20 or not kept]

@@ -48,6 +48,15 @@ class Texts(Mapping[str, Fields]):
     def __len__(self) -> int:
         return len(self._places)
 
+    @property
+    def words(self) -> int:
+        """How many words they have."""
+        return int((self._bounds[:, -1] - self._bounds[:, 0]).sum())
+
+    def every(self, step: int) -> "Texts":
+        """Each step-th of them."""
+        return Texts([*self._places][::step], self._words, self._bounds[::step])
+
 
 class _Numbers(dict[str, int]):
     """Tokens by number: a token that is looked up gets one. `seen_in` says in how many texts the

@@ -19,7 +19,8 @@ WORDS_TO_SEE = 4_000_000
 """Small archives are passed over more often, until about this many words were seen."""
 
 MOST_WORDS = 22_000_000
-"""Large archives are passed over less often, but once, so that no more words are seen."""
+"""Large archives are passed over less often, so that no more words are seen, and of one with more
+words evenly spaced tickets once."""
 
 
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
@@ -67,7 +68,7 @@ def train_vectors(
 
 
 def passes_over(words: int) -> int:
-    """How often so many words are passed over: 5 to 30 times, and a large archive at least once."""
+    """How often so many words are passed over: 5 to 30 times, a large archive less often."""
     enough = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
     return max(min(enough, MOST_WORDS // max(words, 1)), 1)
 

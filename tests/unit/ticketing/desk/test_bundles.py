@@ -153,7 +153,7 @@ def test_labels_of_test_queries_never_reach_training(desk, trained, monkeypatch)
     seen = {}
 
     def spy(tickets, labels, *_):
-        seen.update(tickets=tickets, labels=labels)
+        seen.update(tickets=[*tickets], labels=labels)
         return trained[1]
 
     monkeypatch.setattr("ticketing.training.train.train", spy)
@@ -180,7 +180,7 @@ def test_training_before_a_date_sees_nothing_younger(desk, trained, monkeypatch)
     seen = {}
     monkeypatch.setattr(
         "ticketing.training.train.train",
-        lambda tickets, labels, *_: seen.update(tickets=tickets, labels=labels) or trained[1],
+        lambda tickets, labels, *_: seen.update(tickets=[*tickets], labels=labels) or trained[1],
     )
     desk.train(TINY, tiny_training(), before=between)
     assert {t.id for t in seen["tickets"]} == {t.id for t in tickets[:20]}

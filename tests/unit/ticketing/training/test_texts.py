@@ -59,6 +59,16 @@ def test_of_too_many_distinct_tokens_the_rarest_are_forgotten(monkeypatch):
     assert all(fields["subject"] == [1, 2] for fields in texts.values())
 
 
+def test_of_texts_every_other_one():
+    with TemporaryFile() as file:
+        packer = Packer(file)
+        packed(packer, *((["pump"] * i, ["noise"], ["trip"]) for i in range(5)))
+        texts = packer.texts(VOCABULARY)
+    assert texts.words == 15
+    assert dict(texts.every(2)) == {key: texts[key] for key in ("T0", "T2", "T4")}
+    assert texts.every(2).words == 9 and dict(texts.every(1)) == dict(texts)
+
+
 def test_sentences_are_the_fields_that_have_words_as_often_as_one_asks():
     asked = [{"subject": [1, 2], "description": [], "solution": [3]}, {"subject": [2]}]
     sentences = Sentences(VOCABULARY, asked[:1], asked[1:])
