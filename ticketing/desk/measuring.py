@@ -16,13 +16,12 @@ from ticketing.evaluation.measurement import (
     NO_TICKETS,
     Measurement,
     Sample,
-    measure_bundle,
-    measure_channels,
-    measure_distance,
+    measure_ways,
     measure_words,
 )
 from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory
+from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.labels import is_test
 from ticketing.tickets import Filters, Label
 from ticketing.training.sampling import is_validation
@@ -68,17 +67,20 @@ def measure(
     rankers = in_memory(desk.store, desk.recommender(measuring.bundle).model)
     other = measuring.other
     warnings = tuple(_leaks(desk, (rankers.model.id, other), measuring))
-    lines, compared = measure_bundle(rankers, sample), []
+    whole, parts = whole_ways(rankers.model), part_ways(rankers.model)
+    found, compared = measure_ways(rankers, [*whole, *parts], sample), []
+    lines, alone = found[: len(whole)], found[len(whole) :]
     if other:
-        second = measure_bundle(in_memory(desk.store, desk.recommender(other).model), sample)
+        beside = in_memory(desk.store, desk.recommender(other).model)
+        second = measure_ways(beside, whole_ways(beside.model), sample)
         compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
-    lines += [*measure_distance(rankers, sample), *measure_channels(rankers, sample)]
-    lines += [*others(sample), *measure_words(rankers.store, sample)]
+    lines += [*alone, *others(sample), *measure_words(rankers.store, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
-    found = Measurement(sample, lines, tested, compared, trust, ages_of(desk.store, sample.labels))
-    return Measured(found, rankers.recommender(), warnings)
+    ages = ages_of(desk.store, sample.labels)
+    measurement = Measurement(sample, lines, tested, compared, trust, ages)
+    return Measured(measurement, rankers.recommender(), warnings)
 
 
 def measured_labels(

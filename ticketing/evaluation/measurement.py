@@ -1,6 +1,6 @@
 """Everything that is measured in one run, and how it is said on the terminal."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ticketing.evaluation.ages import MEASURE, AgeRow, age_text, by_age
@@ -17,15 +17,14 @@ from ticketing.evaluation.comparison import (
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.reliability import Trust, trust_text
-from ticketing.evaluation.runs import Rankers, queries_of, rank_labelled, rank_words
+from ticketing.evaluation.runs import Rankers, queries_of, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.evaluation.timed_words import TimedWords
+from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME, Way, rank_ways
 from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.tickets import Label
 
 WORDS = "BM25"
-WITH_TIME, WITHOUT_TIME = "with time", "without time"
-ALONE = "alone"
 NO_LABELS = (
     "Nothing can be measured: no such query is judged. Judge results in the page, or import "
     "labels with `ticketing labels import`."
@@ -86,58 +85,13 @@ class Measurement:
         return success_rates(self.matches())
 
 
-def measure_bundle(rankers: Rankers, sample: Sample) -> list[Line]:
-    """A bundle, and the same without time, where time counts."""
-    model = rankers.model
-    about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"
-    whole = f"bundle {model.id}"
-    if not model.recency.weight:
-        return [_line(whole, f"{about}, {WITHOUT_TIME}", rankers, None, sample)]
-    channels = model.settings.channels
+def measure_ways(rankers: Rankers, ways: Sequence[Way], sample: Sample) -> list[Line]:
+    """A bundle ranked in some ways, a line each."""
+    found = rank_ways(rankers, ways, sample.all)
     return [
-        _line(whole, f"{about}, {WITH_TIME}", rankers, None, sample),
-        _line(f"{whole} {WITHOUT_TIME}", about, rankers, channels, sample),
+        measured(way.name, way.about, ranked, sample.labels, sample.fit)
+        for way, ranked in zip(ways, found, strict=True)
     ]
-
-
-def measure_distance(rankers: Rankers, sample: Sample) -> list[Line]:
-    """A bundle by its distance alone, without and, where time counts, with time."""
-    model = rankers.model
-    name, about = f"distance {ALONE}", f"of bundle {model.id}"
-    lines = [
-        _line(
-            f"{name} {WITHOUT_TIME}",
-            f"{about}, {WITHOUT_TIME}",
-            rankers,
-            model.settings.channels,
-            sample,
-            False,
-        )
-    ]
-    if model.recency.weight:
-        lines.insert(0, _line(name, f"{about}, {WITH_TIME}", rankers, None, sample, False))
-    return lines
-
-
-def measure_channels(rankers: Rankers, sample: Sample) -> list[Line]:
-    """Each channel of a bundle alone, where it has several. A channel knows no time."""
-    channels, about = rankers.model.settings.channels, f"of bundle {rankers.model.id}"
-    return [
-        _line(f"{channel} {ALONE}", f"{about}, {WITHOUT_TIME}", rankers, [channel], sample, False)
-        for channel in (channels if len(channels) > 1 else ())
-    ]
-
-
-def _line(
-    name: str,
-    about: str,
-    rankers: Rankers,
-    channels: Collection[str] | None,
-    sample: Sample,
-    rescored: bool = True,
-) -> Line:
-    ranked = rank_labelled(rankers.recommender(channels, rescored), sample.all, name)
-    return measured(name, about, ranked, sample.labels, sample.fit)
 
 
 def measure_words(tickets: TicketsInMemory, sample: Sample) -> list[Line]:

@@ -11,9 +11,10 @@ from ticketing.evaluation.ages import AGES
 from ticketing.evaluation.bundle_diff import first_line
 from ticketing.evaluation.comparison import SIGNIFICANT, Line
 from ticketing.evaluation.diagnosis import channel_means, worst_queries
-from ticketing.evaluation.measurement import ALONE, Measurement
+from ticketing.evaluation.measurement import Measurement
 from ticketing.evaluation.metrics import recall_curve, with_answers
 from ticketing.evaluation.runs import queries_of
+from ticketing.evaluation.ways import ALONE
 from ticketing.files import write_atomically
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Ticket

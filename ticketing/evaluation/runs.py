@@ -1,7 +1,7 @@
 """Rankings of labelled queries: by a model, and by the words alone."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +14,7 @@ from ticketing.evaluation.metrics import Run, qrels_of
 from ticketing.model.inference import Model
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
-from ticketing.retrieval.ranking import Compared
+from ticketing.retrieval.ranking import Best, Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import nearest
 from ticketing.stores.blocks import CodeBlock
@@ -67,9 +67,7 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
         compared = recommender.compare(query, filters[query.id])
         best = recommender.best(compared, DEPTH)
         run[query.id] = best.run
-        places[query.id] = _places_among_all(compared, judged[query.id])
-        apart = zip(best.ids, best.distances.tolist(), strict=True)
-        places[query.id] |= places_of(list(apart), judged[query.id])
+        places[query.id] = placed(compared, best, judged[query.id])
     return Ranked(run, places)
 
 
@@ -87,16 +85,17 @@ def places_of(
     return {id: (rank, distance) for rank, (id, distance) in enumerate(found, 1) if id in judged}
 
 
-def _places_among_all(compared: Compared, judged: Iterable[str]) -> dict[str, tuple[int, float]]:
-    """The same among all tickets by distance alone; one that is not compared has no place."""
-    ids, distances, places = compared.block.ids, compared.distances, {}
+def placed(compared: Compared, best: Best, judged: Collection[str]) -> dict[str, tuple[int, float]]:
+    """Rank (from 1, among all tickets) and distance of the judged tickets; one that is not compared
+    has no place. The `best` have their own ranks, others that by distance alone."""
+    distances, places = compared.distances, {}
     for id in judged:
-        own = bisect_left(ids, id)
-        if own < len(ids) and ids[own] == id and np.isfinite(distances[own]):
+        own = compared.block.place(id)
+        if own is not None and np.isfinite(distances[own]):
             distance = distances[own]
             nearer = (distances < distance).sum() + (distances[:own] == distance).sum()
             places[id] = (1 + int(nearer), float(distance))
-    return places
+    return places | places_of(list(zip(best.ids, best.distances.tolist(), strict=True)), judged)
 
 
 class Rankers:

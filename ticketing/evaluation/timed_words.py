@@ -4,10 +4,7 @@ A query's standard scores over all tickets that it may find, minus weight * `tim
 is fitted as a bundle's is, on queries that are not measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +18,7 @@ from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.scan import nearest
 from ticketing.tickets import Filters, Grade, Label, Query
-
-if TYPE_CHECKING:  # at run time it is imported where a weight is fitted: torch takes a second
-    from ticketing.training.recency_fitting import DatedQuery
+from ticketing.training.time_weight import DatedQuery, fit_weight
 
 
 class TimedWords:
@@ -34,8 +29,6 @@ class TimedWords:
 
     def fit(self, labels: Sequence[Label]) -> Recency:
         """The recency that suits the labels' queries; none where no time is known."""
-        from ticketing.training.recency_fitting import fit_weight
-
         answered = with_answers(labels)
         filters = searchable(self._tickets, queries_of(answered))
         right = {
@@ -67,8 +60,6 @@ class TimedWords:
 
     def _dated(self, query: Query, filters: Filters, right: set[str]) -> DatedQuery | None:
         """A query to fit by, with its dated tickets; None where it has no time, or no right one."""
-        from ticketing.training.recency_fitting import DatedQuery
-
         asked, minutes = minute_of(filters.created_before), self._tickets.minutes(filters)
         ids, texts = self._distances(query, filters)
         dated = minutes > 0

@@ -43,6 +43,7 @@ def scan(
     coverage: npt.NDArray[np.float32],
     asked: npt.NDArray[np.int64],
     distances: npt.NDArray[np.float32],
+    channels: npt.NDArray[np.float32] | None,
 ) -> None:
     """Distances of live rows.
 
@@ -52,7 +53,8 @@ def scan(
     [BUCKETS], see `term_table`; shared uint64 [n], what the first n rows share with the query as
     `postings.add` gives it: of others the own terms are read; where a row's terms begin, and
     how many a component has; weights float32 [2 ** R, P, R, C]; coverage float32 [P], what it adds
-    to lack one unit of the asked int64 [P]; distances float32 [n] is filled.
+    to lack one unit of the asked int64 [P]; distances float32 [n] is filled. So are channels, zeros
+    float32 [n, C], with each one's part of them; it is compiled apart for None.
     """
     queries, components = weights.shape[1:3]
     dense, blocks = bounds.size - 1, starts.size
@@ -104,19 +106,28 @@ def scan(
                         else:
                             found = _plain(row, here, query, there, masks, s * block, block)
                         apart = np.int32(apart + found)
-                    total += weight[p, r, c] * np.float32(apart)
+                    part = weight[p, r, c] * np.float32(apart)
+                    total += part
+                    if channels is not None:
+                        channels[i, c] += part
                 if terms:
                     both = second if p else first
                     if known:
                         both = lane(sums, p * components + r)
-                    total += weight[p, r, dense] * np.float32(2 * SUM - 2 * both)
+                    part = weight[p, r, dense] * np.float32(2 * SUM - 2 * both)
+                    total += part
+                    if channels is not None:
+                        channels[i, dense] += part
         if not compared:
             continue
         for p in range(queries):
             has = second_held if p else first_held
             if known:
                 has = lane(sums, queries * components + p)
-            total += coverage[p] * np.float32(asked[p] - has)
+            part = coverage[p] * np.float32(asked[p] - has)
+            total += part
+            if channels is not None and terms:
+                channels[i, dense] += part
         distances[i] = total
 
 

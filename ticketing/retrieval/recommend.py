@@ -1,6 +1,5 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
@@ -256,7 +255,7 @@ class Recommender:
         shared = self._index.shared(block, encoded, self._pool)
         distances = self._scan(encoded, block.codes, block.live, shared)
         if query.ticket_id:
-            own = _position(block.ids, query.ticket_id)
+            own = block.place(query.ticket_id)
             if own is not None:
                 distances[own] = np.inf
         return distances
@@ -283,9 +282,3 @@ def _names(query: Query) -> list[str]:
     if not typed or len(typed) > ID.most or not typed.isprintable():
         return []
     return [typed, typed.upper()]
-
-
-def _position(ids: Sequence[str], ticket_id: str) -> int | None:
-    """Where an id stands among ascending ids."""
-    place = bisect_left(ids, ticket_id)
-    return place if place < len(ids) and ids[place] == ticket_id else None

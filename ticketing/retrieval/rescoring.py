@@ -98,7 +98,8 @@ class Rescorer:
             return np.zeros(len(rows)), np.zeros(len(rows))
         idf = np.zeros(BUCKETS, np.float32)
         for term in set(map(term_of, words)):
-            idf[bucket_of(term)] = self._counts.idf(term)
+            bucket = bucket_of(term)
+            idf[bucket] = max(idf[bucket], self._counts.idf(term))
         idf[0] = 0.0  # of no term
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM

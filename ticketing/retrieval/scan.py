@@ -69,13 +69,15 @@ def scan_distances(
     layout: CodeLayout,
     pool: ThreadPoolExecutor | None = None,
     shared: npt.NDArray[np.uint64] = NO_SUMS,
+    channels: npt.NDArray[np.float32] | None = None,
 ) -> npt.NDArray[np.float32]:
     """-log g of the query to every live row, time apart: float32 [n]; infinite where no pair is
     present. Raises StoreError for rows that the layout does not describe.
 
     `shared` uint64 [m] is what the first m rows share with the query (see postings), where that is
     known: their own terms are not read then. The query's weights are by the pattern of a ticket's
-    present components, -1 for a pair that is not compared.
+    present components, -1 for a pair that is not compared. Zeros float32 [n, C] given as `channels`
+    are filled with what each channel alone says.
     """
     distances = np.empty(len(live), dtype=np.float32)
     if not len(live):
@@ -98,7 +100,8 @@ def scan_distances(
     def part(start: int) -> None:
         stop = start + CHUNK
         found = distances[start:stop]
-        scan(codes, live[start:stop], *about, query.weights, lacked, asked, found)
+        each = None if channels is None else channels[start:stop]
+        scan(codes, live[start:stop], *about, query.weights, lacked, asked, found, each)
 
     starts = range(0, len(live), CHUNK)
     for _ in pool.map(part, starts) if pool else map(part, starts):

@@ -1,5 +1,6 @@
 """Codes of tickets, as stores hand them out: a row of a ticket, and a block for the scan."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,6 +50,11 @@ class CodeBlock:
         """Those of its tickets that stand at ascending places."""
         ids = ChosenIds(self.ids, places)
         return replace(self, live=self.live[places], ids=ids, of=self.of or len(self.live))
+
+    def place(self, ticket_id: str) -> int | None:
+        """Where a ticket stands among them; None for one that is not there."""
+        place = bisect_left(self.ids, ticket_id)
+        return place if place < len(self.ids) and self.ids[place] == ticket_id else None
 
 
 @dataclass(frozen=True)

@@ -1,48 +1,12 @@
-"""The weight of time, fitted after the texts have said all they can.
-
-What counts is how many queries find a right ticket among the ten nearest: a query that the texts
-answer by far, or by far not, tells nothing of time. (By cross-entropy the lost queries would set
-the weight, and old solutions would be buried.) Duplicates cluster in days, so queries are weighed
-such that each age of solutions counts alike.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+"""The weight of time in a network's distances, fitted after the texts have said all they can."""
 
 import numpy as np
-import numpy.typing as npt
 
-from ticketing.model.recency import Recency, age_of
+from ticketing.model.recency import Recency
 from ticketing.networks.siamese import SiameseNetwork
+from ticketing.training.time_weight import DatedQuery, fit_weight
 from ticketing.training.validation import ValidationSet
 from ticketing.training.weight_fitting import query_worths
-
-SHOWN = 10
-
-TYPICAL_WEIGHT = 0.7
-"""Where a few queries would decide. Chosen with HORIZON_DAYS on queries of 2012 of the archive in
-`docs/results/archive.md` and of another tracker."""
-
-HOLD = 10.0
-"""What a change by 1 from the typical weight costs, squared, beside a query found or lost."""
-
-WEIGHTS = np.arange(31) / 20
-
-
-@dataclass(frozen=True)
-class DatedQuery:
-    """One query with candidates of known time.
-
-    `texts` float [n], distances by the texts, infinite for a candidate that is no answer;
-    `times` float [n], as `time_apart` has them; `right` bool [n]; `days` to the youngest right
-    one; `worth`, what the query counts.
-    """
-
-    texts: npt.NDArray[np.floating]
-    times: npt.NDArray[np.floating]
-    right: npt.NDArray[np.bool_]
-    days: float
-    worth: float = 1.0
 
 
 def fit_recency(network: SiameseNetwork, validation: ValidationSet) -> Recency:
@@ -63,34 +27,3 @@ def fit_recency(network: SiameseNetwork, validation: ValidationSet) -> Recency:
     queries = [DatedQuery(*column) for column in columns]
     dated = [query for query in queries if query.worth and np.isfinite(query.days)]
     return Recency(fit_weight(dated), typical) if dated else Recency()
-
-
-def fit_weight(queries: Sequence[DatedQuery]) -> float:
-    """The weight of time by which most queries are answered, each age of solutions alike."""
-    known = [query for query in queries if np.isfinite(query.texts[query.right]).any()]
-    worths = balanced([age_of(query.days) for query in known], [query.worth for query in known])
-    gains = -HOLD * (WEIGHTS - TYPICAL_WEIGHT) ** 2
-    for query, worth in zip(known, worths, strict=True):
-        gains += worth * np.array([answered(query, weight) for weight in WEIGHTS])
-    return float(WEIGHTS[gains.argmax()])
-
-
-def answered(query: DatedQuery, weight: float) -> float:
-    """How surely a right ticket is among the ten nearest, from 0 to 1.
-
-    A logistic function of how much nearer it is than the tenth of the others.
-    """
-    apart = query.texts + weight * query.times
-    others = np.sort(apart[~query.right & np.isfinite(apart)])
-    if len(others) < SHOWN:
-        return 1.0
-    margin = others[SHOWN - 1] - apart[query.right].min()
-    return float(1 / (1 + np.exp(-margin)))
-
-
-def balanced(ages: Sequence[int], worths: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Worths of queries scaled so that each age that any is of counts alike; their sum is kept."""
-    sums = np.bincount(ages, worths) if len(ages) else np.zeros(0)
-    each = sums.sum() / max(np.count_nonzero(sums), 1)
-    scaled: npt.NDArray[np.float64] = np.array(worths) * each / sums[list(ages)]
-    return scaled

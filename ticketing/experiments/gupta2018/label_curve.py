@@ -12,8 +12,8 @@ from functools import partial
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.indexed_words import IndexedWords
-from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME
 from ticketing.evaluation.runs import Ranked, rank_labelled, rank_words
+from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.memory import TicketsInMemory, encoded

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from ticketing.evaluation.comparison import Line, measured
-from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME, Sample
+from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.runs import Ranked, rank_labelled
+from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.experiments.gupta2018.rows import Row
 from ticketing.model.components import ticket_tokens

@@ -19,14 +19,14 @@ from ticketing.evaluation.measurement import (
     NO_YES,
     Measurement,
     Sample,
-    measure_bundle,
-    measure_channels,
+    measure_ways,
     measure_words,
     measurement_text,
 )
 from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.report import render, write_report
 from ticketing.evaluation.runs import Ranked, Rankers, rank_labelled
+from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.reasons import Part
@@ -62,7 +62,8 @@ def judged(archive_labels, archive_tickets):
 def found(recommender, judged):
     sample = Sample(judged, [])
     rankers = Rankers(recommender.model, recommender.store)
-    lines = [*measure_bundle(rankers, sample), *measure_channels(rankers, sample)]
+    ways = whole_ways(rankers.model) + part_ways(rankers.model)
+    lines = measure_ways(rankers, ways, sample)
     compared = changes(judged, lines[0].ranked, lines[1].ranked)
     lines += measure_words(recommender.store, sample)
     trust = measure_trust(recommender, judged, judged)
@@ -237,7 +238,8 @@ def test_what_cannot_be_measured_is_said(recommender, archive_labels):
     """Without a YES there is no retrieval and no list of misses; pairs are still measured."""
     labels = [label for label in archive_labels if label.grade == REL][:4]
     sample = Sample(labels, [])
-    lines = measure_bundle(Rankers(recommender.model, recommender.store), sample)
+    rankers = Rankers(recommender.model, recommender.store)
+    lines = measure_ways(rankers, whole_ways(rankers.model), sample)
     found = Measurement(sample, lines, lines[0])
     text = "\n".join(measurement_text(found))
     assert NO_YES in text and "Acc@10" not in text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.tiny import TINY
-from ticketing.encoders.terms import TermCounts
+from ticketing.encoders.terms import TermCounts, bucket_of, term_of
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.model.rescoring import Rescoring
@@ -52,6 +52,22 @@ def test_words_count_by_what_they_tell_and_for_a_ticket_of_few(rescorer, model):
     found = features(rescorer, model, Query("Generator bearing vibration"), told)
     assert found["shared"][0] > found["shared"][1] > found["shared"][2]
     assert found["subject"][1] >= found["subject"][0] > found["subject"][2]
+
+
+def test_of_terms_in_one_bucket_the_most_telling_counts(rescorer, model, archive_tickets):
+    """Whichever order a set of them has, which is another one in every process."""
+    terms = {bucket_of(term): term for term in map(term_of, model.vocabulary.words) if term}
+    other, *known = terms.values()
+    made = {terms.get(bucket_of(word), ""): word for word in (f"q{i:x}" for i in range(50_000))}
+    rows, query = model.encode_tickets(archive_tickets), model.encode_query(Query("pump"))
+    pairs = [(term, made[term]) for term in known if term in made]
+    assert len(pairs) > 10
+    for term, clashing in pairs:  # no vocabulary knows it, so it tells more
+        one, both = (
+            rescorer.features(replace(query, words=words), rows)
+            for words in ([clashing, other], [term, clashing, other])
+        )
+        assert (one == both).all()
 
 
 def test_what_is_like_the_others_is_of_a_crowd(rescorer, model):

@@ -8,12 +8,12 @@ import torch
 
 from ticketing.model.recency import HORIZON_DAYS, Recency
 from ticketing.tickets import Grade
-from ticketing.training.recency_fitting import (
+from ticketing.training.recency_fitting import fit_recency
+from ticketing.training.time_weight import (
     TYPICAL_WEIGHT,
     DatedQuery,
     answered,
     balanced,
-    fit_recency,
     fit_weight,
 )
 from ticketing.training.validation import ValidationQuery

@@ -9,7 +9,7 @@ from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import DATE, FILE
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
-from ticketing.evaluation.measurement import WITH_TIME, WITHOUT_TIME
+from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
 from ticketing.experiments.cache import open_cache
 from ticketing.experiments.gupta2018.curves import feedback_page, feedback_text
 from ticketing.experiments.gupta2018.feedback import FeedbackSimulation, whole_months

@@ -1,0 +1,55 @@
+"""Ways to rank by one bundle: one pass over the codes says what a pass for each would."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from ticketing.evaluation.runs import Rankers, rank_labelled
+from ticketing.evaluation.ways import part_ways, rank_ways, whole_ways
+from ticketing.model.inference import Model
+from ticketing.model.recency import Recency
+from ticketing.model.registry import Registry
+from ticketing.retrieval.memory import encoded
+from ticketing.tickets import Grade, Label, Query
+
+
+@pytest.fixture(scope="module")
+def rankers(trained, archive_tickets):
+    """Of a bundle with time, over the archive and a ticket without a word."""
+    model = Model.from_bundle(Registry(trained[0]).load(trained[1]))
+    model.recency = Recency(0.5, 3.0)
+    wordless = replace(archive_tickets[0], id="zero", subject="-", description="", solution="")
+    return Rankers(model, encoded(model, [*archive_tickets, wordless], "x"))
+
+
+@pytest.fixture(scope="module")
+def labels(archive_labels, archive_tickets):
+    """The labels; a ticket, its own query; a query and a ticket that cannot be compared."""
+    own = replace(archive_tickets[7], created=datetime(2099, 1, 1))
+    asked = Query(own.subject, own.description, own.id)
+    return [
+        *archive_labels,
+        Label(asked, own.id, Grade.YES),
+        Label(asked, archive_tickets[2].id, Grade.YES),
+        Label(Query("pump"), "zero", Grade.NO),
+        Label(Query("-"), archive_tickets[3].id, Grade.REL),
+    ]
+
+
+def test_one_pass_ranks_as_one_for_each_way(rankers, labels):
+    model = rankers.model
+    ways = whole_ways(model) + part_ways(model)
+    assert len(ways) == 4 + len(model.settings.channels)
+    for way, ranked in zip(ways, rank_ways(rankers, ways, labels), strict=True):
+        channels = [way.channel] if way.channel else model.settings.channels
+        recommender = rankers.recommender(None if way.timed else channels, way.rescored)
+        assert ranked == rank_labelled(recommender, labels, way.name), way
+
+
+def test_a_bundle_that_knows_no_time_has_no_way_without(rankers, monkeypatch):
+    monkeypatch.setattr(rankers.model, "recency", Recency())
+    names = [way.name for way in whole_ways(rankers.model) + part_ways(rankers.model)]
+    channels = [f"{channel} alone" for channel in rankers.model.settings.channels]
+    bundle = f"bundle {rankers.model.id}"
+    assert names == [bundle, "distance alone without time", *channels]

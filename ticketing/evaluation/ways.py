@@ -1,0 +1,98 @@
+"""One bundle ranked in several ways, with and without time and by each channel alone, from one pass
+over the codes a query."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tqdm import tqdm
+
+from ticketing.evaluation.metrics import qrels_of
+from ticketing.evaluation.runs import DEPTH, Ranked, Rankers, placed, queries_of
+from ticketing.model.inference import Model
+from ticketing.retrieval.memory import searchable
+from ticketing.retrieval.ranking import Compared
+from ticketing.retrieval.recommend import Recommender
+from ticketing.retrieval.scan import scan_distances
+from ticketing.tickets import Filters, Label, Query
+
+WITH_TIME, WITHOUT_TIME = "with time", "without time"
+ALONE = "alone"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a bundle ranks, under a name: by all channels or by one `channel`, with what time adds or
+    without, rescored or by distance alone."""
+
+    name: str
+    about: str
+    channel: str = ""
+    timed: bool = False
+    rescored: bool = False
+
+
+def whole_ways(model: Model) -> list[Way]:
+    """A bundle, and the same without time, where time counts."""
+    about = f"{'+'.join(model.settings.channels)} {model.settings.pairs} pairs"
+    whole = f"bundle {model.id}"
+    if not model.recency.weight:
+        return [Way(whole, f"{about}, {WITHOUT_TIME}", rescored=True)]
+    return [
+        Way(whole, f"{about}, {WITH_TIME}", timed=True, rescored=True),
+        Way(f"{whole} {WITHOUT_TIME}", about, rescored=True),
+    ]
+
+
+def part_ways(model: Model) -> list[Way]:
+    """A bundle by its distance alone, with (where time counts) and without time, and by each of its
+    channels alone, where it has several. A channel knows no time."""
+    name, about = f"distance {ALONE}", f"of bundle {model.id}"
+    channels = model.settings.channels
+    timed = [Way(name, f"{about}, {WITH_TIME}", timed=True)] if model.recency.weight else []
+    return [
+        *timed,
+        Way(f"{name} {WITHOUT_TIME}", f"{about}, {WITHOUT_TIME}"),
+        *(
+            Way(f"{channel} {ALONE}", f"{about}, {WITHOUT_TIME}", channel)
+            for channel in (channels if len(channels) > 1 else ())
+        ),
+    ]
+
+
+def rank_ways(rankers: Rankers, ways: Sequence[Way], labels: Sequence[Label]) -> list[Ranked]:
+    """Rank all tickets for each labelled query in each way, as `runs.rank_labelled` ranks by
+    `rankers.recommender`, to the last figure."""
+    queries, judged = queries_of(labels), qrels_of(labels)
+    filters = searchable(rankers.store, queries)
+    by = {rescored: rankers.recommender(rescored=rescored) for rescored in (False, True)}
+    runs: list[dict[str, list[tuple[str, float]]]] = [{} for _ in ways]
+    places: list[dict[str, dict[str, tuple[int, float]]]] = [{} for _ in ways]
+    for query in tqdm(queries, desc=f"bundle {rankers.model.id}", unit="query", leave=False):
+        beside = _compare(by[True], query, filters[query.id], ways)
+        for way, compared, run, found in zip(ways, beside, runs, places, strict=True):
+            best = by[way.rescored].best(compared, DEPTH)
+            run[query.id] = best.run
+            found[query.id] = placed(compared, best, judged[query.id])
+    return [Ranked(run, found) for run, found in zip(runs, places, strict=True)]
+
+
+def _compare(
+    recommender: Recommender, query: Query, filters: Filters, ways: Sequence[Way]
+) -> list[Compared]:
+    """A query beside all matching tickets, in each way."""
+    model = recommender.model
+    channels = [*model.settings.dense_channels, *filter(None, [model.settings.sparse_channel])]
+    encoded, block = recommender.encode(query, filters), recommender.store.codes(model.id, filters)
+    alone = np.zeros((len(block.live), len(channels)), np.float32)
+    apart = scan_distances(block.codes, block.live, encoded, model.layout, channels=alone)
+    if (own := block.place(query.ticket_id)) is not None:
+        apart[own] = np.inf
+    alone[np.isinf(apart)] = np.inf
+    minutes = model.layout.minutes(block.codes, block.live)
+    later = apart + model.recency.distances(encoded.time, minutes).astype(np.float32)
+    of_ways = (
+        alone[:, channels.index(way.channel)] if way.channel else later if way.timed else apart
+        for way in ways
+    )
+    return [Compared(encoded, block, block, distances) for distances in of_ways]
