@@ -103,10 +103,12 @@ class DeskBase:
 
         Raises BundleAway where it cannot be had here, BundleError.
         """
+        from ticketing.model.components import ticket_fields
         from ticketing.retrieval.topics import main_topics
 
         model = self._had(bundle_id).model
-        rows, topics = model.encode_tickets(tickets), main_topics(model, tickets)
+        texts = [ticket_fields(ticket) for ticket in tickets]
+        rows, topics = model.encode_tickets(tickets, texts), main_topics(model, tickets, texts)
         vectors = model.projection.ticket_vectors(rows)
         return [
             CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector.tobytes())

@@ -13,21 +13,31 @@ Components = tuple[list[int], ...]
 """The same as word ids; an empty list is missing."""
 
 
+Fields = dict[str, list[str]]
+"""The tokens of each text of a query or ticket, by the components that settings merge or drop."""
+
+
 def query_tokens(query: Query, settings: NetworkSettings) -> Tokens:
     """A query's components as tokens, in the settings' order."""
-    return _components(query, settings.query_components, QUERY_FIELDS)
+    return _components(_fields(query, QUERY_FIELDS), settings.query_components)
 
 
-def ticket_tokens(ticket: Ticket, settings: NetworkSettings) -> Tokens:
+def ticket_tokens(fields: Fields, settings: NetworkSettings) -> Tokens:
     """A ticket's components as tokens, in the settings' order."""
-    return _components(ticket, settings.ticket_components, TICKET_FIELDS)
+    return _components(fields, settings.ticket_components)
 
 
-def _components(source: Query | Ticket, names: Sequence[str], fields: dict[str, str]) -> Tokens:
-    return tuple(
-        [token for part in name.split("+") for token in tokenize(getattr(source, fields[part]))]
-        for name in names
-    )
+def ticket_fields(ticket: Ticket) -> Fields:
+    """The tokens of a ticket, in the order in which `Ticket.text` has them."""
+    return _fields(ticket, TICKET_FIELDS)
+
+
+def _fields(source: Query | Ticket, names: dict[str, str]) -> Fields:
+    return {component: tokenize(getattr(source, name)) for component, name in names.items()}
+
+
+def _components(fields: Fields, names: Sequence[str]) -> Tokens:
+    return tuple([token for part in name.split("+") for token in fields[part]] for name in names)
 
 
 def openings(items: Sequence[Components]) -> list[list[int]]:

@@ -17,7 +17,15 @@ from ticketing.errors import NotReady
 from ticketing.files import Json
 from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import GENERAL, Calibration
-from ticketing.model.components import Components, Tokens, openings, query_tokens, ticket_tokens
+from ticketing.model.components import (
+    Components,
+    Fields,
+    Tokens,
+    openings,
+    query_tokens,
+    ticket_fields,
+    ticket_tokens,
+)
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
 from ticketing.model.projection import Projection
 from ticketing.model.recency import Recency
@@ -161,14 +169,20 @@ class Model:
             known=any(word in self.vocabulary for text in tokens for word in text),
         )
 
-    def encode_tickets(self, tickets: Sequence[Ticket]) -> npt.NDArray[np.uint8]:
-        """Rows of codes, uint8 [n, layout.width]."""
+    def encode_tickets(
+        self, tickets: Sequence[Ticket], texts: Sequence[Fields] | None = None
+    ) -> npt.NDArray[np.uint8]:
+        """Rows of codes, uint8 [n, layout.width]; `texts` are the tickets', where they are read."""
         starts = range(0, len(tickets), AT_ONCE)
-        rows = [self._rows(tickets[start : start + AT_ONCE]) for start in starts]
+        spans = [slice(start, start + AT_ONCE) for start in starts]
+        rows = [self._rows(tickets[span], texts and texts[span]) for span in spans]
         return np.concatenate([np.zeros((0, self.layout.width), np.uint8), *rows])
 
-    def _rows(self, tickets: Sequence[Ticket]) -> npt.NDArray[np.uint8]:
-        encoded = self.encode([ticket_tokens(ticket, self.settings) for ticket in tickets])
+    def _rows(
+        self, tickets: Sequence[Ticket], texts: Sequence[Fields] | None
+    ) -> npt.NDArray[np.uint8]:
+        texts = texts or [ticket_fields(ticket) for ticket in tickets]
+        encoded = self.encode([ticket_tokens(text, self.settings) for text in texts])
         sparse = self.settings.sparse_channel
         terms = encoded.vectors[sparse] if sparse else None
         minutes = np.array([minute_of(ticket.created) for ticket in tickets])

@@ -4,12 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 
 from ticketing.encoders.topics import TopicEncoder
 from ticketing.errors import NotFound, NotReady
+from ticketing.model.components import Fields, ticket_fields
 from ticketing.model.inference import Model
 from ticketing.stores.protocols import Codes
-from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
@@ -94,12 +95,17 @@ def describe(model: Model, number: int) -> Topic:
     return Topic(number, tuple(encoder.top_words(number, model.vocabulary)))
 
 
-def main_topics(model: Model, tickets: Sequence[Ticket]) -> list[int | None]:
-    """The main topic of each ticket; None for all where the model has no topics."""
+def main_topics(
+    model: Model, tickets: Sequence[Ticket], texts: Sequence[Fields] | None = None
+) -> list[int | None]:
+    """The main topic of each ticket; None for all where the model has no topics. `texts` are the
+    tickets', where they are read."""
     encoder = model.topics
     if encoder is None:
         return [None] * len(tickets)
-    return encoder.main([model.vocabulary.ids(tokenize(t.text)) for t in tickets])
+    texts = texts or [ticket_fields(ticket) for ticket in tickets]
+    words = (chain.from_iterable(text.values()) for text in texts)
+    return encoder.main([model.vocabulary.ids(text) for text in words])
 
 
 def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSurvey:

@@ -129,8 +129,9 @@ def _texts_of(stretch: str) -> list[str]:
     return texts
 
 
-_ONLY_WORDS = re.compile(r"(?!.*www\.)[^0-9@:/\\<-]*+")
-"""A stretch of ASCII without what any rule of masking needs."""
+_ONLY_WORDS = re.compile(r"(?!.*(?:www\.|mailto:|::|[a-fA-F][:-][a-fA-F]))[^0-9@/\\<]*+")
+"""A stretch of ASCII without what any rule of masking needs: without digits, `:` and `-` mean
+something between hexadecimal letters alone, or where an address begins."""
 
 _ASCII_RUN = re.compile(r"\w[\w']*+")
 
@@ -140,12 +141,16 @@ def _texts_of_run(run: str) -> tuple[str, ...]:
 
 
 def _split_run(run: str) -> tuple[str, ...]:
+    if len(run) <= LONGEST_WORD and run.isalpha() and run.isascii() and _is_whole(run):
+        return (intern(run.lower()),)
     return tuple([intern(token.text) for token in _split_word(run, 0)])
 
 
 _remembered_run = lru_cache(maxsize=1 << 15)(_split_run)
 
-_PLAIN = re.compile(r"(?!www\.)[\"'(\[{]*+((?:[a-z]|[A-Z][a-z])[a-z]{0,40})[.,;:!?)\]}\"']*+")
+_PLAIN = re.compile(
+    r"[\"'(\[{]*+(?!www\.|mailto:)((?:[a-z]|[A-Z][a-z])[a-z]{0,40})[.,;:!?)\]}\"']*+"
+)
 """A stretch of one word and marks around it, which no rule of masking can mean."""
 
 
@@ -256,8 +261,7 @@ def _camel_cuts(word: str) -> list[int]:
     A cut needs two characters before it, so that iOS, iPhone and kHz stay whole; the
     last capital of HTTPServer belongs to Server, the s of URLs to the acronym.
     """
-    rest = word[1:]
-    if word.islower() or rest.islower() or word.isupper():
+    if _is_whole(word):
         return [0, len(word)]
     if word[-1] == "s" and word[:-1].isupper():
         return [0, len(word)]
@@ -268,6 +272,11 @@ def _camel_cuts(word: str) -> list[int]:
         if word[i].isupper() and (after_small or before_small) and i - cuts[-1] >= 2:
             cuts.append(i)
     return [*cuts, len(word)]
+
+
+def _is_whole(word: str) -> bool:
+    """Whether no inner letter is a capital, or every letter is."""
+    return word.islower() or word[1:].islower() or word.isupper()
 
 
 _LEADING_DIGITS = re.compile(r"\A\d+")

@@ -55,7 +55,7 @@ class Vocabulary:
         """Those of some words that it does not hold."""
         return [word for word in words if word not in self._ids]
 
-    def ids(self, tokens: Sequence[str]) -> list[int]:
+    def ids(self, tokens: Iterable[str]) -> list[int]:
         """One id a token."""
         return list(map(self._ids.get, tokens, repeat(UNKNOWN)))
 

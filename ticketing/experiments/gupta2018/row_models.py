@@ -9,7 +9,7 @@ from ticketing.evaluation.runs import Ranked, rank_labelled
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
 from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
 from ticketing.experiments.gupta2018.rows import Row
-from ticketing.model.components import ticket_tokens
+from ticketing.model.components import ticket_fields, ticket_tokens
 from ticketing.model.inference import Model
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import model_of, network_of, new_network
@@ -36,7 +36,9 @@ def narrowed(model: Model, settings: NetworkSettings, sample: Sequence[Ticket]) 
     network = new_network(settings, model.vocabulary, words.words.weight.detach(), model.resources)
     network.words.load_state_dict(words.state_dict())
     narrow = model_of(network, model.vocabulary, id=model.id)
-    narrow.fit_layout(narrow.encode([ticket_tokens(ticket, settings) for ticket in sample]))
+    narrow.fit_layout(
+        narrow.encode([ticket_tokens(ticket_fields(ticket), settings) for ticket in sample])
+    )
     return narrow
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tiny import TINY
 from ticketing.encoders.terms import SUM
-from ticketing.model.components import query_tokens, ticket_tokens
+from ticketing.model.components import query_tokens, ticket_fields, ticket_tokens
 from ticketing.model.inference import MOST_UNKNOWN, Model
 from ticketing.model.registry import Registry
 from ticketing.tickets import Query, Ticket
@@ -25,7 +25,11 @@ def near(one, other):
 
 def test_texts_become_tokens_by_component():
     ticket = Ticket("T", "Pump trip", "", "Restart 2 pumps")
-    assert ticket_tokens(ticket, TINY) == (["pump", "trip"], [], ["restart", "<num>", "pumps"])
+    assert ticket_tokens(ticket_fields(ticket), TINY) == (
+        ["pump", "trip"],
+        [],
+        ["restart", "<num>", "pumps"],
+    )
     merged = TINY.model_copy(update={"pairs": "merged"})
     assert query_tokens(Query("Pump", "Trip"), merged) == (["pump", "trip"],)
 

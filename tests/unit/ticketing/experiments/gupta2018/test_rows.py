@@ -18,7 +18,7 @@ from ticketing.evaluation.runs import Ranked, in_memory, rank_labelled, rank_wor
 from ticketing.experiments.cache import TrainingCache
 from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows, narrowed
 from ticketing.experiments.gupta2018.rows import ROWS, choose_rows
-from ticketing.model.components import ticket_tokens
+from ticketing.model.components import ticket_fields, ticket_tokens
 from ticketing.model.inference import Model
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
@@ -187,7 +187,7 @@ def test_an_untrained_row_is_the_distance_of_its_channel(model, archive_tickets)
     narrow = narrowed(model, ROWS[0].settings(model.settings), archive_tickets)
     query = Query(archive_tickets[3].subject)
     found = Recommender(encoded(narrow, archive_tickets, "x"), narrow).rank(query, limit=40)
-    texts = [ticket_tokens(ticket, narrow.settings)[0] for ticket in archive_tickets]
+    texts = [ticket_tokens(ticket_fields(ticket), narrow.settings)[0] for ticket in archive_tickets]
     ids = [model.vocabulary.ids(text) for text in [texts[3], *texts]]
     documents = model.topics.words.documents(ids)
     vectors = torch.from_numpy(model.topics.model.transform(documents)).double()
