@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 NOTHING_SHARED = "No telling word is shared; the texts are close as wholes."
 BY_ID = "This is the ticket whose id you typed."
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """One term of equation 1: V[p, r] * W[c] * ||c_p - c_r||_1; all add up to the distance.
 
     What the time between query and ticket adds is the part of channel "age", without components.

@@ -136,8 +136,10 @@ class TopicEncoder:
         words: int,
     ) -> list[list[int]]:
         """For each topic the vocabulary ids of either text's words that speak for it most."""
+        if not topics:
+            return []
         distinct = np.unique(np.concatenate([one, other]))
-        loadings = self.loadings[distinct][:, topics]  # [distinct words, topics]
+        loadings = self.loadings[distinct[:, None], topics]  # [distinct words, topics]
         loudest = distinct[np.argsort(-loadings, 0, kind="stable")[:words]]
         return [[self.words.ids[own] for own in column] for column in loudest.T.tolist()]
 

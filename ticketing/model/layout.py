@@ -60,9 +60,11 @@ class CodeLayout:
         self, codes: npt.NDArray[np.uint8], live: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
         """When the tickets of live rows were created: int64 [n], 0 where unknown."""
-        start = self.terms_span[1]
-        stamps = codes[live, start : start + MINUTE_BYTES]  # [n, 4]
-        return np.ascontiguousarray(stamps).view("<u4")[:, 0].astype(np.int64)
+        if not len(live):
+            return np.zeros(0, np.int64)
+        whole = np.ascontiguousarray(codes)
+        stamps = np.ndarray(len(whole), "<u4", whole, self.terms_span[1], whole.strides[:1])
+        return stamps[live].astype(np.int64)
 
     def quantise(
         self, vectors: Sequence[npt.NDArray[np.float32]], present: npt.NDArray[np.bool_]
@@ -118,14 +120,13 @@ class CodeLayout:
         missing: npt.NDArray[np.float64] = 1 - held / SUM
         return missing
 
-    def channel(
-        self, codes: npt.NDArray[np.uint8], place: int
-    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32]]:
-        """A dense channel of components' codes uint8 [..., size at least]: in units of code, and
-        as vectors [..., dims[place]]."""
-        units = codes[..., self.bounds[place] : self.bounds[place + 1]].astype(np.int16)
+    def channel(self, codes: npt.NDArray[np.uint8], place: int) -> npt.NDArray[np.float32]:
+        """A dense channel of components' codes uint8 [..., size at least] as vectors
+        [..., dims[place]]."""
+        units = codes[..., self.bounds[place] : self.bounds[place + 1]]
         vectors: npt.NDArray[np.float32] = units * np.float32(self.steps[place])
-        return units, vectors + np.float32(self.lows[place])
+        vectors += np.float32(self.lows[place])
+        return vectors
 
     def dense(self, rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         """The codes of rows' components: uint8 [n, width] -> [n, R, size]."""
@@ -176,9 +177,11 @@ def _add_differences(
         for p in range(len(query)):
             for r in range(apart.shape[2]):
                 for c in range(len(bounds) - 1):
-                    total = np.int64(0)
-                    for i in range(bounds[c], bounds[c + 1]):
-                        total += abs(np.int64(rows[n, r * size + i]) - np.int64(query[p, i]))
+                    told = rows[n, r * size + bounds[c] : r * size + bounds[c + 1]]
+                    asked = query[p, bounds[c] : bounds[c + 1]]
+                    total = np.int32(0)
+                    for i in range(len(told)):  # many bytes at a time, of this shape alone
+                        total += np.int32(abs(np.int32(told[i]) - np.int32(asked[i])))
                     apart[n, p, r, c] += total
 
 

@@ -70,32 +70,40 @@ def parts_of(
     it lacks. Last comes, where the model knows a query's time and lets it count, the
     part of channel "age", which belongs to no pair of components.
     """
-    weights, terms = (found.tolist() for found in _terms(model, query, rows))  # [n, P, R, C] both
-    pairs = [
-        (channel, query_component, ticket_component, p, r, c)
-        for r, ticket_component in enumerate(model.settings.ticket_components)
-        for p, query_component in enumerate(model.settings.query_components)
-        for c, channel in enumerate(model.settings.channels)
-    ]
-    sparse = model.settings.sparse_channel
-    lacks, ages = _lacks(model, query, rows), _ages(model, query, rows)
-    whole = "+".join(model.settings.ticket_components)
+    settings = model.settings
+    asked, told = settings.query_components, settings.ticket_components
+    pairs = [(channel, p, r) for r in told for p in asked for channel in settings.channels]
+    weights, terms = (  # [n, R * P * C] both
+        found.swapaxes(1, 2).reshape(len(rows), -1).tolist() for found in _terms(model, query, rows)
+    )
+    columns = _columns(model, query, rows)
     return [
         (
             *(
-                Part(channel, asked, told, terms[n][p][r][c])
-                for channel, asked, told, p, r, c in pairs
-                if weights[n][p][r][c] >= 0
+                Part(*pair, apart)
+                for pair, weight, apart in zip(pairs, weights[n], terms[n], strict=True)
+                if weight >= 0
             ),
-            *(
-                Part(sparse, component, whole, float(lacks[n, p]))
-                for p, component in enumerate(model.settings.query_components)
-                if sparse and lacks is not None and query.present[p]
-            ),
-            *([] if ages is None else [Part("age", "", "", float(ages[n]))]),
+            *(Part(*names, distances[n]) for names, distances in columns),
         )
         for n in range(len(rows))
     ]
+
+
+def _columns(
+    model: Model, query: EncodedQuery, rows: npt.NDArray[np.uint8]
+) -> list[tuple[tuple[str, str, str], list[float]]]:
+    """What the parts of whole tickets are of, and their distances, a row each."""
+    columns = []
+    sparse, lacks = model.settings.sparse_channel, _lacks(model, query, rows)
+    if sparse and lacks is not None:
+        whole = "+".join(model.settings.ticket_components)
+        for p, component in enumerate(model.settings.query_components):
+            if query.present[p]:
+                columns.append(((sparse, component, whole), lacks[:, p].tolist()))
+    if (ages := _ages(model, query, rows)) is not None:
+        columns.append((("age", "", ""), ages.tolist()))
+    return columns
 
 
 def _terms(

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.estimate import AWAY, estimate, estimated_by
+from ticketing.retrieval.few import FewRows
 from ticketing.retrieval.postings import LANES, add, lane_table
 from ticketing.retrieval.scan import NO_SUMS
 from ticketing.retrieval.segments import SEGMENT, Derived
@@ -24,7 +25,7 @@ from ticketing.stores.blocks import CodeBlock
 log = logging.getLogger(__name__)
 
 LEAST = 2 * SEGMENT
-"""Fewer tickets than these are compared all, which takes milliseconds."""
+"""Fewer tickets than these are compared all, which takes milliseconds, and have no files."""
 
 FEW = 8
 """Where a filter leaves less than one in so many rows, these are compared all."""
@@ -50,6 +51,7 @@ class Index:
     def __init__(self, model: Model):
         self._model = model
         self._derived: Derived | None = None
+        self._few = FewRows(model.layout)
         self._looking = threading.Lock()
         self.making: threading.Thread | None = None
         """Who derives what is missing, or did last."""
@@ -93,10 +95,13 @@ class Index:
     ) -> npt.NDArray[np.uint64]:
         """What the first rows of a block share with a query, as far as that is derived: see
         scan_distances; of none where most are not compared."""
+        layout = self._model.layout
+        if len(block.codes) < LEAST and layout.components <= MOST_COMPONENTS:
+            return self._few.shared(block, query)
         derived = self._ready(block)
         if derived is None:
             return NO_SUMS
-        segments, terms = derived.segments, lane_table(query, self._model.layout.components)
+        segments, terms = derived.segments, lane_table(query, layout.components)
         lanes = np.zeros((len(segments), SEGMENT), np.uint64)
         _each(lambda i: add(segments[i].postings, terms, lanes[i]), len(segments), pool)
         return lanes.ravel()

@@ -14,6 +14,7 @@ from ticketing.limits import ID
 from ticketing.model.calibration import NEAREST, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
 from ticketing.retrieval.folding import Folder, Match
@@ -66,6 +67,9 @@ class Recommender:
         self._explainer = Explainer(model, telling)
         self._speller = Speller(model.vocabulary)
         self._index = Index(model)
+        self._ages = Ages(model)
+        self._anchors = CodeBlock(model.anchors, np.arange(len(model.anchors)), ())
+        self._anchor_ages = Ages(model)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def over(self, store: RankedTickets) -> "Recommender":
@@ -140,8 +144,7 @@ class Recommender:
     def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float32]) -> float:
         """The median distance of a query to the sample of the archive that the model has; without
         one, that of the farthest ticket found."""
-        anchors = self.model.anchors
-        distances = self._scan(encoded, anchors, np.arange(len(anchors)))
+        distances = self._scan(encoded, self._anchors, self._anchor_ages)
         known = distances[np.isfinite(distances)]
         if len(known):
             return float(np.median(known))
@@ -236,16 +239,15 @@ class Recommender:
     def _scan(
         self,
         encoded: EncodedQuery,
-        codes: npt.NDArray[np.uint8],
-        live: npt.NDArray[np.int64],
+        block: CodeBlock,
+        ages: Ages,
         shared: npt.NDArray[np.uint64] = NO_SUMS,
     ) -> npt.NDArray[np.float32]:
-        """Distances of rows of codes, time included: float32 [n]."""
-        layout = self.model.layout
-        distances = scan_distances(codes, live, encoded, layout, self._pool, shared)
+        """Distances of a block's tickets, time included: float32 [n]."""
+        of_rows = block.codes, block.live
+        distances = scan_distances(*of_rows, encoded, self.model.layout, self._pool, shared)
         if encoded.time:
-            minutes = layout.minutes(codes, live)
-            distances += self.model.recency.distances(encoded.time, minutes).astype(np.float32)
+            distances += ages.distances(block, encoded.time)
         return distances
 
     def _distances(
@@ -253,7 +255,7 @@ class Recommender:
     ) -> npt.NDArray[np.float32]:
         """Those of a block's tickets; infinite for the one that asks."""
         shared = self._index.shared(block, encoded, self._pool)
-        distances = self._scan(encoded, block.codes, block.live, shared)
+        distances = self._scan(encoded, block, self._ages, shared)
         if query.ticket_id:
             own = block.place(query.ticket_id)
             if own is not None:

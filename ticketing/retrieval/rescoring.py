@@ -116,13 +116,13 @@ class Rescorer:
         if MEANING not in model.settings.dense_channels:
             return np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
         channel = model.settings.dense_channels.index(MEANING)
-        tickets, told = layout.channel(layout.dense(rows), channel)  # [n, R, dims] both
-        asks, asked = layout.channel(query.codes, channel)  # [P, dims] both
-        apart = np.abs(asks[:, None] - tickets[:, None]).sum(-1, np.int64)  # [n, P, R]
+        told = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
+        asked = layout.channel(query.codes, channel)  # [P, dims]
+        apart = layout.distances(rows, query)[..., channel]  # [n, P, R]
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
-        present = (rows[:, -1, None] >> np.arange(layout.components)) & 1
-        problem = unit((unit(told) * present[..., None])[:, self._problem].sum(1))  # [n, dims]
+        present = (rows[:, -1, None] >> np.array(self._problem)) & 1
+        problem = unit((unit(told) * present[..., None]).sum(1))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)
         crowd = np.sort(alike)[:, -CROWD:].mean(1)

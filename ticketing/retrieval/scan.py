@@ -6,6 +6,7 @@ machine; the weights already hold V, W and the quantising step of each channel.
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TypeVar
 
@@ -46,20 +47,28 @@ class Blocks:
 def cut(query: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Blocks:
     """The blocks of a query's codes uint8 [P, width of a component], whose channels lie between
     `bounds` int64 [C + 1]."""
-    width = int(bounds[-1])
-    size = BLOCK if width >= BLOCK else 1
+    size, ends, starts, meant = _places(tuple(bounds.tolist()))
+    taken = query[:, starts[:, None] + np.arange(size)] * meant  # [P, S, size]
+    mask = np.where(meant, np.uint8(255), np.uint8(0))
+    return Blocks(size, ends, starts, mask.ravel(), taken.ravel())
+
+
+@cache
+def _places(
+    bounds: tuple[int, ...],
+) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """What of `Blocks` does not depend on the query: size, bounds, starts, and which bytes are
+    meant, bool [S, size]."""
+    size = BLOCK if bounds[-1] >= BLOCK else 1
     ends, starts, masks = [0], [], []
-    for first, last in pairwise(map(int, bounds)):
+    for first, last in pairwise(bounds):
         for place in range(first, last, size):
-            starts.append(min(place, width - size))
+            starts.append(min(place, bounds[-1] - size))
             bytes_ = np.arange(starts[-1], starts[-1] + size)
             masks.append((place <= bytes_) & (bytes_ < last))
         ends.append(len(starts))
-    begin = np.array(starts, np.int64)
     meant = np.array(masks, bool).reshape(len(starts), size)
-    taken = query[:, begin[:, None] + np.arange(size)] * meant  # [P, S, size]
-    mask = np.where(meant, np.uint8(255), np.uint8(0))
-    return Blocks(size, np.array(ends, np.int64), begin, mask.ravel(), taken.ravel())
+    return size, np.array(ends, np.int64), np.array(starts, np.int64), meant
 
 
 def scan_distances(
@@ -90,9 +99,16 @@ def scan_distances(
     blocks = cut(query.codes, layout.bounds)
     dense = blocks.size, blocks.bounds, blocks.starts, blocks.masks, blocks.query
     own = layout.terms_span[0], layout.terms
-    asked = query.terms.sum(1, dtype=np.int64)  # [P]
+    buckets = np.flatnonzero(query.terms.any(0))
+    asked = query.terms[:, buckets].sum(1, dtype=np.int64)  # [P]
     lacked = (query.coverage / SUM).astype(np.float32)
-    about = int(layout.bounds[-1]), *dense, *term_table(query.terms), read_only(shared), *own
+    about = (
+        int(layout.bounds[-1]),
+        *dense,
+        *term_table(query.terms, buckets),
+        read_only(shared),
+        *own,
+    )
 
     # One kind of array, for which the loop is compiled once.
     codes, live = read_only(codes), read_only(live)
@@ -117,20 +133,21 @@ def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
 
 
 def term_table(
-    terms: npt.NDArray[np.uint8],
+    terms: npt.NDArray[np.uint8], buckets: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint32]]:
     """A bit for each bucket that the query has a term in, and what is known of these: the weight
     that the query's first component has in the lowest byte, the second's in the next, and its place
     among the query's terms, 64 at most, in the third.
 
-    uint8 [P, BUCKETS] -> uint8 [BUCKETS / 8], uint32 [BUCKETS].
+    uint8 [P, BUCKETS], these buckets int64 [n] -> uint8 [BUCKETS / 8], uint32 [BUCKETS].
     """
-    held = terms.any(0)
-    weights = terms[:, held].astype(np.uint32)  # [P, query's terms]
+    held = np.zeros(terms.shape[1], bool)
+    held[buckets] = True
+    weights = terms[:, buckets].astype(np.uint32)  # [P, query's terms]
     places = np.arange(weights.shape[1], dtype=np.uint32) << np.uint32(16)
     table = np.zeros(terms.shape[1], np.uint32)
     shifts = np.array([[0], [8]], np.uint32)[: len(terms)]
-    table[held] = (weights << shifts).sum(0, dtype=np.uint32) | places
+    table[buckets] = (weights << shifts).sum(0, dtype=np.uint32) | places
     return np.packbits(held, bitorder="little"), table
 
 

@@ -10,7 +10,7 @@ from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM
 from ticketing.model.layout import CodeLayout
 from ticketing.model.recency import Recency
-from ticketing.retrieval import index, segments
+from ticketing.retrieval import few, index, segments
 from ticketing.retrieval.index import Index
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.segments import Derived
@@ -115,6 +115,35 @@ def test_what_rows_share_by_the_index_is_what_they_share(block):
             plain = scan_distances(block.codes, block.live, query, LAYOUT)
             found = scan_distances(block.codes, block.live, query, LAYOUT, pool, shared)
             np.testing.assert_array_equal(found, plain)
+
+
+def test_what_few_rows_share_is_what_they_share_without_a_file(tmp_path, monkeypatch):
+    """Of few rows all is derived in memory, again when many more came."""
+    monkeypatch.setattr(index, "LEAST", ROWS + 700)
+    monkeypatch.setattr(few, "FEWEST", 100)
+    codes, known = made_rows(ROWS + 600), Index(MODEL)
+    for rows, derived in (ROWS - 200, ROWS - 200), (ROWS, ROWS - 200), (ROWS + 600, ROWS + 600):
+        some = block_of(codes[:rows], tmp_path / "derived", live=np.arange(rows)[::-1])
+        for query in made_queries(3):
+            shared = known.shared(some, query, None)
+            assert len(shared) == derived
+            plain = scan_distances(some.codes, some.live, query, LAYOUT)
+            found = scan_distances(some.codes, some.live, query, LAYOUT, None, shared)
+            np.testing.assert_array_equal(found, plain)
+    assert not (tmp_path / "derived").exists()
+
+
+def test_nothing_is_derived_of_what_is_not_kept_or_not_compared(tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "LEAST", ROWS + 1)
+    monkeypatch.setattr(few, "FEWEST", 100)
+    codes, query, known = made_rows(), next(made_queries()), Index(MODEL)
+    for block in (
+        block_of(codes, None),
+        block_of(codes, tmp_path, live=np.arange(0, ROWS, 3)),
+        block_of(codes[:, 1:], tmp_path),
+        block_of(codes[:99], tmp_path),
+    ):
+        assert not len(known.shared(block, query, None))
 
 
 def test_only_what_passes_a_filter_is_chosen(block):
