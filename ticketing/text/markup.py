@@ -37,15 +37,18 @@ _WIKI_SPANS = (
     (re.compile(r"\[~([^\[\]|\n]{1,100}+)\]"), r"\1"),
     (re.compile(r"\[([^\[\]|\n]{1,500}+)\|[^\[\]\n]{1,2000}+\]"), r"\1"),
     (re.compile(r"\[((?:https?|ftp|mailto):[^\[\]|\n]{1,2000}+)\]"), r"\1"),
-    (re.compile(r"(?<![\w!])!([^\s!|][^\n!|]{0,300}\.\w{2,5})(?:\|[^\n!|]{0,200})?!(?!\w)"), r"\1"),
-    (re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])"), r"\1"),
-    (re.compile(r"(?<!\w)_(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)"), r"\1"),
-    (re.compile(r"(?<![\w+])\+(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])"), r"\1"),
+    (
+        re.compile(r"!(?<![\w!]!)([^\s!|][^\n!|]{0,300}\.\w{2,5})(?:\|[^\n!|]{0,200})?!(?!\w)"),
+        r"\1",
+    ),
+    (re.compile(r"\*(?<![\w*]\*)(?![\s*])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])"), r"\1"),
+    (re.compile(r"_(?<!\w_)(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)"), r"\1"),
+    (re.compile(r"\+(?<![\w+]\+)(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])"), r"\1"),
 )
 
 _ENDLESS = re.compile(r"&#(?:\d{20,}+|[xX][0-9a-fA-F]{20,}+);?")
 _ENDS = re.compile(r"(?<![ \t])[ \t]++$", re.M)
-_GAPS = re.compile(r"\n{3,}")
+_GAPS = re.compile(r"\n\n\n++")
 
 
 def strip_markup(text: str) -> str:
@@ -62,7 +65,10 @@ def strip_markup(text: str) -> str:
         plain.append(_strip_stretch(text[at : mark.start()], inside))
         at, inside = mark.end(), "" if inside else mark[1]
     plain.append(_strip_stretch(text[at:], inside))
-    return _GAPS.sub("\n\n", _ENDS.sub("", "".join(plain))).strip()
+    found = "".join(plain)
+    if " \n" in found or "\t\n" in found:
+        found = _ENDS.sub("", found)
+    return _GAPS.sub("\n\n", found).strip()
 
 
 def _strip_stretch(text: str, verbatim: str) -> str:
