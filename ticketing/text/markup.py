@@ -32,19 +32,20 @@ _WIKI_LINES = (
 )
 _TABLE_ROW = re.compile(r"^[ \t]*+\|([^\n]++)$", re.M)
 _WIKI_SPANS = (
-    (re.compile(r"\{\{([^{}\n]{1,1000}+)\}\}"), r"\1"),
-    (re.compile(r"\[\^([^\[\]|\n]{1,500}+)\]"), r"\1"),
-    (re.compile(r"\[~([^\[\]|\n]{1,100}+)\]"), r"\1"),
-    (re.compile(r"\[([^\[\]|\n]{1,500}+)\|[^\[\]\n]{1,2000}+\]"), r"\1"),
-    (re.compile(r"\[((?:https?|ftp|mailto):[^\[\]|\n]{1,2000}+)\]"), r"\1"),
+    ("{{", re.compile(r"\{\{([^{}\n]{1,1000}+)\}\}")),
+    ("[^", re.compile(r"\[\^([^\[\]|\n]{1,500}+)\]")),
+    ("[~", re.compile(r"\[~([^\[\]|\n]{1,100}+)\]")),
+    ("|", re.compile(r"\[([^\[\]|\n]{1,500}+)\|[^\[\]\n]{1,2000}+\]")),
+    (":", re.compile(r"\[((?:https?|ftp|mailto):[^\[\]|\n]{1,2000}+)\]")),
     (
+        "!",
         re.compile(r"!(?<![\w!]!)([^\s!|][^\n!|]{0,300}\.\w{2,5})(?:\|[^\n!|]{0,200})?!(?!\w)"),
-        r"\1",
     ),
-    (re.compile(r"\*(?<![\w*]\*)(?![\s*])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])"), r"\1"),
-    (re.compile(r"_(?<!\w_)(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)"), r"\1"),
-    (re.compile(r"\+(?<![\w+]\+)(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])"), r"\1"),
+    ("*", re.compile(r"\*(?<![\w*]\*)(?![\s*])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])")),
+    ("_", re.compile(r"_(?<!\w_)(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)")),
+    ("+", re.compile(r"\+(?<![\w+]\+)(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])")),
 )
+"""Marks around words that stay, each after something that every match has: most texts lack it."""
 
 _ENDLESS = re.compile(r"&#(?:\d{20,}+|[xX][0-9a-fA-F]{20,}+);?")
 _ENDS = re.compile(r"(?<![ \t])[ \t]++$", re.M)
@@ -114,9 +115,10 @@ def _strip_wiki(text: str) -> str:
     text = _MACRO.sub("", text)
     for pattern, replacement in _WIKI_LINES:
         text = pattern.sub(replacement, text)
-    for pattern, replacement in _WIKI_SPANS:
-        text = pattern.sub(replacement, text)
-    return _TABLE_ROW.sub(_join_cells, text)
+    for mark, pattern in _WIKI_SPANS:
+        if mark in text:
+            text = pattern.sub(r"\1", text)
+    return _TABLE_ROW.sub(_join_cells, text) if "|" in text else text
 
 
 def _join_cells(row: re.Match[str]) -> str:
