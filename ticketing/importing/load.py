@@ -9,9 +9,10 @@ from pathlib import Path
 from ticketing.errors import InputError
 from ticketing.importing.convert import to_ticket
 from ticketing.importing.mapping import Mapping, complete
+from ticketing.importing.places import FirstPlaces, first_places
 from ticketing.importing.survey import survey
 from ticketing.stores.protocols import PutCounts
-from ticketing.tables import Reject, read_rows
+from ticketing.tables import Reject, Row, read_rows
 from ticketing.tickets import Ticket
 from ticketing.times import plausible_until
 
@@ -73,22 +74,25 @@ def read_tickets(
     An id that was met before, in any of the sources, is rejected. `seen_row` is called
     once a row.
     """
-    first_seen: dict[str, str] = {}
-    for source in sources:
-        for row in read_rows(source.path):
-            seen_row()
-            if isinstance(row, Reject):
-                rejects.append(row)
-                continue
-            ticket = to_ticket(row, source.mapping, source.before)
-            if isinstance(ticket, Ticket) and ticket.id in first_seen:
-                reason = f"{ticket.id} was already given at {first_seen[ticket.id]}"
-                ticket = Reject(row.file, row.line, "id", reason)
-            if isinstance(ticket, Reject):
-                rejects.append(ticket)
-                continue
-            first_seen[ticket.id] = f"{row.file}:{row.line}"
-            yield ticket
+    with first_places() as places:
+        for source in sources:
+            for row in read_rows(source.path):
+                seen_row()
+                ticket = row if isinstance(row, Reject) else _new_ticket(row, source, places)
+                if isinstance(ticket, Reject):
+                    rejects.append(ticket)
+                else:
+                    yield ticket
+
+
+def _new_ticket(row: Row, source: Source, places: FirstPlaces) -> Ticket | Reject:
+    """The ticket of a row; a Reject for one whose id was met before."""
+    ticket = to_ticket(row, source.mapping, source.before)
+    if isinstance(ticket, Reject):
+        return ticket
+    if first := places.earlier(ticket.id, f"{row.file}:{row.line}"):
+        return Reject(row.file, row.line, "id", f"{ticket.id} was already given at {first}")
+    return ticket
 
 
 def import_sources(

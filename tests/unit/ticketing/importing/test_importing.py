@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import sqlite3
+from contextlib import closing
 from datetime import datetime
 
 import pytest
@@ -9,9 +11,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.errors import InputError
+from ticketing.errors import InputError, StoreError
 from ticketing.importing import Mapping, import_sources, open_source, read_mapping, read_tickets
 from ticketing.importing.convert import to_ticket
+from ticketing.importing.places import FirstPlaces
 from ticketing.limits import TICKET_TEXT
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tables import Reject, Row
@@ -210,6 +213,25 @@ def test_bad_rows_are_rejected_and_the_others_kept(tmp_path):
         (14, ""),
     ]
     assert rejects[6].reason == f"1 was already given at {path}:1"
+
+
+def test_a_file_that_is_given_twice_is_taken_once(tmp_path):
+    source = open_source(write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-2,Leak\n"), Mapping())
+    rejects = []
+    assert [ticket.id for ticket in read_tickets([source, source], rejects)] == ["A-1", "A-2"]
+    assert [reject.reason for reject in rejects] == [
+        f"A-1 was already given at {source.path}:2",
+        f"A-2 was already given at {source.path}:3",
+    ]
+
+
+def test_a_disk_that_takes_no_more_ids_is_said_so():
+    with closing(sqlite3.connect("")) as connection:
+        connection.execute("PRAGMA max_page_count = 4")
+        places = FirstPlaces(connection)
+        with pytest.raises(StoreError, match="free some room"):
+            for number in range(10_000):
+                assert not places.earlier(f"T-{number}", "a.csv:2")
 
 
 def test_a_csv_row_of_another_length_is_rejected_with_its_first_line(tmp_path):
