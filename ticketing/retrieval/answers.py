@@ -1,6 +1,7 @@
 """The sentence of a ticket's solution that answers a query: found there, never made up."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.sums import sums_of
 from ticketing.model.inference import Model
-from ticketing.retrieval.folding import READ, Match
+from ticketing.retrieval.folding import READ, REMEMBERED, Match
 from ticketing.text import tokenize
 from ticketing.text.sentences import sentences, shortened
 from ticketing.tickets import Query
@@ -33,8 +34,9 @@ class Answers:
         problem and its whole solution. Nearness to the query alone often finds an aside, which
         mentions the query's words but is not what the ticket is about.
         """
-        candidates = [_candidates(match.ticket.solution[:READ]) for match in matches]
-        sentences_ = (tokenize(sentence) for own in candidates for sentence in own)
+        read = [_candidates(match.ticket.solution[:READ]) for match in matches]
+        candidates = [[sentence for sentence, _ in own] for own in read]
+        sentences_ = (words for own in read for _, words in own)
         problems = (match.problem_words for match in matches)
         sums = self._sums([tokenize(query.text[:READ]), *problems, *sentences_])
         asked, *told = _unit(sums[: 1 + len(matches)])
@@ -59,10 +61,12 @@ def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return unit
 
 
-def _candidates(solution: str) -> list[str]:
-    """The sentences of prose; all of them where there are none."""
+@lru_cache(maxsize=REMEMBERED)
+def _candidates(solution: str) -> tuple[tuple[str, list[str]], ...]:
+    """The sentences of prose, each with its words; all of them where there are none."""
     found = sentences(solution)
-    return [sentence for sentence in found if _is_prose(sentence)] or found
+    chosen = [sentence for sentence in found if _is_prose(sentence)] or found
+    return tuple((sentence, tokenize(sentence)) for sentence in chosen)
 
 
 def _is_prose(sentence: str) -> bool:

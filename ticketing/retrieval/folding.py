@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,14 @@ LEAST_WORDS = 2
 
 READ = 4000
 """Characters of a component that are read; what follows is logs."""
+
+REMEMBERED = 2048
+"""Components whose words are remembered: while a query is written, it finds the same tickets."""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(tokenize(text))
 
 
 @dataclass(frozen=True)
@@ -48,17 +56,17 @@ class Match:
     @cached_property
     def subject_words(self) -> list[str]:
         """The tokens of what is read of the subject."""
-        return tokenize(self.ticket.subject[:READ])
+        return [*_words(self.ticket.subject[:READ])]
 
     @cached_property
     def problem_words(self) -> list[str]:
         """Those, and those of the description."""
-        return [*self.subject_words, *tokenize(self.ticket.description[:READ])]
+        return [*self.subject_words, *_words(self.ticket.description[:READ])]
 
     @cached_property
     def words(self) -> list[str]:
         """The tokens of `text`."""
-        return [*self.problem_words, *tokenize(self.ticket.solution[:READ])]
+        return [*self.problem_words, *_words(self.ticket.solution[:READ])]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,11 @@ class Best:
     @property
     def ids(self) -> list[str]:
         """The tickets' ids."""
-        return [self.block.ids[i] for i in self.places]
+        return self.ids_at(slice(None))
+
+    def ids_at(self, ranks: slice) -> list[str]:
+        """Those of some of them."""
+        return [self.block.ids[i] for i in self.places[ranks]]
 
     @property
     def run(self) -> list[tuple[str, float]]:

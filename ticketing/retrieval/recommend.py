@@ -165,7 +165,7 @@ class Recommender:
         found = self.nearest(query, filters, max(2 * limit, NEAREST), exhaustive)
         encoded = found.query
         names, step = _names(query), limit + limit // 2 + 1  # some fold; one more ends the last
-        first = self.store.get_tickets([*names, *found.best.ids[:step]])
+        first = self.store.get_tickets([*names, *found.best.ids_at(slice(step))])
         named = self._named(query, encoded, filters, [first[id] for id in names if id in first])
         gone: set[str] = set()
         rows = self._folder.fold(self._matches(found, filters, step, first, named, gone), limit)
@@ -207,8 +207,8 @@ class Recommender:
             rank += 1
             yield named
         for start in range(0, len(best.places), step):
-            places = best.places[start : start + step]
-            ids, codes = [block.ids[i] for i in places], np.asarray(block.codes[block.live[places]])
+            some = slice(start, start + step)
+            ids, codes = best.ids_at(some), np.asarray(block.codes[block.live[best.places[some]]])
             tickets = self.store.get_tickets(ids) if start else first
             for i, (id, code) in enumerate(zip(ids, codes, strict=True), start):
                 ticket = tickets.get(id)

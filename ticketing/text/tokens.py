@@ -73,6 +73,8 @@ def _tokens_of(stretch: str) -> tuple[Token, ...]:
 
 
 def _split_stretch(stretch: str) -> tuple[Token, ...]:
+    if plain := _PLAIN.fullmatch(stretch):
+        return (Token(plain[1].lower(), *plain.span(1)),)
     if stretch.isascii():
         return tuple(_split_normal(stretch))
     normal, starts, ends = _normalise(stretch)
