@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 NOTHING_SHARED = "No telling word is shared; the texts are close as wholes."
 BY_ID = "This is the ticket whose id you typed."
+SOLVED = "Found by a query that it solved: “{}”."
 
 
 class Part(NamedTuple):
@@ -60,13 +61,15 @@ class Reason:
     """The words that speak for a proposal, those that tell most first.
 
     `by_id` says that the query's subject is the ticket's id. `moved` is a sentence that says what
-    else than its distance gave the ticket its rank, empty where nothing did.
+    else than its distance gave the ticket its rank, empty where nothing did. `solved` is the
+    beginning of a query that the ticket solved, where that is nearer than its own text.
     """
 
     shared: tuple[SharedWord, ...] = ()
     alike: tuple[AlikeWords, ...] = ()
     by_id: bool = False
     moved: str = ""
+    solved: str = ""
 
     @property
     def marks(self) -> frozenset[str]:
@@ -85,6 +88,8 @@ class Reason:
             first = f"“{here}” here is close to “{there}” there"
             clauses.append(_joined([first, *(f"“{one}” to “{other}”" for one, other in rest)]))
         said = [BY_ID] if self.by_id else []
+        if self.solved:
+            said.append(SOLVED.format(self.solved))
         if clauses:
             said.append(f"{'; '.join(clauses)}.")
         return " ".join(said) or NOTHING_SHARED

@@ -1,10 +1,12 @@
 """How fast tickets become vectors of the sentence encoder: `TICKETING_HOME=… python -m
 tests.benchmarks.sentence_encoder YEAR [tickets]`.
 
-Side by side in one run, on one thread: sentence-transformers' own `encode`, and the product's
-batches in float32 and in bfloat16. The texts are those of channel S: the first words of subject,
-description and solution. Pieces of the archive go through all contenders in turn, and time is that
-of the processor, so other work on the machine weighs on all alike.
+Side by side in one run, on one thread: sentence-transformers' own `encode`, the product's batches
+in float32 and in bfloat16, and these batches by linear layers of 8 bits, whose weights are
+quantised once and activations as they come (torch's dynamic quantisation). The texts are those of
+channel S: the first words of subject, description and solution. Pieces of the archive go through
+all contenders in turn, and time is that of the processor, so other work on the machine weighs on
+all alike.
 
 Prints tickets a second, the median milliseconds of a query's two texts, the mean cosine to
 `encode`, the share of texts whose vector is the same when encoded alone, and Acc@10 by the vectors
@@ -16,6 +18,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -53,6 +56,7 @@ def main() -> None:
     }
     for precision in Precision:
         contenders[f"one length a batch, {precision}"] = forgetful(Transformer(folder, precision))
+    contenders["one length a batch, int8"] = forgetful(in_bytes(folder))
     vectors, seconds = encode_in_turn(contenders, components)
     count = sum(bool(text) for fields in components.values() for text in fields)
     print(f"{len(tickets)} tickets, {count} texts, {len(right)} queries")
@@ -93,6 +97,14 @@ def texts(ticket: Ticket) -> list[str]:
     encoder = TransformerEncoder(None, Vocabulary([], [], 0), 0)
     words = [tokenize(getattr(ticket, field)) for field in FIELDS]
     return [encoder.text(range(1, len(text) + 1), text) for text in words]
+
+
+def in_bytes(folder: Path) -> Transformer:
+    """An encoder whose linear layers multiply 8 bits."""
+    found = Transformer(folder, Precision.FLOAT32)
+    layers = {torch.nn.Linear}
+    found.__dict__["model"] = torch.ao.quantization.quantize_dynamic(found.model, layers)
+    return found
 
 
 def forgetful(transformer: Transformer) -> Encode:

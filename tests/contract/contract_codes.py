@@ -245,6 +245,19 @@ class CodeContract:
         query = query_by(["nothing"], np.array([5, 5], np.int8), time=PUMP.created)
         assert "T-2" in store.candidates("b1", query).ids
 
+    def test_tickets_that_are_named_are_candidates_however_far_they_are(self, store):
+        crowd = [Ticket(f"{i:04}", "pump") for i in range(1000)]
+        store.put_tickets([*crowd, PUMP, BARE])
+        store.put_codes("b1", [located(code(t, 1), 5, 5) for t in crowd])
+        store.put_codes("b1", [located(code(t, 2), -90, 90) for t in (PUMP, BARE)])
+        query, named = query_by(["pump"], np.array([5, 5], np.int8)), ["T-2", "A-1", "gone"]
+        found = store.candidates("b1", query, also=named)
+        assert {"T-2", "A-1"} <= set(found.ids)
+        assert list(found.ids) == sorted(set(found.ids))
+        assert scanned(found)["A-1"] == 2
+        of_product = store.candidates("b1", query, Filters(product=PUMP.product), also=named)
+        assert list(of_product.ids) == ["T-2"]
+
     @pytest.mark.parametrize("time", [datetime(1970, 1, 2), datetime(9999, 12, 31, 23, 59)])
     def test_candidates_are_found_for_any_time_of_asking(self, store, time):
         tickets = [PUMP, replace(FLAME, created=datetime.max), replace(BARE, created=datetime.min)]

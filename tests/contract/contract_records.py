@@ -110,6 +110,22 @@ class RecordContract:
         assert list(store.judgments(other.query.id, EVENT.ticket_id)) == [other]
         assert list(store.judgments(ticket_id="unknown")) == []
 
+    def test_the_log_goes_on_from_the_number_of_an_event(self, store):
+        assert list(store.judgment_log()) == []
+        events = [event(i * 7919 % 1109, judge=f"{i}") for i in range(1100)]
+        store.put_query(Query("asked before"))
+        store.add_judgments(events[:3])
+        store.put_query(Query("asked between"))
+        store.add_judgments([events[0], *events[3:]])
+        log = list(store.judgment_log())
+        assert [each for _, each in log] == events
+        numbers = [number for number, _ in log]
+        assert numbers == sorted(set(numbers))
+        assert numbers[0] > 0
+        assert list(store.judgment_log(numbers[2])) == log[2:]
+        assert list(store.judgment_log(numbers[2] + 1)) == log[3:]
+        assert list(store.judgment_log(numbers[-1] + 1)) == []
+
     def test_an_event_seen_before_is_skipped_whenever_it_was_sent(self, store):
         store.add_judgments([EVENT])
         later = replace(EVENT, time=EVENT.time + timedelta(days=1), bundle_id="b2")

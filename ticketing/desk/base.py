@@ -140,11 +140,13 @@ class DeskBase:
         main_topics(recommender.model, [Ticket("", "Problem")])
 
     def _load_recommender(self, bundle_id: str) -> Recommender:
+        from ticketing.desk.solved import SolvedQueries
         from ticketing.model.inference import Model
         from ticketing.retrieval.recommend import Recommender
 
         model = Model.from_bundle(self.models.load(bundle_id))
-        return Recommender(self.whole, model, self.settings.threads)
+        solved = SolvedQueries(model, self.whole)
+        return Recommender(self.whole, model, self.settings.threads, solved=solved)
 
     def _load_classifier(self, bundle_id: str) -> CategoryClassifier:
         from ticketing.classification.classifier import CategoryClassifier

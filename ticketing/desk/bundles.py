@@ -174,12 +174,16 @@ class Bundles(DeskBase):
         return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Both bundles on the judgments of test queries."""
+        """Both bundles on the judgments of test queries, of which none counts as solved."""
         from ticketing.evaluation.promotion import compare
+        from ticketing.retrieval.solved import nothing_solved
 
         labels = derive_labels(self.whole.judgments())
         test = [label for label in labels if is_test(label.query.id)]
-        return compare(self._recommender(bundle_id), self._recommender(other_id), test)
+        new, other = (
+            self._recommender(id).over(self.whole, nothing_solved) for id in (bundle_id, other_id)
+        )
+        return compare(new, other, test)
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
         """Let a bundle serve unless it loses to the serving one on test queries.

@@ -17,6 +17,7 @@ from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
 from ticketing.retrieval.ranking import Best, Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import nearest
+from ticketing.retrieval.solved import nothing_solved, solved_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import TicketsWithCodes
 from ticketing.tickets import Label, Query
@@ -100,29 +101,34 @@ def placed(compared: Compared, best: Best, judged: Collection[str]) -> dict[str,
 
 class Rankers:
     """A model's rankers over one state of a store, so that all see the same tickets and none waits
-    for it. A query that is asked again, of whichever ranker, is not read again."""
+    for it. A query that is asked again, of whichever ranker, is not read again. Queries that labels
+    call `solved` are further texts of tickets; none that is asked may be among them."""
 
-    def __init__(self, model: Model, store: EncodedTickets):
+    def __init__(self, model: Model, store: EncodedTickets, solved: Sequence[Label] = ()):
         self.model, self.store = model, store
+        self._solved = solved_of(model, solved)
         self._read = cache(model.encode_query)
 
     def recommender(
         self, channels: Collection[str] | None = None, rescored: bool = True
     ) -> Recommender:
-        """Ranks as the model does, or by some of its channels alone, without time; with `rescored`
-        false by distance alone."""
+        """Ranks as the model does, or by some of its channels alone, without time, and where one is
+        left out by tickets' own texts; with `rescored` false by distance alone."""
         encode = QueryEncoder(self.model, self.store, channels, self._read)
-        return Recommender(self.store, self.model, encode=encode, rescored=rescored)
+        whole = channels is None or {*channels} == {*self.model.settings.channels}
+        solved = (lambda: self._solved) if whole else nothing_solved
+        return Recommender(self.store, self.model, encode=encode, rescored=rescored, solved=solved)
 
 
-def in_memory(store: TicketsWithCodes, model: Model) -> Rankers:
+def in_memory(store: TicketsWithCodes, model: Model, solved: Sequence[Label] = ()) -> Rankers:
     """The rankers of a model over a copy of a store; tickets that lack codes are encoded."""
     tickets = list(store.iter_tickets())
     if store.count_codes(model.id) < len(tickets):
-        return Rankers(model, encoded(model, tickets, model.id))
+        return Rankers(model, encoded(model, tickets, model.id), solved)
     block = store.codes(model.id)
     known = {ticket.id: ticket for ticket in tickets}
-    return Rankers(model, EncodedTickets([known[id] for id in block.ids], block.codes[block.live]))
+    copied = EncodedTickets([known[id] for id in block.ids], block.codes[block.live])
+    return Rankers(model, copied, solved)
 
 
 def row_of(block: CodeBlock, ticket_id: str) -> npt.NDArray[np.uint8]:

@@ -2,7 +2,7 @@
 over the codes a query."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tqdm import tqdm
@@ -14,6 +14,7 @@ from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.ranking import Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import scan_distances
+from ticketing.retrieval.solved import bring_nearer
 from ticketing.tickets import Filters, Label, Query
 
 WITH_TIME, WITHOUT_TIME = "with time", "without time"
@@ -91,8 +92,15 @@ def _compare(
     alone[np.isinf(apart)] = np.inf
     minutes = model.layout.minutes(block.codes, block.live)
     later = apart + model.recency.distances(encoded.time, minutes).astype(np.float32)
-    of_ways = (
-        alone[:, channels.index(way.channel)] if way.channel else later if way.timed else apart
-        for way in ways
-    )
-    return [Compared(encoded, block, block, distances) for distances in of_ways]
+    solved = recommender.solved().nearest(encoded, model.layout)
+    untimed = bring_nearer(model, replace(encoded, time=None), block, apart, solved)
+    timed = bring_nearer(model, encoded, block, later, solved)
+
+    def of_way(way: Way) -> Compared:
+        if way.channel:
+            return Compared(encoded, block, block, alone[:, channels.index(way.channel)])
+        if way.timed:
+            return Compared(encoded, block, block, later, timed)
+        return Compared(encoded, block, block, apart, untimed)
+
+    return [of_way(way) for way in ways]

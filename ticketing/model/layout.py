@@ -66,6 +66,14 @@ class CodeLayout:
         stamps = np.ndarray(len(whole), "<u4", whole, self.terms_span[1], whole.strides[:1])
         return stamps[live].astype(np.int64)
 
+    def dated_as(
+        self, row: npt.NDArray[np.uint8], ticket: npt.NDArray[np.uint8]
+    ) -> npt.NDArray[np.uint8]:
+        """A row uint8 [width] with the minute of a ticket's row."""
+        dated, start = row.copy(), self.terms_span[1]
+        dated[start : start + MINUTE_BYTES] = ticket[start : start + MINUTE_BYTES]
+        return dated
+
     def quantise(
         self, vectors: Sequence[npt.NDArray[np.float32]], present: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.uint8]:

@@ -13,11 +13,15 @@ from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.reasons import Reasons
 from ticketing.stores.blocks import CodeBlock
+from ticketing.text.sentences import shortened
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Query, Recommendation
 
 RANDOM = 30
 """Tickets whose mean distance is a usual one."""
+
+QUOTED = 120
+"""Characters of a query that is quoted."""
 
 
 class Explainer:
@@ -48,7 +52,9 @@ class Explainer:
                 distance=match.distance,
                 parts=own,
                 topics=own_topics,
-                reason=replace(reason, by_id=match.by_id, moved=match.moved),
+                reason=replace(
+                    reason, by_id=match.by_id, moved=match.moved, solved=_said(match.solved)
+                ),
                 answer=answer,
             )
             for match, reason, answer, own_topics, own in zip(
@@ -171,3 +177,8 @@ def shared_topics(
         )
         for shared in model.topics.shared(ids(asked), [ids(tokens) for tokens in told])
     ]
+
+
+def _said(query: Query | None) -> str:
+    """What a query begins with, as it is quoted."""
+    return shortened(query.text.strip().split("\n")[0], QUOTED) if query else ""

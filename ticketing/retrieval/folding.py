@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
-from ticketing.tickets import Ticket
+from ticketing.tickets import Query, Ticket
 
 COPIED = 0.9
 """Least share of weight in common with a near-copy. Tickets written from one template reach .8 and
@@ -35,7 +35,8 @@ def _words(text: str) -> tuple[str, ...]:
 class Match:
     """A ticket at its rank, from 1, with its row of codes, uint8 [width].
 
-    `by_id` says that its id was asked for, `moved` why it is not where its distance puts it.
+    `by_id` says that its id was asked for, `moved` why it is not where its distance puts it, and
+    `solved` is the query that it solved whose row this is, if it is not its own.
     """
 
     rank: int
@@ -46,6 +47,7 @@ class Match:
     chance_related: float
     by_id: bool = False
     moved: str = ""
+    solved: Query | None = None
 
     @property
     def text(self) -> str:

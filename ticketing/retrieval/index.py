@@ -6,7 +6,7 @@ reasons always come from the exact metric. Where an index does not reach yet, ro
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -75,9 +75,15 @@ class Index:
         return derived.damaged(block.codes)
 
     def near(
-        self, block: CodeBlock, query: EncodedQuery, limit: int, pool: ThreadPoolExecutor | None
+        self,
+        block: CodeBlock,
+        query: EncodedQuery,
+        limit: int,
+        pool: ThreadPoolExecutor | None,
+        also: Collection[str] = (),
     ) -> CodeBlock:
-        """Those of a block among which the nearest are, SHARE of them; all of a small one."""
+        """Those of a block among which the nearest are, SHARE of them, and the tickets `also` that
+        it holds; all of a small one."""
         derived = self._ready(block)
         if derived is None:
             return block
@@ -87,8 +93,9 @@ class Index:
         if wanted >= len(of_live):
             return block
         bound = min(np.partition(of_live, wanted - 1)[wanted - 1], AWAY - 1)
-        places = np.flatnonzero(of_live <= bound)
-        return block.chosen(places)
+        chosen = of_live <= bound
+        chosen[[place for id in also if (place := block.place(id)) is not None]] = True
+        return block.chosen(np.flatnonzero(chosen))
 
     def shared(
         self, block: CodeBlock, query: EncodedQuery, pool: ThreadPoolExecutor | None

@@ -88,7 +88,12 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
         return len(self.live(filters))
 
     def candidates(
-        self, bundle_id: str, query: EncodedQuery, filters: Filters = Filters(), limit: int = 10
+        self,
+        bundle_id: str,
+        query: EncodedQuery,
+        filters: Filters = Filters(),
+        limit: int = 10,
+        also: Collection[str] = (),
     ) -> CodeBlock:
         """All that match, as `codes` gives them."""
         return self.codes(bundle_id, filters)

@@ -1,6 +1,7 @@
 """What a ranking is made of, step by step: tickets compared, the best of them, their chances."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -8,18 +9,31 @@ import numpy.typing as npt
 from ticketing.model.calibration import Chances, Evidence
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.rescoring import Moves
+from ticketing.retrieval.solved import SolvedQuery
 from ticketing.stores.blocks import CodeBlock
+from ticketing.tickets import Query
 
 
 @dataclass(frozen=True)
 class Compared:
     """A query, the tickets it was compared with, of the `whole` that matched, and their distances
-    float32 [n]: infinite for those that are not compared."""
+    float32 [n]: infinite for those that are not compared. Those at the places of `solved` are as
+    near as a query that they solved."""
 
     query: EncodedQuery
     whole: CodeBlock
     block: CodeBlock
     distances: npt.NDArray[np.float32]
+    solved: Mapping[int, SolvedQuery] = field(default_factory=dict)
+
+    def rows(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+        """The codes of tickets' texts that were nearest, by the tickets' places: uint8 [n,
+        width]."""
+        rows = np.array(self.block.codes[self.block.live[places]])
+        for row, place in enumerate(places.tolist()):
+            if place in self.solved:
+                rows[row] = self.solved[place].code
+        return rows
 
 
 @dataclass(frozen=True)
@@ -27,10 +41,21 @@ class Best:
     """The best tickets of those compared, best first: their places in the block, what they are
     apart by distance alone, float32 [n], and how they moved from there."""
 
-    block: CodeBlock
+    compared: Compared
     places: npt.NDArray[np.int64]
     distances: npt.NDArray[np.float32]
     moves: Moves
+
+    @property
+    def block(self) -> CodeBlock:
+        """The tickets that were compared."""
+        return self.compared.block
+
+    def solved(self, rank: int) -> Query | None:
+        """The query that the ticket at a rank (from 0) solved, if that is nearer than its own
+        text."""
+        found = self.compared.solved.get(int(self.places[rank]))
+        return found.query if found else None
 
     @property
     def ids(self) -> list[str]:

@@ -22,6 +22,7 @@ from ticketing.retrieval.index import Index
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
+from ticketing.retrieval.solved import SolvedNow, bring_nearer, nothing_solved, tickets_of
 from ticketing.retrieval.spelling import Speller
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets
@@ -55,13 +56,16 @@ class Recommender:
         threads: int = 1,
         encode: QueryEncoder | None = None,
         rescored: bool = True,
+        solved: SolvedNow = nothing_solved,
     ):
-        """With `rescored` false tickets are ranked by distance alone."""
+        """With `rescored` false tickets are ranked by distance alone; what is `solved` is further
+        texts of tickets."""
         self.store = store
         self.model = model
         self.encode = encode or QueryEncoder(model, store)
         telling = TellingWords(model.vocabulary)
         self.terms = TermCounts(model.vocabulary)
+        self.solved = solved
         self._rescorer = Rescorer(model, self.terms) if rescored else None
         self._folder = Folder(telling)
         self._explainer = Explainer(model, telling)
@@ -72,10 +76,11 @@ class Recommender:
         self._anchor_ages = Ages(model)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def over(self, store: RankedTickets) -> "Recommender":
-        """The same over the tickets of another store; nothing is loaded again."""
+    def over(self, store: RankedTickets, solved: SolvedNow | None = None) -> "Recommender":
+        """The same over the tickets of another store, and other queries solved, where given;
+        nothing is loaded again."""
         other = copy(self)
-        other.store = store
+        other.store, other.solved = store, solved or self.solved
         other.encode = QueryEncoder(self.model, store)
         return other
 
@@ -103,25 +108,30 @@ class Recommender:
         """A query beside all matching tickets, or those that may be among the nearest `limit`; of
         very many beside those that an index chooses, unless it is to be `exhaustive`."""
         encoded = self.encode(query, filters)
+        solved = self.solved().nearest(encoded, self.model.layout)
+        also = tickets_of(solved)
         if limit is None:
             whole = self.store.codes(self.model.id, filters)
         else:
-            whole = self.store.candidates(self.model.id, encoded, filters, limit)
-        near = limit is not None and not exhaustive
-        block = self._index.near(whole, encoded, limit or 0, self._pool) if near else whole
-        return Compared(encoded, whole, block, self._distances(query, encoded, block))
+            whole = self.store.candidates(self.model.id, encoded, filters, limit, also)
+        block = whole
+        if limit is not None and not exhaustive:
+            block = self._index.near(whole, encoded, limit, self._pool, also)
+        distances = self._distances(query, encoded, block)
+        nearer = bring_nearer(self.model, encoded, block, distances, solved)
+        return Compared(encoded, whole, block, distances, nearer)
 
     def best(self, compared: Compared, limit: int) -> Best:
         """The `limit` best of the tickets compared: which they are does not depend on it."""
-        block, distances = compared.block, compared.distances
+        distances = compared.distances
         places = nearest(distances, max(limit, NEAREST))
         apart = distances[places]
         moves = unmoved(apart)
         if self._rescorer and len(places):
-            rows = block.codes[block.live[places[:NEAREST]]]
+            rows = compared.rows(places[:NEAREST])
             moves = self._rescorer(compared.query, rows, apart)
         moves = moves.first(limit)
-        return Best(block, places[moves.order], apart[moves.order], moves)
+        return Best(compared, places[moves.order], apart[moves.order], moves)
 
     def nearest(
         self,
@@ -201,14 +211,14 @@ class Recommender:
         """The best tickets in order, fetched `step` at a time but for the `first`, after one that
         was named; ids of those that were deleted or changed, since their codes were read, are
         added to `gone`."""
-        block, best, chances = found.best.block, found.best, found.chances
+        best, chances = found.best, found.chances
         rank = 0
         if named:
             rank += 1
             yield named
         for start in range(0, len(best.places), step):
             some = slice(start, start + step)
-            ids, codes = best.ids_at(some), np.asarray(block.codes[block.live[best.places[some]]])
+            ids, codes = best.ids_at(some), best.compared.rows(best.places[some])
             tickets = self.store.get_tickets(ids) if start else first
             for i, (id, code) in enumerate(zip(ids, codes, strict=True), start):
                 ticket = tickets.get(id)
@@ -221,7 +231,8 @@ class Recommender:
                 chance, related = float(chances.yes[i]), float(chances.related[i])
                 moved = best.moves.said(i)
                 apart = float(best.distances[i])
-                yield Match(rank, ticket, code, apart, chance, related, moved=moved)
+                solved = best.solved(i)
+                yield Match(rank, ticket, code, apart, chance, related, moved=moved, solved=solved)
 
     def _named(
         self, query: Query, encoded: EncodedQuery, filters: Filters, of_name: Sequence[Ticket]

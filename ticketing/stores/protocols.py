@@ -109,6 +109,10 @@ class Judgments(Protocol):
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
         """All events, of one query and of one ticket where given, in the order they were added."""
 
+    def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
+        """All events in the order they were added, each with its number, from a number on. Numbers
+        are above 0 and ascend; whatever is there keeps its number until the desk is restored."""
+
     def count_judgments(self) -> int:
         """How many events there are."""
 
@@ -141,9 +145,11 @@ class ScannedCodes(Protocol):
         query: EncodedQuery,
         filters: Filters = Filters(),
         limit: int = 10,
+        also: Collection[str] = (),
     ) -> CodeBlock:
         """Codes as `codes` gives them, of all matching tickets or of those among which the
-        `limit` nearest to the query are: near in words or near by vector, never only in both."""
+        `limit` nearest to the query are: near in words or near by vector, never only in both. Those
+        of `also` that match are among them."""
 
 
 class Codes(ScannedCodes, Protocol):

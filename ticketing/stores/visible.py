@@ -6,7 +6,7 @@ is hidden, or gone, nothing is. What a bundle learned from all tickets it keeps;
 docs/how-to/groups.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -101,9 +101,10 @@ class VisibleStore(VisibleEvents, Store):
         query: EncodedQuery,
         filters: Filters = Filters(),
         limit: int = 10,
+        also: Collection[str] = (),
     ) -> CodeBlock:
         """See ScannedCodes."""
-        return self._store.candidates(bundle_id, query, self._narrow(filters), limit)
+        return self._store.candidates(bundle_id, query, self._narrow(filters), limit, also)
 
     def stale_ids(
         self,

@@ -42,11 +42,13 @@ class VisibleEvents(PassedOn):
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
         """Judgments of tickets that may be seen, without rank and score: the judge, who may see
         others, saw them among those."""
-        events = self._seen(
-            self._store.judgments(query_id, ticket_id),
-            lambda event: (event.ticket_id, event.query.ticket_id),
-        )
-        return (replace(event, rank=None, score=None) for event in events)
+        events = self._seen(self._store.judgments(query_id, ticket_id), _of_judgment)
+        return map(_unplaced, events)
+
+    def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
+        """The same with their numbers in the whole log."""
+        log = self._seen(self._store.judgment_log(start), lambda entry: _of_judgment(entry[1]))
+        return ((number, _unplaced(event)) for number, event in log)
 
     def count_judgments(self) -> int:
         """How many of them may be seen."""
@@ -147,3 +149,12 @@ class VisibleEvents(PassedOn):
 
 def _of_query(query: Query) -> tuple[str]:
     return (query.ticket_id,)
+
+
+def _of_judgment(event: Judgment) -> tuple[str, str]:
+    return event.ticket_id, event.query.ticket_id
+
+
+def _unplaced(event: Judgment) -> Judgment:
+    """A judgment without what its judge saw beside the ticket."""
+    return replace(event, rank=None, score=None)

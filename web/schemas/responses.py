@@ -124,6 +124,10 @@ class ReasonOut(Out):
     alike: list[AlikeWordsOut]
     by_id: bool = Field(description="the query's subject is the ticket's id")
     moved: str = Field(description="why its rank is not that of its distance; empty where it is")
+    solved: str = Field(
+        description="how a query begins that the ticket solved and by which it was found; empty"
+        " where its own text is nearer"
+    )
 
 
 class RecommendationOut(Out):

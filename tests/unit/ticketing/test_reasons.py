@@ -29,6 +29,11 @@ FOG = AlikeWords("fog", "mist", 0.6, "mist")
             "“humming” here is close to “Buzzing” there and “fog” to “mist”.",
         ),
         (Reason(by_id=True), "This is the ticket whose id you typed."),
+        (Reason(solved="Loud hum"), "Found by a query that it solved: “Loud hum”."),
+        (
+            Reason((NARROW,), solved="Loud hum"),
+            "Found by a query that it solved: “Loud hum”. Both say “narrow”.",
+        ),
     ],
 )
 def test_the_sentence(reason, sentence):

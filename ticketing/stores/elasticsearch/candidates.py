@@ -2,7 +2,7 @@
 
 import base64
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from zlib import crc32
 
@@ -65,11 +65,12 @@ class Candidates(ElasticsearchServing, Codes):
         query: EncodedQuery,
         filters: Filters = Filters(),
         limit: int = 10,
+        also: Collection[str] = (),
     ) -> CodeBlock:
         """The union of what each way finds, with codes, in one request."""
         if limit > self.by_words:
             return self.codes(bundle_id, filters)
-        searches = self._searches(bundle_id, query, filters)
+        searches = self._searches(bundle_id, query, filters, also)
         copy = f"{crc32(query.vector.tobytes()):08x}"
         answers = self.connection.searches(searches, copy)
         if answers and bundle_of(answers[0]) != bundle_id:  # see `_show`
@@ -78,8 +79,8 @@ class Candidates(ElasticsearchServing, Codes):
         if not answers:
             self.require_codes(bundle_id)
             return block_of({})
-        _, counted, found = (answer["hits"] for answer in answers)
-        codes = self._codes_of(bundle_id, found["hits"])
+        _, counted, *found = (answer["hits"] for answer in answers)
+        codes = self._codes_of(bundle_id, [hit for way in found for hit in way["hits"]])
         return block_of(codes, of=counted["total"]["value"])
 
     def _codes_of(self, bundle_id: str, hits: Sequence[Json]) -> dict[str, bytes]:
@@ -136,9 +137,10 @@ class Candidates(ElasticsearchServing, Codes):
             )
 
     def _searches(
-        self, bundle_id: str, query: EncodedQuery, filters: Filters
+        self, bundle_id: str, query: EncodedQuery, filters: Filters, also: Collection[str]
     ) -> list[tuple[str, Json]]:
-        """For which bundle serves, how many tickets match, and what is found in either way.
+        """For which bundle serves, how many tickets match, what is found in either way, and those
+        of `also` that match.
 
         What is found both ways comes once. Whatever is near by vector comes before all that is
         near in words alone, of which `by_words` are taken, and more where vectors found the same.
@@ -147,11 +149,18 @@ class Candidates(ElasticsearchServing, Codes):
         words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}
         near = list(self._near(query, filters)) if len(query.vector) else []
         found: Json = {"query": words, "size": self.by_words, "track_total_hits": False}
-        found |= CHECKSUM if self._kept.worthwhile else CODE
+        read = CHECKSUM if self._kept.worthwhile else CODE
+        found |= read
         if near:
             found |= {"knn": near, "size": self.by_words + sum(way["k"] for way in near) * 3 // 4}
         index = codes_of(bundle_id)
-        return [(RECORDS, SERVES), (index, counted), (index, found)]
+        searches = [(RECORDS, SERVES), (index, counted), (index, found)]
+        if also:
+            named = {"bool": {"must": {"ids": {"values": [*also]}}, "filter": where(filters)}}
+            searches.append(
+                (index, {"query": named, "size": len(also), "track_total_hits": False} | read)
+            )
+        return searches
 
     def _near(self, query: EncodedQuery, filters: Filters) -> Iterator[Json]:
         """What is near by vector: of all that match, and of those of its time."""

@@ -107,18 +107,25 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
         """All events, of one query and of one ticket where given, in the order they were added;
         of those that a format before 10 took, a ticket's are picked here."""
-        must: list[Json] = [{"term": {"kind": "judgment"}}]
-        if query_id:
-            must.append({"term": {"query_id": query_id}})
+        of: list[Json] = [{"term": {"query_id": query_id}}] if query_id else []
         if ticket_id:
             unknown = {"bool": {"must_not": {"exists": {"field": "ticket_id"}}}}
-            must.append({"bool": {"should": [{"term": {"ticket_id": ticket_id}}, unknown]}})
-        # Their index has one shard, which numbers what it is given.
-        pages = self.connection.pages(
+            of.append({"bool": {"should": [{"term": {"ticket_id": ticket_id}}, unknown]}})
+        found = (_judgment(hit["_source"]) for hit in self._logged(of))
+        return (event for event in found if ticket_id in ("", event.ticket_id))
+
+    def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
+        """All events with the numbers of their writes, of which the first is 0, and one."""
+        since: list[Json] = [{"range": {"_seq_no": {"gte": start - 1}}}] if start else []
+        return ((hit["sort"][0] + 1, _judgment(hit["_source"])) for hit in self._logged(since))
+
+    def _logged(self, of: Sequence[Json]) -> Iterator[Json]:
+        """The records of judgments in the order they were added: their index has one shard, which
+        numbers what it is given."""
+        must = [{"term": {"kind": "judgment"}}, *of]
+        return self.connection.pages(
             RECORDS, sort=[{"_seq_no": "asc"}], query={"bool": {"filter": must}}
         )
-        found = (_judgment(hit["_source"]) for hit in pages)
-        return (event for event in found if ticket_id in ("", event.ticket_id))
 
     def count_judgments(self) -> int:
         """How many events there are."""

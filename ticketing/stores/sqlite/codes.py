@@ -1,6 +1,6 @@
 """Codes: which row of which file holds a ticket's codes, and the block that a query scans."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from sqlite3 import Connection
 from typing import cast
@@ -106,6 +106,7 @@ class SQLiteCodes(DatabasePart, Codes):
         query: EncodedQuery,
         filters: Filters = Filters(),
         limit: int = 10,
+        also: Collection[str] = (),
     ) -> CodeBlock:
         """Codes of all matching tickets: here the exact scan of all takes milliseconds."""
         return self.codes(bundle_id, filters)

@@ -69,6 +69,12 @@ class SQLiteJudgments(DatabasePart, Judgments):
         statement = f"{_SELECT} WHERE {conditions} ORDER BY number LIMIT ?"
         return map(_judgment, self._pages(statement, 0, *given.values()))
 
+    def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
+        """All events with their numbers, from a number on."""
+        statement = f"{_SELECT} WHERE number > ? ORDER BY number LIMIT ?"
+        records = self._pages(statement, start - 1)
+        return ((int(record[0]), _judgment(record)) for record in records)
+
     def count_judgments(self) -> int:
         """How many events there are."""
         return int(self.database.rows("SELECT count(*) FROM judgments")[0][0])

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ticketing.desk import Desk
+from ticketing.desk.solved import SolvedQueries
 from ticketing.desk.workspace import Sampling
 from ticketing.errors import InputError
 from ticketing.history import Asking, SavedQuery, TopicName
@@ -21,6 +22,7 @@ from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.people import Person, Role
 from ticketing.retrieval.recommend import Recommender
+from ticketing.retrieval.solved import Solved
 from ticketing.settings import load_settings
 from ticketing.stores.blocks import CodeRow
 from ticketing.stores.protocols import Store
@@ -57,15 +59,22 @@ class PreparedDesk(Desk):
     """A desk whose model is loaded already."""
 
     prepared: Prepared
+    asked: "PreparedDesk"
 
     def recommender(self, bundle_id: str = "") -> Recommender:
+        PreparedDesk.asked = self
         return self.prepared.recommender.over(self.store)
 
 
 @pytest.fixture(scope="module")
 def prepared(trained, archive_tickets) -> Prepared:
     models = Registry(trained[0])
-    recommender = Recommender(None, Model.from_bundle(models.load(trained[1])))
+    model = Model.from_bundle(models.load(trained[1]))
+
+    def solved() -> Solved:
+        return SolvedQueries(model, PreparedDesk.asked.whole)()
+
+    recommender = Recommender(None, model, solved=solved)
     tickets = archive_tickets[:10]
     desk = Desk(load_settings(), None, models)
     desk.recommender = lambda bundle_id="": recommender
@@ -241,6 +250,7 @@ def store_reads(store: Store, prepared: Prepared) -> dict[str, object]:
         "queries": sorted(query.id for query in store.queries()),
         "queries by id": [store.get_query(query.id) for query in prepared.queries],
         "judgments": list(store.judgments()),
+        "log": [judgment for _, judgment in store.judgment_log()],
         "of a query": [list(store.judgments(query.id)) for query in prepared.queries],
         "verdicts": list(store.verdicts()),
         "of a subject": [list(store.verdicts(query.subject)) for query in prepared.queries],
@@ -252,7 +262,7 @@ def store_reads(store: Store, prepared: Prepared) -> dict[str, object]:
     }
     for filters in (Filters(), Filters(product=some.product), Filters(created_before=some.created)):
         block = store.codes(bundle_id, filters)
-        chosen = store.candidates(bundle_id, encoded, filters)
+        chosen = store.candidates(bundle_id, encoded, filters, also=ids)
         found[str(filters)] = (
             list(store.iter_tickets(filters)),
             store.count_tickets(filters),

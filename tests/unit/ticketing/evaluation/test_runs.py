@@ -47,7 +47,7 @@ class Apart:
     def best(self, compared, limit):
         places = nearest(compared.distances, limit)
         apart = compared.distances[places]
-        return Best(compared.block, places, apart, unmoved(apart))
+        return Best(compared, places, apart, unmoved(apart))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it is only read

@@ -47,6 +47,19 @@ def test_one_pass_ranks_as_one_for_each_way(rankers, labels):
         assert ranked == rank_labelled(recommender, labels, way.name), way
 
 
+def test_what_other_queries_solved_counts_in_each_way_of_the_whole(rankers, labels):
+    model, asked = rankers.model, labels[0].query
+    typed = Label(Query(asked.subject), rankers.store.ids[5], Grade.YES)
+    knowing = Rankers(model, rankers.store, [typed])
+    ways = whole_ways(model) + part_ways(model)
+    own = rank_ways(rankers, ways, labels)
+    for way, ranked, before in zip(ways, rank_ways(knowing, ways, labels), own, strict=True):
+        channels = [way.channel] if way.channel else model.settings.channels
+        recommender = knowing.recommender(None if way.timed else channels, way.rescored)
+        assert ranked == rank_labelled(recommender, labels, way.name), way
+        assert (ranked == before) == bool(way.channel)
+
+
 def test_a_bundle_that_knows_no_time_has_no_way_without(rankers, monkeypatch):
     monkeypatch.setattr(rankers.model, "recency", Recency())
     names = [way.name for way in whole_ways(rankers.model) + part_ways(rankers.model)]

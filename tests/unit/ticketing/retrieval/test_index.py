@@ -205,3 +205,12 @@ def test_few_tickets_and_those_without_a_folder_are_compared_all(tmp_path):
         Index(MODEL).complete(block)
         assert Index(MODEL).near(block, query, 10, None) is block
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tickets_that_are_named_are_among_the_few(block):
+    [query] = made_queries(1)
+    near = Index(MODEL).near(block, query, 10, None)
+    far = sorted(set(block.ids) - set(near.ids))[::500]
+    both = Index(MODEL).near(block, query, 10, None, [*far, near.ids[0], "unknown"])
+    assert set(both.ids) == {*near.ids, *far}
+    assert list(both.ids) == sorted(both.ids)

@@ -1,0 +1,112 @@
+"""Queries that tickets solved: each is one more text of its ticket.
+
+What somebody typed stands in no ticket, so its words would be lost once it is answered. A query
+that was judged YES is encoded as a ticket's text is, and a ticket is as far from a new query as the
+nearest of its texts. A query that is itself a ticket is left out: it is found as that ticket.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.model.inference import Model
+from ticketing.model.layout import CodeLayout
+from ticketing.queries import EncodedQuery
+from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.stores.blocks import CodeBlock
+from ticketing.tickets import Grade, Label, Query, Ticket
+
+READ = 300
+"""The nearest solved queries that are looked at: a filter may hide the tickets of most."""
+
+BROUGHT = 30
+"""Tickets that they may bring nearer; ten are shown."""
+
+
+@dataclass(frozen=True)
+class SolvedQuery:
+    """A query that a ticket solved, what it is apart from the one that is asked, and its row of
+    codes uint8 [width]."""
+
+    query: Query
+    ticket_id: str
+    distance: float
+    code: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """Queries, the tickets that solved them, and codes uint8 [n, width] of what they say, without
+    a time."""
+
+    queries: Sequence[Query]
+    ticket_ids: Sequence[str]
+    codes: npt.NDArray[np.uint8]
+
+    def nearest(self, query: EncodedQuery, layout: CodeLayout) -> list[SolvedQuery]:
+        """The READ nearest of them, nearest first; time does not count."""
+        apart = scan_distances(self.codes, np.arange(len(self.codes)), query, layout)
+        return [
+            SolvedQuery(self.queries[i], self.ticket_ids[i], float(apart[i]), self.codes[i])
+            for i in nearest(apart, READ).tolist()
+        ]
+
+
+SolvedNow = Callable[[], Solved]
+"""Says what is solved by now."""
+
+
+def nothing_solved() -> Solved:
+    """Where nobody judged anything, or nothing of it is to count."""
+    return Solved((), (), np.zeros((0, 0), np.uint8))
+
+
+def solved_of(model: Model, labels: Iterable[Label], known: Solved | None = None) -> Solved:
+    """The solved queries among labels; codes that are `known` are not made again."""
+    found = [x for x in labels if x.grade == Grade.YES and not x.query.ticket_id]
+    row = {query.id: place for place, query in enumerate(known.queries)} if known else {}
+    new = {x.query.id: x.query for x in found if x.query.id not in row}
+    made = model.encode_tickets([Ticket("", x.subject, x.description) for x in new.values()])
+    codes = np.concatenate([known.codes, made]) if known else made
+    row |= {id: place for place, id in enumerate(new, len(codes) - len(made))}
+    places = np.array([row[x.query.id] for x in found], np.int64)
+    return Solved([x.query for x in found], [x.ticket_id for x in found], codes[places])
+
+
+def tickets_of(solved: Iterable[SolvedQuery]) -> list[str]:
+    """The ids of the first BROUGHT tickets."""
+    return list(dict.fromkeys(one.ticket_id for one in solved))[:BROUGHT]
+
+
+def bring_nearer(
+    model: Model,
+    query: EncodedQuery,
+    block: CodeBlock,
+    distances: npt.NDArray[np.float32],
+    solved: Iterable[SolvedQuery],
+) -> dict[int, SolvedQuery]:
+    """Let tickets of a block be as near as the nearest of their texts: `distances` float32 [n] are
+    changed. By place the query that brought a ticket nearer, with its ticket's time in its row and
+    in its distance; `solved` come nearest first."""
+    held: dict[int, SolvedQuery] = {}
+    for one in solved:
+        place = block.place(one.ticket_id)
+        if place is not None and np.isfinite(distances[place]):  # it may be the one that asks
+            held.setdefault(place, one)
+        if len(held) == BROUGHT:
+            break
+    rows = np.asarray(block.codes[block.live[list(held)]])
+    ages = np.zeros(len(rows))
+    if query.time:
+        minutes = model.layout.minutes(rows, np.arange(len(rows)))
+        ages = model.recency.distances(query.time, minutes)
+    nearer = {}
+    for (place, one), row, age in zip(held.items(), rows, ages.tolist(), strict=True):
+        distance = one.distance + age
+        if distance < distances[place]:
+            distances[place] = distance
+            code = model.layout.dated_as(one.code, row)
+            nearer[place] = replace(one, distance=distance, code=code)
+    return nearer
