@@ -80,7 +80,8 @@ def parts_of(
     asked, told = settings.query_components, settings.ticket_components
     pairs = [(channel, p, r) for r in told for p in asked for channel in settings.channels]
     weights, terms = (  # [n, R * P * C] both
-        found.swapaxes(1, 2).reshape(len(rows), -1).tolist() for found in _terms(model, query, rows)
+        found.swapaxes(1, 2).reshape(len(rows), len(pairs)).tolist()
+        for found in _terms(model, query, rows)
     )
     columns = _columns(model, query, rows)
     return [
