@@ -98,6 +98,7 @@ NEEDS: dict[Permission, frozenset[str]] = {
             "job_api.compare",
             "job_api.evaluate",
             "jobs.evaluate",
+            "exports.models",
             "jobs.report",
             "job_api.models",
             "judging.agreement",
@@ -135,8 +136,10 @@ NEEDS: dict[Permission, frozenset[str]] = {
             "schedule.change",
         }
     ),
-    Permission.PEOPLE: frozenset({"people.overview", "people.add", "people.change"}),
-    Permission.AUDIT: frozenset({"people.audit", "people.audit_as_jsonl"}),
+    Permission.PEOPLE: frozenset(
+        {"people.overview", "people.add", "people.change", "people.as_csv", "work_api.people"}
+    ),
+    Permission.AUDIT: frozenset({"people.audit", "people.audit_as_csv", "people.audit_as_jsonl"}),
 }
 """The endpoints that each permission opens."""
 

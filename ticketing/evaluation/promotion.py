@@ -42,10 +42,11 @@ class Comparison:
     def may_serve(self) -> bool:
         """Whether Acc@10 and MAP@10 together are no worse than the other bundle's, or worse by
         no more than chance explains."""
-        return not self._loses or self.p > CHANCE
+        return not self.loses or self.p > CHANCE
 
     @property
-    def _loses(self) -> bool:
+    def loses(self) -> bool:
+        """Whether both measures together are lower than the other bundle's."""
         return sum(self.new.values()) < sum(self.other.values())
 
     def __str__(self) -> str:
@@ -55,7 +56,7 @@ class Comparison:
             f"{name} {self.new[name]:.3f} against {self.other[name]:.3f}" for name in MEASURES
         )
         verdict = "that chance explains" if self.may_serve else "beyond chance"
-        loss = f", a loss {verdict} (p = {self.p:.2f})" if self._loses else ""
+        loss = f", a loss {verdict} (p = {self.p:.2f})" if self.loses else ""
         return f"on {self.queries} test queries {gains}{loss}"
 
 

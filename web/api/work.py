@@ -6,12 +6,14 @@ from apiflask import APIBlueprint
 
 from ticketing.desk.quality import QualityReport
 from ticketing.desk.workspace import Round
-from ticketing.history import Asking, SavedQuery
+from ticketing.history import Asking, Deed, SavedQuery
+from ticketing.people import Account
 from ticketing.tickets import Judgment
 from web.api.bodies import check_body
 from web.api.statuses import CONFLICT, NOT_FOUND
-from web.context import current_desk, current_person, known_ticket
+from web.context import audit, current_desk, current_person, known_ticket, served_desk
 from web.judging import judge_category
+from web.schemas.people import AccountOut
 from web.schemas.requests import FiltersIn
 from web.schemas.work import (
     AgreementOut,
@@ -141,3 +143,11 @@ def answer_category(given: CategoryIn) -> str:
 
 def _round(chosen: Round) -> dict[str, Any]:
     return {**vars(chosen), "pairs": current_desk().pairs(chosen, current_person().name)}
+
+
+@work_api.get("/people")
+@work_api.output(list[AccountOut])  # type: ignore[arg-type]
+def people() -> list[Account]:
+    """Everybody who may sign in; nothing of their passwords."""
+    audit(Deed.EXPORTED, "people")
+    return served_desk().store.accounts()

@@ -1,7 +1,10 @@
-"""An answer and the jobs as tables; other lists have theirs beside their pages."""
+"""An answer, the jobs and the models as tables; other lists have theirs beside their pages."""
+
+from dataclasses import astuple, fields
 
 from flask import Blueprint, Response, request
 
+from ticketing.desk.bundle_list import BundleFacts
 from web.context import current_desk, known_query
 from web.pages.forms import filters_of, order_of
 from web.pages.tables import csv_file
@@ -45,3 +48,11 @@ def jobs() -> Response:
             for job in current_desk().store.jobs()
         ),
     )
+
+
+@export_pages.get("/models.csv")
+def models() -> Response:
+    """All models, the last trained first."""
+    columns = tuple(field.name for field in fields(BundleFacts))
+    found = current_desk().bundle_list()
+    return csv_file("models", columns, (astuple(bundle) for bundle in found))

@@ -22,7 +22,7 @@ def overview() -> str:
 def compare() -> str:
     """Two models on the test queries, measured at once."""
     asked = valid(CompareArgs, request.args.to_dict())
-    return _page(asked.new, asked.old, str(served_desk().compare(asked.new, asked.old)))
+    return _page(asked.new, asked.old, compared=served_desk().compare(asked.new, asked.old))
 
 
 @model_pages.post("/models/<bundle_id>/promote")
@@ -48,7 +48,7 @@ def delete(bundle_id: str) -> Redirect:
     return redirect(url_for("models.overview"), 303)
 
 
-def _page(new: str, old: str, verdict: str = "") -> str:
+def _page(new: str, old: str, **shown: object) -> str:
     desk = current_desk()
     return render_template(
         "models.html",
@@ -57,5 +57,5 @@ def _page(new: str, old: str, verdict: str = "") -> str:
         promotions=work.promotions_of(current_person()),
         new=new,
         old=old,
-        verdict=verdict,
+        **shown,
     )

@@ -1,6 +1,6 @@
 """For admins: who works here, and who did what."""
 
-from dataclasses import asdict
+from dataclasses import asdict, astuple, fields
 
 from flask import Blueprint, Response, flash, json, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as Redirect
@@ -10,7 +10,7 @@ from ticketing.people import Role
 from web.context import audit as audited
 from web.context import current_desk, current_doer, served_desk
 from web.pages.forms import valid
-from web.pages.tables import page_of
+from web.pages.tables import csv_file, page_of
 from web.schemas.people import AccountIn, AddedIn
 
 people_pages = Blueprint("people", __name__)
@@ -20,6 +20,17 @@ people_pages = Blueprint("people", __name__)
 def overview() -> str:
     """Everybody with an account, and a form that adds somebody."""
     return render_template("people.html", accounts=served_desk().store.accounts(), roles=list(Role))
+
+
+@people_pages.get("/people.csv")
+def as_csv() -> Response:
+    """The same as a table."""
+    audited(Deed.EXPORTED, "people")
+    rows = (
+        (a.name, a.role, ", ".join(sorted(a.groups)), a.disabled, bool(a.identity))
+        for a in served_desk().store.accounts()
+    )
+    return csv_file("people", ("name", "role", "groups", "disabled", "openid"), rows)
 
 
 @people_pages.post("/people")
@@ -54,6 +65,14 @@ def change() -> Redirect:
 def audit() -> str:
     """Who did what, the last first."""
     return render_template("audit.html", page=page_of(current_desk().audit_trail()))
+
+
+@people_pages.get("/audit.csv")
+def audit_as_csv() -> Response:
+    """The same as a table, the first first."""
+    audited(Deed.EXPORTED, "audit")
+    columns = tuple(field.name for field in fields(AuditEntry))
+    return csv_file("audit", columns, map(astuple, current_desk().audit_entries()))
 
 
 @people_pages.get("/audit.jsonl")

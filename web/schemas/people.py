@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from ticketing.people import Permission, Role
 from web.schemas.limited import Given
 from web.schemas.requests import In
+from web.schemas.responses import Out
 
 Groups = Annotated[
     frozenset[str],
@@ -27,6 +28,18 @@ class AddedIn(AccountIn):
     """Somebody new."""
 
     password: str
+
+
+class AccountOut(Out):
+    """Somebody who may sign in."""
+
+    name: str
+    role: Role
+    groups: Annotated[list[str], BeforeValidator(sorted)]
+    disabled: bool
+    openid: Annotated[bool, BeforeValidator(bool)] = Field(
+        validation_alias="identity", description="whether a provider vouches for them"
+    )
 
 
 class TokenIn(In):

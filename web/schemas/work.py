@@ -12,8 +12,8 @@ from web.schemas.requests import WHOLE, Body, In
 from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
 MOST_QUERIES = 50
-MOST_ASKINGS = 1000
 """Of a round."""
+MOST_ASKINGS = 1000
 
 
 class FiltersOut(Out):

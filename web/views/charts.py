@@ -65,9 +65,9 @@ class MonthChart:
 
 
 def percent(share: float) -> str:
-    """A share as people write it: `12 %`, `1.4 %`, `5 %`, `0.03 %`."""
+    """A share as people write it: `12 %`, `1.4 %`, `5 %`, `0.03 %`, never broken over two lines."""
     value = 100 * share
-    return f"{round(value, 0 if value >= 10 else 1 if value >= 0.1 else 2):g} %"
+    return f"{round(value, 0 if value >= 10 else 1 if value >= 0.1 else 2):g}\u00a0%"
 
 
 def month_name(month: date) -> str:

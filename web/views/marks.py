@@ -14,6 +14,7 @@ SHOWN = 20_000
 """Characters; a log of a million makes a page that no browser scrolls."""
 
 MARK = Markup("<mark>{}</mark>")
+CODE = Markup("<code>{}</code>")
 LINK = Markup('<a href="{}" rel="noopener noreferrer">{}</a>')
 
 
@@ -47,6 +48,14 @@ def _addresses() -> LinkifyIt:
     """Finds addresses that name their protocol, http or https, and no others."""
     others = {"ftp:": None, "//": None, "mailto:": None}
     return LinkifyIt(others, {"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+
+
+def with_code(text: str) -> Markup:
+    """The text, escaped, with what stands between backticks, such as a command, as code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # one that has no partner
+        return escape(text)
+    return Markup("").join(CODE.format(x) if i % 2 else escape(x) for i, x in enumerate(pieces))
 
 
 def shown(text: str) -> str:

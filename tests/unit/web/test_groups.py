@@ -39,7 +39,7 @@ TOLD = re.compile("zirconia|quux|secret-9|withheld|HR-0001|GT-0101b|2029", re.IG
 JOBS = {"/jobs", "/jobs.csv", "/api/jobs"}
 JOBS |= {f"{at}/{job}" for at in ("/jobs", "/api/jobs") for job in ("7f3a", "1b9e")}
 """They are told in the tickets that may be seen."""
-AUDITED = {"/audit", "/audit.jsonl"}
+AUDITED = {"/audit", "/audit.csv", "/audit.jsonl"}
 
 
 def asking(number: int, query: Query, shown: tuple[str, ...], groups=LAB, person="eve") -> Asking:

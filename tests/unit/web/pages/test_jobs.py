@@ -8,12 +8,16 @@ import pytest
 from tests.fake_records import jobs
 from tests.people import signed_in
 from tests.unit.web.pages.test_search import post
+from ticketing.evaluation.promotion import Comparison
 from ticketing.history import AuditEntry
 from ticketing.jobs import JobKind, JobState, LogLine, Promotion
 from ticketing.people import Role
 from ticketing.schedule import Weekday
 from ticketing.times import utc_now
 from web.uploads import UPLOAD_LIMIT
+
+MEANS = {"Acc@10": 0.75, "MAP@10": 0.5}
+LOWER = {"Acc@10": 0.5, "MAP@10": 0.25}
 
 
 def deeds(desk) -> list[str]:
@@ -168,6 +172,25 @@ def test_a_report_is_saved_by_those_who_see_all(client, desk):
     assert "report.html" not in scientist.get("/jobs/1b9e").text
     for name in ("report.html", "nothing.html"):
         assert scientist.get(f"/jobs/1b9e/report/{name}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("comparison", "verdict"),
+    [
+        (Comparison(9, MEANS, MEANS), "may serve: it is no worse (p = 1.00)."),
+        (Comparison(9, LOWER, MEANS, 0.4), "may serve: it loses no more than chance explains (p"),
+        (
+            Comparison(9, LOWER, MEANS, 0.001),
+            "would be refused: it loses beyond chance (p &lt; 0.01).",
+        ),
+    ],
+)
+def test_two_models_stand_beside_each_other(client, desk, monkeypatch, comparison, verdict):
+    old, new = desk.save_bundle(30), desk.save_bundle(60)
+    monkeypatch.setattr(desk, "compare", lambda *_: comparison)
+    page = client.get(f"/models/compare?new={new}&old={old}").text
+    assert f"Model {new[:12]} beside {old[:12]}" in page and f"{new[:12]} {verdict}" in page
+    assert "Means over the 9 test queries with a YES" in page and "0.750" in page
 
 
 def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):

@@ -41,8 +41,8 @@ def test_plots_stand_beside_a_table_and_a_switch_is_marked(client, desk):
     summaries = re.findall(r'class="spark lines" role="img" aria-label="([^"]+)"', page)
     assert len(summaries) == 4
     assert summaries[1] == (
-        "YES among the ten by week: week of 4 March 2024, model b1: 100 %; "
-        "week of 18 March 2024, model b2: 100 %"
+        "YES among the ten by week: week of 4 March 2024, model b1: 100\u00a0%; "
+        "week of 18 March 2024, model b2: 100\u00a0%"
     )
     assert page.count('class="switch"') == 4 and page.count("<circle") == 12
     assert "Bundle b2 serves now: better by .1." in page

@@ -18,7 +18,7 @@ def test_the_overview_lists_topics_by_share_with_words_and_examples(client):
     page = client.get("/topics").text
     assert re.findall(r'href="/topics/(\d+)"', page) == ["17", "3", "5"]
     assert "exhaust · spread · burner" in page
-    assert "<strong>25 %</strong> 3 tickets" in page
+    assert "<strong>25\u00a0%</strong> 3 tickets" in page
     assert page.count('role="img" aria-label="Share of tickets by month, July 2012 to') == 3
     assert "5 of the tickets say nothing of any topic." in page
     assert "Grey months have no tickets at all." in page
@@ -29,7 +29,7 @@ def test_filters_restrict_what_is_counted_and_travel_on(client):
     assert "2 topics in 4 tickets within your filters" in page
     assert 'href="/topics/3?product=SGT-300"' in page and "GT-0101" not in page
     one = client.get("/topics/17?product=SGT-300").text
-    assert "The main topic of 1 of 4 tickets within your filters: 25 %." in one
+    assert "The main topic of 1 of 4 tickets within your filters: 25\u00a0%." in one
     assert "GT-0112" in one and "GT-0106" not in one
 
 
@@ -51,7 +51,7 @@ def test_tickets_without_a_date_are_counted_and_said(client, desk):
     page = client.get("/topics").text
     said = "2 tickets without a date, or with one too long ago or to come, are counted but not"
     assert f"{said} drawn." in page
-    assert "<strong>36 %</strong> 5 tickets" in page
+    assert "<strong>36\u00a0%</strong> 5 tickets" in page
 
 
 def test_a_topics_page_shows_months_as_a_table_and_tickets_newest_first(client):
@@ -60,8 +60,8 @@ def test_a_topics_page_shows_months_as_a_table_and_tickets_newest_first(client):
     rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', page)
     assert len(rows) == 26  # July 2012 to August 2014
     figures = {month: re.findall(r">([^<>]+)</td>", cells) for month, cells in rows}
-    assert figures["May 2014"] == ["1", "1", "100 %"]
-    assert figures["February 2014"] == ["0", "1", "0 %"]
+    assert figures["May 2014"] == ["1", "1", "100\u00a0%"]
+    assert figures["February 2014"] == ["0", "1", "0\u00a0%"]
     assert figures["August 2012"] == ["0", "0", "no tickets"]
 
 

@@ -17,14 +17,14 @@ def test_bars_stand_a_month_apart_under_a_round_top():
     chart = month_chart([MonthCount(JAN, 0, 4), MonthCount(FEB, 0, 0), MonthCount(MAR, 6, 25)])
     assert [(bar.x, bar.height) for bar in chart.bars] == [(0, 0), (33.333, None), (66.667, 80)]
     assert (chart.top, chart.month, chart.width) == (0.3, 33.333, 26.667)
-    assert chart.bars[2].words == "March 2013: 6 of 25 tickets (24 %)"
+    assert chart.bars[2].words == "March 2013: 6 of 25 tickets (24\u00a0%)"
     assert chart.bars[1].words == "February 2013: no tickets at all"
     assert chart.outline == "M66.667 100v-80.0h26.667V100z"
     assert chart.gaps == "M33.333 0h33.333V100h-33.333z"
     assert chart.years == ((0, 2013),)
     assert chart.summary == (
         "Share of tickets by month, January 2013 to March 2013: "
-        "at most 24 %, in March 2013; 1 month without any ticket."
+        "at most 24\u00a0%, in March 2013; 1 month without any ticket."
     )
 
 
@@ -40,7 +40,14 @@ def test_no_months_draw_nothing():
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(0, "0 %"), (1, "100 %"), (0.123, "12 %"), (0.05, "5 %"), (0.014, "1.4 %"), (3e-4, "0.03 %")],
+    [
+        (0, "0\u00a0%"),
+        (1, "100\u00a0%"),
+        (0.123, "12\u00a0%"),
+        (0.05, "5\u00a0%"),
+        (0.014, "1.4\u00a0%"),
+        (3e-4, "0.03\u00a0%"),
+    ],
 )
 def test_shares_are_written_short(share, said):
     assert percent(share) == said

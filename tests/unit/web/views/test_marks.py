@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 from linkify_it import LinkifyIt
 
-from web.views.marks import SHOWN, linked, shown
+from web.views.marks import SHOWN, linked, shown, with_code
 
 
 def test_addresses_are_links_and_words_are_marked():
@@ -30,3 +30,11 @@ def test_addresses_are_sought_in_short_pieces_only():
 
 def test_a_huge_text_is_cut():
     assert (shown("x" * SHOWN), shown("x" * (SHOWN + 1))) == ("x" * SHOWN, "x" * SHOWN)
+
+
+def test_a_command_in_a_sentence_is_code_and_nothing_else_is():
+    assert with_code("Run `ticketing train`; <b>.") == (
+        "Run <code>ticketing train</code>; &lt;b&gt;."
+    )
+    assert with_code("`<i>`") == "<code>&lt;i&gt;</code>"
+    assert with_code("a ` alone & none") == "a ` alone &amp; none"

@@ -1,0 +1,62 @@
+"""Every page that is a list is also a table and JSON."""
+
+import csv
+import re
+from html import unescape
+
+import pytest
+
+from tests.people import signed_in
+from ticketing.tickets import Filters, Grade, Query
+
+LISTS = [
+    "/audit",
+    "/history",
+    "/jobs",
+    "/judging/agreement",
+    "/models",
+    "/people",
+    "/quality",
+    "/topics",
+    "/topics/17",
+    "/unanswered",
+]
+FORMS = {"CSV": "text/csv", "JSON": "application/json", "JSON Lines": "application/jsonl"}
+
+
+@pytest.fixture
+def client(client, desk):
+    """Of a desk that was asked, and that has a model which can be listed."""
+    desk.save_bundle(30)
+    query = Query("Exhaust spread high")
+    desk.ask(query, Filters(), "local")
+    desk.judge(query.id, "GT-0101", Grade.YES, "local")
+    return client
+
+
+@pytest.mark.parametrize("address", LISTS)
+def test_a_list_is_also_a_table_and_json(client, address):
+    page = client.get(address).text
+    links = dict(re.findall(r'(?s)<a href="([^"]+)">(CSV|JSON(?: Lines)?)</a>', page))
+    assert {"CSV"} < set(links.values()), address
+    for path, form in links.items():
+        answer = client.get(unescape(path))
+        assert (answer.status_code, answer.mimetype) == (200, FORMS[form]), path
+        if form == "CSV":
+            rows = list(csv.DictReader(answer.text.splitlines()))
+            assert all(None not in row and None not in row.values() for row in rows), path
+
+
+def test_models_as_a_table(client, desk):
+    rows = list(csv.DictReader(client.get("/models.csv").text.splitlines()))
+    assert [row["id"] for row in rows] == [model["id"] for model in client.get("/api/models").json]
+    assert rows[0]["about"].startswith("12 tickets, 30 labels")
+
+
+def test_people_as_a_table_and_json_hold_no_secret(desk):
+    client = signed_in(desk, "ann", groups=["lab", "field"])
+    found = {"name": "ann", "role": "admin", "groups": ["field", "lab"]}
+    assert client.get("/api/people").json == [found | {"disabled": False, "openid": False}]
+    [row] = csv.DictReader(client.get("/people.csv").text.splitlines())
+    found["groups"] = "field, lab"
+    assert row == found | {"disabled": "False", "openid": "False"}
