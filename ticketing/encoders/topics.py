@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.compiled import compiled
 from ticketing.encoders.protocol import EncoderKind, Saved, Texts
 from ticketing.encoders.sums import sums_of
 from ticketing.encoders.varimax import varimax
@@ -47,12 +49,12 @@ class TopicWords:
 
     def documents(self, texts: Sequence[Sequence[int]]) -> list[npt.NDArray[np.int64]]:
         """Texts in the model's ids; words without a topic are left out."""
-        documents = []
-        for text in texts:
-            ids = np.asarray(text, dtype=np.int64)
-            own = self._own[ids[ids < len(self._own)]]
-            documents.append(own[own >= 0])
-        return documents
+        lengths = [len(text) for text in texts]
+        ids = np.fromiter(chain.from_iterable(texts), np.int64, sum(lengths))
+        own = np.where(ids < len(self._own), self._own[np.minimum(ids, len(self._own) - 1)], -1)
+        kept = np.concatenate([[0], (own >= 0).cumsum()])[np.cumsum([0, *lengths])].tolist()
+        words = own[own >= 0]
+        return [words[start:stop] for start, stop in pairwise(kept)]
 
 
 class TopicEncoder:
@@ -138,10 +140,9 @@ class TopicEncoder:
         """For each topic the vocabulary ids of either text's words that speak for it most."""
         if not topics:
             return []
-        distinct = np.unique(np.concatenate([one, other]))
-        loadings = self.loadings[distinct[:, None], topics]  # [distinct words, topics]
-        loudest = distinct[np.argsort(-loadings, 0, kind="stable")[:words]]
-        return [[self.words.ids[own] for own in column] for column in loudest.T.tolist()]
+        loudest = np.full((len(topics), words), -1)
+        _find_loudest(self.loadings, one, other, np.array(topics), loudest)
+        return [[self.words.ids[own] for own in row if own >= 0] for row in loudest.tolist()]
 
     def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
         """The words a person can know a topic by, best first: they speak for it and are used.
@@ -156,6 +157,34 @@ class TopicEncoder:
         strength = loadings[loudest] * np.log(counts)
         best = np.argsort(-strength, kind="stable")[:n]
         return [vocabulary.words[self.words.ids[loudest[i]] - 1] for i in best if strength[i] > 0]
+
+
+@compiled
+def _find_loudest(
+    loadings: npt.NDArray[np.float32],
+    one: npt.NDArray[np.int64],
+    other: npt.NDArray[np.int64],
+    topics: npt.NDArray[np.int64],
+    loudest: npt.NDArray[np.int64],
+) -> None:
+    """Fill a row of `loudest` [n, most], -1 everywhere, for each of n topics: the distinct words of
+    two texts that speak for it most, of equal ones the lower first."""
+    for row in range(len(topics)):
+        found, topic = loudest[row], topics[row]
+        for i in range(len(one) + len(other)):
+            word = one[i] if i < len(one) else other[i - len(one)]
+            loading, place = loadings[word, topic], len(found)
+            while place and found[place - 1] != word:
+                before = found[place - 1]
+                if before >= 0:
+                    stronger = loadings[before, topic]
+                    if stronger > loading or (stronger == loading and before < word):
+                        break
+                place -= 1
+            if (place and found[place - 1] == word) or place == len(found):
+                continue
+            found[place + 1 :] = found[place:-1].copy()
+            found[place] = word
 
 
 def load_topics(saved: Saved) -> TopicEncoder:

@@ -268,6 +268,19 @@ def test_shared_topics_are_both_texts_own():
     assert encoder.shared([2], [[7, 2]], words=1) == [[(1, pytest.approx(0.3), [2])]]
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9))
+def test_shared_topics_name_the_loudest_distinct_words_and_of_equal_ones_the_first(seed, words):
+    chance = np.random.default_rng(seed)
+    encoder = topics_with(chance.integers(0, 3, (3, 4)) / 2)
+    one, other = (chance.integers(0, 9, chance.integers(0, 12)).tolist() for _ in range(2))
+    ids = np.array([5, 2, 7])  # in the order of the model's own, as loadings are
+    spoken = [own for own, id in enumerate(ids) if id in one or id in other]
+    [shared] = encoder.shared(one, [other], words=words)
+    for topic, _, loudest in shared:
+        own = sorted(spoken, key=lambda own: -encoder.loadings[own, topic])
+        assert loudest == ids[own][:words].tolist()
+
+
 def test_the_main_topic_is_the_one_that_words_speak_for_most_on_average():
     """Text 5 2 2: means (.3, .2); 2 2: (0, .3); 7: (.5, .5), a tie that the first wins; 9 and an
     empty text have no word with a topic."""
