@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from threadpoolctl import threadpool_limits
 
 from ticketing.cli.options import DATE, FILE
 from ticketing.cli.waiting import shown_waiting
@@ -89,11 +90,13 @@ def print_measurement(
         return
     with shown_waiting("Loading the model"):
         desk.recommender(measuring.measured.bundle)
-    measured = measure(desk, measuring.measured, sample, others, reference)
+    with threadpool_limits(1):  # its products are small: threads would wait for each other
+        measured = measure(desk, measuring.measured, sample, others, reference)
+        text = measurement_text(measured.found)
     for warning in measured.warnings:
         click.echo(warning)
     found = measured.found
-    for line in measurement_text(found):
+    for line in text:
         click.echo(line)
     if measuring.run_file:
         answered = with_answers(sample.labels)
