@@ -7,7 +7,7 @@ from ticketing.times import utc_now
 UNITS = {
     JobKind.REINDEX: "ticket",
     JobKind.TRAINING: "epoch",
-    JobKind.EVALUATION: "query",
+    JobKind.EVALUATION: "step",
     JobKind.IMPORT: "row",
     JobKind.PROMOTION: "bundle",
 }

@@ -233,9 +233,7 @@ def _do_evaluation(desk: Desk, job: Job, told: Told) -> Json:
     sample = sample_of(desk, measuring)
     if reason := why_not(desk, sample.labels):
         raise NotReady(reason)
-    told(Step.MEASURING)
-    measured = measure(desk, measuring, sample)
-    told(Step.MEASURING)
+    measured = measure(desk, measuring, sample, told=told)
     page = render(measured.found, measured.recommender, desk.notice)
     name = f"report/{job.id}/report.html"
     desk.whole.put_file(name, [page.encode()])

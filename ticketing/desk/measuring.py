@@ -20,8 +20,9 @@ from ticketing.evaluation.measurement import (
     measure_words,
 )
 from ticketing.evaluation.reliability import measure_trust
-from ticketing.evaluation.runs import in_memory
+from ticketing.evaluation.runs import in_memory, queries_of
 from ticketing.evaluation.ways import part_ways, whole_ways
+from ticketing.jobs import Step, Told, unheard
 from ticketing.labels import is_test
 from ticketing.tickets import Filters, Label
 from ticketing.training.sampling import is_validation
@@ -59,29 +60,50 @@ def measure(
     sample: Sample,
     others: Callable[[Sample], list[Line]] = lambda sample: [],
     reference: str = "",
+    told: Told = unheard,
 ) -> Measured:
     """Measure bundles, `others` and BM25 on the same queries.
 
-    All are tested against the line named `reference`, or else against the first bundle.
+    All are tested against the line named `reference`, or else against the first bundle. `told`
+    hears of each query that a bundle has ranked, and counts as many again for the rest. Raises
+    whatever it does.
     """
+    seen = _Counted(told, len(queries_of(sample.all)) * (3 if measuring.other else 2))
     solved = _solved_before(desk, measuring, sample)
     rankers = in_memory(desk.store, desk.recommender(measuring.bundle).model, solved)
     other = measuring.other
     warnings = tuple(_leaks(desk, (rankers.model.id, other), measuring))
     whole, parts = whole_ways(rankers.model), part_ways(rankers.model)
-    found, compared = measure_ways(rankers, [*whole, *parts], sample), []
+    found, compared = measure_ways(rankers, [*whole, *parts], sample, seen), []
     lines, alone = found[: len(whole)], found[len(whole) :]
     if other:
         beside = in_memory(desk.store, desk.recommender(other).model, solved)
-        second = measure_ways(beside, whole_ways(beside.model), sample)
+        second = measure_ways(beside, whole_ways(beside.model), sample, seen)
         compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
     lines += [*alone, *others(sample), *measure_words(rankers.store, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
     ages = ages_of(desk.store, sample.labels)
+    seen.end()
     measurement = Measurement(sample, lines, tested, compared, trust, ages)
     return Measured(measurement, rankers.recommender(), warnings)
+
+
+class _Counted:
+    """Tells of each call that one more of `total` queries is ranked."""
+
+    def __init__(self, told: Told, total: int):
+        self._told, self._done, self._total = told, 0, total
+        told(Step.MEASURING, 0, total)
+
+    def __call__(self) -> None:
+        self._done += 1
+        self._told(Step.MEASURING, self._done, self._total)
+
+    def end(self) -> None:
+        """Tell that the rest is done too."""
+        self._told(Step.MEASURING, self._total, self._total)
 
 
 def measured_labels(

@@ -1,6 +1,6 @@
 """Everything that is measured in one run, and how it is said on the terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ticketing.evaluation.ages import MEASURE, AgeRow, age_text, by_age
@@ -85,9 +85,11 @@ class Measurement:
         return success_rates(self.matches())
 
 
-def measure_ways(rankers: Rankers, ways: Sequence[Way], sample: Sample) -> list[Line]:
-    """A bundle ranked in some ways, a line each."""
-    found = rank_ways(rankers, ways, sample.all)
+def measure_ways(
+    rankers: Rankers, ways: Sequence[Way], sample: Sample, seen: Callable[[], None] = lambda: None
+) -> list[Line]:
+    """A bundle ranked in some ways, a line each; `seen` is called after each query."""
+    found = rank_ways(rankers, ways, sample.all, seen)
     return [
         measured(way.name, way.about, ranked, sample.labels, sample.fit)
         for way, ranked in zip(ways, found, strict=True)

@@ -1,7 +1,7 @@
 """One bundle ranked in several ways, with and without time and by each channel alone, from one pass
 over the codes a query."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -61,9 +61,14 @@ def part_ways(model: Model) -> list[Way]:
     ]
 
 
-def rank_ways(rankers: Rankers, ways: Sequence[Way], labels: Sequence[Label]) -> list[Ranked]:
+def rank_ways(
+    rankers: Rankers,
+    ways: Sequence[Way],
+    labels: Sequence[Label],
+    seen: Callable[[], None] = lambda: None,
+) -> list[Ranked]:
     """Rank all tickets for each labelled query in each way, as `runs.rank_labelled` ranks by
-    `rankers.recommender`, to the last figure."""
+    `rankers.recommender`, to the last figure. `seen` is called after each query."""
     queries, judged = queries_of(labels), qrels_of(labels)
     filters = searchable(rankers.store, queries)
     by = {rescored: rankers.recommender(rescored=rescored) for rescored in (False, True)}
@@ -75,6 +80,7 @@ def rank_ways(rankers: Rankers, ways: Sequence[Way], labels: Sequence[Label]) ->
             best = by[way.rescored].best(compared, DEPTH)
             run[query.id] = best.run
             found[query.id] = placed(compared, best, judged[query.id])
+        seen()
     return [Ranked(run, found) for run, found in zip(runs, places, strict=True)]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.plurals import counted
 
-UNITS = {Step.TRAINING: "pass", Step.IMPORTING: "row", Step.MEASURING: "query"}
+UNITS = {Step.TRAINING: "pass", Step.IMPORTING: "row", Step.MEASURING: "step"}
 """What a job counts at a step; tickets elsewhere."""
 
 COUNTS = ("added", "changed", "unchanged", "rejected")

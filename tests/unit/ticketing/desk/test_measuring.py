@@ -1,0 +1,57 @@
+"""A measurement says how far it is, and ends where it is asked to."""
+
+from datetime import datetime
+
+import pytest
+
+from tests.tiny import other_bundle
+from ticketing.desk.long_work import do
+from ticketing.jobs import Job, JobKind, JobState, Step, Stopped
+from ticketing.labels import is_test
+from ticketing.tickets import Judgment
+from ticketing.training.sampling import is_validation
+
+TIME = datetime(2024, 5, 1)
+
+
+@pytest.fixture
+def judged(desk, archive_labels):
+    """The desk with judgments, and how many of their queries are measured."""
+    desk.store.add_judgments(
+        [
+            Judgment(f"e{i}", label.query, label.ticket_id, label.grade, "ann", TIME)
+            for i, label in enumerate(archive_labels)
+        ]
+    )
+    queries = {label.query.id for label in archive_labels}
+    return desk, sum(is_test(id) or is_validation(id) for id in queries)
+
+
+def evaluation(desk, other=""):
+    arguments = desk.evaluation_arguments(other=other)
+    return Job("e1", JobKind.EVALUATION, "", JobState.RUNNING, 0, 0, TIME, arguments=arguments)
+
+
+@pytest.mark.parametrize("two", [False, True], ids=["one bundle", "two bundles"])
+def test_an_evaluation_tells_of_each_query(judged, two):
+    desk, queries = judged
+    heard = []
+    other = other_bundle(desk, desk.store.serving()) if two else ""
+
+    def told(step, done=0, total=0, said=""):
+        heard.append((step, done, total))
+
+    do(desk, evaluation(desk, other), told)
+    ranked, total = queries * (2 if two else 1), queries * (3 if two else 2)
+    assert queries > 2
+    assert heard == [(Step.MEASURING, n, total) for n in [*range(ranked + 1), total]]
+
+
+def test_an_evaluation_ends_between_two_queries(judged):
+    def told(step, done=0, total=0, said=""):
+        if done == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        do(judged[0], evaluation(judged[0]), told)
+    assert judged[0].store.files("report/") == []
