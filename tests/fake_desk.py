@@ -81,6 +81,10 @@ class WordRanker:
         self.store = store
         self.model = model
 
+    def over(self, store: TicketsWithCodes, solved: object = None) -> "WordRanker":
+        """The same over another store; it knows no solved queries."""
+        return WordRanker(store, self.model)
+
     def rank(self, query: Query, filters: Filters = Filters(), limit: int = 10):
         """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
         items = self.recommend(query, filters, limit).items
