@@ -1,30 +1,32 @@
-"""Where the time of a training goes: `TICKETING_HOME=… python -m tests.benchmarks.training [N]`.
+"""Where a training spends time: `TICKETING_HOME=… python -m tests.benchmarks.training [N [X]]`.
 
 Trains without a teacher on N tickets of that desk, evenly spread, in a folder that is gone
-afterwards. Where the desk has fewer they are repeated: each time another third of the words is
-changed, wherever it stands. Prints the seconds of processor and of the clock that each phase took,
-those of phases within it left out, and the most memory that there was at a time. OMP_NUM_THREADS
-is honoured.
+afterwards, with the settings X (`epochs=5`). Where the desk has fewer they are repeated: each time
+another third of the words is changed, wherever it stands. Prints the seconds of processor and of
+the clock that each phase took, those of phases within it left out, and the most memory that the
+process had of its own. OMP_NUM_THREADS is honoured.
 """
 
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from zlib import crc32
 
 from tests.benchmarks.parts import Stopwatch, watched
 from ticketing.desk import Desk, open_desk
+from ticketing.desk.material import read_material, write_material
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
 from ticketing.nn.trainer import Trainer
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
-from ticketing.training import train
+from ticketing.training import pretraining, train
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet
 
@@ -33,34 +35,56 @@ def main() -> None:
     """Print a line a phase, the longest first."""
     desk = open_desk(load_settings())
     count = int(sys.argv[1]) if len(sys.argv) > 1 else desk.store.count_tickets()
-    tickets = list(some(desk, count))
-    labels = desk.training_labels()
+    changes: dict[str, Any] = dict(change.split("=") for change in sys.argv[2:])
+    training = TrainingSettings(teacher="", **changes)
     processor, clock = Stopwatch(time.process_time), Stopwatch(time.perf_counter)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        watched(processor, PHASES),
-        watched(clock, PHASES),
-        processor.part("else"),
-        clock.part("else"),
-    ):
-        train.train(
-            tickets,
-            labels,
-            NetworkSettings(),
-            TrainingSettings(teacher=""),
-            Registry(Path(folder) / "models"),
-            Path(folder) / "checkpoints",
-        )
+    with tempfile.TemporaryDirectory() as name, open(Path(name, "read"), "w+b") as file:
+        write_material(file, some(desk, count), desk.training_labels())
+        tickets, labels = read_material(file)
+        folder = Path(name)
+        with (
+            memory() as most,
+            watched(processor, PHASES),
+            watched(clock, PHASES),
+            processor.part("else"),
+            clock.part("else"),
+        ):
+            models, checkpoints = Registry(folder / "models"), folder / "checkpoints"
+            train.train(tickets, labels, NetworkSettings(), training, models, checkpoints)
     print(f"{len(tickets)} tickets; seconds of processor and of the clock")
-    for name, seconds in processor.seconds.most_common():
-        print(f"{seconds:8.1f} {clock.seconds[name]:8.1f}  {name}")
+    for phase, seconds in processor.seconds.most_common():
+        print(f"{seconds:8.1f} {clock.seconds[phase]:8.1f}  {phase}")
     print(f"{processor.seconds.total():8.1f} {clock.seconds.total():8.1f}  all")
-    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")
+    print(f"{most[0] / 1024:.0f} MB at first, {max(most) / 1024:.0f} MB at most")
+
+
+@contextmanager
+def memory() -> Iterator[list[int]]:
+    """KB that the process has of its own, ten times a second: what it maps of files left out."""
+    seen, over = [_own_memory()], Event()
+
+    def look() -> None:
+        while not over.wait(0.1):
+            seen.append(_own_memory())
+
+    looking = Thread(target=look, daemon=True)
+    looking.start()
+    yield seen
+    over.set()
+    looking.join()
+
+
+def _own_memory() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1])
+    return 0
 
 
 PHASES: list[tuple[str, Any, str]] = [
     ("read texts", train, "read_corpus"),
-    ("word vectors and topics, side by side", train, "start_network"),
+    ("word vectors, beside topics", train, "start_network"),
+    ("topics", pretraining, "learn_topics"),
     ("cut examples", train, "weak"),
     ("steps", Trainer, "step"),
     ("validation queries", ValidationSet, "quality"),

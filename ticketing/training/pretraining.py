@@ -154,7 +154,8 @@ def start_network(
         resources = {}
         if "T" in settings.channels:
             with _one_thread():
-                resources["T"] = _topics(corpus, settings, training, Path(f"{checkpoint}.topics"))
+                file = Path(f"{checkpoint}.topics")
+                resources["T"] = learn_topics(corpus, settings, training, file)
     return new_network(settings, corpus.vocabulary, vectors.result(), resources, training.dropout)
 
 
@@ -207,7 +208,7 @@ def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
         return {}
 
 
-def _topics(
+def learn_topics(
     corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
 ) -> TopicEncoder:
     """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS at most, every
