@@ -54,7 +54,8 @@ class Asked:
         self.network = network_of(model)
         settings = model.settings
         self.queries = [self._known(query_tokens(x, settings)) for x in case.queries]
-        self.tickets = [self._known(ticket_tokens(ticket_fields(x), settings)) for x in case.tickets]
+        tickets = map(ticket_fields, case.tickets)
+        self.tickets = [self._known(ticket_tokens(x, settings)) for x in tickets]
 
     def _known(self, texts: Sequence[list[str]]) -> tuple[list[int], ...]:
         return tuple([id for id in self.model.vocabulary.ids(text) if id] for text in texts)
