@@ -269,10 +269,10 @@ def _camel_cuts(word: str) -> list[int]:
         return [0, len(word)]
     cuts = [0]
     for i in range(2, len(word)):
-        after_small = not word[i - 1].isupper()
-        before_small = word[i + 1 : i + 2].islower()
-        if word[i].isupper() and (after_small or before_small) and i - cuts[-1] >= 2:
-            cuts.append(i)
+        if word[i].isupper() and i - cuts[-1] >= 2:  # few are, so that is asked first
+            after_small, before_small = not word[i - 1].isupper(), word[i + 1 : i + 2].islower()
+            if after_small or before_small:
+                cuts.append(i)
     return [*cuts, len(word)]
 
 

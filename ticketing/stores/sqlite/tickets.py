@@ -172,7 +172,8 @@ def look_again(connection: Connection, ids: Sequence[str]) -> None:
 
 
 _OF_IDS = f"SELECT pk FROM tickets WHERE id {ANY_OF}"
-_OF_GROUPS = f"""(tickets.groups = '[]' OR EXISTS
+_EVERYBODY = "[]"
+_OF_GROUPS = f"""(tickets.groups = '{_EVERYBODY}' OR EXISTS
     (SELECT 1 FROM json_each(tickets.groups) WHERE json_each.value {ANY_OF}))"""
 _SELECT = f"SELECT {COLUMNS} FROM tickets"
 _INSERT = f"INSERT INTO tickets ({COLUMNS}, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -205,7 +206,7 @@ def _ticket(record: Row) -> Ticket:
         product,
         status,
         created=datetime.fromisoformat(created) if created else None,
-        groups=frozenset(json.loads(groups)),
+        groups=frozenset(json.loads(groups)) if groups != _EVERYBODY else frozenset(),
     )
 
 
