@@ -1,21 +1,32 @@
 """A trained model: what it makes of a text, and the way through a bundle."""
 
 from datetime import datetime
+from itertools import chain
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.tiny import TINY
 from ticketing.encoders.terms import SUM
 from ticketing.model.components import query_tokens, ticket_fields, ticket_tokens
 from ticketing.model.inference import MOST_UNKNOWN, Model
 from ticketing.model.registry import Registry
+from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
 
 
 @pytest.fixture(scope="module")
 def model(trained):
     return Model.from_bundle(Registry(trained[0]).load(trained[1]))
+
+
+@given(*[st.text("aB1.-:é\n ", max_size=12)] * 3)
+def test_the_fields_of_a_ticket_hold_the_tokens_of_its_text(subject, description, solution):
+    """Topics are of all of it, and codes of its components."""
+    ticket = Ticket("T", subject, description, solution)
+    assert [*chain.from_iterable(ticket_fields(ticket).values())] == tokenize(ticket.text)
 
 
 def near(one, other):
