@@ -1,5 +1,6 @@
 """Tickets and their codes without a store, for measuring and calibrating."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
@@ -116,9 +117,11 @@ def encoded(
     The codes are mapped from a file without a name in `folder`, the system's temporary one unless
     given.
     """
+    shape = max(len(tickets), 1), model.layout.width  # no empty file can be mapped
     with TemporaryFile(dir=folder) as file:
-        shape = max(len(tickets), 1), model.layout.width  # no empty file can be mapped
-        codes = np.memmap(file, np.uint8, "w+", shape=shape)
+        # A full disk says so here; a process that writes to a mapped hole of a file is killed.
+        os.posix_fallocate(file.fileno(), 0, shape[0] * shape[1])
+        codes = np.memmap(file, np.uint8, "r+", shape=shape)
 
     def read() -> Iterator[Ticket]:
         left, first = iter(tickets), 0
