@@ -17,6 +17,7 @@ from sys import intern
 from typing import NamedTuple
 
 from ticketing.text.masking import LONGEST_WORD, RULES, looks_like_id
+from ticketing.text.normal import marks, normalise
 
 
 class Token(NamedTuple):
@@ -77,7 +78,7 @@ def _split_stretch(stretch: str) -> tuple[Token, ...]:
         return (Token(plain[1].lower(), *plain.span(1)),)
     if stretch.isascii():
         return tuple(_split_normal(stretch))
-    normal, starts, ends = _normalise(stretch)
+    normal, starts, ends = normalise(stretch)
     tokens: list[Token] = []
     for token in _split_normal(normal):
         start, end = starts[token.start], ends[token.end - 1]
@@ -156,45 +157,6 @@ _PLAIN = re.compile(
 """A stretch of one word and marks around it, which no rule of masking can mean."""
 
 
-# Normalising -----------------------------------------------------------------------
-
-_INVISIBLE = dict.fromkeys([0xAD, 0x2060, 0xFEFF, *range(0x200B, 0x2010)])
-_INVISIBLE_CLASS = "\u00ad\u2060\ufeff\u200b-\u200f"
-_JOINING_CLASS = "\u1160-\u11ff\uff9e\uff9f"
-
-
-@cache
-def _marks() -> str:
-    """The combining marks of all scripts, as the inside of a regex character class."""
-    return "".join(chr(c) for c in range(0x300, 0x1E950) if unicodedata.category(chr(c))[0] == "M")
-
-
-MOST_MARKS = 30
-"""Marks that are normalised with their letter, which takes time quadratic in their number: as many
-as the Stream-Safe Text Format (Unicode Standard Annex #15) has, more than any language."""
-
-LONGEST_FORM = 8
-"""Characters that one is replaced with: U+FDFA, the longest form by far, loses ten of its 18."""
-
-
-@cache
-def _clusters() -> re.Pattern[str]:
-    joined = f"{_marks()}{_INVISIBLE_CLASS}{_JOINING_CLASS}"
-    return re.compile(f".[{joined}]{{0,{MOST_MARKS}}}+", re.DOTALL)
-
-
-def _normalise(text: str) -> tuple[str, list[int], list[int]]:
-    """NFKC of `text` without invisible characters, and where each character's source lies."""
-    normal, starts, ends = [], [], []
-    for cluster in _clusters().finditer(text):
-        form = unicodedata.normalize("NFKC", cluster[0].translate(_INVISIBLE))
-        form = form[: LONGEST_FORM * len(cluster[0])]
-        normal.append(form)
-        starts += [cluster.start()] * len(form)
-        ends += [cluster.end()] * len(form)
-    return "".join(normal), starts, ends
-
-
 # Masks and words ---------------------------------------------------------------------
 
 
@@ -206,7 +168,7 @@ def _scanner() -> re.Pattern[str]:
 
 @cache
 def _words() -> re.Pattern[str]:
-    return re.compile(rf"(?P<word>\w[\w'’{_marks()}]*+)")
+    return re.compile(rf"(?P<word>\w[\w'’{marks()}]*+)")
 
 
 MASKED = re.compile(r"[\d:/@\\<#-]|www\.")
@@ -215,7 +177,7 @@ MASKED = re.compile(r"[\d:/@\\<#-]|www\.")
 
 @cache
 def _parts() -> re.Pattern[str]:
-    letter = rf"(?:[^\W_]++[{_marks()}]*+)"
+    letter = rf"(?:[^\W_]++[{marks()}]*+)"
     contraction = rf"(?P<contraction>{letter}{{1,16}}+['’](?:t|ll|ve|re|m|d)(?!\w))"
     return re.compile(rf"(?i:{contraction})|(?P<letters>{letter}++)(?:['’][sS](?!\w))?")
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.work import Counted, Work, counting
 from ticketing.classification import taxonomy
 from ticketing.classification.taxonomy import normalise
-from ticketing.text import markup, masking, sentences, tokens
+from ticketing.text import markup, masking, normal, sentences, tokens
 from ticketing.text.markup import strip_markup
 from ticketing.text.sentences import sentences as split_sentences
 from ticketing.text.tokens import tokens_with_spans
 
-MODULES = (markup, masking, sentences, tokens, html, taxonomy)
+MODULES = (markup, masking, normal, sentences, tokens, html, taxonomy)
 MADE = ("_clusters", "_scanner", "_parts")
 
 LENGTH = 300
