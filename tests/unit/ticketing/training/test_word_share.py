@@ -12,7 +12,9 @@ from ticketing.training.sampling import Archive
 from ticketing.training.word_share import (
     LARGE_SHARE,
     SMALL,
+    SMALL_COVERAGE,
     SMALL_SHARE,
+    coverage_kept,
     lean_on_words,
     unrelated_distances,
     word_share,
@@ -42,6 +44,12 @@ def archive(size):
     return Archive(SETTINGS, tickets)
 
 
+def coverage_beside_terms(made, tickets):
+    """What coverage adds to the distance of unrelated tickets, for what channel L adds."""
+    apart, whole = unrelated_distances(made, tickets)
+    return (whole / (made.channel_weights.detach()[-1] * apart[-1])).item()
+
+
 def shares(made, tickets):
     """The mean distance of unrelated tickets, and which share of it the words have."""
     apart, whole = unrelated_distances(made, tickets)
@@ -59,6 +67,23 @@ def test_without_labels_words_have_their_share_and_the_whole_distance_stays(tick
     assert found != pytest.approx(leaned, abs=0.05)
     assert leaned == pytest.approx(word_share(tickets), abs=1e-4)
     assert after == pytest.approx(before, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("tickets", "queries", "kept"), [(SMALL // 2, 0, SMALL_COVERAGE), (SMALL // 2, 1000, 1.0)]
+)
+def test_at_a_small_desk_without_labels_coverage_counts_less_beside_the_words(
+    tickets, queries, kept
+):
+    made, known = network(), archive(tickets)
+    before = coverage_beside_terms(made, known)
+    lean_on_words(made, known, queries)
+    assert coverage_beside_terms(made, known) / before == pytest.approx(kept, abs=0.02)
+
+
+def test_the_larger_the_archive_the_more_remains_of_coverage():
+    assert coverage_kept(0) == coverage_kept(SMALL) == SMALL_COVERAGE
+    assert SMALL_COVERAGE < coverage_kept(2 * SMALL) < coverage_kept(50 * SMALL) < 1
 
 
 def test_the_larger_the_archive_the_less_the_words_count():
