@@ -44,7 +44,7 @@ class TermCounts:
     """What terms tell, by the documents of a vocabulary that have a word of theirs."""
 
     def __init__(self, vocabulary: Vocabulary):
-        self._documents = vocabulary.documents
+        self.documents = vocabulary.documents
         self._counts: Counter[str] = Counter()
         for word, count in zip(vocabulary.words, vocabulary.document_counts, strict=True):
             if term := term_of(word):
@@ -52,17 +52,12 @@ class TermCounts:
 
     def idf(self, term: str) -> float:
         """Never 0: what stands everywhere still ranks below everything else."""
-        known = min(self._counts[term], self._documents)
-        return math.log((self._documents + 1) / (known + 0.5))
+        known = min(self._counts[term], self.documents)
+        return math.log((self.documents + 1) / (known + 0.5))
 
-    def unknown(self, words: Iterable[str], own: bool = False) -> float:
-        """The share, by idf, of the distinct terms of some words that the vocabulary lacks; 1 for
-        none. With `own` the words are those of one of its documents, which then does not count: a
-        vocabulary needs two others to know a word."""
-        least = 3 if own else 1
-        weights = {term: self.idf(term) for term in map(term_of, words) if term}
-        lacked = sum(weight for term, weight in weights.items() if self._counts[term] < least)
-        return lacked / sum(weights.values()) if weights else 1.0
+    def documents_with(self, term: str) -> int:
+        """How many documents have a word of the term, at most."""
+        return self._counts[term]
 
 
 class TermEncoder:

@@ -8,7 +8,7 @@ with both, so chances are ordered strictly as the tickets are.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.special import expit, logit, logsumexp
 
 from ticketing.files import Json
+from ticketing.model.wording import Wording
 from ticketing.tickets import Outlook
 
 Features = npt.NDArray[np.float64]
@@ -42,19 +43,24 @@ class Evidence:
     """What is known of one query's best tickets.
 
     `distances` float64 [n] of the NEAREST or more, or all there are, best first, after rescoring,
-    and `apart` what they were before: rescoring compares tickets with each other, so of all of them
-    together `apart` alone tells. `typical` is the median distance of the query to a sample of the
-    archive, and `unknown` the share of its words, by idf, that the archive does not know.
+    and `apart` what they were before: rescoring compares tickets with each other, so of how far
+    they are from the query `apart` alone tells. `typical` is the median distance of the query to a
+    sample of the archive, and `wording` its words beside those of the NEAREST.
     """
 
     distances: npt.NDArray[np.float64]
     apart: npt.NDArray[np.float64]
     typical: float
-    unknown: float
+    wording: Wording
 
     def kept(self, chosen: npt.NDArray[np.bool_]) -> "Evidence":
         """The same of some of the tickets: bool [n]."""
-        return replace(self, distances=self.distances[chosen], apart=self.apart[chosen])
+        return Evidence(
+            self.distances[chosen],
+            self.apart[chosen],
+            self.typical,
+            self.wording.of(chosen[: len(self.wording.held)]),
+        )
 
     def places(self, distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Where distances lie between the query (0) and infinity (1): d / (d + typical) [n].
@@ -65,19 +71,29 @@ class Evidence:
         return distances / (distances + scale)
 
     def of_topic(self) -> Features:
-        """[1, 3]: the places of the first and the tenth ticket (or the last) by distance alone,
-        unknown words."""
-        first, last = _ends(self.places(np.sort(self.apart)))
-        return np.array([[first, last, self.unknown]])
+        """[1, 4]: the places of the first and the tenth ticket (or the last) by distance alone, the
+        share of words that nobody has, how rare the words are."""
+        first, last = self._nearest_and_last
+        return np.array([[first, last, self.wording.unseen, self.wording.rarity]])
 
     def of_answered(self) -> Features:
-        """[1, 1]: the negative logarithm of the nearest ticket's share of all g = exp(-distance).
+        """[1, 4]: the negative logarithm of the first ticket's share of all g = exp(-distance), how
+        far the tenth is from the first by distance alone, how much of the query the first has, and
+        how much of what tells those shown have.
 
         Were one of the tickets known to be right, the network, which learned to tell right ones
         from others by a softmax over -distance, would name the first with the chance of that share.
         """
-        nearest = np.sort(self.apart)[:NEAREST]
-        return np.array([[nearest[0] + logsumexp(-nearest)]])
+        near = self.distances[:NEAREST]
+        first, last = self._nearest_and_last
+        share = near[0] + logsumexp(-near)
+        words = self.wording
+        return np.array([[share, last - first, words.covered, words.told(SHOWN)]])
+
+    @property
+    def _nearest_and_last(self) -> tuple[float, float]:
+        """The places of the nearest and the tenth ticket (or the last) by distance alone."""
+        return _ends(self.places(np.sort(self.apart)))
 
     def of_which(self) -> Features:
         """[n, 3]: logarithm of the rank, how much further than the first ticket, and how far the
@@ -174,8 +190,8 @@ class Calibration:
 
 
 GENERAL = Calibration(
-    topic=Logistic(12.0, (-10.0, -10.0, -4.0)),
-    answered=Logistic(0.5, (-0.5,)),
+    topic=Logistic(15.0, (-20.0, 0.0, -6.0, -9.0)),
+    answered=Logistic(1.2, (-0.6, 8.0, -1.6, 1.2)),
     which=Logistic(0.0, (-1.0, -10.0, 5.0)),
     related=Logistic(-2.0, (0.3,)),
     possible=0.15,

@@ -24,6 +24,7 @@ from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
 from ticketing.retrieval.solved import SolvedNow, bring_nearer, nothing_solved, tickets_of
 from ticketing.retrieval.spelling import Speller
+from ticketing.retrieval.wording import wording_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets
 from ticketing.text.telling import TellingWords
@@ -144,10 +145,11 @@ class Recommender:
         `exhaustive`."""
         compared = self.compare(query, filters, limit, exhaustive)
         encoded, best = compared.query, self.best(compared, limit)
-        unknown = self.terms.unknown(encoded.words)
+        rows = best.block.codes[best.block.live[best.places[:NEAREST]]]
+        wording = wording_of(encoded.words, rows, self.model.layout, self.terms)
         typical = self._typical(encoded, best.distances)
         apart = best.distances.astype(np.float64)
-        evidence = Evidence(best.moves.distances, apart, typical, unknown)
+        evidence = Evidence(best.moves.distances, apart, typical, wording)
         chances = self.model.calibration.chances(evidence)
         return Nearest(encoded, compared.whole, best, evidence, chances)
 

@@ -5,7 +5,8 @@ query each, and what nobody judged counts as NO there. A tenth as much counts th
 its right tickets taken away, which has no answer. Tickets that ask their own subject of the
 others, with the rest of their own text among them and without it, count together as the judged
 queries that lack to make FEW: all there is at a desk without judgments. Everyday texts
-(`off_topic.toml`) are what no archive is about.
+(`off_topic.toml`) are what no archive is about. What few queries say is held near what other desks
+have taught.
 """
 
 import random
@@ -47,9 +48,8 @@ all the same, but not more than so many answers are hidden."""
 
 @dataclass(frozen=True)
 class Asked:
-    """A query's words, its nearest tickets with their grades (`found`), and what it counts."""
+    """What is known of a query's nearest tickets, their grades (`found`), and what it counts."""
 
-    words: Sequence[str]
     evidence: Evidence
     found: npt.NDArray[np.int64]
     weight: float
@@ -108,7 +108,7 @@ def _judged(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Asked
         wrong = asked.found != Grade.YES
         if wrong.any():
             evidence = asked.evidence.kept(wrong)
-            yield Asked(asked.words, evidence, asked.found[wrong], UNANSWERED)
+            yield Asked(evidence, asked.found[wrong], UNANSWERED)
 
 
 def _weak(
@@ -128,11 +128,11 @@ def _weak(
     recommender = Recommender(whole, model)
     here = {Query(x.subject): {x.id: Grade.YES} for x in askers.values()}
     away: dict[Query, dict[str, Grade]] = {Query(x.subject, "", x.id): {} for x in askers.values()}
-    parts = ((here, lacking * ANSWERED), (away, lacking * (1 - ANSWERED)))
-    for queries, weight in parts:
-        for asked in _asked(recommender, queries, weight / len(queries)):
-            unknown = recommender.terms.unknown(asked.words, own=True)
-            yield replace(asked, evidence=replace(asked.evidence, unknown=unknown))
+    each = min(lacking / len(askers), 1.0)
+    for queries, weight in ((here, each * ANSWERED), (away, each * (1 - ANSWERED))):
+        for asked in _asked(recommender, queries, weight):
+            wording = asked.evidence.wording.without_own()
+            yield replace(asked, evidence=replace(asked.evidence, wording=wording))
 
 
 def _asked(
@@ -144,7 +144,7 @@ def _asked(
         nearest = recommender.nearest(query, filters[query.id])
         if ids := nearest.best.ids:
             found = np.array([int(grades.get(id, Grade.NO)) for id in ids])
-            yield Asked(nearest.query.words, nearest.evidence, found, weight)
+            yield Asked(nearest.evidence, found, weight)
 
 
 def learn(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:
@@ -158,18 +158,22 @@ def learn(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:
     answered = np.array([x.answered for x in asked])
     topics = np.concatenate([x.evidence.of_topic() for x in (*asked, *everyday)])
     ours = np.arange(len(topics)) < len(asked)
-    balanced = np.where(ours, max(len(everyday), 1) / len(asked), 1.0)
+    strange = np.full(len(everyday), weights.sum() / max(len(everyday), 1))
     hits = [x for x in asked if x.answered]
     shown = [x.found[:SHOWN] for x in hits]
     ranked = [x.evidence.of_which()[:SHOWN] for x in hits]
     found = replace(
         GENERAL,
-        topic=fit_logistic(topics, ours, balanced, falling=(0, 1, 2)) or GENERAL.topic,
+        topic=fit_logistic(
+            topics, ours, np.append(weights, strange), falling=(0, 1, 2, 3), near=GENERAL.topic
+        )
+        or GENERAL.topic,
         answered=fit_logistic(
             np.concatenate([x.evidence.of_answered() for x in asked]),
             answered,
             weights,
             falling=(0,),
+            near=GENERAL.answered,
         )
         or GENERAL.answered,
     )

@@ -4,37 +4,70 @@ from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from ticketing.model.calibration import Logistic
 
+Floats = npt.NDArray[np.float64]
+
+NEAR = 10.0
+"""What a change by 1 from the weights of other desks costs, squared and halved, beside an example's
+cross-entropy; from weights of 0 it costs 1, and from the intercept of other desks 1."""
+
 
 def fit_logistic(
-    features: npt.NDArray[np.float64],
+    features: Floats,
     right: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.float64],
+    weights: Floats,
     falling: Collection[int],
+    near: Logistic | None = None,
 ) -> Logistic | None:
     """Chances of being right by features [n, F], each example counting by its weight [n].
 
-    Features are standardised and the weights held near 0 by scikit-learn's default. One of
-    `falling` whose weight would be positive is left out. None where all or no example is right.
+    Features are standardised and their weights held near others, or near 0. One of `falling` whose
+    weight would be positive is left out. None where all or no example is right.
     """
     if right.all() or not right.any():
         return None
     centre = np.average(features, axis=0, weights=weights)
     scale = np.sqrt(np.average((features - centre) ** 2, axis=0, weights=weights))
-    scaled = (features - centre) / np.where(scale > 0, scale, 1.0)
-    kept = [i for i in range(features.shape[1]) if scale[i] > 0]
+    varied = scale > 0
+    scaled = (features - centre) / np.where(varied, scale, 1.0)
+    start = np.zeros(features.shape[1] + 1)
+    hold = np.ones(len(start))
+    hold[-1] = 0.0
+    if near:
+        start[:-1] = np.array(near.weights) * scale
+        start[-1] = near.intercept + float(centre @ np.array(near.weights))
+        hold[:-1], hold[-1] = NEAR, 1.0
+    kept = np.append(varied, True)
     while True:
-        found = np.zeros(features.shape[1])
-        if not kept:
-            share = np.average(right, weights=weights)
-            return Logistic(float(np.log(share / (1 - share))), tuple(map(float, found)))
-        fitted = LogisticRegression().fit(scaled[:, kept], right, sample_weight=weights)
-        found[kept] = fitted.coef_[0] / scale[kept]
-        wrong = [i for i in kept if i in falling and found[i] > 0]
+        found = _fitted(scaled, right, weights, start * kept, hold, kept)
+        wrong = [i for i in falling if kept[i] and found[i] > 0]
         if not wrong:
-            intercept = float(fitted.intercept_[0] - found @ centre)
-            return Logistic(intercept, tuple(map(float, found)))
-        kept = [i for i in kept if i not in wrong]
+            slopes = found[:-1] / np.where(varied, scale, 1.0)
+            return Logistic(float(found[-1] - slopes @ centre), tuple(map(float, slopes)))
+        kept[wrong] = False
+
+
+def _fitted(
+    features: Floats,
+    right: npt.NDArray[np.bool_],
+    weights: Floats,
+    start: Floats,
+    hold: Floats,
+    kept: npt.NDArray[np.bool_],
+) -> Floats:
+    """Weights and intercept [F + 1], those that are not kept 0."""
+    columns = np.append(features, np.ones((len(features), 1)), 1) * kept
+    signs = np.where(right, 1.0, -1.0)
+
+    def loss(found: Floats) -> tuple[float, Floats]:
+        margins = signs * (columns @ found)
+        change = found - start
+        cost = weights @ np.logaddexp(0, -margins) + hold / 2 @ change**2
+        return float(cost), -columns.T @ (weights * signs * expit(-margins)) + hold * change
+
+    solved: Floats = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    return solved * kept

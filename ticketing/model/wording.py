@@ -1,0 +1,69 @@
+"""A query's words beside those of the tickets found for it: what both have, and what neither."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+TELLING = 4
+"""The power of idf by which words tell: of a query's words the rarest decide."""
+
+OWN = 3
+"""Documents that must have a word for it to be known without one of them: a vocabulary has no word
+of a single document."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The distinct terms of a query, W of them: `counts` int64 [W], how many of the vocabulary's
+    `documents` have each, and `held` bool [n, W], which of the tickets found have it, best first.
+    """
+
+    counts: npt.NDArray[np.int64]
+    documents: int
+    held: npt.NDArray[np.bool_]
+
+    def of(self, chosen: npt.NDArray[np.bool_]) -> "Wording":
+        """Beside some of the tickets: bool [n]."""
+        return replace(self, held=self.held[chosen])
+
+    def without_own(self) -> "Wording":
+        """Of words of one of the documents, as though it were not there."""
+        return replace(self, counts=np.where(self.counts >= OWN, self.counts - 1, 0))
+
+    @property
+    def unseen(self) -> float:
+        """The share of the words, by idf, that neither the archive nor a ticket found has; 1 for
+        none."""
+        lacked = (self.counts < 1) & ~self.held.any(0)
+        return _share(lacked, self._idf(self.counts), empty=1.0)
+
+    @property
+    def rarity(self) -> float:
+        """The mean idf of the words beside that of one that no document has; 1 for none."""
+        counts = np.maximum(self.counts, self.held.any(0))
+        return float(self._idf(counts).mean() / self._idf(0)) if len(counts) else 1.0
+
+    @property
+    def covered(self) -> float:
+        """The share of the words, by idf, that the first ticket has."""
+        return _share(self.held[0], self._idf(self.counts), empty=0.0)
+
+    def told(self, shown: int) -> float:
+        """The share of the known words, by what they tell, that one of the first tickets has."""
+        telling = self._idf(self.counts) ** TELLING * (self.counts > 0)
+        return _share(self.held[:shown].any(0), telling, empty=0.0)
+
+    def _idf(self, counts: npt.NDArray[np.int64] | int) -> npt.NDArray[np.float64]:
+        """As `encoders.terms` has it."""
+        known = np.minimum(counts, self.documents)
+        idf: npt.NDArray[np.float64] = np.log((self.documents + 1) / (known + 0.5))
+        return idf
+
+
+def _share(
+    chosen: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], empty: float
+) -> float:
+    """How much of the weights is of those chosen; `empty` where there are none."""
+    total = weights.sum()
+    return float((weights * chosen).sum() / total) if total > 0 else empty

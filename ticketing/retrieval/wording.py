@@ -1,0 +1,29 @@
+"""Which of a query's words the tickets found have, read from their codes."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.encoders.terms import BUCKETS, TermCounts, bucket_of, term_of
+from ticketing.model.layout import CodeLayout
+from ticketing.model.wording import Wording
+
+
+def wording_of(
+    words: Iterable[str],
+    rows: npt.NDArray[np.uint8],
+    layout: CodeLayout,
+    counts: TermCounts,
+) -> Wording:
+    """The words of a query beside tickets: rows of codes uint8 [n, width]. Without channel L no
+    ticket is seen to have any."""
+    terms = sorted(set(map(term_of, words)) - {""})
+    held = np.zeros((len(rows), len(terms) + 1), dtype=bool)
+    if layout.terms:
+        places = np.full(BUCKETS, len(terms))
+        places[[bucket_of(term) for term in terms]] = np.arange(len(terms))
+        buckets, _ = layout.kept_terms(rows)
+        np.put_along_axis(held, places[buckets.reshape(len(rows), -1)], True, axis=1)
+    known = np.array([counts.documents_with(term) for term in terms], dtype=np.int64)
+    return Wording(known, counts.documents, held[:, :-1])
