@@ -10,7 +10,6 @@ kept as buckets of a hash, which new words have as well as known ones.
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from zlib import crc32
 
 import numpy as np

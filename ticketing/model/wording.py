@@ -61,9 +61,7 @@ class Wording:
         return idf
 
 
-def _share(
-    chosen: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], empty: float
-) -> float:
+def _share(chosen: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], empty: float) -> float:
     """How much of the weights is of those chosen; `empty` where there are none."""
     total = weights.sum()
     return float((weights * chosen).sum() / total) if total > 0 else empty

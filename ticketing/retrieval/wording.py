@@ -24,6 +24,7 @@ def wording_of(
         places = np.full(BUCKETS, len(terms))
         places[[bucket_of(term) for term in terms]] = np.arange(len(terms))
         buckets, _ = layout.kept_terms(rows)
-        np.put_along_axis(held, places[buckets.reshape(len(rows), -1)], True, axis=1)
+        kept = places[buckets.reshape(len(rows), layout.components * layout.terms)]
+        np.put_along_axis(held, kept, True, axis=1)
     known = np.array([counts.documents_with(term) for term in terms], dtype=np.int64)
     return Wording(known, counts.documents, held[:, :-1])

@@ -82,7 +82,7 @@ def calibrate(
     people = list(_judged(recommender, labels))
     lacking = FEW - len(people) / 2
     own = list(_weak(model, whole, weak, lacking)) if lacking > 0 else []
-    model.calibration = learn([*people, *own], everyday)
+    model.calibration = learn(people, own, everyday)
 
 
 def some_of(ids: Collection[str], seed: int) -> list[str]:
@@ -147,36 +147,23 @@ def _asked(
             yield Asked(nearest.evidence, found, weight)
 
 
-def learn(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:
-    """Chances and the threshold from queries of the desk, and from everyday texts.
+def learn(people: Sequence[Asked], own: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:
+    """Chances and the threshold from people's queries, tickets' own and everyday texts.
 
-    What cannot be learned stays as it is in general.
+    What cannot be learned stays as it is in general, as does the chance of an answer where nobody
+    judged: a ticket's subject without the ticket's own is harder to answer than what people ask.
     """
+    asked = [*people, *own]
     if not asked:
         return GENERAL
-    weights = np.array([x.weight for x in asked])
-    answered = np.array([x.answered for x in asked])
-    topics = np.concatenate([x.evidence.of_topic() for x in (*asked, *everyday)])
-    ours = np.arange(len(topics)) < len(asked)
-    strange = np.full(len(everyday), weights.sum() / max(len(everyday), 1))
+    found = replace(
+        GENERAL,
+        topic=_topic(asked, everyday) or GENERAL.topic,
+        answered=_answered(people) or GENERAL.answered,
+    )
     hits = [x for x in asked if x.answered]
     shown = [x.found[:SHOWN] for x in hits]
     ranked = [x.evidence.of_which()[:SHOWN] for x in hits]
-    found = replace(
-        GENERAL,
-        topic=fit_logistic(
-            topics, ours, np.append(weights, strange), falling=(0, 1, 2, 3), near=GENERAL.topic
-        )
-        or GENERAL.topic,
-        answered=fit_logistic(
-            np.concatenate([x.evidence.of_answered() for x in asked]),
-            answered,
-            weights,
-            falling=(0,),
-            near=GENERAL.answered,
-        )
-        or GENERAL.answered,
-    )
     if hits:
         which = fit_logistic(
             np.concatenate(ranked),
@@ -188,6 +175,26 @@ def learn(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:
             found = replace(found, which=which)
     found = replace(found, possible=threshold(found, asked, everyday))
     return replace(found, related=_related(found, asked) or GENERAL.related)
+
+
+def _topic(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Logistic | None:
+    """The chance that a query is about the archive; both kinds count alike."""
+    weights = np.array([x.weight for x in asked])
+    features = np.concatenate([x.evidence.of_topic() for x in (*asked, *everyday)])
+    ours = np.arange(len(features)) < len(asked)
+    others = np.full(len(everyday), weights.sum() / max(len(everyday), 1))
+    falling = range(features.shape[1])
+    return fit_logistic(features, ours, np.append(weights, others), falling, GENERAL.topic)
+
+
+def _answered(people: Sequence[Asked]) -> Logistic | None:
+    """The chance that a YES is among those shown."""
+    if not people:
+        return None
+    features = np.concatenate([x.evidence.of_answered() for x in people])
+    weights = np.array([x.weight for x in people])
+    right = np.array([x.answered for x in people])
+    return fit_logistic(features, right, weights, falling=(0,), near=GENERAL.answered)
 
 
 def _related(found: Calibration, asked: Sequence[Asked]) -> Logistic | None:
@@ -206,7 +213,8 @@ def _related(found: Calibration, asked: Sequence[Asked]) -> Logistic | None:
 
 def threshold(calibration: Calibration, asked: Sequence[Asked], everyday: Sequence[Asked]) -> float:
     """The chance of an answer below which nothing is promised: PROMISED of the everyday texts
-    reach it, or more, where else over HIDDEN of the answers would lie below it."""
+    reach it, or more, where else over HIDDEN of the answers would lie below it. It is never below
+    that of GENERAL."""
     right = np.array([calibration.answer(x.evidence) for x in asked if x.answered])
     weights = np.array([x.weight for x in asked if x.answered])
     wrong = np.array([calibration.answer(x.evidence) for x in everyday])
@@ -215,4 +223,4 @@ def threshold(calibration: Calibration, asked: Sequence[Asked], everyday: Sequen
     order = np.argsort(right)
     hidden = np.cumsum(weights[order]) / weights.sum()
     most = right[order][np.searchsorted(hidden, HIDDEN)]
-    return float(min(np.quantile(wrong, 1 - PROMISED), most, LIKELY))
+    return float(np.clip(min(np.quantile(wrong, 1 - PROMISED), most), GENERAL.possible, LIKELY))

@@ -25,8 +25,9 @@ def fit_logistic(
 ) -> Logistic | None:
     """Chances of being right by features [n, F], each example counting by its weight [n].
 
-    Features are standardised and their weights held near others, or near 0. One of `falling` whose
-    weight would be positive is left out. None where all or no example is right.
+    Features are standardised and their weights held near others, or near 0; those of features that
+    do not vary stay there. One of `falling` whose weight would be positive is left out. None where
+    all or no example is right.
     """
     if right.all() or not right.any():
         return None
@@ -34,19 +35,15 @@ def fit_logistic(
     scale = np.sqrt(np.average((features - centre) ** 2, axis=0, weights=weights))
     varied = scale > 0
     scaled = (features - centre) / np.where(varied, scale, 1.0)
-    start = np.zeros(features.shape[1] + 1)
-    hold = np.ones(len(start))
-    hold[-1] = 0.0
-    if near:
-        start[:-1] = np.array(near.weights) * scale
-        start[-1] = near.intercept + float(centre @ np.array(near.weights))
-        hold[:-1], hold[-1] = NEAR, 1.0
+    others = np.array(near.weights) if near else np.zeros(features.shape[1])
+    start = np.append(others * scale, near.intercept + centre @ others if near else 0.0)
+    hold = np.append(np.full(len(others), NEAR if near else 1.0), 1.0 if near else 0.0)
     kept = np.append(varied, True)
     while True:
         found = _fitted(scaled, right, weights, start * kept, hold, kept)
         wrong = [i for i in falling if kept[i] and found[i] > 0]
         if not wrong:
-            slopes = found[:-1] / np.where(varied, scale, 1.0)
+            slopes = np.where(varied, found[:-1] / np.where(varied, scale, 1.0), others)
             return Logistic(float(found[-1] - slopes @ centre), tuple(map(float, slopes)))
         kept[wrong] = False
 
@@ -69,5 +66,5 @@ def _fitted(
         cost = weights @ np.logaddexp(0, -margins) + hold / 2 @ change**2
         return float(cost), -columns.T @ (weights * signs * expit(-margins)) + hold * change
 
-    solved: Floats = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    solved: Floats = minimize(loss, start, jac=True, method="L-BFGS-B", tol=1e-12).x
     return solved * kept

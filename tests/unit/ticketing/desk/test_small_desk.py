@@ -42,3 +42,10 @@ def test_words_that_do_not_occur_are_said_to_be_missing(five):
 def test_scores_are_strictly_ordered(five):
     scores = [item.score for item in five.recommend(Query("Pump leaks oil")).items]
     assert len(set(scores)) == len(TICKETS) and scores == sorted(scores, reverse=True)
+
+
+def test_one_word_of_five_promises_nothing(five):
+    """Of its words the tickets have "leaks" alone, and "the"."""
+    found = five.recommend(Query("The coffee machine leaks water"))
+    assert found.outlook == Outlook.NOTHING and "None of the query's words" not in found.note
+    assert five.recommend(Query("Pump leaks oil")).outlook == Outlook.LIKELY

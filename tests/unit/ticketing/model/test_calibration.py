@@ -16,17 +16,23 @@ from ticketing.model.calibration import (
     Evidence,
     Logistic,
 )
+from ticketing.model.wording import Wording
 from ticketing.tickets import Recommendation, Ticket
 
+WORDS = Wording(np.array([3, 1, 0]), 7, np.array([[True, False, False], [True, True, False]]))
+"""Of three words the archive lacks one; the first ticket has one, the second two."""
 
-def known(distances, typical, unknown):
-    """What is known of tickets that nothing moved."""
-    return Evidence(distances, distances, typical, unknown)
+
+def known(distances, typical, held=0.0):
+    """What is known of tickets that nothing moved; `held` is the share of words that they have."""
+    count = round(held * 10)
+    words = np.broadcast_to(np.arange(10) < count, (len(distances[:NEAREST]), 10))
+    return Evidence(distances, distances, typical, Wording(np.full(10, 2), 9, words))
 
 
 DISTANCES = st.lists(st.floats(0, 1e4, width=32), min_size=1, max_size=100)
 EVIDENCE = st.builds(
-    lambda distances, typical, unknown: known(np.sort(np.array(distances)), typical, unknown),
+    lambda distances, typical, held: known(np.sort(np.array(distances)), typical, held),
     DISTANCES,
     st.floats(0, 1e4),
     st.floats(0, 1),
@@ -39,8 +45,8 @@ def calibrations(draw):
     """Any that could be learned: chances fall with rank, and do not rise with distance."""
     intercepts = st.floats(-8, 8)
     return Calibration(
-        topic=Logistic(draw(intercepts), (draw(SLOPES), draw(SLOPES), draw(SLOPES))),
-        answered=Logistic(draw(intercepts), (draw(SLOPES),)),
+        topic=Logistic(draw(intercepts), tuple(draw(SLOPES) for _ in range(4))),
+        answered=Logistic(draw(intercepts), tuple(draw(SLOPES) for _ in range(4))),
         which=Logistic(
             draw(st.floats(-3, 3)),
             (draw(st.floats(-5, -0.1)), draw(st.floats(-20, 0)), draw(st.floats(-20, 20))),
@@ -50,13 +56,20 @@ def calibrations(draw):
     )
 
 
-def test_what_moved_tickets_says_nothing_of_all_of_them_together():
-    moved = Evidence(np.array([0.5, 3.0, 4.0]), np.array([2.0, 1.0, 3.0]), 3.0, 0.0)
-    alone = known(np.array([1.0, 2.0, 3.0]), 3.0, 0.0)
+def test_how_far_tickets_are_does_not_depend_on_what_moved_them():
+    moved = Evidence(np.array([0.5, 3.0]), np.array([2.0, 1.0]), 3.0, WORDS)
+    alone = Evidence(np.array([1.0, 2.0]), np.array([1.0, 2.0]), 3.0, WORDS)
     assert moved.of_topic().tolist() == alone.of_topic().tolist()
-    assert moved.of_answered().tolist() == alone.of_answered().tolist()
+    assert moved.of_answered()[0, 1] == alone.of_answered()[0, 1]
+    assert moved.of_answered()[0, 0] != alone.of_answered()[0, 0]
     assert moved.of_which().tolist() != alone.of_which().tolist()
-    assert moved.kept(np.array([True, False, True])).apart.tolist() == [2.0, 3.0]
+
+
+def test_without_a_ticket_neither_its_distance_nor_its_words_are_known():
+    found = Evidence(np.array([0.5, 3.0]), np.array([2.0, 1.0]), 3.0, WORDS)
+    kept = found.kept(np.array([False, True]))
+    assert (kept.distances.tolist(), kept.apart.tolist()) == ([3.0], [1.0])
+    assert kept.wording.held.tolist() == [[True, True, False]]
 
 
 def test_a_logistic_chance_by_hand():
@@ -66,38 +79,40 @@ def test_a_logistic_chance_by_hand():
 
 def test_features_by_hand():
     """A typical ticket is 6 away: 2 lies at a quarter, 6 in the middle, 18 at three quarters."""
-    evidence = Evidence(np.array([2.0, 6.0, 18.0]), np.array([18.0, 2.0, 6.0]), 6.0, 0.1)
+    evidence = Evidence(np.array([2.0, 6.0, 18.0]), np.array([18.0, 2.0, 6.0]), 6.0, WORDS)
     assert evidence.places(evidence.distances).tolist() == [0.25, 0.5, 0.75]
-    assert evidence.of_topic().tolist() == [[0.25, 0.75, 0.1]]
+    assert evidence.of_topic().tolist() == [[0.25, 0.75, WORDS.unseen, WORDS.rarity]]
+    assert evidence.of_answered()[0, 1:].tolist() == [0.5, WORDS.covered, WORDS.told(10)]
     np.testing.assert_allclose(
         evidence.of_which(), [[0, 0, 0.5], [np.log(2), 0.25, 0.5], [np.log(3), 0.5, 0.5]]
     )
 
 
 def test_beyond_ten_the_tenth_is_still_what_the_first_is_compared_with():
-    evidence = known(np.arange(1.0, 21.0), 10.0, 0.0)
-    assert evidence.of_topic().tolist() == [[1 / 11, 0.5, 0.0]]
+    evidence = known(np.arange(1.0, 21.0), 10.0)
+    assert evidence.of_topic()[0, :2].tolist() == [1 / 11, 0.5]
+    assert evidence.of_answered()[0, 1] == 0.5 - 1 / 11
 
 
 def test_the_share_of_the_first_by_hand():
     """g is 1/2, 1/4 and 1/4, of which the first has half; what is beyond the nearest counts not."""
     near = np.log([2.0, 4.0, 4.0])
-    assert known(near, 1.0, 0.0).of_answered() == pytest.approx(np.log([[2.0]]))
-    alike = known(np.full(NEAREST + 50, 7.0), 7.0, 0.0)
-    assert alike.of_answered() == pytest.approx(np.log([[NEAREST]]))
+    assert known(near, 1.0).of_answered()[0, 0] == pytest.approx(np.log(2.0))
+    alike = known(np.full(NEAREST + 50, 7.0), 7.0)
+    assert alike.of_answered()[0, 0] == pytest.approx(np.log(NEAREST))
 
 
 def test_chances_by_hand():
     """A query of the topic (1/2) that is answered (1/2), by the first of two (1/2 and 1/3)."""
-    half = Logistic(0.0, (0.0,))
+    half = Logistic(0.0, (0.0, 0.0, 0.0, 0.0))
     calibration = Calibration(
-        topic=Logistic(0.0, (0.0, 0.0, 0.0)),
+        topic=half,
         answered=half,
         which=Logistic(0.0, (-1.0, 0.0, 0.0)),
         related=Logistic(0.0, (0.0,)),
         possible=0.2,
     )
-    found = calibration.chances(known(np.array([1.0, 2.0]), 3.0, 0.0))
+    found = calibration.chances(known(np.array([1.0, 2.0]), 3.0))
     answered = LEAST + (1 - 2 * LEAST) / 4
     assert found.answered == pytest.approx(answered)
     np.testing.assert_allclose(found.yes, [answered * (0.4995 + 1e-3), answered * (0.333 + 5e-4)])
@@ -128,7 +143,7 @@ def test_chances_and_scores_fall_strictly_with_the_rank(calibration, evidence):
 
 
 def test_a_query_that_finds_nothing_has_no_chance():
-    assert GENERAL.chances(known(np.zeros(0), 0.0, 1.0)) is NO_CHANCES
+    assert GENERAL.chances(known(np.zeros(0), 0.0)) is NO_CHANCES
     assert GENERAL.outlook(NO_CHANCES.answered) == "nothing"
 
 

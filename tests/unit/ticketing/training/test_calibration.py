@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ticketing.model.calibration import GENERAL, LIKELY, Evidence
+from ticketing.model.calibration import GENERAL, LIKELY, Evidence, Logistic
+from ticketing.model.wording import Wording
 from ticketing.tickets import Grade
 from ticketing.training.calibration import Asked, learn, off_topic, some_of, threshold
 from ticketing.training.logistic import fit_logistic
@@ -11,16 +12,18 @@ from ticketing.training.logistic import fit_logistic
 ONES = np.ones(4)
 
 
-def asked(first, grades, weight=1.0, unknown=0.0, step=1.0):
+def asked(first, grades, weight=1.0, unknown=0, step=1.0):
     """A query whose tickets lie `first`, and then `step` further each, from it; a typical one
-    20."""
+    20. So many of its ten words are unknown, and the tickets have the others."""
     distances = first + step * np.arange(len(grades))
-    return Asked(["pump"], Evidence(distances, distances, 20.0, unknown), np.array(grades), weight)
+    known = np.arange(10) >= unknown
+    words = Wording(5 * known, 99, np.broadcast_to(known, (len(grades), 10)))
+    return Asked(Evidence(distances, distances, 20.0, words), np.array(grades), weight)
 
 
 HITS = [asked(2.0 + i / 10, [Grade.YES, Grade.REL, *[Grade.NO] * 8]) for i in range(20)]
 MISSES = [asked(12.0 + i / 10, [Grade.NO] * 10, step=0.2) for i in range(10)]
-EVERYDAY = [asked(20.0 + i / 10, [Grade.NO] * 10, unknown=0.9) for i in range(50)]
+EVERYDAY = [asked(20.0 + i / 10, [Grade.NO] * 10, unknown=9) for i in range(50)]
 
 
 def test_what_falls_is_learned():
@@ -40,7 +43,7 @@ def test_what_must_fall_and_would_rise_is_left_out():
 
 def test_where_no_feature_is_left_the_share_is():
     found = fit_logistic(np.zeros((4, 1)), np.array([1, 0, 0, 0]) > 0, ONES, [0])
-    assert found(np.zeros((1, 1)))[0] == pytest.approx(0.25)
+    assert found(np.zeros((1, 1)))[0] == pytest.approx(0.25, abs=1e-5)
 
 
 def test_an_example_counts_by_its_weight():
@@ -54,8 +57,19 @@ def test_examples_of_one_kind_teach_nothing(right):
     assert fit_logistic(np.arange(4.0)[:, None], right, ONES, [0]) is None
 
 
+def test_few_examples_leave_what_other_desks_taught():
+    """A feature that does not vary among them keeps its weight, and moves no chance."""
+    near = Logistic(1.0, (-2.0, 3.0))
+    features, right = np.array([[0.0, 5.0], [1.0, 5.0]]), np.array([False, True])
+    few = fit_logistic(features, right, np.full(2, 0.01), [], near)
+    many = fit_logistic(features, right, np.full(2, 1000.0), [], near)
+    np.testing.assert_allclose([few.intercept, *few.weights], [1, -2, 3], atol=0.05)
+    assert many.weights[0] > 0 and many.weights[1] == 3
+    assert fit_logistic(features, right, np.full(2, 1000.0), [0], near).weights[0] == 0
+
+
 def test_chances_follow_what_was_asked():
-    found = learn([*HITS, *MISSES], EVERYDAY)
+    found = learn([*HITS, *MISSES], [], EVERYDAY)
     near, far, strange = (found.chances(x[5].evidence) for x in (HITS, MISSES, EVERYDAY))
     assert near.answered > 0.8 > 0.4 > far.answered > strange.answered
     assert near.yes[0] > 0.6 and near.yes[1] < 0.2
@@ -65,25 +79,34 @@ def test_chances_follow_what_was_asked():
 
 
 def test_nothing_asked_teaches_nothing():
-    assert learn([], EVERYDAY) == GENERAL
+    assert learn([], [], EVERYDAY) == GENERAL
+
+
+def test_tickets_own_subjects_teach_what_the_archive_is_about_and_not_how_often_it_answers():
+    found = learn([], [*HITS, *MISSES], EVERYDAY)
+    assert found.answered == GENERAL.answered and found.topic != GENERAL.topic
+    assert found.which != GENERAL.which
 
 
 def test_where_no_answer_is_found_only_the_rest_is_learned():
-    found = learn(MISSES, EVERYDAY)
+    found = learn(MISSES, [], EVERYDAY)
     assert (found.answered, found.which) == (GENERAL.answered, GENERAL.which)
     assert found.topic != GENERAL.topic and found.possible == GENERAL.possible
 
 
 def test_the_threshold_promises_little_and_hides_few():
-    """Everyday texts far below: three of a hundred of them reach it. Above all answers: it hides
-    no more than a tenth of them."""
+    """Three of a hundred everyday texts reach it. Where they lie above all answers it hides no more
+    than a tenth of those, and where they lie far below it is that of other desks."""
     hits = sorted(GENERAL.answer(x.evidence) for x in HITS)
-    everyday = sorted(GENERAL.answer(x.evidence) for x in EVERYDAY)
-    found = threshold(GENERAL, HITS, EVERYDAY)
-    assert found == pytest.approx(np.quantile(everyday, 0.97)) and found < hits[0]
+    between = [asked(10.0 + i / 10, [Grade.NO] * 10, unknown=3) for i in range(50)]
+    found = threshold(GENERAL, HITS, between)
+    chances = [GENERAL.answer(x.evidence) for x in between]
+    assert found == pytest.approx(np.quantile(chances, 0.97))
+    assert GENERAL.possible < found < hits[0]
     nearer = [asked(0.0, [Grade.NO] * 10) for _ in EVERYDAY]
     hidden = threshold(GENERAL, HITS, nearer)
     assert hidden == LIKELY or sum(hit < hidden for hit in hits) <= 2
+    assert threshold(GENERAL, HITS, EVERYDAY) == GENERAL.possible
 
 
 def test_everyday_texts_are_many_and_distinct():
