@@ -35,7 +35,7 @@ class Wording:
     def unseen(self) -> float:
         """The share of the words, by idf, that neither the archive nor a ticket found has; 1 for
         none."""
-        lacked = (self.counts < 1) & ~self.held.any(0)
+        lacked = np.maximum(self.counts, self.held.any(0)) < 1
         return _share(lacked, self._idf(self.counts), empty=1.0)
 
     @property
@@ -52,7 +52,8 @@ class Wording:
     def told(self, shown: int) -> float:
         """The share of the known words, by what they tell, that one of the first tickets has."""
         telling = self._idf(self.counts) ** TELLING * (self.counts > 0)
-        return _share(self.held[:shown].any(0), telling, empty=0.0)
+        told: npt.NDArray[np.bool_] = np.logical_or.reduce(self.held[:shown], axis=0)
+        return _share(told, telling, empty=0.0)
 
     def _idf(self, counts: npt.NDArray[np.int64] | int) -> npt.NDArray[np.float64]:
         """As `encoders.terms` has it."""
