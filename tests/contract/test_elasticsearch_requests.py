@@ -3,17 +3,14 @@
 from dataclasses import replace
 from itertools import chain
 
-import numpy as np
 import pytest
-from elastic_transport import Transport
 
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scanned
 from tests.contract.elasticsearch_rows import as_before_format_9
-from tests.examples import query_by
 from ticketing.errors import StoreAway
 from ticketing.jobs import JobKind, JobState
 from ticketing.stores import open_store
-from ticketing.stores.elasticsearch import connection, kept
+from ticketing.stores.elasticsearch import connection
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.indices import vector_of
 from ticketing.tickets import Filters, Ticket
@@ -143,59 +140,3 @@ def test_a_heartbeat_is_read_at_once_without_a_refresh(store, monkeypatch):
     store.update_job(job.id, state=JobState.DONE)
     assert refreshed == [False, True]
     assert store.unfinished_jobs() == []
-
-
-def test_an_answer_is_one_request_for_candidates(store, monkeypatch):
-    store.put_tickets(ALL)
-    store.put_codes("b1", [code(PUMP, 1)])
-    store.set_serving("b1")
-    sent, send = [], Transport.perform_request
-
-    def counting(self, *arguments, **options):
-        sent.append(arguments)
-        return send(self, *arguments, **options)
-
-    monkeypatch.setattr(Transport, "perform_request", counting)
-    assert list(store.candidates("b1", query_by(["pump"], np.zeros(0, np.int8))).ids) == [PUMP.id]
-    assert len(sent) == 1
-
-
-def test_codes_that_were_read_are_not_sent_again_until_they_change(store, monkeypatch):
-    monkeypatch.setattr(kept, "SMOOTHING", 1.0)
-    store.put_tickets(ALL)
-    store.put_codes("b1", [code(ticket, 7) for ticket in ALL])
-    store.set_serving("b1")
-    every = query_by(["pump", "printer", "mail"], np.zeros(0, np.int8))
-    sent, send = [], Transport.perform_request
-
-    def watching(self, *arguments, **options):
-        sent.append("'code'" in str(options["body"]))
-        return send(self, *arguments, **options)
-
-    def asked():
-        with monkeypatch.context() as watched:
-            watched.setattr(Transport, "perform_request", watching)
-            sent.clear()
-            return scanned(store.candidates("b1", every))
-
-    first = asked()
-    assert asked() == first  # sent again: nobody knew yet that all are kept
-    assert sent == [True]
-    assert asked() == first
-    assert sent == [False]
-    changed = replace(PUMP, subject="Pump leaks")
-    store.put_tickets([changed])
-    store.put_codes("b1", [code(changed, 8)])
-    assert asked() == first | {PUMP.id: 8}
-    assert sent == [False, True]
-    store.delete_tickets([PUMP.id])
-    assert PUMP.id not in asked()
-
-
-def test_codes_beyond_those_that_are_kept_push_out_the_others(monkeypatch):
-    monkeypatch.setattr(kept, "MOST", 2)
-    codes = kept.KeptCodes()
-    for id in ("a", "b", "c"):
-        codes.keep("b1", id, 1, b"7")
-    assert codes.find("b1", {"a": 1, "b": 1, "c": 1}) == {"c": b"7"}
-    assert codes.find("b1", {"c": 2}) == codes.find("b2", {"c": 1}) == {}

@@ -16,7 +16,7 @@ from ticketing.stores.elasticsearch.connection import MOST_HITS, Connection
 from ticketing.stores.elasticsearch.copies import coded_by, codes_of, where
 from ticketing.stores.elasticsearch.documents import columns
 from ticketing.stores.elasticsearch.indices import RECORDS, TICKETS, meta_of
-from ticketing.stores.elasticsearch.kept import KeptCodes
+from ticketing.stores.elasticsearch.mirrors import PRINT, Mirrors, print_of
 from ticketing.stores.elasticsearch.serving import SERVES, ElasticsearchServing, bundle_of
 from ticketing.stores.elasticsearch.tickets import any_word
 from ticketing.stores.protocols import Codes
@@ -41,8 +41,8 @@ nearly as far from it as each other: so many times as many are found by vector."
 LOOKED_AT = 8
 """The walk through the vectors' graph ends easily there: so many times BY_VECTOR are looked at."""
 
-CHECKSUM, CODE = columns("checksum"), columns("code", "checksum")
-"""What is read of a hit: enough where the code is kept, and with its code."""
+CODE = columns("code", "checksum")
+"""What is read of a hit."""
 
 
 class Candidates(ElasticsearchServing, Codes):
@@ -53,7 +53,7 @@ class Candidates(ElasticsearchServing, Codes):
     def __init__(self, connection: Connection):
         super().__init__(connection)
         self._damaged: dict[str, set[str]] = defaultdict(set)
-        self._kept = KeptCodes()
+        self.mirrors = Mirrors(connection, self._read)
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
         """Ids of the tickets whose codes were read and are no longer as they were."""
@@ -67,37 +67,33 @@ class Candidates(ElasticsearchServing, Codes):
         limit: int = 10,
         also: Collection[str] = (),
     ) -> CodeBlock:
-        """The union of what each way finds, with codes, in one request."""
-        if limit > self.by_words:
+        """All that match, where this process holds the codes as they are now; else the union of
+        what each way finds, in the same request."""
+        mirrored = bundle_id in self.mirrors
+        if limit > self.by_words and not mirrored:
             return self.codes(bundle_id, filters)
-        searches = self._searches(bundle_id, query, filters, also)
+        state: list[tuple[str, Json]] = [(RECORDS, SERVES), (codes_of(bundle_id), PRINT)]
+        ways = self._ways(bundle_id, query, filters, also)
         copy = f"{crc32(query.vector.tobytes()):08x}"
+        answers = self._now(bundle_id, state if mirrored else state + ways, copy)
+        if answers and (held := self.mirrors.held(bundle_id, print_of(answers[1]))):
+            return held.block(filters)
+        if mirrored:
+            answers = self._now(bundle_id, state + ways, copy)
+        if not answers:
+            self.require_codes(bundle_id)
+            return block_of({})
+        _, _, counted, *found = (answer["hits"] for answer in answers)
+        codes = self._read(bundle_id, [hit for way in found for hit in way["hits"]])
+        return block_of(codes, of=counted["total"]["value"])
+
+    def _now(self, bundle_id: str, searches: Sequence[tuple[str, Json]], copy: str) -> list[Json]:
+        """The answers to searches of which the first is SERVES, with all codes of the bundle."""
         answers = self.connection.searches(searches, copy)
         if answers and bundle_of(answers[0]) != bundle_id:  # see `_show`
             self.connection.refresh(codes_of(bundle_id))
             answers = self.connection.searches(searches, copy)
-        if not answers:
-            self.require_codes(bundle_id)
-            return block_of({})
-        _, counted, *found = (answer["hits"] for answer in answers)
-        codes = self._codes_of(bundle_id, [hit for way in found for hit in way["hits"]])
-        return block_of(codes, of=counted["total"]["value"])
-
-    def _codes_of(self, bundle_id: str, hits: Sequence[Json]) -> dict[str, bytes]:
-        """The codes of hits, by id; those that came without one are kept here, or are read now."""
-        sums = {hit["fields"]["id"][0]: hit["fields"].get("checksum", [-1])[0] for hit in hits}
-        codes = self._kept.find(bundle_id, sums)
-        here = [hit for hit in hits if "code" in hit["fields"]]
-        if not here and (left := sums.keys() - codes.keys()):
-            ids = {"ids": {"values": list(left)}}
-            answer = self.connection.search(
-                codes_of(bundle_id), query=ids, size=len(left), track_total_hits=False, **CODE
-            )
-            here = answer["hits"]["hits"] if answer else []
-        read = self._read(bundle_id, here)
-        for id, code in read.items():
-            self._kept.keep(bundle_id, id, crc32(code), code)
-        return codes | read
+        return answers
 
     def _read(self, bundle_id: str, hits: Iterable[Json]) -> dict[str, bytes]:
         """The codes that hits with CODE bring, by id; damaged ones are left out and remembered
@@ -136,11 +132,11 @@ class Candidates(ElasticsearchServing, Codes):
                 f" {bundle_id}, which serves; `ticketing check --repair` encodes all tickets anew."
             )
 
-    def _searches(
+    def _ways(
         self, bundle_id: str, query: EncodedQuery, filters: Filters, also: Collection[str]
     ) -> list[tuple[str, Json]]:
-        """For which bundle serves, how many tickets match, what is found in either way, and those
-        of `also` that match.
+        """The searches for how many tickets match, what is found in either way, and those of `also`
+        that match.
 
         What is found both ways comes once. Whatever is near by vector comes before all that is
         near in words alone, of which `by_words` are taken, and more where vectors found the same.
@@ -149,16 +145,15 @@ class Candidates(ElasticsearchServing, Codes):
         words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}
         near = list(self._near(query, filters)) if len(query.vector) else []
         found: Json = {"query": words, "size": self.by_words, "track_total_hits": False}
-        read = CHECKSUM if self._kept.worthwhile else CODE
-        found |= read
+        found |= CODE
         if near:
             found |= {"knn": near, "size": self.by_words + sum(way["k"] for way in near) * 3 // 4}
         index = codes_of(bundle_id)
-        searches = [(RECORDS, SERVES), (index, counted), (index, found)]
+        searches = [(index, counted), (index, found)]
         if also:
             named = {"bool": {"must": {"ids": {"values": [*also]}}, "filter": where(filters)}}
             searches.append(
-                (index, {"query": named, "size": len(also), "track_total_hits": False} | read)
+                (index, {"query": named, "size": len(also), "track_total_hits": False} | CODE)
             )
         return searches
 

@@ -57,6 +57,11 @@ def where(filters: Filters) -> Json:
     return {"bool": {"filter": must}}
 
 
+def between(after: str, until: str) -> Json:
+    """The query for ids after one, up to another where there is one."""
+    return {"range": {"id": {"gt": after} | ({"lte": until} if until else {})}}
+
+
 def copy_filters(connection: Connection, tickets: Sequence[Ticket]) -> None:
     """Let the codes of these tickets under every bundle be filtered as the tickets are."""
     for bundle_id in _bundles(connection) if tickets else []:

@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
+from ticketing.stores.elasticsearch.copies import between
 from ticketing.stores.elasticsearch.documents import COPIED, OWN, columns, own_of
 from ticketing.stores.elasticsearch.indices import TICKETS, Index, indices_of, next_name
 
@@ -135,16 +136,16 @@ class Copy:
         for name in both:
             self._connection.refresh(name)
         last = sorted(self._last_ids)
-        ranges = [_between(after, until) for after, until in pairwise(["", *last, ""])]
+        ranges = [between(after, until) for after, until in pairwise(["", *last, ""])]
         for start in range(0, len(ranges), RANGES):
             some = ranges[start : start + RANGES]
             here, there = (self._counts(name, some) for name in both)
-            for between, *counts in zip(some, here, there, strict=True):
+            for ids, *counts in zip(some, here, there, strict=True):
                 if counts[0] != counts[1]:
-                    self._delete_gone_between(between, both)
+                    self._delete_gone_among(ids, both)
 
-    def _delete_gone_between(self, between: Json, both: list[str]) -> None:
-        kept, copied = ({hit["fields"]["id"][0] for hit in self._ids(x, between)} for x in both)
+    def _delete_gone_among(self, ids: Json, both: list[str]) -> None:
+        kept, copied = ({hit["fields"]["id"][0] for hit in self._ids(x, ids)} for x in both)
         index = self._connection.alias(self._key)
         self._connection.bulk(
             ({"_op_type": "delete", "_index": index, "_id": id} for id in copied - kept),
@@ -187,11 +188,6 @@ class Copy:
         return {x: settings[x] for x in settings if not x.startswith(_ITS_OWN)}
 
 
-def _between(after: str, until: str) -> Json:
-    """The query for ids after one, up to another where there is one."""
-    return {"range": {"id": {"gt": after} | ({"lte": until} if until else {})}}
-
-
 def _checkpoints(connection: Connection, index: str) -> dict[str, int]:
     """By shard the number of the last write that all its copies have."""
     with connection.client() as client:
@@ -212,4 +208,4 @@ def _terms(connection: Connection, index: str) -> list[int]:
 
 
 _ITS_OWN = tuple(f"index.{name}" for name in OF_AN_INDEX)
-_COPIED = [*(field for field in COPIED if field != "tokens"), "month"]
+_COPIED = [*(field for field in COPIED if field != "tokens"), "month", "stamp"]

@@ -1,6 +1,7 @@
 """A ticket as a document, its codes as another, and back."""
 
 import base64
+import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -17,6 +18,9 @@ FIELDS = ("id", "subject", "description", "solution", "product", "status", "crea
 
 COPIED = ("id", "product", "status", "created", "groups", "tokens")
 """What codes repeat of a ticket's document."""
+
+STAMP_BITS = 32
+"""Of a number drawn for each write of codes, so that a sum of a million is exact as a float64."""
 
 OWN = ("code", "checksum", "topic", "vector")
 """What codes have of their own."""
@@ -44,9 +48,10 @@ def ticket_of(doc: Mapping[str, Any]) -> Ticket:
 
 
 def copied(ticket: Mapping[str, Any]) -> Json:
-    """What codes repeat of a ticket's document."""
+    """What codes repeat of a ticket's document, and a number that they have from this write on."""
     copies = {field: ticket[field] for field in COPIED if field in ticket}
-    return copies | {"month": ticket["created"] and ticket["created"][:7]}
+    month = ticket["created"] and ticket["created"][:7]
+    return copies | {"month": month, "stamp": secrets.randbits(STAMP_BITS)}
 
 
 def codes_document(row: CodeRow, ticket: Mapping[str, Any]) -> Json:

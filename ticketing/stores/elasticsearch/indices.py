@@ -20,7 +20,7 @@ from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 10
+VERSION = 11
 """`_meta.version`; a change of the mappings below raises it."""
 
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
@@ -52,6 +52,8 @@ CODES = {
     "topic": {"type": "integer"},
     "code": {"type": "binary", "doc_values": True},
     "checksum": {"type": "long", "index": False},
+    # Drawn anew for each write: the sum of all tells one state of the index from another.
+    "stamp": {"type": "long", "index": False},
 }
 """The fields of an index of one bundle's codes; the filters' are copies of the ticket's.
 

@@ -8,6 +8,7 @@ are of a version that did not have it yet.
 from collections.abc import Mapping
 
 from ticketing.errors import InputError, StoreError
+from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.faults import RESTORE
 from ticketing.stores.elasticsearch.indices import (
@@ -36,7 +37,7 @@ MAKING = "making"
 DIMS = 384
 """Of all vectors of versions before 9, which let the first one say how many it has."""
 
-ADDED = {
+ADDED: dict[int, Json] = {
     2: {"groups": KEYWORD},
     3: {"subject_digest": KEYWORD},
     4: {"person": KEYWORD},
@@ -46,6 +47,7 @@ ADDED = {
     8: {},  # jobs have steps, arguments, results and logs, which are never searched
     9: {},  # codes are kept in columns alone, in indices that are made from now on
     10: {"ticket_id": KEYWORD},
+    11: {"stamp": {"type": "long", "index": False}},
 }
 """The fields that a version added; documents of an older one lack them."""
 

@@ -1,0 +1,202 @@
+"""Mirrors are kept as the indices of codes are: what changed is asked for, nothing else is read.
+
+A row is written with a number that is drawn for it. How many rows an index has and the sum of their
+numbers, which a server works out once for each state of an index, tell whether a mirror holds what
+is searched now. Where it does not, rows that were written later are read, and where that is not
+all, as after a deletion, ranges of ids are compared by the same two numbers.
+"""
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from itertools import islice, pairwise
+from typing import Any
+
+from ticketing.errors import StoreError
+from ticketing.files import Json
+from ticketing.stores.elasticsearch.connection import AT_ONCE, Connection
+from ticketing.stores.elasticsearch.copies import between, codes_of
+from ticketing.stores.elasticsearch.documents import columns
+from ticketing.stores.elasticsearch.mirror import MOST, Held, HeldRow, Mirror, Print
+
+log = logging.getLogger(__name__)
+
+FEW = 500
+"""Rows that are missing for which whoever asks waits; more are read in the background."""
+
+TURNS = 7
+"""As often what changed is looked for while others go on writing."""
+
+RANGE = 200
+"""Ids of a range that is compared."""
+
+MOST_MIRRORS = 2
+"""Bundles that are held: the one that serves, and the one before or after it."""
+
+PRINT: Json = {
+    "size": 0,
+    "track_total_hits": True,
+    "aggs": {
+        "stamps": {"sum": {"field": "stamp"}},
+        "stamped": {"value_count": {"field": "stamp"}},
+    },
+}
+"""The search for an index's Print, as one of several."""
+
+READ = columns("stamp", "code", "checksum", "product", "status", "created", "groups")
+"""What is read of a row."""
+
+Read = Callable[[str, Sequence[Json]], dict[str, bytes]]
+
+
+def print_of(answer: Json) -> Print | None:
+    """What PRINT found; None where there are rows of an older program, which drew no numbers."""
+    count, found = answer["hits"]["total"]["value"], answer["aggregations"]
+    if found["stamped"]["value"] < count:
+        return None
+    return Print(count, round(found["stamps"]["value"]))
+
+
+class Mirrors:
+    """The codes of the bundles that are asked for, where they are not too many."""
+
+    def __init__(self, connection: Connection, read: Read):
+        """`read` gives the codes of hits that are not damaged."""
+        self._connection, self._read = connection, read
+        self._copy = uuid.uuid4().hex  # the same of each shard, as each shows writes when it will
+        self._mirrors: dict[str, Mirror] = {}
+        self._changing = threading.Lock()
+        self.filling: threading.Thread | None = None
+        """Who fills a mirror in the background, or did last."""
+
+    def __contains__(self, bundle_id: str) -> bool:
+        """Whether a bundle is held as it was of late."""
+        return bundle_id in self._mirrors
+
+    def held(self, bundle_id: str, now: Print | None) -> Held | None:
+        """All codes of a bundle as they are `now`, or later; None where they are not here yet, or
+        are too many."""
+        if now is None or now.count > MOST:
+            self._mirrors.pop(bundle_id, None)
+            return None
+        mirror = self._mirrors.get(bundle_id)
+        held = mirror.held if mirror else None
+        if held and held.print == now:
+            return held
+        if self.filling and self.filling.is_alive():
+            return None
+        if now.count - (held.print.count if held else 0) <= FEW:
+            return self._kept_up(bundle_id)
+        self.filling = threading.Thread(target=self._fill, args=(bundle_id,), daemon=True)
+        self.filling.start()
+        return None
+
+    def _fill(self, bundle_id: str) -> None:
+        try:
+            self._kept_up(bundle_id)
+        except StoreError as error:
+            log.warning("Codes of bundle %s are not held yet: %s", bundle_id, error)
+
+    def _kept_up(self, bundle_id: str) -> Held | None:
+        """All codes of a bundle; None where others write faster than they are read."""
+        with self._changing:
+            mirror = self._mirrors.get(bundle_id) or Mirror()
+            if not self._keep_up(mirror, bundle_id):
+                return None
+            if bundle_id not in self._mirrors and len(self._mirrors) == MOST_MIRRORS:
+                del self._mirrors[next(iter(self._mirrors))]
+            self._mirrors[bundle_id] = mirror
+            return mirror.held
+
+    def _keep_up(self, mirror: Mirror, bundle_id: str) -> bool:
+        """Bring a mirror to what is searched now; False where that does not end."""
+        for turn in range(TURNS):
+            answer = self._search(bundle_id, **PRINT)
+            now = print_of(answer) if answer else None
+            if now is None or now.count > MOST:
+                return False
+            if now == mirror.print:
+                mirror.settle()
+                return True
+            if turn % 2 == 0 and answer["_shards"]["total"] == 1:
+                self._take_later(mirror, bundle_id)
+            else:
+                self._take_different(mirror, bundle_id)
+        return False
+
+    def _take_later(self, mirror: Mirror, bundle_id: str) -> None:
+        """Take what was written after all that was looked at: writes to a shard are numbered."""
+        hits: Sequence[Json] = ()
+        while not hits or len(hits) == AT_ONCE:
+            later = {"range": {"_seq_no": {"gt": mirror.newest}}}
+            answer = self._search(
+                bundle_id, query=later, sort=[{"_seq_no": "asc"}], size=AT_ONCE, **READ
+            )
+            hits = answer["hits"]["hits"] if answer else ()
+            self._put(mirror, bundle_id, hits)
+            if not hits:
+                return
+            mirror.newest = hits[-1]["sort"][0]
+
+    def _take_different(self, mirror: Mirror, bundle_id: str) -> None:
+        """Compare ranges of ids, and take, or let go, what is different in these."""
+        stamps = mirror.stamps()
+        ids = list(stamps)
+        last = ids[RANGE - 1 :: RANGE]
+        ranges = [between(after, until) for after, until in pairwise(["", *last, ""])]
+        parts = {"filters": {"filters": ranges}, "aggs": PRINT["aggs"]}
+        aggs = {"ranges": parts, "newest": {"max": {"field": "_seq_no"}}}
+        answer = self._search(bundle_id, size=0, track_total_hits=False, aggs=aggs)
+        if not answer:
+            return
+        found = answer["aggregations"]
+        different, here = [], dict[str, int]()
+        for i, part in enumerate(found["ranges"]["buckets"]):
+            some = {id: stamps[id] for id in ids[i * RANGE : (i + 1) * RANGE]}
+            if (part["doc_count"], part["stamps"]["value"]) != (len(some), sum(some.values())):
+                different.append(ranges[i])
+                here |= some
+        there = self._stamps(bundle_id, different) if different else {}
+        for id in here.keys() - there.keys():
+            mirror.remove(id)
+        changed = iter([id for id in there if here.get(id) != there[id]])
+        while some_ids := list(islice(changed, AT_ONCE)):
+            these = {"ids": {"values": some_ids}}
+            answer = self._search(bundle_id, query=these, size=len(some_ids), **READ)
+            self._put(mirror, bundle_id, answer["hits"]["hits"] if answer else ())
+        mirror.newest = int(found["newest"]["value"] or -1)
+
+    def _stamps(self, bundle_id: str, ranges: Sequence[Json]) -> dict[str, int]:
+        """The numbers of the rows in ranges of ids, by id."""
+        hits = self._connection.pages(
+            codes_of(bundle_id),
+            sort=[{"id": "asc"}],
+            size=AT_ONCE,
+            preference=self._copy,
+            query={"bool": {"should": ranges}},
+            **columns("stamp"),
+        )
+        return {hit["fields"]["id"][0]: hit["fields"]["stamp"][0] for hit in hits}
+
+    def _put(self, mirror: Mirror, bundle_id: str, hits: Sequence[Json]) -> None:
+        codes = self._read(bundle_id, hits)
+        for hit in hits:
+            fields = hit["fields"]
+            [id], [created] = fields["id"], fields.get("created", [None])
+            mirror.put(
+                HeldRow(
+                    id,
+                    fields["stamp"][0],
+                    codes.get(id),
+                    fields["product"][0],
+                    fields["status"][0],
+                    created and datetime.fromisoformat(created),
+                    frozenset(fields.get("groups", ())),
+                )
+            )
+
+    def _search(self, bundle_id: str, **body: Any) -> Json:
+        """One search of a bundle's codes; {} where there are none."""
+        return self._connection.search(codes_of(bundle_id), preference=self._copy, **body)
