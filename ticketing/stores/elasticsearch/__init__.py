@@ -1,10 +1,10 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
 Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
-`history`, `codes` (with `candidates`), `serving`, `jobs`, `leases`, `schedules`, `people`, `files`;
-all stand on `connection`, `indices` says what lies where, and `copies` how the copies of one thing
-are kept alike. No step needs a script or a lock: a document is written under the condition that it
-is still as it was read.
+`history`, `codes` (with `candidates`, and `mirrors` of all in memory), `serving`, `jobs`, `leases`,
+`schedules`, `people`, `files`; all stand on `connection`, `indices` says what lies where, and
+`copies` how the copies of one thing are kept alike. No step needs a script or a lock: a document is
+written under the condition that it is still as it was read.
 """
 
 from ticketing.settings import Settings
