@@ -8,7 +8,7 @@ from typing import Any
 
 import elastic_transport
 from elastic_transport import ObjectApiResponse
-from elasticsearch import ApiError, Elasticsearch, NotFoundError, helpers
+from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, helpers
 
 from ticketing.errors import StoreError
 from ticketing.files import Json
@@ -86,6 +86,19 @@ class Connection:
                         raise refused(503, error["type"], error["reason"], self.where)
                 if doc.get("found"):
                     found[doc["_id"]] = doc
+        return found
+
+    def source(self, name: str, id: str) -> Json | None:
+        """What one document says as of this moment, at half the cost of `get`."""
+        with self.client() as client:
+            try:
+                found: Json = client.get(
+                    index=self.alias(name), id=id, filter_path=["_source", "error"]
+                )["_source"]
+            except NotFoundError as error:
+                if not error.body:  # the filter leaves nothing of a document that is not there
+                    return None
+                raise
         return found
 
     def search(self, name: str, **body: Any) -> Json:
@@ -225,6 +238,21 @@ class Connection:
         action |= {"_index": self.alias(name), "_id": id, "_source": source}
         [answer] = self.bulk([action], refresh=refresh)
         return bool(answer["status"] != CONFLICT)
+
+    def create(self, name: str, id: str, source: Mapping[str, Any]) -> bool:
+        """Write one document, which the next search need not see; False where there is one."""
+        with self.client() as client:
+            try:
+                client.create(
+                    index=self.alias(name),
+                    id=id,
+                    document=source,
+                    require_alias=True,
+                    filter_path=["result", "error"],
+                )
+            except ConflictError:
+                return False
+        return True
 
     def deletion(self, name: str, doc: Json) -> Json:
         """The action that deletes a document if it is still as it was read."""

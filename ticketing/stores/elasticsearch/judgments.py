@@ -22,11 +22,10 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
     def put_query(self, query: Query) -> str:
         """Remember a query, and that it was asked today; returns query.id."""
         action = self._query_action(query)
-        [answer] = self.connection.bulk([action | {"_op_type": "create"}], refresh=False)
-        if answer["status"] == CONFLICT:  # it was asked before
-            key = action["_id"]
-            found = self.connection.get(RECORDS, [key], ["asked"])
-            if not found or found[key]["_source"].get("asked", "") < _today():
+        key = action["_id"]
+        if not self.connection.create(RECORDS, key, action["_source"]):  # it was asked before
+            found = self.connection.source(RECORDS, key)
+            if not found or found.get("asked", "") < _today():
                 self.put_queries([query])
         return query.id
 

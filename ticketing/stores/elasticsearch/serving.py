@@ -39,9 +39,8 @@ class ElasticsearchServing(ConnectionPart, Serving):
         raise StoreAway("Others keep switching the serving bundle; try again.")
 
     def _served(self, kind: ModelKind, switches_ago: int) -> str:
-        key = _key(kind)
-        found = self.connection.get(RECORDS, [key])
-        served = found[key]["_source"]["bundles"] if found else []
+        found = self.connection.source(RECORDS, _key(kind))
+        served = found["bundles"] if found else []
         return served[-1 - switches_ago] if len(served) > switches_ago else ""
 
 
