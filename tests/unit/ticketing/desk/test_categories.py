@@ -263,7 +263,7 @@ def test_a_proposal_shows_its_chance_and_one_below_the_floor_is_not_made(desk, d
     desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
     client, address = opened(desk_home)
     page = client.get(address).text
-    assert page.count("right with a chance of 17 %") == 1
+    assert page.count("right with a chance of 17\u00a0%") == 1
     known.facts["floor"] = 0.9999
     desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
     swapped(client.application.extensions["desk"])
