@@ -113,6 +113,11 @@ class Account:
     identity: str = ""
 
     @property
+    def openid(self) -> bool:
+        """Whether an OpenID provider vouches for them."""
+        return bool(self.identity)
+
+    @property
     def person(self) -> Person:
         """Who acts when the account's owner does."""
         return Person(self.name, self.role, self.groups)

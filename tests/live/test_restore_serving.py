@@ -114,7 +114,7 @@ def judging(address, ticket):
         judge.count += 1
         event = f"{judge.begun}-{judge.count}"
         said = {"query_id": QUERY.id, "ticket_id": ticket, "event_id": event}
-        posted(address, "judgments", grade="YES", **said)
+        posted(address, "judgments", grade="REL", **said)  # a YES changes answers
         return event
 
     judge.count, judge.begun = 0, time.monotonic_ns()

@@ -27,7 +27,7 @@ def as_csv() -> Response:
     """The same as a table."""
     audited(Deed.EXPORTED, "people")
     rows = (
-        (a.name, a.role, ", ".join(sorted(a.groups)), a.disabled, bool(a.identity))
+        (a.name, a.role, ", ".join(sorted(a.groups)), a.disabled, a.openid)
         for a in served_desk().store.accounts()
     )
     return csv_file("people", ("name", "role", "groups", "disabled", "openid"), rows)

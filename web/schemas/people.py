@@ -37,9 +37,7 @@ class AccountOut(Out):
     role: Role
     groups: Annotated[list[str], BeforeValidator(sorted)]
     disabled: bool
-    openid: Annotated[bool, BeforeValidator(bool)] = Field(
-        validation_alias="identity", description="whether a provider vouches for them"
-    )
+    openid: bool = Field(description="whether a provider vouches for them")
 
 
 class TokenIn(In):
