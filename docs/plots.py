@@ -38,11 +38,19 @@ def cost(folder: Path) -> str:
     return _lines(folder, "cost", title, ("tickets", "tickets"), upwards, scale="log")
 
 
+def sizes(folder: Path) -> str:
+    """What an answer takes against the number of tickets, both logarithmic."""
+    title = "A scan, an answer and a process by number of tickets"
+    upwards = "value", "milliseconds, or megabytes"
+    return _lines(folder, "sizes", title, ("tickets", "tickets"), upwards, scale="log")
+
+
 PLOTS: Mapping[str, Callable[[Path], str]] = {
     "label-curve": label_curve,
     "feedback": feedback,
     "rankers": rankers,
     "cost": cost,
+    "sizes": sizes,
 }
 
 
