@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.estimate import AWAY, estimate, estimated_by
-from ticketing.retrieval.few import FewRows
+from ticketing.retrieval.held_postings import HeldPostings
 from ticketing.retrieval.postings import LANES, add, lane_table
 from ticketing.retrieval.scan import NO_SUMS
 from ticketing.retrieval.segments import SEGMENT, Derived
@@ -51,7 +51,7 @@ class Index:
     def __init__(self, model: Model):
         self._model = model
         self._derived: Derived | None = None
-        self._few = FewRows(model.layout)
+        self._held_postings = HeldPostings(model.layout)
         self._looking = threading.Lock()
         self.making: threading.Thread | None = None
         """Who derives what is missing, or did last."""
@@ -104,7 +104,7 @@ class Index:
         scan_distances; of none where most are not compared."""
         layout = self._model.layout
         if len(block.codes) < LEAST and layout.components <= MOST_COMPONENTS:
-            return self._few.shared(block, query)
+            return self._held_postings.shared(block, query)
         derived = self._ready(block)
         if derived is None:
             return NO_SUMS

@@ -10,7 +10,7 @@ from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM
 from ticketing.model.layout import CodeLayout
 from ticketing.model.recency import Recency
-from ticketing.retrieval import few, index, segments
+from ticketing.retrieval import held_postings, index, segments
 from ticketing.retrieval.index import Index
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.segments import Derived
@@ -120,7 +120,7 @@ def test_what_rows_share_by_the_index_is_what_they_share(block):
 def test_what_few_rows_share_is_what_they_share_without_a_file(tmp_path, monkeypatch):
     """Of few rows all is derived in memory, again when many more came."""
     monkeypatch.setattr(index, "LEAST", ROWS + 700)
-    monkeypatch.setattr(few, "FEWEST", 100)
+    monkeypatch.setattr(held_postings, "FEWEST", 100)
     codes, known = made_rows(ROWS + 600), Index(MODEL)
     for rows, derived in (ROWS - 200, ROWS - 200), (ROWS, ROWS - 200), (ROWS + 600, ROWS + 600):
         some = block_of(codes[:rows], tmp_path / "derived", live=np.arange(rows)[::-1])
@@ -135,7 +135,7 @@ def test_what_few_rows_share_is_what_they_share_without_a_file(tmp_path, monkeyp
 
 def test_nothing_is_derived_of_what_is_not_kept_or_not_compared(tmp_path, monkeypatch):
     monkeypatch.setattr(index, "LEAST", ROWS + 1)
-    monkeypatch.setattr(few, "FEWEST", 100)
+    monkeypatch.setattr(held_postings, "FEWEST", 100)
     codes, query, known = made_rows(), next(made_queries()), Index(MODEL)
     for block in (
         block_of(codes, None),

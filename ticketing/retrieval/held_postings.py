@@ -1,4 +1,4 @@
-"""What a process derives, in memory, of codes too few for an index beside them."""
+"""Postings that a process holds in memory, of codes too few for an index on disk."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ the terms of these are read."""
 
 
 @dataclass(frozen=True)
-class Few:
+class _Held:
     """The postings of the first `rows` rows of the codes that lie beside `folder`."""
 
     folder: Path
@@ -33,12 +33,12 @@ class Few:
         return self.folder == block.folder and len(block.codes) <= self.rows * (1 + MORE)
 
 
-class FewRows:
+class HeldPostings:
     """Postings of the codes that were compared last."""
 
     def __init__(self, layout: CodeLayout):
         self._layout = layout
-        self._last: Few | None = None
+        self._last: _Held | None = None
 
     def shared(self, block: CodeBlock, query: EncodedQuery) -> npt.NDArray[np.uint64]:
         """What the first rows of a block share with a query, see scan_distances; of none where few
@@ -48,10 +48,10 @@ class FewRows:
             return NO_SUMS
         if block.folder is None or not self._layout.terms:
             return NO_SUMS
-        few = self._last
-        if few is None or not few.holds(block):
+        held = self._last
+        if held is None or not held.holds(block):
             postings = postings_of(np.asarray(block.codes), self._layout)
-            few = self._last = Few(block.folder, rows, postings)
-        lanes = np.zeros(few.rows, np.uint64)
-        add(few.postings, lane_table(query, self._layout.components), lanes)
+            held = self._last = _Held(block.folder, rows, postings)
+        lanes = np.zeros(held.rows, np.uint64)
+        add(held.postings, lane_table(query, self._layout.components), lanes)
         return lanes
