@@ -82,7 +82,7 @@ class Workplace:
 
         options: dict[str, Any] = {"time_limit": seconds}
 
-        @app.task(name=name, base=CountedTask, bind=True, typing=False, **options)
+        @app.task(name=name, base=CountedTask, bind=True, typing=False, shared=False, **options)
         def task(self_: Task[Any, Any], *given: Any, **named: Any) -> None:
             try:
                 fitting = arguments.validate_python((*given, *named.values()), strict=True)

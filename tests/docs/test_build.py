@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.docs.pages import ROOT
 
-PLOTS = {"results/archive.html": 1, "results/labels.html": 2, "results/cost.html": 1}
+PLOTS = {"results/archive.html": 1, "results/labels.html": 2, "results/cost.html": 2}
 
 
 @pytest.fixture(scope="module")
