@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ticketing.encoders.sums import sums_of
 from ticketing.model.inference import Model
 from ticketing.retrieval.folding import READ, REMEMBERED, Match
+from ticketing.retrieval.solving import solving
 from ticketing.text import tokenize
 from ticketing.text.sentences import sentences, shortened
 from ticketing.tickets import Query
@@ -20,19 +21,27 @@ LONGEST = 240
 _PROSE = 0.75
 """Least share of letters and spaces in prose; code and logs have less."""
 
+_SOLVING = 2.0
+"""What it counts that a sentence lies where solutions do, beside nearness to one text."""
+
+_SHORT = 0.25
+"""Of a mean sentence's length, what is added to each: a word or two are near by chance."""
+
 
 class Answers:
     """Compares sentences by channel E of one model, the weighted sum of a text's words."""
 
     def __init__(self, model: Model):
         self._model = model
+        self._solving = _SOLVING * solving(model)
 
     def answers(self, query: Query, matches: Sequence[Match]) -> list[str]:
         """A sentence of each match's solution; empty for one without a solution.
 
         It is the one nearest to three texts together, which count alike: the query, the ticket's
         problem and its whole solution. Nearness to the query alone often finds an aside, which
-        mentions the query's words but is not what the ticket is about.
+        mentions the query's words but is not what the ticket is about. Among those near, it speaks
+        as solutions do: one that tells the problem again, or another problem, answers nothing.
         """
         read = [_candidates(match.ticket.solution[:READ]) for match in matches]
         candidates = [[sentence for sentence, _ in own] for own in read]
@@ -44,7 +53,8 @@ class Answers:
         answers = []
         for own, problem, (start, stop) in zip(candidates, told, pairwise(bounds), strict=True):
             solution = _unit(sums[start:stop].sum(0, keepdims=True))[0]
-            scores = _unit(sums[start:stop]) @ (asked + problem + solution)
+            aim = asked + problem + solution + self._solving
+            scores = _damped(sums[start:stop]) @ aim
             answers.append(shortened(own[int(scores.argmax())], LONGEST) if own else "")
         return answers
 
@@ -59,6 +69,13 @@ def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
     return unit
+
+
+def _damped(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Sentences of one solution, [n, dims], with lengths below 1: the shorter, the less."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    damped: npt.NDArray[np.float32] = vectors / np.maximum(lengths + _SHORT * lengths.mean(), 1e-9)
+    return damped
 
 
 @lru_cache(maxsize=REMEMBERED)

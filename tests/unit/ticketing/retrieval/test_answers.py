@@ -4,9 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.ticketing.retrieval.words import word_model
+from tests.unit.ticketing.retrieval.words import VECTORS, word_model
 from ticketing.retrieval.answers import LONGEST, Answers
 from ticketing.retrieval.folding import Match
+from ticketing.retrieval.solving import solving
 from ticketing.tickets import Query, Ticket
 
 PUMP = Query("The pump makes noise")
@@ -17,10 +18,10 @@ def answer(solution, query=PUMP, subject="pump noise"):
     return found
 
 
-def answers(tickets, query=PUMP):
+def answers(tickets, query=PUMP, archive=()):
     code = np.zeros(1, np.uint8)
     matches = [Match(rank, each, code, 0.5, 0.5, 0.5) for rank, each in enumerate(tickets, 1)]
-    return Answers(word_model()).answers(query, matches)
+    return Answers(word_model(archive=archive)).answers(query, matches)
 
 
 def test_the_sentence_that_is_nearest():
@@ -33,6 +34,23 @@ def test_an_aside_in_the_query_s_words_is_not_the_answer():
     """The query is about oil in part; this ticket and its solution are about a pump."""
     solution = "The pump had noise. The compressor pump was changed. An oil case was separate."
     assert answer(solution, Query("pump and oil")) == "The pump had noise."
+
+
+def test_what_was_done_comes_before_what_was_seen():
+    """This archive's problems speak of noise, and its solutions of what was made visible."""
+    ticket = Ticket("1", "pump noise", "", "Excluded: a pump noise. The pump was made visible.")
+    many = [(VECTORS[seen], VECTORS["visible"]) for seen in ("noise", "vibration")] * 50
+    assert answers([ticket]) == ["Excluded: a pump noise."]
+    assert answers([ticket], archive=many) == ["The pump was made visible."]
+
+
+def test_few_tickets_do_not_tell_how_solutions_speak():
+    few = word_model(
+        archive=[(VECTORS["noise"], VECTORS["oil"]), (VECTORS["oil"], VECTORS["pump"])]
+    )
+    many = word_model(archive=[(VECTORS["noise"], VECTORS["oil"])] * 50)
+    assert np.linalg.norm(solving(few)) < 0.5 < np.linalg.norm(solving(many)) <= 1 + 1e-6
+    assert not solving(word_model()).any()
 
 
 def test_no_solution_has_no_answer():
