@@ -3,22 +3,45 @@
 The original writes a message under its final name, where a worker may read half of
 it, and takes one by moving it to the system's temporary folder, which may be another
 file system, where moving is copying. Here both are one rename within one folder.
+
+The original also looks for the next message a polling interval after the one before was dealt
+with; here it looks at once, and reads the folder again only when all that it found are taken.
 """
 
+import threading
 import time
 import uuid
+from collections import defaultdict, deque
+from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty
 from typing import Any
 
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
+from kombu.utils.scheduling import FairCycle
 
 from worker.discarding import UNREADABLE, discarded, require_message
 
 
 class Channel(filesystem.Channel):
     """Messages are files `<time>_<random>.<queue>.msg` in one folder, oldest first."""
+
+    connection: "Transport"
+
+    def __init__(self, *given: Any, **named: Any):
+        super().__init__(*given, **named)
+        self._found: dict[str, deque[Path]] = defaultdict(deque)
+
+    def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
+        """A message was done; another may be taken."""
+        super().basic_ack(delivery_tag, multiple)
+        self.connection.may_take.set()
+
+    def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:
+        """A message was not done; another may be taken."""
+        super().basic_reject(delivery_tag, requeue)
+        self.connection.may_take.set()
 
     def _put(  # type: ignore[override]  # kombu's two classes differ in the name of the payload
         self, queue: str, payload: dict[str, Any], **options: Any
@@ -29,7 +52,7 @@ class Channel(filesystem.Channel):
         unfinished.rename(unfinished.with_name(f"{name}.{queue}.msg"))
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
-        for path in sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")):
+        for path in self._waiting(queue):
             taken = path.with_suffix(".taken")
             try:
                 path.rename(taken)
@@ -45,6 +68,15 @@ class Channel(filesystem.Channel):
                 discarded(taken.name, error)
         raise Empty
 
+    def _waiting(self, queue: str) -> Iterator[Path]:
+        """Messages that were found before, then those that the folder has now."""
+        found = self._found[queue]
+        while found:
+            yield found.popleft()
+        found.extend(sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")))
+        while found:
+            yield found.popleft()
+
     def _queue_bind(self, *binding: Any) -> None:
         """Nothing to write down: a message goes to the queue that its routing key names."""
 
@@ -53,3 +85,24 @@ class Transport(filesystem.Transport):
     """The transport that `worker.app` uses unless a Redis server is named."""
 
     Channel = Channel
+    cycle: FairCycle
+
+    def __init__(self, *given: Any, **named: Any):
+        super().__init__(*given, **named)
+        self.may_take = threading.Event()
+
+    def drain_events(  # type: ignore[override]  # kombu's two classes differ in what it is given
+        self, connection: Any, timeout: float | None = None
+    ) -> None:
+        """Wait for a message and deliver it. Raises TimeoutError after so many seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            self.may_take.clear()
+            try:
+                self.cycle.get(self._deliver, timeout=timeout)
+            except Empty:
+                if end is not None and time.monotonic() >= end:
+                    raise TimeoutError from None
+                self.may_take.wait(self.polling_interval)
+            else:
+                return
