@@ -52,10 +52,8 @@ class Answers:
         bounds = accumulate(map(len, candidates), initial=1 + len(matches))
         answers = []
         for own, problem, (start, stop) in zip(candidates, told, pairwise(bounds), strict=True):
-            solution = _unit(sums[start:stop].sum(0, keepdims=True))[0]
-            aim = asked + problem + solution + self._solving
-            scores = _damped(sums[start:stop]) @ aim
-            answers.append(shortened(own[int(scores.argmax())], LONGEST) if own else "")
+            aim = asked + problem + self._solving
+            answers.append(shortened(_nearest(own, sums[start:stop], aim), LONGEST))
         return answers
 
     def _sums(self, texts: Iterable[Sequence[str]]) -> npt.NDArray[np.float32]:
@@ -69,6 +67,17 @@ def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
     return unit
+
+
+def _nearest(
+    candidates: Sequence[str], sums: npt.NDArray[np.float32], aim: npt.NDArray[np.float32]
+) -> str:
+    """The sentence of one solution nearest to what is aimed at [dims] and to the whole of them;
+    empty for none. `sums` is [n, dims]."""
+    if not candidates:
+        return ""
+    scores = _damped(sums) @ (aim + _unit(sums.sum(0, keepdims=True))[0])
+    return candidates[int(scores.argmax())]
 
 
 def _damped(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
