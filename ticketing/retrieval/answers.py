@@ -38,8 +38,8 @@ class Answers:
     def answers(self, query: Query, matches: Sequence[Match]) -> list[str]:
         """A sentence of each match's solution; empty for one without a solution.
 
-        It is the one nearest to three texts together, which count alike: the query, the ticket's
-        problem and its whole solution. Nearness to the query alone often finds an aside, which
+        It is the one nearest to three texts together: the query, the ticket's problem and, as
+        much as both, its whole solution. Nearness to the query alone often finds an aside, which
         mentions the query's words but is not what the ticket is about. Among those near, it speaks
         as solutions do: one that tells the problem again, or another problem, answers nothing.
         """
@@ -72,11 +72,11 @@ def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 def _nearest(
     candidates: Sequence[str], sums: npt.NDArray[np.float32], aim: npt.NDArray[np.float32]
 ) -> str:
-    """The sentence of one solution nearest to what is aimed at [dims] and to the whole of them;
-    empty for none. `sums` is [n, dims]."""
+    """The sentence of one solution nearest to what is aimed at [dims] and to the whole of them,
+    which counts twice; empty for none. `sums` is [n, dims]."""
     if not candidates:
         return ""
-    scores = _damped(sums) @ (aim + _unit(sums.sum(0, keepdims=True))[0])
+    scores = _damped(sums) @ (aim + 2 * _unit(sums.sum(0, keepdims=True))[0])
     return candidates[int(scores.argmax())]
 
 
