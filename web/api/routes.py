@@ -37,6 +37,7 @@ from web.schemas.responses import (
     TopicsOut,
     TopicTicketsOut,
 )
+from web.schemas.written import written
 from web.security import guard_api
 
 api = APIBlueprint("api", __name__, url_prefix="/api", tag="Ticketing")
@@ -53,8 +54,7 @@ def recommend(asked: RecommendIn) -> Response:
     query = Query(asked.subject, asked.description)
     filters = asked.filters.filters()
     found = current_desk().recommend(query, filters, asked.limit, asked.exhaustive)
-    answer = RecommendationsOut.model_validate(found.ordered(asked.order))
-    return Response(answer.model_dump_json(), mimetype="application/json")
+    return Response(written(found.ordered(asked.order)), mimetype="application/json")
 
 
 @api.get("/queries/<query_id>")
