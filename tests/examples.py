@@ -11,10 +11,17 @@ def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> Enc
     nothing = np.zeros((len(codes), 0), np.uint8)
     present = np.ones(len(codes), bool) if present is None else present
     terms = nothing if terms is None else terms
-    return EncodedQuery([], np.zeros(0, np.int8), codes, terms, weights, coverage, present, True)
+    return EncodedQuery([], no_vector, codes, terms, weights, coverage, present, True)
+
+
+def no_vector() -> np.ndarray:
+    """The projection of a query for which no index looks."""
+    return np.zeros(0, np.int8)
 
 
 def query_by(words, vector, time=None) -> EncodedQuery:
     """A query of which a store sees nothing but what candidates are found by."""
     nothing = np.zeros((0, 0), np.uint8)
-    return EncodedQuery(words, vector, nothing, nothing, nothing, nothing, nothing, True, time)
+    return EncodedQuery(
+        words, lambda: vector, nothing, nothing, nothing, nothing, nothing, True, time
+    )

@@ -21,8 +21,7 @@ class Part(NamedTuple):
     distance: float
 
 
-@dataclass(frozen=True)
-class SharedTopic:
+class SharedTopic(NamedTuple):
     """A topic that query and ticket are both about, and their words that speak for it most."""
 
     topic: int
@@ -30,8 +29,7 @@ class SharedTopic:
     weight: float
 
 
-@dataclass(frozen=True)
-class SharedWord:
+class SharedWord(NamedTuple):
     """A telling word that query and ticket share.
 
     `word` stands as it was written in the query, `weight` is its idf, and `tokens` are the forms in
@@ -43,8 +41,7 @@ class SharedWord:
     tokens: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class AlikeWords:
+class AlikeWords(NamedTuple):
     """Two words that the model takes for each other, as query and ticket wrote them.
 
     `similarity` is from 0 to 1; `token` is the ticket's word as the tokenizer gives it.

@@ -21,7 +21,7 @@ from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM, TERMS
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.postings import add, lane_table, postings_of
+from ticketing.retrieval.postings import add, postings_of
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.segments import SEGMENT
 
@@ -111,8 +111,8 @@ def indexed_scan(
     postings = [postings_of(codes[start : start + SEGMENT], layout) for start in starts]
 
     def scan():
-        lanes, terms = np.zeros((len(postings), SEGMENT), np.uint64), lane_table(query, 3)
-        list(pool.map(lambda i: add(postings[i], terms, lanes[i]), range(len(postings))))
+        lanes = np.zeros((len(postings), SEGMENT), np.uint64)
+        list(pool.map(lambda i: add(postings[i], query, lanes[i]), range(len(postings))))
         return scan_distances(codes, live, query, layout, pool, lanes.ravel())
 
     return {"scan with an index, 2 threads": scan}

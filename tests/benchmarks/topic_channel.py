@@ -22,7 +22,7 @@ import torch
 from tests.benchmarks.reading.cases import Case
 from tests.benchmarks.reading.tracker import read_tracker
 from ticketing.encoders.sums import sums_of
-from ticketing.encoders.topics import TopicEncoder
+from ticketing.encoders.topics import TopicEncoder, end_to_end
 from ticketing.model.components import query_tokens, ticket_fields, ticket_tokens
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
@@ -125,7 +125,7 @@ def unit(topics: TopicEncoder) -> Vectors:
     rows = topics.model.state()["words"]
 
     def vectors(texts: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
-        sums = sums_of(rows, topics.words.documents(texts))
+        sums = sums_of(rows, *topics.words.own(*end_to_end(texts)))
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         return np.asarray(sums / np.maximum(lengths, 1e-12), np.float32)
 

@@ -10,6 +10,7 @@ kept as buckets of a hash, which new words have as well as known ones.
 
 import math
 from collections import Counter
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -28,12 +29,17 @@ SUM = 255
 
 _STEM = 6
 
+REMEMBERED = 1 << 14
+"""Words and terms that are remembered: the same come again with every query."""
 
+
+@lru_cache(maxsize=REMEMBERED)
 def term_of(word: str) -> str:
     """The term of a word, or an empty string for a mask or a mark."""
     return "" if word.startswith("<") or not any(map(str.isalnum, word)) else word[:_STEM]
 
 
+@lru_cache(maxsize=REMEMBERED)
 def bucket_of(term: str) -> int:
     """1 to BUCKETS - 1 for a term, 0 for none."""
     return 1 + crc32(term.encode()) % (BUCKETS - 1) if term else 0

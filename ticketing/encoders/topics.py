@@ -49,12 +49,25 @@ class TopicWords:
 
     def documents(self, texts: Sequence[Sequence[int]]) -> list[npt.NDArray[np.int64]]:
         """Texts in the model's ids; words without a topic are left out."""
-        lengths = [len(text) for text in texts]
-        ids = np.fromiter(chain.from_iterable(texts), np.int64, sum(lengths))
+        words, bounds = self.own(*end_to_end(texts))
+        return [words[start:stop] for start, stop in pairwise(bounds.tolist())]
+
+    def own(
+        self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The same of n texts that stand end to end, between `bounds` [n + 1], and bounds of what
+        is left."""
         own = np.where(ids < len(self._own), self._own[np.minimum(ids, len(self._own) - 1)], -1)
-        kept = np.concatenate([[0], (own >= 0).cumsum()])[np.cumsum([0, *lengths])].tolist()
-        words = own[own >= 0]
-        return [words[start:stop] for start, stop in pairwise(kept)]
+        kept = own >= 0
+        return own[kept], np.concatenate([[0], kept.cumsum()])[bounds]
+
+
+def end_to_end(
+    texts: Sequence[Sequence[int]],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The words of n texts, and where each text begins in them; last where the last one ends."""
+    bounds = np.cumsum([0, *map(len, texts)])
+    return np.fromiter(chain.from_iterable(texts), np.int64, int(bounds[-1])), bounds
 
 
 class TopicEncoder:
@@ -95,54 +108,47 @@ class TopicEncoder:
 
         None for a text whose words speak for no topic.
         """
-        activity = self._activities(self.words.documents(texts))
+        activity = self._activities(*self.words.own(*end_to_end(texts)))
         topics = activity.argmax(1)  # the first of equal ones
         spoken = activity.max(1) > 0
         return [int(topic) if some else None for topic, some in zip(topics, spoken, strict=True)]
 
     def shared(
-        self, one: Sequence[int], others: Sequence[Sequence[int]], words: int = 5
+        self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], words: int = 5
     ) -> list[list[tuple[int, float, list[int]]]]:
-        """Topics that are a text's and each of some other texts' own, best first: (topic, the
-        smaller of its two activities, words).
+        """Topics that are the first text's and each of the other texts' own, best first: (topic,
+        the smaller of its two activities, words). The texts stand end to end, in vocabulary ids
+        between `bounds` [1 + others + 1].
 
         The activity of a topic is the mean of how far a text's words speak for it. A text's own
         topics are its main one and those at least half as active; the others are what any text
         has a little of. `words` are the vocabulary ids, of either text, that speak for a topic
         most. (A topic's own top words may occur in neither text.)
         """
-        documents = self.words.documents([one, *others])
-        activities = self._activities(documents)  # [1 + others, topics]
+        own_words, bounds = self.words.own(ids, bounds)
+        activities = self._activities(own_words, bounds)  # [1 + others, topics]
         own = activities >= OWN * activities.max(1, keepdims=True)
         both = np.minimum(activities[0], activities[1:])  # [others, topics]
         shared = own[0] & own[1:] & (both > 0)
-        found = []
-        for other, activity, is_shared in zip(documents[1:], both, shared, strict=True):
-            topics = sorted(np.flatnonzero(is_shared).tolist(), key=lambda topic: -activity[topic])
-            loudest = self._loudest(documents[0], other, topics, words)
-            found.append([*zip(topics, activity[topics].tolist(), loudest, strict=True)])
+        others, topics = shared.nonzero()
+        order = np.lexsort((topics, -both[others, topics], others))
+        others, topics = others[order], topics[order]
+        loudest = np.full((len(topics), words), -1)
+        _find_loudest(self.loadings, own_words, bounds, others + 1, topics, loudest)
+        found: list[list[tuple[int, float, list[int]]]] = [[] for _ in both]
+        rows = others.tolist(), topics.tolist(), both[others, topics].tolist(), loudest.tolist()
+        for other, topic, activity, row in zip(*rows, strict=True):
+            found[other].append((topic, activity, [self.words.ids[i] for i in row if i >= 0]))
         return found
 
-    def _activities(self, documents: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.float32]:
-        """How far the own words of n texts speak for each topic, on average: [n, topics]; 0 for a
-        text without such words."""
-        lengths = np.array([[max(len(document), 1)] for document in documents], np.float32)
-        activities: npt.NDArray[np.float32] = sums_of(self.loadings, documents) / lengths
+    def _activities(
+        self, words: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float32]:
+        """How far the own words of n texts, between `bounds` [n + 1], speak for each topic, on
+        average: [n, topics]; 0 for a text without such words."""
+        lengths = np.maximum(np.diff(bounds), 1).astype(np.float32)[:, None]
+        activities: npt.NDArray[np.float32] = sums_of(self.loadings, words, bounds) / lengths
         return activities
-
-    def _loudest(
-        self,
-        one: npt.NDArray[np.int64],
-        other: npt.NDArray[np.int64],
-        topics: Sequence[int],
-        words: int,
-    ) -> list[list[int]]:
-        """For each topic the vocabulary ids of either text's words that speak for it most."""
-        if not topics:
-            return []
-        loudest = np.full((len(topics), words), -1)
-        _find_loudest(self.loadings, one, other, np.array(topics), loudest)
-        return [[self.words.ids[own] for own in row if own >= 0] for row in loudest.tolist()]
 
     def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
         """The words a person can know a topic by, best first: they speak for it and are used.
@@ -162,29 +168,37 @@ class TopicEncoder:
 @compiled
 def _find_loudest(
     loadings: npt.NDArray[np.float32],
-    one: npt.NDArray[np.int64],
-    other: npt.NDArray[np.int64],
+    words: npt.NDArray[np.int64],
+    bounds: npt.NDArray[np.int64],
+    texts: npt.NDArray[np.int64],
     topics: npt.NDArray[np.int64],
     loudest: npt.NDArray[np.int64],
 ) -> None:
-    """Fill a row of `loudest` [n, most], -1 everywhere, for each of n topics: the distinct words of
-    two texts that speak for it most, of equal ones the lower first."""
+    """Fill each row of `loudest` [n, most], -1 everywhere: the distinct words of the first text and
+    of one of the `texts` [n] that speak most for one of the `topics` [n], of equal ones the lower
+    first. The texts' words lie between `bounds`."""
+    most = loudest.shape[1]
+    strengths = np.empty(most, np.float32)
     for row in range(len(topics)):
-        found, topic = loudest[row], topics[row]
-        for i in range(len(one) + len(other)):
-            word = one[i] if i < len(one) else other[i - len(one)]
-            loading, place = loadings[word, topic], len(found)
-            while place and found[place - 1] != word:
-                before = found[place - 1]
-                if before >= 0:
-                    stronger = loadings[before, topic]
-                    if stronger > loading or (stronger == loading and before < word):
-                        break
-                place -= 1
-            if (place and found[place - 1] == word) or place == len(found):
-                continue
-            found[place + 1 :] = found[place:-1].copy()
-            found[place] = word
+        found, topic, held = loudest[row], topics[row], 0
+        for text in (0, texts[row]):
+            for i in range(bounds[text], bounds[text + 1]):
+                word = words[i]
+                strength = loadings[word, topic]
+                if held == most and strength < strengths[-1]:  # most are
+                    continue
+                place = held
+                while place and (
+                    strengths[place - 1] < strength
+                    or (strengths[place - 1] == strength and found[place - 1] > word)
+                ):
+                    place -= 1
+                if place == most or (place and found[place - 1] == word):
+                    continue
+                held = min(held + 1, most)
+                for later in range(held - 1, place, -1):
+                    found[later], strengths[later] = found[later - 1], strengths[later - 1]
+                found[place], strengths[place] = word, strength
 
 
 def load_topics(saved: Saved) -> TopicEncoder:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,7 @@ class Model:
             terms = spread(encoded.vectors[sparse][0])
         return EncodedQuery(
             words=tokenize(f"{query.subject}\n{query.description}"),
-            vector=self.projection.query_vector(codes, present[0]),
+            project=partial(self._projected, codes, present[0]),
             codes=codes,
             terms=terms,
             weights=self.pattern_weights(present[0]),
@@ -217,6 +217,11 @@ class Model:
     def projection(self) -> Projection:
         """What makes of codes one vector a query or ticket, for an index."""
         return Projection(self.layout, self.pair_weights, self.channel_weights)
+
+    def _projected(
+        self, codes: npt.NDArray[np.uint8], present: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int8]:
+        return self.projection.query_vector(codes, present)
 
     def content(self) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
         """Facts, documents and arrays, as `Registry.save` takes them."""

@@ -115,10 +115,19 @@ class CodeLayout:
         channel last."""
         channels = len(self.dims) + bool(self.terms)
         apart = np.zeros((len(rows), len(query.codes), self.components, channels), np.int64)
-        _add_differences(rows, query.codes, self.bounds, apart)
+        _add_differences(rows, query.codes, int(self.bounds[-1]), self.bounds, apart)
         if self.terms:
             _add_term_distances(rows, query.terms, self.terms_span[0], self.terms, apart)
         return apart
+
+    def distances_by(
+        self, rows: npt.NDArray[np.uint8], query: EncodedQuery, place: int
+    ) -> npt.NDArray[np.int64]:
+        """Those by one dense channel: int [n, P, R]."""
+        apart = np.zeros((len(rows), len(query.codes), self.components, 1), np.int64)
+        bounds = self.bounds[place : place + 2]
+        _add_differences(rows, query.codes, int(self.bounds[-1]), bounds, apart)
+        return apart[..., 0]
 
     def missing(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
         """What share of each of the query's components rows uint8 [n, width] lack (see
@@ -175,12 +184,12 @@ class CodeLayout:
 def _add_differences(
     rows: npt.NDArray[np.uint8],
     query: npt.NDArray[np.uint8],
+    size: int,
     bounds: npt.NDArray[np.int64],
     apart: npt.NDArray[np.int64],
 ) -> None:
-    """Add the dense channels' differences, of rows [n, width] and codes [P, size], to `apart`
-    [n, P, R, C]."""
-    size = bounds[-1]
+    """Add the differences, of rows [n, width] and codes [P, size], of the dense channels that lie
+    between `bounds` [C + 1] of a component, to `apart` [n, P, R, C]."""
     for n in range(len(rows)):
         for p in range(len(query)):
             for r in range(apart.shape[2]):

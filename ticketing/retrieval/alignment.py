@@ -27,6 +27,9 @@ CLOSE_FORMS = 0.4
 MOST_ALIKE = 3
 """Pairs that are named, the closest ones."""
 
+SHORTEST = 5
+"""Letters of a word that is taken for a slip of another one."""
+
 Near = tuple[float, str, str]
 """How near a word of a query and one of a ticket are, from 0 to 1, and both."""
 
@@ -73,13 +76,13 @@ class Alignment:
 
     def _by_vector(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
         places, _ = self._known
-        known = [word for word in asked if word in places]
+        known, told = [word for word in asked if word in places], set(said)
         self._remember(known)
         return [
-            (round(cosine, 3), one, other)
-            for one in known
-            for other, cosine in self._nearest[one].items()
-            if other in said and (cosine >= CLOSE or begin_alike(one, other))
+            (round(near[other], 3), one, other)
+            for one, near in ((word, self._nearest[word]) for word in known)
+            for other in told.intersection(near)
+            if near[other] >= CLOSE or begin_alike(one, other)
         ]
 
     def _alike(self, one: str, other: str) -> bool:
@@ -96,6 +99,10 @@ class Alignment:
 
     def _by_spelling(self, asked: Iterable[str], said: Iterable[str]) -> list[Near]:
         """A word that the vocabulary lacks has no vector of its own, but may be misspelled."""
+        asked, said = (
+            [word for word in words if len(word) >= SHORTEST and word.isalpha()]
+            for words in (asked, said)
+        )
         everybody, strangers = _by_start(said), _by_start(self._vocabulary.lacking(said))
         return [
             (round(float(OSA.normalized_similarity(one, other)), 3), one, other)
@@ -165,7 +172,7 @@ def misspelled(one: str, other: str) -> bool:
     """Whether one word is the other with a slip or, in long ones, two: letters swapped, left out,
     doubled or mistaken, never the first."""
     shorter = min(len(one), len(other))
-    if shorter < 5 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+    if shorter < SHORTEST or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False
     slips = 1 if shorter < 8 else 2
     return bool(OSA.distance(one, other, score_cutoff=slips) <= slips)

@@ -1,6 +1,6 @@
 """The sentence of a ticket's solution that answers a query: found there, never made up."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
@@ -13,6 +13,7 @@ from ticketing.retrieval.folding import READ, REMEMBERED, Match
 from ticketing.retrieval.solving import solving
 from ticketing.text import tokenize
 from ticketing.text.sentences import sentences, shortened
+from ticketing.text.vocabulary import UNKNOWN
 from ticketing.tickets import Query
 
 LONGEST = 240
@@ -56,17 +57,23 @@ class Answers:
             answers.append(shortened(_nearest(own, sums[start:stop], aim), LONGEST))
         return answers
 
-    def _sums(self, texts: Iterable[Sequence[str]]) -> npt.NDArray[np.float32]:
+    def _sums(self, texts: Sequence[Sequence[str]]) -> npt.NDArray[np.float32]:
         """Sums of the embeddings of n texts' known words, weighted by idf: [n, dims]."""
-        words, known = self._model.words, self._model.vocabulary.ids
-        ids = [np.array([*filter(None, known(text))], np.int64) for text in texts]
-        return sums_of(words.table, ids, words.weights)
+        words = self._model.words
+        ids, bounds = self._model.vocabulary.ids_of(texts)
+        known = np.concatenate([[0], (ids != UNKNOWN).cumsum()])
+        return sums_of(words.table, ids[ids != UNKNOWN], known[bounds], words.weights)
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
+    unit: npt.NDArray[np.float32] = vectors / np.maximum(_lengths(vectors), 1e-9)
     return unit
+
+
+def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Of vectors [..., dims]: [..., 1]."""
+    lengths: npt.NDArray[np.float32] = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
+    return lengths
 
 
 def _nearest(
@@ -74,15 +81,15 @@ def _nearest(
 ) -> str:
     """The sentence of one solution nearest to what is aimed at [dims] and to the whole of them,
     which counts twice; empty for none. `sums` is [n, dims]."""
-    if not candidates:
-        return ""
-    scores = _damped(sums) @ (aim + 2 * _unit(sums.sum(0, keepdims=True))[0])
+    if len(candidates) < 2:
+        return "".join(candidates)
+    scores = _damped(sums) @ (aim + 2 * _unit(sums.sum(0)))
     return candidates[int(scores.argmax())]
 
 
 def _damped(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Sentences of one solution, [n, dims], with lengths below 1: the shorter, the less."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    lengths = _lengths(vectors)
     damped: npt.NDArray[np.float32] = vectors / np.maximum(lengths + _SHORT * lengths.mean(), 1e-9)
     return damped
 

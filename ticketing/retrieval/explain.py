@@ -13,15 +13,11 @@ from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.reasons import Reasons
 from ticketing.stores.blocks import CodeBlock
-from ticketing.text.sentences import shortened
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Query, Recommendation
 
 RANDOM = 30
 """Tickets whose mean distance is a usual one."""
-
-QUOTED = 120
-"""Characters of a query that is quoted."""
 
 
 class Explainer:
@@ -52,9 +48,7 @@ class Explainer:
                 distance=match.distance,
                 parts=own,
                 topics=own_topics,
-                reason=replace(
-                    reason, by_id=match.by_id, moved=match.moved, solved=_said(match.solved)
-                ),
+                reason=reason,
                 answer=answer,
             )
             for match, reason, answer, own_topics, own in zip(
@@ -63,6 +57,8 @@ class Explainer:
         }
         return tuple(
             replace(explained[row.best.rank], like=tuple(explained[x.rank] for x in row.like))
+            if row.like
+            else explained[row.best.rank]
             for row in rows
         )
 
@@ -170,16 +166,11 @@ def shared_topics(
     with the tokens that speak for them most."""
     if model.topics is None:
         return [()] * len(told)
-    ids, words = model.vocabulary.ids, model.vocabulary.words
+    words = model.vocabulary.words
     return [
         tuple(
-            SharedTopic(topic, tuple(words[id - 1] for id in loudest), activity)
+            SharedTopic(topic, tuple([words[id - 1] for id in loudest]), activity)
             for topic, activity, loudest in shared
         )
-        for shared in model.topics.shared(ids(asked), [ids(tokens) for tokens in told])
+        for shared in model.topics.shared(*model.vocabulary.ids_of([asked, *told]))
     ]
-
-
-def _said(query: Query | None) -> str:
-    """What a query begins with, as it is quoted."""
-    return shortened(query.text.strip().split("\n")[0], QUOTED) if query else ""

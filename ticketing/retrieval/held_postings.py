@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.postings import Postings, add, lane_table, postings_of
+from ticketing.retrieval.postings import Postings, add, postings_of
 from ticketing.retrieval.scan import NO_SUMS
 from ticketing.stores.blocks import CodeBlock
 
@@ -53,5 +53,5 @@ class HeldPostings:
             postings = postings_of(np.asarray(block.codes), self._layout)
             held = self._last = _Held(block.folder, rows, postings)
         lanes = np.zeros(held.rows, np.uint64)
-        add(held.postings, lane_table(query, self._layout.components), lanes)
+        add(held.postings, query, lanes)
         return lanes

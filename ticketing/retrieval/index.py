@@ -17,7 +17,7 @@ from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.estimate import AWAY, estimate, estimated_by
 from ticketing.retrieval.held_postings import HeldPostings
-from ticketing.retrieval.postings import LANES, add, lane_table
+from ticketing.retrieval.postings import LANES, add
 from ticketing.retrieval.scan import NO_SUMS
 from ticketing.retrieval.segments import SEGMENT, Derived
 from ticketing.stores.blocks import CodeBlock
@@ -108,9 +108,9 @@ class Index:
         derived = self._ready(block)
         if derived is None:
             return NO_SUMS
-        segments, terms = derived.segments, lane_table(query, layout.components)
+        segments = derived.segments
         lanes = np.zeros((len(segments), SEGMENT), np.uint64)
-        _each(lambda i: add(segments[i].postings, terms, lanes[i]), len(segments), pool)
+        _each(lambda i: add(segments[i].postings, query, lanes[i]), len(segments), pool)
         return lanes.ravel()
 
     def _of(self, block: CodeBlock) -> Derived | None:
@@ -149,11 +149,10 @@ class Index:
         if sketcher is None:
             return distances
         asked = estimated_by(query, self._model, sketcher)
-        terms = lane_table(query, self._model.layout.components)
 
         def part(number: int) -> None:
             segment, lanes = segments[number], np.zeros(SEGMENT, np.uint64)
-            add(segment.postings, terms, lanes)
+            add(segment.postings, query, lanes)
             found = distances[number * SEGMENT : (number + 1) * SEGMENT]
             rows = segment.sketches, segment.patterns, segment.minutes
             estimate(*rows, lanes.view(np.uint8).reshape(SEGMENT, LANES), asked, found)

@@ -36,12 +36,12 @@ def scan(
     query: npt.NDArray[np.uint8],
     bits: npt.NDArray[np.uint8],
     table: npt.NDArray[np.uint32],
-    shared: npt.NDArray[np.uint64],
-    terms_at: int,
-    terms: int,
     weights: npt.NDArray[np.float32],
     coverage: npt.NDArray[np.float32],
     asked: npt.NDArray[np.int64],
+    shared: npt.NDArray[np.uint64],
+    terms_at: int,
+    terms: int,
     distances: npt.NDArray[np.float32],
     channels: npt.NDArray[np.float32] | None,
 ) -> None:
@@ -50,10 +50,10 @@ def scan(
     codes uint8 [rows, width], the last byte says which components are present: infinite where
     that is more than there are, and where no pair is compared; live int64 [n]; the size of a
     component, and the query's dense channels as Blocks; bits uint8 [BUCKETS / 8] and table uint32
-    [BUCKETS], see `term_table`; shared uint64 [n], what the first n rows share with the query as
-    `postings.add` gives it: of others the own terms are read; where a row's terms begin, and
-    how many a component has; weights float32 [2 ** R, P, R, C]; coverage float32 [P], what it adds
-    to lack one unit of the asked int64 [P]; distances float32 [n] is filled. So are channels, zeros
+    [BUCKETS], see `term_table`; weights float32 [2 ** R, P, R, C]; coverage float32 [P], what it
+    adds to lack one unit of the asked int64 [P]; shared uint64 [n], what the first n rows share
+    with the query as `postings.add` gives it: of others the own terms are read; where a row's terms
+    begin, and how many a component has; distances float32 [n] is filled. So are channels, zeros
     float32 [n, C], with each one's part of them; it is compiled apart for None.
     """
     queries, components = weights.shape[1:3]

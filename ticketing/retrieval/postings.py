@@ -76,32 +76,10 @@ def _filled(
                 of_rows[ends[bucket] - 1, r] = weights[row, r, k]
 
 
-def lane_table(
-    query: EncodedQuery, components: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """A query's buckets int64 [t], and uint64 [t, R + 1, 256]: what a row's weight of that bucket
-    in a component adds to the row's lanes, and last what it adds that the row has the bucket."""
-    buckets = np.flatnonzero(query.terms.any(0))
-    asked = query.terms[:, buckets].astype(np.uint64)  # [P, t]
-    table = np.zeros((len(buckets), components + 1, 256), np.uint64)
-    own = np.arange(256, dtype=np.uint64)
-    for p, of_component in enumerate(asked):
-        shared = np.minimum(of_component[:, None], own)  # [t, 256]
-        for r in range(components):
-            table[:, r] |= shared << np.uint64(8 * (p * components + r))
-        held = of_component << np.uint64(8 * (len(asked) * components + p))
-        table[:, components] |= held[:, None]
-    return buckets, table
-
-
-def add(
-    postings: Postings,
-    terms: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]],
-    lanes: npt.NDArray[np.uint64],
-) -> None:
-    """Add what a segment's rows share with a query, whose `terms` are as `lane_table` gives them,
-    to their lanes uint64 [S]."""
-    _add(postings.bounds, postings.rows, postings.weights, *terms, lanes)
+def add(postings: Postings, query: EncodedQuery, lanes: npt.NDArray[np.uint64]) -> None:
+    """Add what a segment's rows share with a query to their lanes uint64 [S]."""
+    asked = query.terms[:, query.buckets]  # [P, t]
+    _add(postings.bounds, postings.rows, postings.weights, query.buckets, asked, lanes)
 
 
 @compiled(exact=True)
@@ -110,14 +88,23 @@ def _add(
     rows: npt.NDArray[np.uint16],
     weights: npt.NDArray[np.uint8],
     buckets: npt.NDArray[np.int64],
-    table: npt.NDArray[np.uint64],
+    asked: npt.NDArray[np.uint8],
     lanes: npt.NDArray[np.uint64],
 ) -> None:
     """See `add`."""
     components = weights.shape[1]
+    adds = np.empty((components, 256), np.uint64)  # what each weight adds to the lanes of a row
     for i in range(buckets.size):
-        for k in range(bounds[buckets[i]], bounds[buckets[i] + 1]):
-            added = table[i, components, 0]
+        held = np.uint64(0)
+        adds[:] = 0
+        for p in range(len(asked)):
+            most = np.uint64(asked[p, i])
+            held |= most << np.uint64(8 * (len(asked) * components + p))
             for r in range(components):
-                added += table[i, r, weights[k, r]]
+                for own in range(256):
+                    adds[r, own] |= min(most, np.uint64(own)) << np.uint64(8 * (p * components + r))
+        for k in range(bounds[buckets[i]], bounds[buckets[i] + 1]):
+            added = held
+            for r in range(components):
+                added += adds[r, weights[k, r]]
             lanes[rows[k]] += added

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ticketing.model.inference import Model
-from ticketing.reasons import Reason, SharedWord
+from ticketing.reasons import AlikeWords, Reason, SharedWord
 from ticketing.retrieval.alignment import Alignment, Near
 from ticketing.retrieval.folding import Match
+from ticketing.text.sentences import shortened
 from ticketing.text.telling import TellingWords, numbers_of, singular
 from ticketing.tickets import Query
 
@@ -15,6 +16,10 @@ MOST_SHARED = 5
 
 MOST_WORDS = 60
 """Of the query, those that tell most; a pasted log holds thousands."""
+
+
+QUOTED = 120
+"""Characters of a query that is quoted."""
 
 
 class Reasons:
@@ -36,20 +41,20 @@ class Reasons:
         near = self._alignment.near(asked, set().union(*told))
         forms = {form: singular(token) for token in asked for form in numbers_of(singular(token))}
         return [
-            self._reason(asked, match.text, said, forms, near)
+            self._reason(asked, match, said, forms, near)
             for match, said in zip(matches, told, strict=True)
         ]
 
     def _reason(
         self,
         asked: Mapping[str, str],
-        text: str,
+        match: Match,
         said: Mapping[str, None],
         forms: Mapping[str, str],
         near: Sequence[Near],
     ) -> Reason:
-        """The reason of a ticket's `text`, whose telling tokens are `said`; `forms` are all that
-        share a singular with a token that is asked, with that singular."""
+        """The reason of a match, whose telling tokens are `said`; `forms` are all that share a
+        singular with a token that is asked, with that singular."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for token in filter(forms.__contains__, said):
             found[forms[token]].append(token)
@@ -59,6 +64,15 @@ class Reasons:
                 word = SharedWord(written, self._telling.weight(token), tuple(tokens))
                 shared.setdefault(forms[token], word)
         best = sorted(shared.values(), key=lambda word: -word.weight)
-        left = {token: asked[token] for token in asked if forms[token] not in shared}
-        others = said.keys() - {token for tokens in found.values() for token in tokens}
-        return Reason(tuple(best[:MOST_SHARED]), self._alignment.align(near, left, others, text))
+        alike: tuple[AlikeWords, ...] = ()
+        if of_match := [pair for pair in near if pair[2] in said]:
+            left = {token: asked[token] for token in asked if forms[token] not in shared}
+            others = said.keys() - {token for tokens in found.values() for token in tokens}
+            alike = self._alignment.align(of_match, left, others, match.text)
+        solved = _beginning(match.solved) if match.solved else ""
+        return Reason(tuple(best[:MOST_SHARED]), alike, match.by_id, match.moved, solved)
+
+
+def _beginning(query: Query) -> str:
+    """What a query begins with, as it is quoted."""
+    return shortened(query.text.strip().split("\n")[0], QUOTED)

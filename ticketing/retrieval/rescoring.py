@@ -90,7 +90,7 @@ class Rescorer:
     def features(self, query: EncodedQuery, rows: npt.NDArray[np.uint8]) -> Floats:
         """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]."""
         columns = [*self._words(query.words, rows), *self._meaning(query, rows)]
-        return np.stack([standard(column) for column in columns], 1)
+        return np.ascontiguousarray(standard(np.stack(columns)).T)
 
     def _words(self, words: Iterable[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
         """`shared`, and `subject`; zeros without channel L."""
@@ -104,7 +104,8 @@ class Rescorer:
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM
         problem = np.sort(buckets[:, self._problem].reshape(len(rows), -1))
-        once = np.diff(problem, prepend=0) > 0  # bucket 0 is none
+        once = problem > 0  # bucket 0 is none
+        once[:, 1:] &= problem[:, 1:] != problem[:, :-1]
         told = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
         return told.astype(np.float64), subject
 
@@ -118,14 +119,15 @@ class Rescorer:
         channel = model.settings.dense_channels.index(MEANING)
         told = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
         asked = layout.channel(query.codes, channel)  # [P, dims]
-        apart = layout.distances(rows, query)[..., channel]  # [n, P, R]
+        apart = layout.distances_by(rows, query, channel)  # [n, P, R]
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
         present = (rows[:, -1, None] >> np.array(self._problem)) & 1
         problem = unit((unit(told) * present[..., None]).sum(1))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)
-        crowd = np.sort(alike)[:, -CROWD:].mean(1)
+        alike.sort()
+        crowd = alike[:, -CROWD:].mean(1)
         whole = problem @ unit((unit(asked) * query.present[:, None]).sum(0))
         return pairs.astype(np.float64), whole.astype(np.float64), -crowd.astype(np.float64)
 
@@ -137,14 +139,18 @@ class Rescorer:
 
 
 def standard(values: Floats) -> Floats:
-    """Values [n] less their mean, by their standard deviation; zeros where all are alike."""
-    centred: Floats = values - values.mean() if len(values) else values
-    spread = centred.std() if len(values) else 0.0
-    return centred / spread if spread > 1e-9 else np.zeros(len(values))
+    """Each row of values [F, n] less its mean, by its standard deviation; zeros where all of it are
+    alike."""
+    if not values.size:
+        return values
+    centred = values - values.mean(1, keepdims=True)
+    spread = centred.std(1, keepdims=True)
+    scaled: Floats = np.where(spread > 1e-9, centred / np.maximum(spread, 1e-9), 0.0)
+    return scaled
 
 
 def unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Vectors [..., dims] of length 1; those of length 0 as they are."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    lengths = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
     scaled: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
     return scaled

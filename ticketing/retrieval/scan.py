@@ -6,9 +6,9 @@ machine; the weights already hold V, W and the quantising step of each channel.
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -96,19 +96,8 @@ def scan_distances(
             f"The codes of these tickets are not {layout.width} bytes wide, or fewer than they"
             " should be; run `ticketing check --repair`."
         )
-    blocks = cut(query.codes, layout.bounds)
-    dense = blocks.size, blocks.bounds, blocks.starts, blocks.masks, blocks.query
-    own = layout.terms_span[0], layout.terms
-    buckets = np.flatnonzero(query.terms.any(0))
-    asked = query.terms[:, buckets].sum(1, dtype=np.int64)  # [P]
-    lacked = (query.coverage / SUM).astype(np.float32)
-    about = (
-        int(layout.bounds[-1]),
-        *dense,
-        *term_table(query.terms, buckets),
-        read_only(shared),
-        *own,
-    )
+    of_rows = read_only(shared), layout.terms_span[0], layout.terms
+    given: tuple[Any, ...] = (*_prepared(query, layout), *of_rows)
 
     # One kind of array, for which the loop is compiled once.
     codes, live = read_only(codes), read_only(live)
@@ -117,12 +106,23 @@ def scan_distances(
         stop = start + CHUNK
         found = distances[start:stop]
         each = None if channels is None else channels[start:stop]
-        scan(codes, live[start:stop], *about, query.weights, lacked, asked, found, each)
+        scan(codes, live[start:stop], *given, distances=found, channels=each)
 
     starts = range(0, len(live), CHUNK)
     for _ in pool.map(part, starts) if pool else map(part, starts):
         pass
     return distances
+
+
+@lru_cache(maxsize=8)
+def _prepared(query: EncodedQuery, layout: CodeLayout) -> tuple[Any, ...]:
+    """What `scan` is given of a query, which several blocks are compared with."""
+    blocks = cut(query.codes, layout.bounds)
+    dense = blocks.size, blocks.bounds, blocks.starts, blocks.masks, blocks.query
+    table = term_table(query.terms, query.buckets)
+    asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P]
+    lacked = (query.coverage / SUM).astype(np.float32)
+    return (int(layout.bounds[-1]), *dense, *table, query.weights, lacked, asked)
 
 
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:

@@ -21,7 +21,7 @@ def wording_of(
     terms = sorted(set(map(term_of, words)) - {""})
     held = np.zeros((len(rows), len(terms) + 1), dtype=bool)
     if layout.terms:
-        places = np.full(BUCKETS, len(terms))
+        places = np.full(BUCKETS, len(terms), np.uint32)
         places[[bucket_of(term) for term in terms]] = np.arange(len(terms))
         buckets, _ = layout.kept_terms(rows)
         kept = places[buckets.reshape(len(rows), layout.components * layout.terms)]

@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+from collections.abc import Callable
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
@@ -15,6 +16,23 @@ ENOUGH = 200
 """Tickets from which on such a share is known well enough to go by it."""
 
 
+MOST_REMEMBERED = 1 << 16
+"""Words whose weights are remembered."""
+
+
+class _Remembered(dict[str, float]):
+    """Weights of words, each weighed once: found without a step of Python, as most of them are."""
+
+    def __init__(self, weigh: Callable[[str], float]):
+        self._weigh = weigh
+
+    def __missing__(self, word: str) -> float:
+        if len(self) >= MOST_REMEMBERED:
+            self.clear()
+        weight = self[word] = self._weigh(word)
+        return weight
+
+
 class TellingWords:
     """The words that tell something, under the document counts of one vocabulary.
 
@@ -24,7 +42,7 @@ class TellingWords:
 
     def __init__(self, vocabulary: Vocabulary):
         self._vocabulary = vocabulary
-        self.weight = lru_cache(maxsize=1 << 16)(self._weight)
+        self.weight: Callable[[str], float] = _Remembered(self._weight).__getitem__
         """idf of a token, above 0; 0 for one that tells nothing."""
 
     def written(self, text: str) -> dict[str, str]:
@@ -55,6 +73,7 @@ class TellingWords:
         return math.log((documents + 1) / (share * documents + 0.5))
 
 
+@lru_cache(maxsize=1 << 14)
 def singular(word: str) -> str:
     """A word without the ending of an English plural; of both numbers it gives the same.
 

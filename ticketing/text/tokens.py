@@ -55,8 +55,8 @@ def distinct_stretches(text: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
 
 def first_written(text: str, token: str) -> str:
     """A token of a text as it is written where it comes first."""
-    for stretch in _STRETCH.findall(text):
-        if token in remembered_texts[stretch]:
+    for found in _STRETCH.finditer(text):
+        if token in remembered_texts[stretch := found[0]]:
             start, end = next(found[1:] for found in _tokens_of(stretch) if found.text == token)
             return str(stretch[start:end])
     raise ValueError(f"{token} is no token of this text")

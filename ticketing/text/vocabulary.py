@@ -3,8 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
 
 UNKNOWN = 0
 """The id of every word that is not in the vocabulary."""
@@ -58,6 +61,15 @@ class Vocabulary:
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """One id a token."""
         return list(map(self._ids.get, tokens, repeat(UNKNOWN)))
+
+    def ids_of(
+        self, texts: Sequence[Sequence[str]]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """One id a token of n texts, end to end, and where each text begins in them: int64
+        [n + 1], the last is where the last one ends."""
+        bounds = np.cumsum([0, *map(len, texts)])
+        ids = map(self._ids.get, chain.from_iterable(texts), repeat(UNKNOWN))
+        return np.fromiter(ids, np.int64, int(bounds[-1])), bounds
 
     def share(self, word: str) -> float:
         """In what share of the texts a word occurs; 0 for an unknown one."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ticketing.encoders.protocol import Texts
 from ticketing.encoders.terms import TERMS
-from ticketing.encoders.topics import TopicEncoder, TopicWords, load_topics, topic_words
+from ticketing.encoders.topics import TopicEncoder, TopicWords, end_to_end, load_topics, topic_words
 from ticketing.encoders.varimax import varimax
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.channels import EmbeddedTexts
@@ -259,13 +259,13 @@ def test_shared_topics_are_both_texts_own():
     """Word 5 speaks for topic 0 by .8, word 2 for topic 1 by .4, word 7 for both by .2.
     Text one is 5 2, text two is 5 7: means (.4, .2, 0) and (.5, .1, 0)."""
     encoder = topics_with([[0.8, 0, 0], [0, 0.4, 0], [0.2, 0.2, 0]])
-    [shared, none] = encoder.shared([5, 2], [[5, 7], []], words=2)
+    [shared, none] = encoder.shared(*end_to_end([[5, 2], [5, 7], []]), words=2)
     assert (shared, none) == (
         [(0, pytest.approx(0.4), [5, 7])],
         [],
     )  # topic 1 is a by-catch of text two
     # Text three is 2, text four 7 2: means (0, .4, 0) and (.1, .3, 0).
-    assert encoder.shared([2], [[7, 2]], words=1) == [[(1, pytest.approx(0.3), [2])]]
+    assert encoder.shared(*end_to_end([[2], [7, 2]]), words=1) == [[(1, pytest.approx(0.3), [2])]]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9))
@@ -275,7 +275,7 @@ def test_shared_topics_name_the_loudest_distinct_words_and_of_equal_ones_the_fir
     one, other = (chance.integers(0, 9, chance.integers(0, 12)).tolist() for _ in range(2))
     ids = np.array([5, 2, 7])  # in the order of the model's own, as loadings are
     spoken = [own for own, id in enumerate(ids) if id in one or id in other]
-    [shared] = encoder.shared(one, [other], words=words)
+    [shared] = encoder.shared(*end_to_end([one, other]), words=words)
     for topic, _, loudest in shared:
         own = sorted(spoken, key=lambda own: -encoder.loadings[own, topic])
         assert loudest == ids[own][:words].tolist()
@@ -321,4 +321,4 @@ def test_varimax_keeps_lengths_and_angles():
 
 
 def test_a_text_without_topic_words_shares_no_topic():
-    assert topics_with([[1], [0], [0]]).shared([5], [[1]]) == [[]]
+    assert topics_with([[1], [0], [0]]).shared(*end_to_end([[5], [1]])) == [[]]
