@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,10 +71,9 @@ def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return unit
 
 
-def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Of vectors [..., dims]: [..., 1]."""
-    lengths: npt.NDArray[np.float32] = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
-    return lengths
+def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
+    """Of vectors [..., dims]: float32 [..., 1]."""
+    return np.sqrt((vectors * vectors).sum(-1, keepdims=True))
 
 
 def _nearest(

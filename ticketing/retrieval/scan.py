@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,21 @@ T = TypeVar("T", bound=np.generic)
 
 CHUNK = 8192
 """Rows a thread takes at a time."""
+
+Prepared = tuple[
+    int,
+    int,
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.uint32],
+    npt.NDArray[np.float32],
+    npt.NDArray[np.float32],
+    npt.NDArray[np.int64],
+]
+"""What `kernel.scan` takes of a query."""
 
 NO_SUMS = np.empty(0, np.uint64)
 
@@ -97,7 +112,7 @@ def scan_distances(
             " should be; run `ticketing check --repair`."
         )
     of_rows = read_only(shared), layout.terms_span[0], layout.terms
-    given: tuple[Any, ...] = (*_prepared(query, layout), *of_rows)
+    given = (*_prepared(query, layout), *of_rows)
 
     # One kind of array, for which the loop is compiled once.
     codes, live = read_only(codes), read_only(live)
@@ -106,7 +121,7 @@ def scan_distances(
         stop = start + CHUNK
         found = distances[start:stop]
         each = None if channels is None else channels[start:stop]
-        scan(codes, live[start:stop], *given, distances=found, channels=each)
+        scan(codes, live[start:stop], *given, found, each)
 
     starts = range(0, len(live), CHUNK)
     for _ in pool.map(part, starts) if pool else map(part, starts):
@@ -115,14 +130,14 @@ def scan_distances(
 
 
 @lru_cache(maxsize=8)
-def _prepared(query: EncodedQuery, layout: CodeLayout) -> tuple[Any, ...]:
+def _prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
     """What `scan` is given of a query, which several blocks are compared with."""
     blocks = cut(query.codes, layout.bounds)
     dense = blocks.size, blocks.bounds, blocks.starts, blocks.masks, blocks.query
     table = term_table(query.terms, query.buckets)
     asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P]
     lacked = (query.coverage / SUM).astype(np.float32)
-    return (int(layout.bounds[-1]), *dense, *table, query.weights, lacked, asked)
+    return int(layout.bounds[-1]), *dense, *table, query.weights, lacked, asked
 
 
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
