@@ -34,13 +34,9 @@ class Channel(filesystem.Channel):
         self._found: dict[str, deque[Path]] = defaultdict(deque)
 
     def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
-        """A message was done; another may be taken."""
+        """A message was done; the next is taken at once. After one that was handed back others,
+        which may do it, look first."""
         super().basic_ack(delivery_tag, multiple)
-        self.connection.may_take.set()
-
-    def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:
-        """A message was not done; another may be taken."""
-        super().basic_reject(delivery_tag, requeue)
         self.connection.may_take.set()
 
     def _put(  # type: ignore[override]  # kombu's two classes differ in the name of the payload
