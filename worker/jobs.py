@@ -25,10 +25,13 @@ TAKE_STEP = "ticketing.take_step"
 DO_JOB = "ticketing.do_job"
 """Name of the task that does a whole job on the long queue: (job id)."""
 
-BATCH = 128
-"""Tickets a message; what a killed worker costs at most."""
+BATCH, LARGEST_BATCH = 128, 512
+"""Tickets a message, of few tickets and of very many; what a killed worker costs at most."""
 
-PAGE = 100 * BATCH
+MESSAGES = 64
+"""About how many messages a job has whose batches may still grow, for workers to share."""
+
+PAGE = 25 * LARGEST_BATCH
 """Ids held in memory while they are published."""
 
 SILENT_SECONDS = 10.0
@@ -115,16 +118,21 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
     store = desk.store
     total, done = store.count_tickets(), store.count_codes(job.bundle_id)
     job = store.update_job(job.id, total=total, done=done, step=job.step or Step.ENCODING)
-    page = store.stale_ids(job.bundle_id, limit=PAGE)
+    page, size = store.stale_ids(job.bundle_id, limit=PAGE), batch_size(total - done)
     with connected(app) as connection, app.amqp.Producer(connection) as producer:
         while page:
             left = [id for id in page if id not in job.errors]
-            for start in range(0, len(left), BATCH):
-                batch = (job.id, job.bundle_id, left[start : start + BATCH])
+            for start in range(0, len(left), size):
+                batch = (job.id, job.bundle_id, left[start : start + size])
                 app.send_task(ENCODE_BATCH, batch, producer=producer)
             job = store.update_job(job.id)
             page = store.stale_ids(job.bundle_id, limit=PAGE, after=page[-1])
     return go_on_if_encoded(desk, app, job.id)
+
+
+def batch_size(tickets: int) -> int:
+    """How many of so many tickets one message says."""
+    return min(max(tickets // MESSAGES, BATCH), LARGEST_BATCH)
 
 
 def _send(app: Celery, name: str, job: Job) -> None:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from zlib import crc32
 
 from celery import Celery
 
@@ -11,11 +10,10 @@ from ticketing.desk import Desk
 from ticketing.errors import InputError, NotFound
 from ticketing.jobs import Job, JobState
 from ticketing.stores.blocks import CodeRow
-from ticketing.stores.jobs import JobChanges
 from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
 from worker.handing_back import has_done
-from worker.jobs import BATCH, DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
+from worker.jobs import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.long_work import do_job
 from worker.promoting import take_step
 from worker.tries import GIVE_UP
@@ -23,9 +21,6 @@ from worker.working import beating, failing, is_for_people, sentence, wanted
 from worker.workplace import Workplace
 
 log = logging.getLogger(__name__)
-
-COUNTS = 50
-"""About how often a job of many batches counts what is done."""
 
 
 def register_tasks(app: Celery, place: Workplace) -> None:
@@ -64,20 +59,11 @@ def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> 
     stale = store.stale_ids(bundle_id, among=ticket_ids)
     tickets = store.get_tickets([id for id in stale if id not in job.errors])
     rows, errors = encode_or_set_aside(desk, bundle_id, list(tickets.values()))
+    stored = 0
     if rows:
-        store.put_codes(bundle_id, rows)
+        stored = store.put_codes(bundle_id, rows)
         has_done(desk, job.id)
-    changes: JobChanges = {"errors": errors}
-    if is_counted(job, ticket_ids):
-        changes["done"] = store.count_codes(bundle_id)
-    store.update_job(job.id, **changes)
-
-
-def is_counted(job: Job, ticket_ids: Sequence[str]) -> bool:
-    """Whether what is done is counted after this batch: a count reads the codes of all tickets, so
-    of many batches one in so many is drawn by its first id."""
-    batches = job.total // BATCH
-    return crc32("".join(ticket_ids[:1]).encode()) % max(batches // COUNTS, 1) == 0
+    store.update_job(job.id, errors=errors, more=stored)
 
 
 def encode_or_set_aside(

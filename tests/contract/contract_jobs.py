@@ -79,6 +79,12 @@ class JobContract:
         assert again.finished is None
         assert store.get_job(job.id) == again
 
+    def test_what_more_is_done_is_added_up_to_all(self, store):
+        job = store.create_job(JobKind.REINDEX, "b1", 120)
+        done = [store.update_job(job.id, more=more).done for more in (70, 0, 40, 40)]
+        assert done == [70, 70, 110, 120]
+        assert store.get_job(job.id).done == 120
+
     def test_errors_are_merged(self, store):
         job = store.create_job(JobKind.REINDEX, "b1", 3)
         store.update_job(job.id, errors={"a": "first", "b": "second"})

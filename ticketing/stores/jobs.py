@@ -17,6 +17,8 @@ class JobChanges(TypedDict, total=False):
     state: JobState
     step: str
     done: int
+    more: int
+    """Added to `done`, up to `total`."""
     total: int
     errors: Mapping[str, str]
     """Merged into those recorded."""
@@ -88,6 +90,8 @@ def updated(job: Job, changes: JobChanges) -> Job:
     if job.finished:
         return job
     new: dict[str, Any] = {**changes, "heartbeat": (time := utc_now())}
+    if more := new.pop("more", 0):
+        new["done"] = min(job.done + more, job.total)
     for merged in ("errors", "result"):
         new[merged] = {**getattr(job, merged), **new.get(merged, {})}
     if "log" in changes:

@@ -1,16 +1,14 @@
 """A job ends with its last batch, whichever that is, and asks little of the store before."""
 
-from dataclasses import replace
-
 import pytest
 
-from tests.fake_records import jobs
 from ticketing.desk import open_desk
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
-from worker.tasks import do_batch, is_counted
+from worker.jobs import batch_size
+from worker.tasks import do_batch
 
 IDS = ["a", "b", "c", "d"]
 
@@ -41,8 +39,17 @@ def test_a_job_ends_with_its_last_batch_in_whatever_order_they_come(desk, batche
     assert desk.whole.get_job(job.id).done == len(IDS)
 
 
-def test_of_very_many_batches_few_count_what_is_done():
-    batches = [[f"T-{number}"] for number in range(1000)]
-    few, many = replace(jobs()[0], total=6400), replace(jobs()[0], total=1000 * 128)
-    assert all(is_counted(few, batch) for batch in batches)
-    assert 25 <= sum(is_counted(many, batch) for batch in batches) <= 100
+def test_what_is_done_is_known_after_each_batch_and_counted_at_the_end(desk, monkeypatch):
+    job = desk.whole.create_job(JobKind.REINDEX, "B", len(IDS), {"promotion": Promotion.NEVER})
+    counted = []
+    monkeypatch.setattr(desk.whole, "count_codes", lambda bundle: counted.append(bundle) or 4)
+    done = []
+    for batch in (["a"], ["a", "b"], ["c"], ["d"]):
+        do_batch(desk, None, job.id, "B", batch)
+        done.append(desk.whole.get_job(job.id).done)
+    assert (done, counted) == ([1, 2, 3, 4], ["B"])
+
+
+@pytest.mark.parametrize(("tickets", "size"), [(900, 128), (16_384, 256), (1_000_000, 512)])
+def test_the_messages_of_many_tickets_are_larger(tickets, size):
+    assert batch_size(tickets) == size
