@@ -5,6 +5,7 @@ The command line prints it and exits with 1; the page and the API show it with
 the status code of its class. Anything else that is raised is a defect.
 """
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -95,4 +96,29 @@ class BrokerAway(TicketingError):
 def first_invalid(error: "ValidationError") -> tuple[str, Any, str]:
     """The first finding of pydantic: the field's name with dots, its value and what is expected."""
     found = error.errors()[0]
-    return ".".join(map(str, found["loc"])), found["input"], found["msg"]
+    return ".".join(map(str, found["loc"])), found["input"], plainly(found["msg"])
+
+
+_PLAINLY = (
+    (r"Value error, (.*)", r"\1"),
+    (r"Input should be a valid integer\b.*", "give a whole number"),
+    (r"Input should be a valid number\b.*", "give a number"),
+    (r"Input should be a valid string", "give a text"),
+    (r"Input should be a valid boolean\b.*", "give true or false"),
+    (r"Input should be a valid dictionary\b.*", "give an object, such as {}"),
+    (r"Input should be greater than or equal to (.*)", r"give \1 or more"),
+    (r"Input should be less than or equal to (.*)", r"give \1 or less"),
+    (r"Input should be (?:a valid )?(.*)", r"give \1"),
+    (r"String should match pattern (.*)", r"give a text that matches \1"),
+    (r"Field required", "this is missing"),
+    (r"Extra inputs are not permitted", "nothing here is called that"),
+)
+
+
+def plainly(message: str) -> str:
+    """A finding of pydantic in words that say what to do, without a full stop."""
+    message = message.removesuffix(".")
+    for theirs, ours in _PLAINLY:
+        if found := re.fullmatch(theirs, message, re.DOTALL):
+            return found.expand(ours)
+    return message

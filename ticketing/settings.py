@@ -168,5 +168,4 @@ def load_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         name, value, message = first_invalid(error)
         shown = "" if _holds_a_secret(name) else f"={value!r}"
-        message = message.removeprefix("Value error, ")
         raise InputError(f"TICKETING_{name.upper()}{shown} cannot be used: {message}.") from None

@@ -8,7 +8,7 @@ from flask_wtf.csrf import CSRFError
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
-from ticketing.errors import TicketingError
+from ticketing.errors import TicketingError, plainly
 
 RETRY_SECONDS = 10
 """When a program may ask again for what is away."""
@@ -33,8 +33,8 @@ def register_errors(app: APIFlask) -> None:
 
 def invalid(field: str, message: str) -> str:
     """A validator's finding as a sentence that names the field."""
-    message = message.removeprefix("Value error, ").removesuffix(".")
-    return f"{field}: {message}." if field != "_schema" else f"{message}."
+    said = plainly(message)
+    return f"{field}: {said}." if field != "_schema" else f"{said}."
 
 
 def first_invalid(error: ValidationError) -> str:

@@ -193,6 +193,29 @@ def test_near_copies_unfold_and_are_judged_without_script(open_page, desk, folde
     expect(page.locator(".detail:visible")).to_have_count(1)
 
 
+@pytest.mark.parametrize("screen", [WIDE, {"width": 1000, "height": 800}], ids=["wide", "narrower"])
+def test_near_copies_are_announced_beside_the_buttons(open_page, folded, screen):
+    page = open_page(viewport=screen)
+    ask(page)
+    first, announced = row(page, 1), page.get_by_text("and 2 like it")
+    first.locator("button[value=YES]").click()
+    is_judged(first, "YES")
+    for beside in [first.locator(".facts").first, *first.locator(".judge button").all()]:
+        expect(beside).to_be_visible()
+        assert not _overlap(announced.bounding_box(), beside.bounding_box(), beside)
+
+
+def _overlap(one, other, element) -> bool:
+    """Whether two boxes have pixels in common, without the padding at the right of an element."""
+    padding = element.evaluate("(e) => parseFloat(getComputedStyle(e).paddingRight)")
+    across = (
+        one["x"] < other["x"] + other["width"] - padding and other["x"] < one["x"] + one["width"]
+    )
+    return (
+        across and one["y"] < other["y"] + other["height"] and other["y"] < one["y"] + one["height"]
+    )
+
+
 def test_near_copies_fold_and_each_is_judged(open_page, desk, folded):
     page = open_page(viewport=WIDE)
     ask(page)

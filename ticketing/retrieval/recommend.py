@@ -196,7 +196,7 @@ class Recommender:
             chance=chance,
             note=self._note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
             searched=found.searched,
-            meant=self._speller.meant(query.text),
+            meant={} if query.ticket_id else self._speller.meant(query.text),
             typical=typical_parts(self.model, encoded, found.whole),
             outdated=bool(gone),
         )

@@ -63,7 +63,7 @@ def round_() -> str:
 def judge() -> Redirect:
     """Record a grade with its note (an empty grade is an undo), and go on."""
     args = _args()
-    names = ("query_id", "ticket_id", "note")
+    names = ("query_id", "ticket_id", "note", "seen")
     given = {name: request.form.get(name, "") for name in names}
     judged = valid(JudgmentIn, {**given, "grade": request.form.get("grade") or None})
     if sentence := record(judged):

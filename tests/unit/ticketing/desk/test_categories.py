@@ -200,8 +200,8 @@ def test_train_and_suggest_from_a_table(tmp_path):
     [
         ("loop.epochs", "--set loop.epochs: write it as"),
         ("epochs=1", "--set epochs=1: write it as"),
-        ("loop.nothing=1", "loop.nothing=1: Extra inputs are not permitted"),
-        ("loop.epochs.x=1", "loop.epochs={'x': 1}: Input should be a valid integer"),
+        ("loop.nothing=1", "loop.nothing=1: nothing here is called that"),
+        ("loop.epochs.x=1", "loop.epochs={'x': 1}: give a whole number"),
         ("objective.loss=none", "objective.loss='none'"),
         ("network.encoder.hidden=0", "network.encoder.hidden=0"),
     ],

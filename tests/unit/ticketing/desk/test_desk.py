@@ -170,6 +170,7 @@ def test_five_tickets_are_explained_as_well(empty):
 def test_slips_are_asked_about(desk):
     assert desk.recommend(Query("Strong Vibraton")).meant == {"Vibraton": "vibration"}
     assert desk.recommend(ASKED).meant == {}
+    assert desk.recommend(Query("Strong Vibraton", ticket_id="a ticket's own text")).meant == {}
 
 
 def test_usual_distances_are_by_channel(desk):

@@ -84,6 +84,22 @@ def test_the_last_judgment_can_be_undone_and_a_ticket_skipped(client, desk):
     assert give(client, skip, "NO") != first
 
 
+def test_two_windows_of_a_round_never_replace_each_other_in_silence(client, desk):
+    address = begin(client, by="random", size="1")
+    shown = client.get(address).text  # in the other window
+    query, ticket = give(client, address, "YES")
+    left = dict(re.findall(r'name="(\w+)" value="([^"]*)"', shown[shown.index('class="give"') :]))
+    said = client.post(address, data={**left, "grade": "NO"}, follow_redirects=True).text
+    assert f"{ticket} was judged YES in another window since this page was loaded" in said
+    before = client.get(address).text
+    client.post(address, data={**left, "seen": "NO", "grade": "REL"})
+    last = before[before.index('class="last"') : before.index('class="versus"')]
+    undone = dict(re.findall(r'name="(\w+)" value="([^"]*)"', last))
+    said = client.post(address, data=undone, follow_redirects=True).text
+    assert f"{ticket} was judged REL in another window since this page was loaded" in said
+    assert desk.grades(query, "local") == {}
+
+
 def test_uncertain_queries_are_those_nearest_to_one_half(desk):
     chosen = desk.choose_round(Sampling.UNCERTAIN, "ann", 2, 1)
     chances = {query.id: desk.recommend(query).chance for query in QUERIES}
