@@ -7,6 +7,7 @@ from flask import Blueprint, Response, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Redirect
 
 from ticketing.desk.workspace import Round
+from ticketing.tickets import ModelKind
 from web.context import current_desk, current_person, known_ticket
 from web.judging import record
 from web.pages.forms import valid
@@ -20,10 +21,12 @@ judging_pages = Blueprint("judging", __name__)
 @judging_pages.get("/judging")
 def overview() -> str:
     """What a round is, and a form that begins one."""
-    desk = current_desk()
-    serving = desk.store.serving()
-    others = [bundle for bundle in desk.store.bundles() if bundle != serving]
-    return render_template("judging.html", others=others, serving=serving)
+    models = [x for x in current_desk().bundle_list() if x.kind == ModelKind.RANKING and x.encoded]
+    return render_template(
+        "judging.html",
+        others=[model for model in models if not model.serves],
+        serving=any(model.serves for model in models),
+    )
 
 
 @judging_pages.post("/judging")

@@ -2,13 +2,15 @@
 
 import csv
 import re
+from datetime import datetime
 from html import unescape
 
 import pytest
 
+from ticketing.desk.bundle_list import BundleFacts
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.errors import InputError, NotFound
-from ticketing.tickets import Grade, Query
+from ticketing.tickets import Grade, ModelKind, Query
 
 QUERIES = [Query("Exhaust spread high"), Query("Pump leaks oil"), Query("valve stuck")]
 
@@ -124,6 +126,27 @@ def test_different_queries_are_judged_under_both_bundles(desk, monkeypatch):
     }
     with pytest.raises(InputError, match="Name the bundle"):
         desk.choose_round(Sampling.DIFFERENT, "ann", 5, 1)
+
+
+def test_only_models_that_can_answer_are_offered_to_differ_from(client, desk, monkeypatch):
+    assert 'value="different"' not in client.get("/judging").text
+
+    def facts(id, kind=ModelKind.RANKING, serves=False, encoded=9):
+        trained = datetime(2013, 5, 3, 9)
+        return BundleFacts(id, kind, trained, "", serves, False, encoded, "")
+
+    models = [
+        facts("fake-bundle", serves=True),
+        facts("a" * 16),
+        facts("of-an-earlier-version", kind=None),
+        facts("of-categories", kind=ModelKind.CATEGORIES),
+        facts("never-encoded", encoded=0),
+    ]
+    monkeypatch.setattr(desk, "bundle_list", lambda: models)
+    page = client.get("/judging").text
+    assert re.findall(r"<option.*</option>", page) == [
+        f'<option value="{"a" * 16}">{"a" * 12}, trained 3 May 2013</option>'
+    ]
 
 
 def test_where_nothing_is_left_it_says_so(client, desk):
