@@ -218,12 +218,20 @@ def _index_words(
     connection: Connection, tickets: Sequence[Ticket], words: Mapping[str, str]
 ) -> None:
     """Enter the tickets' words in the index in place of those that were there; those missing in
-    `words` are of tickets that another process changed since these were read."""
-    for ticket in tickets:
+    `words` are of tickets that another process changed since these were read.
+
+    Each row is a statement of its own: before one that may be of several rows FTS5 writes out all
+    that it holds.
+    """
+    keys = dict(
         connection.execute(
-            "INSERT OR REPLACE INTO words (rowid, tokens) SELECT pk, ? FROM tickets WHERE id = ?",
-            (words.get(ticket.id) or _words(ticket), ticket.id),
+            f"SELECT id, pk FROM tickets WHERE id {ANY_OF}", (json_list(t.id for t in tickets),)
         )
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO words (rowid, tokens) VALUES (?, ?)",
+        ((keys[ticket.id], words.get(ticket.id) or _words(ticket)) for ticket in tickets),
+    )
 
 
 def _words(ticket: Ticket) -> str:
