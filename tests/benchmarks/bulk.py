@@ -1,12 +1,13 @@
-"""Import and reindex: `TICKETING_HOME=… python -m tests.benchmarks.bulk [tickets [bundle]]`.
+"""Import and reindex as a desk does them: `TICKETING_HOME=… python -m tests.benchmarks.bulk`.
 
 A file is made of that home's tickets, over and over, three in ten of their words changed for
-another one's. One process imports it, another encodes all of it under a bundle of the home (the
-serving one) as a worker does, batch by batch. Printed at each tenth of the way: seconds of
-processor so far, and the tickets of that tenth a second of them and by the clock; the process's own
-memory, and with its share of files mapped.
+another one's, as many as `tickets` says. `ticketing import` reads it into a home of its own, which
+is gone afterwards; then so many processes `ticketing work` encode all of it under a bundle of the
+first home (the serving one). Printed at each tenth of the way of either: tickets a second by the
+clock and of processor, and the memory of all its processes that no file holds. Last the minutes.
 """
 
+import argparse
 import json
 import os
 import random
@@ -14,39 +15,48 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import cycle, islice
 from pathlib import Path
 
+from tests.benchmarks.scaling import family, processes, processor_seconds
 from ticketing.desk import Desk, open_desk
-from ticketing.importing import Mapping, import_sources, open_source
-from ticketing.jobs import JobKind, Promotion
+from ticketing.jobs import JobState, Promotion
 from ticketing.settings import load_settings
-from ticketing.stores.protocols import PutCounts
 from ticketing.tickets import Ticket
-from worker.jobs import BATCH
-from worker.tasks import do_batch
+from worker.app import make_app
+from worker.jobs import start_reindex
 
-TICKETS = 100_000
 LINES = 10
 CHANGED = 0.3
 
+LOOK_SECONDS = 0.5
+"""How often what is done is asked for, which takes a moment of the processor itself."""
 
-def main(size: int, bundle: str = "") -> None:
-    """Print a line a tenth of each step."""
-    source = open_desk(load_settings())
-    bundle = bundle or source.whole.serving()
-    tickets = list(source.whole.iter_tickets())
+
+def main() -> None:
+    """Print a line a tenth of each step, then how long each took."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("tickets", type=int, nargs="?", default=100_000)
+    parser.add_argument("--bundle", default="")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    with closing(open_desk(load_settings())) as source:
+        bundle = given.bundle or source.whole.serving()
+        models = source.settings.home.resolve() / "models"
+        tickets = list(source.whole.iter_tickets())
     with tempfile.TemporaryDirectory(prefix="ticketing-bulk-") as home:
-        (Path(home) / "models").symlink_to(source.settings.home.resolve() / "models")
+        (Path(home) / "models").symlink_to(models)
+        os.environ.update(TICKETING_HOME=home, TICKETING_THREADS="1", OMP_NUM_THREADS="1")
         file = Path(home, "tickets.jsonl")
         with file.open("w") as written:
-            for ticket in islice(generated(tickets), size):
+            for ticket in islice(generated(tickets), given.tickets):
                 written.write(json.dumps(ticket) + "\n")
-        for name in ("import", "reindex"):
-            environment = {**os.environ, "TICKETING_HOME": home, "TICKETING_THREADS": "1"}
-            command = [sys.executable, "-m", "tests.benchmarks.bulk", name, bundle, str(file)]
-            subprocess.run([*command, str(size)], env=environment, check=True)
+        with closing(open_desk(load_settings())) as desk:
+            taken = import_file(desk, file, given.tickets)
+            taken += reindex(desk, bundle, given.workers)
+    print(f"{given.tickets:,} tickets in {taken / 60:.1f} minutes")
 
 
 def generated(tickets: list[Ticket]) -> Iterator[dict[str, str]]:
@@ -62,69 +72,87 @@ def generated(tickets: list[Ticket]) -> Iterator[dict[str, str]]:
         yield row
 
 
-class Progress:
-    """Prints what each tenth of a step has cost."""
-
-    def __init__(self, name: str, size: int):
-        self.name, self.size, self.done = name, size, 0
-        self.last = (0, time.monotonic(), time.process_time())
-
-    def add(self, tickets: int) -> None:
-        """So many more are done."""
-        self.done += tickets
-        done, clock, processor = self.last
-        if self.done < self.size and (self.done - done) * LINES < self.size:
-            return
-        now = (self.done, time.monotonic(), time.process_time())
-        own, mapped = memory()
-        print(
-            f"{self.name:8} {self.done:9,} tickets, {now[2]:6.0f} s of processor:"
-            f" {(self.done - done) / (now[2] - processor):6.0f} a second of processor,"
-            f" {(self.done - done) / (now[1] - clock):6.0f} by the clock,"
-            f" {own:4.0f} MB, {mapped:4.0f} with files",
-            flush=True,
+def import_file(desk: Desk, file: Path, size: int) -> float:
+    """Import by one process, as people do; returns the seconds that it takes."""
+    command = [sys.executable, "-m", "ticketing", "import", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        taken = watch(
+            "import",
+            [process],
+            size,
+            lambda: (desk.whole.count_tickets(), process.poll() is not None),
         )
-        self.last = now
+    if process.returncode or desk.whole.count_tickets() != size:
+        raise SystemExit(f"The import ended with {process.returncode}.")
+    return taken
 
 
-def memory() -> tuple[float, float]:
-    """MB of this process that no file holds, and all with its share of files (PSS)."""
-    lines = Path("/proc/self/smaps_rollup").read_text().splitlines()[1:]
-    sizes = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines}
-    return sizes["Pss_Anon"], sizes["Pss"]
+def reindex(desk: Desk, bundle: str, workers: int) -> float:
+    """Encode all by so many workers; returns the seconds that it takes."""
+    with processes("work", workers) as started:
+        job = start_reindex(desk, make_app(desk.settings), bundle, Promotion.NEVER)
+
+        def done() -> tuple[int, bool]:
+            now = desk.whole.get_job(job.id)
+            return now.done, bool(now.finished)
+
+        taken = watch("reindex", started, job.total, done)
+    last = desk.whole.get_job(job.id)
+    if last.state != JobState.DONE or last.done != job.total:
+        raise SystemExit(f"The reindexing ended as {last.state}: {last.message}.")
+    return taken
 
 
-def step(name: str, bundle: str, file: Path, size: int) -> None:
-    """Do one step in this process."""
-    desk, progress = open_desk(load_settings()), Progress(name, size)
-    if name == "import":
+def watch(
+    name: str,
+    started: list[subprocess.Popen],
+    size: int,
+    done: Callable[[], tuple[int, bool]],
+) -> float:
+    """Print what each tenth costs until all is done; returns the seconds until then."""
+    began = clock = time.monotonic()
+    before, used, processor, own, most = 0, 0.0, 0.0, 0.0, 0.0
+    while True:
+        number, ended = done()
+        now = time.monotonic()
+        if not ended:  # a process that has ended says no more
+            processor, own = processor_seconds(started), memory(started)
+        if (number - before) * LINES >= size and processor > used:
+            print(
+                f"{name:8} {number:9,} tickets, {(now - began) / 60:5.1f} minutes:"
+                f" {(number - before) / (now - clock):6.0f} a second by the clock,"
+                f" {(number - before) / (processor - used):6.0f} of processor, {own:5.0f} MB",
+                flush=True,
+            )
+            before, used, clock = number, processor, now
+        most = max(most, own)
+        if ended:
+            seconds = now - began
+            print(
+                f"{name:8} {number:9,} tickets in {seconds / 60:.1f} minutes,"
+                f" {number / seconds:.0f} a second by the clock, {most:.0f} MB at most"
+            )
+            return seconds
+        time.sleep(LOOK_SECONDS)
 
-        def put(tickets: Sequence[Ticket]) -> PutCounts:
-            counts = desk.put_tickets(tickets)
-            progress.add(len(tickets))
-            return counts
 
-        import_sources([open_source(file, Mapping())], put)
-    else:
-        reindex(desk, bundle, progress)
+def memory(started: list[subprocess.Popen]) -> float:
+    """MB of the processes, and of those that they have started, that no file holds."""
+    return sum(
+        own_memory(Path(f"/proc/{pid}/smaps_rollup"))
+        for process in started
+        for pid in family(process.pid)
+    )
 
 
-def reindex(desk: Desk, bundle: str, progress: Progress) -> None:
-    """Encode every ticket, with all that a worker does around it but the broker's messages."""
-    arguments = {"promotion": Promotion.NEVER}
-    total = desk.whole.count_tickets()
-    job = desk.whole.create_job(JobKind.REINDEX, bundle, total, arguments)
-    after = ""
-    while page := desk.whole.stale_ids(bundle, 100 * BATCH, after):
-        for start in range(0, len(page), BATCH):
-            batch = page[start : start + BATCH]
-            do_batch(desk, None, job.id, bundle, batch)
-            progress.add(len(batch))
-        after = page[-1]
+def own_memory(path: Path) -> float:
+    """MB that no file holds, by what the system says of a process; 0 of one that has ended."""
+    try:
+        lines = path.read_text().splitlines()[1:]
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss_Anon:"))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["import"], ["reindex"]):
-        step(sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]))
-    else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else TICKETS, *sys.argv[2:3])
+    main()
