@@ -99,7 +99,8 @@ class DeskBase:
         return [answering, serving]
 
     def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
-        """Codes and main topics of tickets under a bundle, in the order given.
+        """Codes, main topics and, where the store keeps them, vectors of tickets under a bundle, in
+        the order given.
 
         Raises BundleAway where it cannot be had here, BundleError.
         """
@@ -109,9 +110,11 @@ class DeskBase:
         model = self._had(bundle_id).model
         texts = [ticket_fields(ticket) for ticket in tickets]
         rows, topics = model.encode_tickets(tickets, texts), main_topics(model, tickets, texts)
-        vectors = model.projection.ticket_vectors(rows)
+        vectors = [b""] * len(tickets)
+        if self.whole.keeps_vectors:
+            vectors = [vector.tobytes() for vector in model.projection.ticket_vectors(rows)]
         return [
-            CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector.tobytes())
+            CodeRow(ticket.id, ticket.version, row.tobytes(), topic, vector)
             for ticket, row, topic, vector in zip(tickets, rows, topics, vectors, strict=True)
         ]
 

@@ -44,6 +44,11 @@ class PassedOn:
         """See History."""
         return self._store.add_events(events)
 
+    @property
+    def keeps_vectors(self) -> bool:
+        """See Codes."""
+        return self._store.keeps_vectors
+
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
         """See Codes."""
         return self._store.put_codes(bundle_id, rows)

@@ -155,6 +155,10 @@ class ScannedCodes(Protocol):
 class Codes(ScannedCodes, Protocol):
     """What the scan compares: each ticket's codes, vectors and main topic under each bundle."""
 
+    @property
+    def keeps_vectors(self) -> bool:
+        """Whether tickets are found by vectors: rows of codes come without one where not."""
+
     def stale_ids(
         self,
         bundle_id: str,

@@ -55,6 +55,11 @@ class Candidates(ElasticsearchServing, Codes):
         self._damaged: dict[str, set[str]] = defaultdict(set)
         self.mirrors = Mirrors(connection, self._read)
 
+    @property
+    def keeps_vectors(self) -> bool:
+        """One of the two ways is by vector."""
+        return True
+
     def damaged_codes(self, bundle_id: str) -> list[str]:
         """Ids of the tickets whose codes were read and are no longer as they were."""
         return sorted(self._damaged[bundle_id])

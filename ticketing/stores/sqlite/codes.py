@@ -32,6 +32,11 @@ class SQLiteCodes(DatabasePart, Codes):
         super().__init__(database)
         self._seen = SeenCodes(database.folder)
 
+    @property
+    def keeps_vectors(self) -> bool:
+        """The scan compares all codes, or those that an index beside them chooses."""
+        return False
+
     def stale_ids(
         self,
         bundle_id: str,

@@ -10,6 +10,7 @@ from ticketing.desk import leases, open_desk
 from ticketing.errors import BundleError, NotFound, NotReady
 from ticketing.jobs import JobKind
 from ticketing.labels import is_test
+from ticketing.model.projection import DIMS
 from ticketing.model.registry import Registry
 from ticketing.tickets import Grade, Judgment, Query, Ticket
 
@@ -33,6 +34,14 @@ def test_a_truncated_bundle_is_refused_with_the_name_of_its_file(desk, trained):
     again = open_desk(desk.settings)
     with pytest.raises(BundleError, match=r"network\.safetensors is truncated"):
         again.recommend(ASKED)
+
+
+def test_tickets_get_vectors_only_where_the_store_keeps_them(desk, trained, monkeypatch):
+    tickets, sizes = list(desk.store.iter_tickets())[:3], []
+    for kept in (False, True):
+        monkeypatch.setattr(type(desk.whole), "keeps_vectors", kept)
+        sizes.append({len(row.vector) for row in desk.encode(trained[1], tickets)})
+    assert sizes == [{0}, {DIMS}]
 
 
 def judge_all(desk, grade_of):

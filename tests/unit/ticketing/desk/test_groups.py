@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -76,7 +77,7 @@ def prepared(trained, archive_tickets) -> Prepared:
 
     recommender = Recommender(None, model, solved=solved)
     tickets = archive_tickets[:10]
-    desk = Desk(load_settings(), None, models)
+    desk = Desk(load_settings(), SimpleNamespace(keeps_vectors=True), models)
     desk.recommender = lambda bundle_id="": recommender
     rows = {row.ticket_id: row for row in desk.encode(trained[1], tickets)}
     queries = [
