@@ -1,14 +1,22 @@
-"""Two steps of a processor that compiled loops do not come to by themselves.
+"""Steps of a processor that compiled loops do not come to by themselves.
 
-Both are written for any processor: its compiler knows the instruction, or takes a few.
+All are written for any processor: its compiler knows the instruction, or takes a few.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-BYTE, NUMBER, FLAG = 8, 32, 1
+BYTE, NUMBER, SUM, FLAG = 8, 32, 64, 1
 """Bits."""
+
+SUMMING = {
+    "avx512bw": ("llvm.x86.avx512.psad.bw.512", 64),
+    "avx2": ("llvm.x86.avx2.psad.bw", 32),
+    "sse2": ("llvm.x86.sse2.psad.bw", 16),
+}
+"""What sums the absolute differences of bytes, eight and eight, by a processor's feature, and how
+many bytes it takes."""
 
 
 @cache
@@ -20,7 +28,7 @@ def block_difference(size: int) -> Callable[..., Any]:
     from numba import types
     from numba.extending import intrinsic
 
-    block, wide = (ir.VectorType(ir.IntType(bits), size) for bits in (BYTE, NUMBER))
+    block = ir.VectorType(ir.IntType(BYTE), size)
 
     def generate(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
         def loaded(i: int) -> Any:
@@ -28,15 +36,8 @@ def block_difference(size: int) -> Callable[..., Any]:
             place = builder.bitcast(builder.gep(data, [args[i + 1]]), block.as_pointer())
             return builder.load(place, align=1)
 
-        def called(name: str, result: Any, *values: Any) -> Any:
-            kind = ir.FunctionType(result, [value.type for value in values])
-            name = f"llvm.{name}.v{size}i{NUMBER}"
-            return builder.call(_declared(builder, kind, name), values)
-
-        compared = builder.zext(builder.and_(loaded(0), loaded(4)), wide)
-        apart = builder.sub(compared, builder.zext(loaded(2), wide))
-        apart = called("abs", wide, apart, ir.IntType(FLAG)(True))
-        return called("vector.reduce.add", ir.IntType(NUMBER), apart)
+        told = builder.and_(loaded(0), loaded(4))
+        return _absolute_sum(builder, told, loaded(2), size)
 
     @intrinsic
     def difference(
@@ -46,6 +47,94 @@ def block_difference(size: int) -> Callable[..., Any]:
         return types.int32(row, place, query, place, masks, place), generate
 
     return difference
+
+
+@cache
+def blocks_difference(size: int, feature: str) -> Callable[..., Any]:
+    """The operation (row, at, starts, first, last, query, start, masks) -> int32: the sum of
+    |row & mask - query| over the blocks [first, last) of `size` bytes of three uint8 arrays, at
+    least one. Block b begins at `at` + starts[b] in the row (starts int64), at `start` + b * size
+    in the query and at b * size in the masks. A processor's `feature` is one of SUMMING, or none.
+    It is called in compiled code, and checks no bounds."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    name, held = SUMMING.get(feature, ("", size))
+    bytes_ = ir.VectorType(ir.IntType(BYTE), held)
+    sums = ir.VectorType(ir.IntType(SUM), held // 8)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
+        row, starts, query, masks = (
+            context.make_array(signature.args[i])(context, builder, args[i]).data
+            for i in (0, 2, 5, 7)
+        )
+        at, first, last, start = (args[i] for i in (1, 3, 4, 6))
+        number = first.type
+
+        def loaded(data: Any, place: Any) -> Any:
+            place = builder.bitcast(builder.gep(data, [place]), bytes_.as_pointer())
+            return builder.load(place, align=1)
+
+        def apart(told: Any, asked: Any) -> Any:
+            if name:
+                kind = ir.FunctionType(sums, [bytes_, bytes_])
+                return builder.call(_declared(builder, kind, name), [told, asked])
+            whole = builder.zext(_absolute_sum(builder, told, asked, held), ir.IntType(SUM))
+            return builder.insert_element(ir.Constant(sums, None), whole, ir.IntType(NUMBER)(0))
+
+        before, loop, after = builder.block, *map(builder.append_basic_block, ("loop", "after"))
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        block, total = builder.phi(number), builder.phi(sums)
+        own = builder.add(at, builder.load(builder.gep(starts, [block])))
+        whole, added = builder.mul(block, number(size)), total
+        for part in map(number, range(0, size, held)):
+            there = builder.add(whole, part)
+            told = builder.and_(loaded(row, builder.add(own, part)), loaded(masks, there))
+            asked = loaded(query, builder.add(start, there))
+            added = builder.add(added, apart(told, asked))
+        following = builder.add(block, number(1))
+        more = builder.icmp_signed("<", following, last)
+        _rolled(builder.module, builder.cbranch(more, loop, after))
+        for phi, begun, gone_on in (
+            (block, first, following),
+            (total, ir.Constant(sums, None), added),
+        ):
+            phi.add_incoming(begun, before)
+            phi.add_incoming(gone_on, loop)
+        builder.position_at_end(after)
+        return builder.trunc(_reduced(builder, added), ir.IntType(NUMBER))
+
+    place = types.intp
+
+    @intrinsic
+    def difference(
+        typing: Any,
+        row: Any,
+        at: Any,
+        starts: Any,
+        first: Any,
+        last: Any,
+        query: Any,
+        start: Any,
+        masks: Any,
+    ) -> Any:
+        return types.int32(row, place, starts, place, place, query, place, masks), generate
+
+    return difference
+
+
+def summing() -> str:
+    """The best of SUMMING that the processor has for which loops are compiled; empty for none."""
+    from llvmlite.binding import get_host_cpu_features
+    from numba.core import config
+
+    set_ = vars(config)
+    if set_["CPU_NAME"] or set_["CPU_FEATURES"]:  # compiled for another than this one
+        return ""
+    features = get_host_cpu_features()
+    return next((feature for feature in SUMMING if features.get(feature)), "")
 
 
 @cache
@@ -72,6 +161,35 @@ def prefetch() -> Callable[..., Any]:
         return types.void(row, types.intp), generate
 
     return fetch
+
+
+def _absolute_sum(builder: Any, one: Any, other: Any, size: int) -> Any:
+    """The sum of the absolute differences of two vectors of bytes: a number."""
+    from llvmlite import ir
+
+    wide, exact = ir.VectorType(ir.IntType(NUMBER), size), ir.IntType(FLAG)(True)
+    apart = builder.sub(builder.zext(one, wide), builder.zext(other, wide))
+    kind = ir.FunctionType(wide, [wide, exact.type])
+    absolute = _declared(builder, kind, f"llvm.abs.v{size}i{NUMBER}")
+    return _reduced(builder, builder.call(absolute, [apart, exact]))
+
+
+def _reduced(builder: Any, numbers: Any) -> Any:
+    """The sum of a vector's numbers."""
+    from llvmlite import ir
+
+    count, number = numbers.type.count, numbers.type.element
+    kind = ir.FunctionType(number, [numbers.type])
+    name = f"llvm.vector.reduce.add.v{count}i{number.width}"
+    return builder.call(_declared(builder, kind, name), [numbers])
+
+
+def _rolled(module: Any, branch: Any) -> None:
+    """Keep the loop that a branch goes back to as it is: it is left after a few steps."""
+    from llvmlite import ir
+
+    disable = module.add_metadata([ir.MetaDataString(module, "llvm.loop.unroll.disable")])
+    branch.set_metadata("llvm.loop", module.add_metadata([disable, disable]))
 
 
 def _declared(builder: Any, kind: Any, name: str) -> Any:

@@ -13,15 +13,18 @@ import numpy.typing as npt
 from ticketing.compiled import compiled
 from ticketing.encoders.terms import SUM
 from ticketing.model.layout import TERM_BYTES
-from ticketing.retrieval.intrinsics import block_difference, prefetch
+from ticketing.retrieval.intrinsics import blocks_difference, prefetch, summing
 
-AHEAD = 2
+AHEAD = 4
 """Rows that are asked for before their turn."""
+
+LINE = 64
+"""Bytes that the memory brings at a time."""
 
 BLOCK = 64
 """Bytes that are compared at a time: a cache line, and the widest register."""
 
-_difference, _fetch = block_difference(BLOCK), prefetch()
+_difference, _fetch = blocks_difference(BLOCK, summing()), prefetch()
 
 
 @compiled(exact=True)
@@ -59,8 +62,10 @@ def scan(
     queries, components = weights.shape[1:3]
     dense, blocks = bounds.size - 1, starts.size
     for i in range(live.shape[0]):
-        later = codes[live[min(i + AHEAD, live.shape[0] - 1)]]
-        for line in range(0, later.size, BLOCK):
+        after = live[min(i + AHEAD, live.shape[0] - 1)]
+        later = codes[after]
+        _fetch(later, later.size - 1)
+        for line in range(0, terms_at if after < shared.size else later.size, LINE):
             _fetch(later, line)
         row = codes[live[i]]
         pattern = row[row.size - 1]
@@ -98,14 +103,15 @@ def scan(
                     continue
                 compared = True
                 for c in range(dense):
-                    apart = np.int32(0)
-                    for s in range(bounds[c], bounds[c + 1]):
-                        here, there = r * size + starts[s], (p * blocks + s) * block
-                        if block == BLOCK:
-                            found = _difference(row, here, query, there, masks, s * block)
-                        else:
-                            found = _plain(row, here, query, there, masks, s * block, block)
-                        apart = np.int32(apart + found)
+                    span = bounds[c], bounds[c + 1]
+                    if block == BLOCK:
+                        there = p * blocks * block
+                        apart = _difference(row, r * size, starts, *span, query, there, masks)
+                    else:
+                        apart = np.int32(0)
+                        for s in range(bounds[c], bounds[c + 1]):
+                            here, there = r * size + starts[s], (p * blocks + s) * block
+                            apart += _plain(row, here, query, there, masks, s * block, block)
                     part = weight[p, r, c] * np.float32(apart)
                     total += part
                     if channels is not None:

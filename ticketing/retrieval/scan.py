@@ -17,7 +17,7 @@ from ticketing.encoders.terms import SUM
 from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.kernel import BLOCK, scan
+from ticketing.retrieval.kernel import BLOCK, LINE, scan
 
 T = TypeVar("T", bound=np.generic)
 
@@ -65,7 +65,15 @@ def cut(query: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Blocks:
     size, ends, starts, meant = _places(tuple(bounds.tolist()))
     taken = query[:, starts[:, None] + np.arange(size)] * meant  # [P, S, size]
     mask = np.where(meant, np.uint8(255), np.uint8(0))
-    return Blocks(size, ends, starts, mask.ravel(), taken.ravel())
+    return Blocks(size, ends, starts, aligned(mask), aligned(taken))
+
+
+def aligned(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Values end to end, from where a cache line begins: blocks of them lie in one each."""
+    room = np.empty(values.size + LINE, np.uint8)
+    start = -room.ctypes.data % LINE
+    room[start : start + values.size] = values.ravel()
+    return room[start : start + values.size]
 
 
 @cache

@@ -1,0 +1,37 @@
+"""What a processor sums, beside plain numpy: by the instruction that it has, and without one."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from ticketing.retrieval.intrinsics import SUMMING, blocks_difference, summing
+
+SIZE, BLOCKS = 64, 3
+
+
+def known_features():
+    """Those of SUMMING that this processor has, and none."""
+    best = summing()
+    names = list(SUMMING)
+    return ["", *(names[names.index(best) :] if best else [])]
+
+
+@pytest.mark.parametrize("feature", known_features())
+def test_differences_of_blocks_are_those_of_numpy(feature):
+    difference = blocks_difference(SIZE, feature)
+
+    @njit
+    def compiled(row, starts, query, masks):
+        return difference(row, 5, starts, 1, 3, query, SIZE, masks)
+
+    chance = np.random.default_rng(3)
+    row, query, masks = (chance.integers(0, 256, n, np.uint8) for n in (205, 256, 192))
+    starts = np.array([0, 64, 136])
+    expected = 0
+    for block in (1, 2):
+        own = row[5 + starts[block] :][:SIZE] & masks[block * SIZE :][:SIZE]
+        asked = query[SIZE + block * SIZE :][:SIZE]
+        expected += np.abs(own.astype(int) - asked).sum()
+    assert compiled(row, starts, query, masks) == expected
+    row[:], query[:], masks[:] = 255, 0, 255  # the largest
+    assert compiled(row, starts, query, masks) == 2 * SIZE * 255
