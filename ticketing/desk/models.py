@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError, StoreFull
@@ -115,9 +116,10 @@ class Models(Registry):
         self._store.put_file(kept_as, [read_whole(path, expected)])
         if place := self._store.file_at(kept_as):
             beside = path.with_name(f".{name}")
-            beside.unlink(missing_ok=True)
-            link_or_copy(place, beside)
-            os.replace(beside, path)
+            with suppress(FileNotFoundError):  # another process of this home does the same now
+                beside.unlink(missing_ok=True)
+                link_or_copy(place, beside)
+                os.replace(beside, path)
 
     def _fetch(self, bundle_id: str) -> None:
         """Bring a bundle here: beside its place, compared with its digests, and renamed in."""

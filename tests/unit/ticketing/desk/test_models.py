@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from tests.tiny import other_bundle
-from ticketing.desk import Desk, open_desk
+from ticketing.desk import Desk, models, open_desk
 from ticketing.errors import BundleAway, BundleError, Conflict, NotFound
 from ticketing.jobs import JobKind, JobState
 from ticketing.model.bundle import MANIFEST
@@ -72,6 +72,26 @@ def test_a_bundle_that_is_shared_is_not_sent_again(homes, trained, monkeypatch):
     homes.first.models.share_all()
     homes("second").models.share(trained[1])
     assert store.files() == before
+
+
+def test_two_processes_of_a_home_share_a_bundle_at_once(homes, monkeypatch):
+    """As those of `ticketing work` do at its first start; each has looked what is there before."""
+    desk, beside = homes.first, homes("first")
+    monkeypatch.setattr(beside.models, "_of", lambda bundle_id: {})
+    other = other_bundle(desk, desk.store.serving())
+    link, places = models.link_or_copy, []
+
+    def meanwhile(place, target):
+        link(place, target)
+        places.append(place)
+        if len(places) == 1:
+            beside.models.share(other)
+
+    monkeypatch.setattr(models, "link_or_copy", meanwhile)
+    desk.models.share(other)
+    assert len(places) > 1
+    assert homes("second").models.load(other).id == other
+    assert desk.models.load(other).id == other
 
 
 def test_an_interrupted_share_goes_on(homes, monkeypatch):
