@@ -18,6 +18,9 @@ topic_pages = Blueprint("topics", __name__)
 A_PAGE = 20
 """Tickets shown at a time."""
 
+FIRST = 30
+"""Topics shown at once; the others unfold."""
+
 LATELY = 12
 """Months whose share is compared with that of all time."""
 
@@ -32,6 +35,7 @@ def overview() -> str:
         "topics.html",
         survey=survey,
         found=found,
+        first=FIRST,
         wanted=wanted,
         charts={trend.topic.number: month_chart(trend.months) for trend in found},
         facets=desk.store.facets(),

@@ -124,6 +124,15 @@ def test_topics_are_found_by_words_and_sorted(client):
     assert client.get("/topics?sort=size").status_code == 400
 
 
+def test_beyond_the_first_topics_the_others_unfold(client, monkeypatch):
+    monkeypatch.setattr("web.pages.topics.FIRST", 2)
+    page = client.get("/topics").text
+    assert '<details class="more">' in page and "<summary>1 more topic</summary>" in page
+    assert page.count('<li id="t') == 3
+    assert '<details class="more" open>' in client.get("/topics?sort=title").text  # read by letter
+    assert "more topic" not in client.get("/topics?words=exhaust").text
+
+
 def test_rising_topics_are_those_of_late(client, desk):
     desk.put_tickets([Ticket(f"N-{i}", "valve", created=datetime(2016, 1, 1)) for i in range(2)])
     assert numbers(client.get("/topics?sort=rising").text)[0] == "5"
