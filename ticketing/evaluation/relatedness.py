@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ def relatedness(
     else:
         reasons.append(NOTHING_TO_FIT)
     r = rho = mse = None
-    weights = _resamples([label.query.id for label in found], seed)
+    weights = _resamples(tuple(label.query.id for label in found), seed)
     if comparable:
         ranked = weighted_ranks(weights, -distances)
         resampled = weighted_pearson(weights, ranked, weighted_ranks(weights, ratings))
@@ -103,5 +104,6 @@ def _pairs(
     return ratings, distances
 
 
-def _resamples(queries: Sequence[str], seed: int) -> npt.NDArray[np.int64]:
+@lru_cache(maxsize=1)  # all ways of an evaluation have the same labels
+def _resamples(queries: tuple[str, ...], seed: int) -> npt.NDArray[np.int64]:
     return query_weights(queries, seed, max(min(RESAMPLES, ENOUGH_MEMORY // len(queries)), 200))
