@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.asking import ask, grades
+from tests.browser.asking import PHONE, ask, grades
 from tests.browser.test_accessibility import SCREENS, axe, violations
 from tests.fake_records import tickets
 from ticketing.tickets import Grade, Query
@@ -65,6 +65,20 @@ def test_axe_finds_nothing_on_pages_with_something_on_them(open_page, desk, axe,
         page.goto(path)
         found += violations(page, axe)
     assert found == []
+
+
+def test_a_disagreement_is_read_on_a_phone_and_leads_to_judging_again(open_page, desk):
+    query = Query("Pump leaks oil")
+    desk.store.put_queries([query])
+    for judge, grade in (("ann", Grade.YES), ("bob", Grade.NO)):
+        desk.judge(query.id, "GT-0101", grade, judge)
+    page = open_page(viewport=PHONE)
+    page.goto("/judging/agreement")
+    texts, one, other = (span.bounding_box() for span in page.locator(".differ > li > span").all())
+    assert texts["y"] < one["y"] < other["y"]
+    page.get_by_role("link", name="GT-0101").click()
+    page.get_by_role("button", name="REL").click()
+    expect(page.locator("[aria-pressed=true]")).to_have_attribute("value", "REL")
 
 
 def test_a_saved_query_is_found_in_the_history_and_leads_back(open_page):
