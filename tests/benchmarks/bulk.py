@@ -130,7 +130,8 @@ def watch(
             seconds = now - began
             print(
                 f"{name:8} {number:9,} tickets in {seconds / 60:.1f} minutes,"
-                f" {number / seconds:.0f} a second by the clock, {most:.0f} MB at most"
+                f" {number / seconds:.0f} a second by the clock, {number / processor:.0f} of"
+                f" processor, {most:.0f} MB at most"
             )
             return seconds
         time.sleep(LOOK_SECONDS)

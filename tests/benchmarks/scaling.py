@@ -55,7 +55,7 @@ def main() -> None:
             rate, cost = encode(desk, bundle, number)
             print(
                 f"{number} worker{'s' * (number > 1)}: {rate:.0f} tickets a second, each"
-                f" {1000 * cost:.1f} ms of processor",
+                f" {1000 * cost:.2f} ms of processor",
                 flush=True,
             )
         desk.promote(bundle)
