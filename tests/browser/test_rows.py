@@ -168,18 +168,6 @@ def test_the_solution_is_copied_as_it_stands_or_with_its_source(open_page, addre
     assert source == f"— [{name}](<{address}/tickets/GT-0101>)"
 
 
-def test_filters_open_over_the_rows_which_stay_on_one_screen(open_page):
-    page = open_page(viewport=WIDE)
-    ask(page)
-    was_at = row(page, 1).bounding_box()
-    page.get_by_text("Filters").click()
-    expect(page.get_by_role("button", name="Apply")).to_be_visible()
-    assert row(page, 1).bounding_box() == was_at
-    page.get_by_label("Product").select_option("SGT-700")
-    page.get_by_role("button", name="Apply").click()  # nothing lies over it
-    expect(page.locator(".rows > li")).to_have_count(3)
-
-
 @pytest.fixture
 def folded(desk, monkeypatch):
     """The second and the third ticket are near-copies of the first."""
