@@ -39,9 +39,10 @@ class Moves:
         if before == rank:
             return ""
         up = before > rank
-        *words, pairs, whole, crowd = self.gains[rank]
-        gains = np.array([*words, pairs + whole, crowd]) * (1 if up else -1)
-        reason = (NEARER if up else FARTHER)[int(gains.argmax())] if gains.max() > 0 else OTHERS
+        *words, pairs, whole, crowd = self.gains[rank].tolist()
+        gains = [gain if up else -gain for gain in (*words, pairs + whole, crowd)]
+        most = max(gains)
+        reason = (NEARER if up else FARTHER)[gains.index(most)] if most > 0 else OTHERS
         return f"By distance alone it would be number {before + 1}: {reason}."
 
 

@@ -21,10 +21,10 @@ def wording_of(
     terms = sorted(set(map(term_of, words)) - {""})
     held = np.zeros((len(rows), len(terms) + 1), dtype=bool)
     if layout.terms:
-        places = np.full(BUCKETS, len(terms), np.uint32)
+        places = np.full(BUCKETS, len(terms), np.min_scalar_type(len(terms)))
         places[[bucket_of(term) for term in terms]] = np.arange(len(terms))
         buckets, _ = layout.kept_terms(rows)
         kept = places[buckets.reshape(len(rows), layout.components * layout.terms)]
-        np.put_along_axis(held, kept, True, axis=1)
+        held[np.arange(len(rows))[:, None], kept] = True
     known = np.array([counts.documents_with(term) for term in terms], dtype=np.int64)
     return Wording(known, counts.documents, held[:, :-1])
