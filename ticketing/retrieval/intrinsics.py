@@ -130,8 +130,8 @@ def summing() -> str:
     from llvmlite.binding import get_host_cpu_features
     from numba.core import config
 
-    set_ = vars(config)
-    if set_["CPU_NAME"] or set_["CPU_FEATURES"]:  # compiled for another than this one
+    told = vars(config)
+    if told["CPU_NAME"] or told["CPU_FEATURES"] or not told["ENABLE_AVX"]:  # for less than this one
         return ""
     features = get_host_cpu_features()
     return next((feature for feature in SUMMING if features.get(feature)), "")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numba import njit
+from numba.core import config
 
 from ticketing.retrieval.intrinsics import SUMMING, blocks_difference, summing
 
@@ -35,3 +36,11 @@ def test_differences_of_blocks_are_those_of_numpy(feature):
     assert compiled(row, starts, query, masks) == expected
     row[:], query[:], masks[:] = 255, 0, 255  # the largest
     assert compiled(row, starts, query, masks) == 2 * SIZE * 255
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("CPU_NAME", "generic"), ("CPU_FEATURES", "+sse2"), ("ENABLE_AVX", 0)]
+)
+def test_no_instruction_is_taken_that_numba_is_told_to_do_without(monkeypatch, name, value):
+    monkeypatch.setattr(config, name, value)
+    assert summing() == ""
