@@ -21,9 +21,14 @@ FILTERS = frozenset(FiltersIn.model_fields)
 
 KNOWN: dict[str, frozenset[str]] = {
     "pages.answer": FILTERS | {"order", "open"},
+    "pages.as_markdown": FILTERS | {"order"},
+    "exports.answer": FILTERS | {"order"},
+    "pages.ticket": FILTERS | {"order", "query"},
     "topics.overview": FILTERS | {"sort", "words"},
+    "topics.as_csv": FILTERS | {"sort", "words"},
     "history.overview": frozenset({"page"}),
     "topics.topic": FILTERS | {"page"},
+    "topics.tickets_as_csv": FILTERS,
 }
 """What the address of a page may say beside its path."""
 

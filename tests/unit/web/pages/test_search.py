@@ -93,6 +93,23 @@ def test_a_filter_that_is_none_is_named(client):
     assert "knows no filter &#39;produkt&#39;; it knows created_before" in answer.text
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/queries/{}/markdown",
+        "/queries/{}.csv",
+        "/tickets/GT-0101",
+        "/topics.csv",
+        "/topics/17.csv",
+    ],
+)
+def test_what_a_table_or_a_ticket_s_address_does_not_know_is_named_as_well(client, desk, address):
+    address = address.format(desk.store.put_query(Query("Exhaust spread high")))
+    assert client.get(f"{address}?product=SGT-700").status_code == 200
+    answer = client.get(f"{address}?produkt=SGT-700")
+    assert answer.status_code == 400 and "knows no filter &#39;produkt&#39;" in answer.text
+
+
 def test_a_product_that_no_ticket_has_is_named(client):
     page = client.get(asked(client, **EXHAUST) + "?product=SGT-301").text
     assert "No ticket has the product &#39;SGT-301&#39;; leave that filter out." in page
