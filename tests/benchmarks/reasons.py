@@ -17,6 +17,7 @@ import torch
 
 from ticketing.desk import open_desk
 from ticketing.retrieval.explain import Explainer
+from ticketing.retrieval.folding import Match
 from ticketing.retrieval.spelling import Speller
 from ticketing.settings import load_settings
 from ticketing.text.telling import TellingWords
@@ -24,6 +25,8 @@ from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Filters, Query
 
 SEED = 17
+CODE = np.zeros(0, np.uint8)
+"""Of a match whose sentences alone are read."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -65,9 +68,12 @@ def _answering(model, answers) -> None:
     explainer = Explainer(model, TellingWords(model.vocabulary))
     taken = []
     for answer in answers:
-        tickets = [item.ticket for item in answer.items]
+        matches = [
+            Match(one.rank, one.ticket, CODE, one.distance, one.chance, one.chance_related)
+            for one in answer.items
+        ]
         start = time.perf_counter()
-        explainer.answers.answers(answer.query, tickets)
+        explainer.answers.answers(answer.query, matches)
         taken.append(time.perf_counter() - start)
     median, tail = np.quantile(taken, [0.5, 0.95]) * 1000
     print(f"answering sentences of ten: {median:.1f} ms, 95th percentile {tail:.1f} ms")
