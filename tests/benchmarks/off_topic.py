@@ -11,6 +11,7 @@ labels. Its end users' queries that have an answer there are asked.
 import csv
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -39,7 +40,17 @@ EACH = {"aviation": 67, "job titles": 67, "sentences": 66}
 SEED = 17
 
 
-def off_topic(data: Path) -> dict[str, list[str]]:
+@dataclass(frozen=True)
+class Asked:
+    """A desk and its judged queries."""
+
+    name: str
+    recommender: Recommender
+    labels: Sequence[Label]
+    filters: Filters
+
+
+def off_topic(data: Path, seed: int = SEED) -> dict[str, list[str]]:
     """A seeded sample of other collections' subjects, by collection."""
     records = data / "maintnet_aviation" / aviation_records.FILE
     with open(records, encoding="utf-8-sig", newline="") as lines:
@@ -50,46 +61,45 @@ def off_topic(data: Path) -> dict[str, list[str]]:
         sentences = {line.split("\t")[1] for line in list(lines)[1:]}
     pools = {"aviation": aviation, "job titles": titles, "sentences": sentences}
     return {
-        name: random.Random(SEED).sample(sorted(pools[name]), count) for name, count in EACH.items()
+        name: random.Random(seed).sample(sorted(pools[name]), count) for name, count in EACH.items()
     }
 
 
-def row(
-    name: str,
-    recommender: Recommender,
-    labels: Sequence[Label],
-    strange: dict[str, list[str]],
-    filters: Filters,
-) -> list[str]:
+def row(desk: Asked, strange: dict[str, list[str]]) -> list[str]:
     """Shares of queries for which nothing is promised."""
 
     def nothing(text: str) -> bool:
-        return recommender.recommend(Query(text), filters).outlook == Outlook.NOTHING
+        found = desk.recommender.recommend(Query(text), desk.filters)
+        return found.outlook == Outlook.NOTHING
 
     found = {name: [nothing(text) for text in texts] for name, texts in strange.items()}
     every = [said for some in found.values() for said in some]
-    asked = foretell(recommender, labels)
+    asked = foretell(desk.recommender, desk.labels)
     refused = [outlook == Outlook.NOTHING for outlook in asked.outlooks]
     figures = [*found.values(), every, refused]
-    return [name, str(recommender.store.count_tickets()), str(len(refused)), *map(_share, figures)]
+    counts = [desk.recommender.store.count_tickets(), len(refused)]
+    return [desk.name, *map(str, counts), *map(_share, figures)]
 
 
 def _share(said: Sequence[bool]) -> str:
     return f"{sum(said) / len(said):.3f}" if said else "–"
 
 
-def of_home(home: Path, since: datetime, strange: dict[str, list[str]]) -> list[str]:
-    """The row of a desk, asked before `since` off topic and from then on by its judged queries."""
+def of_home(home: Path, since: datetime, before: datetime | None = None) -> Asked:
+    """A desk that knows the tickets before `since`, and what was asked from then on, or `before`
+    another date."""
     desk = open_desk(Settings(home=home))
     model = desk.recommender(desk.bundle()).model
-    within = {ticket.id for ticket in desk.store.iter_tickets(Filters(created_since=since))}
-    labels = [label for label in desk.labels() if label.query.ticket_id in within]
+    within = desk.store.iter_tickets(Filters(created_since=since, created_before=before))
+    asking = {ticket.id for ticket in within}
+    labels = [label for label in desk.labels() if label.query.ticket_id in asking]
     recommender = in_memory(desk.store, model).recommender()
-    return row(str(home), recommender, labels, strange, Filters(created_before=since))
+    return Asked(str(home), recommender, labels, Filters(created_before=since))
 
 
-def of_base(size: int, cache: Path, strange: dict[str, list[str]]) -> list[str]:
-    """The row of so many tickets of the demonstration base, of those first that end users need."""
+def of_base(size: int, cache: Path, judged: bool = False) -> Asked:
+    """So many tickets of the demonstration base, of those first that end users need, and what they
+    ask, or what was `judged` there."""
     base = generate()
     needed = [label.ticket_id for label in base.gold if label.grade == Grade.YES]
     order = {id: place for place, id in enumerate(random.Random(SEED).sample(needed, len(needed)))}
@@ -102,9 +112,10 @@ def of_base(size: int, cache: Path, strange: dict[str, list[str]]) -> list[str]:
     bundle = train(tickets, labels, network, training, registry, cache / "checkpoints")
     model = Model.from_bundle(registry.load(bundle))
     recommender = Recommender(encoded(model, tickets, "tickets"), model)
-    gold = [label for label in base.gold if label.ticket_id in known]
-    name = f"demonstration base, {size or 'all'}"
-    return row(name, recommender, with_answers(gold), strange, Filters())
+    asked = [x for x in (base.labels if judged else base.gold) if x.ticket_id in known]
+    return Asked(
+        f"demonstration base, {size or 'all'}", recommender, with_answers(asked), Filters()
+    )
 
 
 @click.command(help=__doc__)
@@ -120,8 +131,8 @@ def main(
     torch.set_num_threads(1)
     strange = off_topic(data)
     rows = [["", "tickets", "queries", *EACH, "off topic", "with an answer"]]
-    rows += [of_home(home, since, strange) for home in homes]
-    rows += [of_base(size, cache, strange) for size in sizes]
+    rows += [row(of_home(home, since), strange) for home in homes]
+    rows += [row(of_base(size, cache), strange) for size in sizes]
     print("\n".join(table_text(rows)))
 
 

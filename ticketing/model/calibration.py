@@ -71,10 +71,11 @@ class Evidence:
         return distances / (distances + scale)
 
     def of_topic(self) -> Features:
-        """[1, 4]: the places of the first and the tenth ticket (or the last) by distance alone, the
-        share of words that nobody has, how rare the words are."""
-        first, last = self._nearest_and_last
-        return np.array([[first, last, self.wording.unseen, self.wording.rarity]])
+        """[1, 4]: the place of the first ticket by distance alone, the share of words that nobody
+        has, how rare the words are, how much one of the tickets shown shares of them."""
+        first, _ = self._nearest_and_last
+        words = self.wording
+        return np.array([[first, words.unseen, words.rarity, words.shared(SHOWN)]])
 
     def of_answered(self) -> Features:
         """[1, 4]: the negative logarithm of the first ticket's share of all g = exp(-distance), how
@@ -200,10 +201,10 @@ class Calibration:
 
 
 GENERAL = Calibration(
-    topic=Logistic(15.0, (-20.0, 0.0, -6.0, -9.0)),
+    topic=Logistic(10.1, (-27.5, -0.6, 0.0, 3.2)),
     answered=Logistic(1.2, (-0.6, 8.0, -1.6, 1.2)),
     which=Logistic(0.0, (-1.0, -10.0, 5.0)),
     related=Logistic(-2.0, (0.3,)),
-    possible=0.15,
+    possible=0.39,
 )
-"""Where nothing could be learned: numbers as desks of a few hundred tickets learn them, rounded."""
+"""Where nothing could be learned: numbers as other desks learn them, rounded."""

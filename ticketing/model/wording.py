@@ -44,6 +44,13 @@ class Wording:
         counts = np.maximum(self.counts, self.held.any(0))
         return float(self._idf(counts).mean() / self._idf(0)) if len(counts) else 1.0
 
+    def shared(self, shown: int) -> float:
+        """ln(1 + m): of the first tickets one has m words as rare as one that no document has, or
+        more words that are less rare."""
+        idf = self._idf(np.maximum(self.counts, self.held.any(0)))
+        shares = self.held[:shown] @ idf
+        return float(np.log1p(shares.max(initial=0.0) / self._idf(0)))
+
     @property
     def covered(self) -> float:
         """The share of the words, by idf, that the first ticket has."""

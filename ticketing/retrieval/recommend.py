@@ -44,7 +44,10 @@ UNKNOWN = (
     "None of the query's words occurs in these tickets, which were chosen by meaning and spelling "
     "alone; try other words."
 )
-WEAK = "No past ticket is near enough to be trusted; these are only the nearest."
+WEAK = (
+    "No past ticket is near enough to be trusted; these are only the nearest. More words about the "
+    "problem may find others."
+)
 
 
 class Recommender:

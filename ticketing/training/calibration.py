@@ -2,11 +2,12 @@
 
 The whole archive is asked, by the scan that will serve. What people asked and judged counts one
 query each, and what nobody judged counts as NO there. A tenth as much counts the same query with
-its right tickets taken away, which has no answer. Tickets that ask their own subject of the
-others, with the rest of their own text among them and without it, count together as the judged
-queries that lack to make FEW: all there is at a desk without judgments. Everyday texts
-(`off_topic.toml`) are what no archive is about. What few queries say is held near what other desks
-have taught.
+its right tickets taken away, which has no answer. Everyday texts (`off_topic.toml`) are what no
+archive is about; the queries are, also by their subjects alone, since people do not always write
+more. What few queries say is held near what other desks have taught, and where nobody judged, that
+is all there is. Which ticket it is, tickets show too that ask their own subject of the others, with
+the rest of their own text among them and without it: together they count as the judged queries that
+lack to make FEW.
 """
 
 import random
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, logit
 
 from ticketing.model.calibration import GENERAL, LIKELY, SHOWN, Calibration, Evidence, Logistic
 from ticketing.model.inference import Model
@@ -42,8 +44,11 @@ ANSWERED = 0.7
 MOST_WEAK = 200
 
 PROMISED, HIDDEN = 0.03, 0.1
-"""The price of saying that nothing matches well: so many off-topic queries are promised something
-all the same, but not more than so many answers are hidden."""
+"""Shares of everyday texts that are promised something, and of answers that are hidden,
+between which the threshold lies."""
+
+OTHERS = 3
+"""So many judged queries say as much of the threshold as other desks do."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +85,10 @@ def calibrate(
     recommender = Recommender(whole, model)
     everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0))
     people = list(_judged(recommender, labels))
+    subjects = list(_asked(recommender, _subjects(labels), 1.0))
     lacking = FEW - len(people) / 2
     own = list(_weak(model, whole, weak, lacking)) if lacking > 0 else []
-    model.calibration = learn(people, own, everyday)
+    model.calibration = learn(people, subjects, own, everyday)
 
 
 def some_of(ids: Collection[str], seed: int) -> list[str]:
@@ -109,6 +115,13 @@ def _judged(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Asked
         if wrong.any():
             evidence = asked.evidence.kept(wrong)
             yield Asked(evidence, asked.found[wrong], UNANSWERED)
+
+
+def _subjects(labels: Sequence[Label]) -> dict[Query, dict[str, Grade]]:
+    """What people asked, by its subject alone, where that is not all."""
+    asked = {x.query for x in labels if x.grade == Grade.YES and x.query.subject}
+    whole = sorted((x for x in asked if x.description), key=lambda x: x.id)
+    return {Query(x.subject, "", x.ticket_id): {} for x in whole}
 
 
 def _weak(
@@ -147,18 +160,25 @@ def _asked(
             yield Asked(nearest.evidence, found, weight)
 
 
-def learn(people: Sequence[Asked], own: Sequence[Asked], everyday: Sequence[Asked]) -> Calibration:
-    """Chances and the threshold from people's queries, tickets' own and everyday texts.
+def learn(
+    people: Sequence[Asked],
+    subjects: Sequence[Asked],
+    own: Sequence[Asked],
+    everyday: Sequence[Asked],
+) -> Calibration:
+    """Chances and the threshold from people's queries, their subjects alone, tickets' own and
+    everyday texts.
 
-    What cannot be learned stays as it is in general, as does the chance of an answer where nobody
-    judged: a ticket's subject without the ticket's own is harder to answer than what people ask.
+    What cannot be learned stays as it is in general, as does all but the chance that it is this
+    ticket where nobody judged: a ticket's subject without the ticket's own is harder to answer than
+    what people ask.
     """
     asked = [*people, *own]
     if not asked:
         return GENERAL
     found = replace(
         GENERAL,
-        topic=_topic(asked, everyday) or GENERAL.topic,
+        topic=_topic([*people, *subjects], everyday) or GENERAL.topic,
         answered=_answered(people) or GENERAL.answered,
     )
     hits = [x for x in asked if x.answered]
@@ -173,17 +193,20 @@ def learn(people: Sequence[Asked], own: Sequence[Asked], everyday: Sequence[Aske
         )
         if which and which.weights[0] < 0:
             found = replace(found, which=which)
-    found = replace(found, possible=threshold(found, asked, everyday))
+    found = replace(found, possible=threshold(found, people, everyday))
     return replace(found, related=_related(found, asked) or GENERAL.related)
 
 
 def _topic(asked: Sequence[Asked], everyday: Sequence[Asked]) -> Logistic | None:
-    """The chance that a query is about the archive; both kinds count alike."""
+    """The chance that a query is about the archive; both kinds count alike. It falls with all
+    that is known but what is shared."""
+    if not asked:
+        return None
     weights = np.array([x.weight for x in asked])
     features = np.concatenate([x.evidence.of_topic() for x in (*asked, *everyday)])
     ours = np.arange(len(features)) < len(asked)
     others = np.full(len(everyday), weights.sum() / max(len(everyday), 1))
-    falling = range(features.shape[1])
+    falling = (0, 1, 2)
     return fit_logistic(features, ours, np.append(weights, others), falling, GENERAL.topic)
 
 
@@ -211,16 +234,21 @@ def _related(found: Calibration, asked: Sequence[Asked]) -> Logistic | None:
     return fitted and replace(fitted, weights=(-fitted.weights[0],))
 
 
-def threshold(calibration: Calibration, asked: Sequence[Asked], everyday: Sequence[Asked]) -> float:
-    """The chance of an answer below which nothing is promised: PROMISED of the everyday texts
-    reach it, or more, where else over HIDDEN of the answers would lie below it. It is never below
-    that of GENERAL."""
-    right = np.array([calibration.answer(x.evidence) for x in asked if x.answered])
-    weights = np.array([x.weight for x in asked if x.answered])
+def threshold(
+    calibration: Calibration, people: Sequence[Asked], everyday: Sequence[Asked]
+) -> float:
+    """The chance of an answer below which nothing is promised, at most LIKELY.
+
+    It lies half-way, in log odds, between the chance that PROMISED of the everyday texts reach and
+    the one below which HIDDEN of the answers lie, or at the latter where that is lower; and the
+    nearer to that of GENERAL, the fewer answers there are.
+    """
+    right = np.array([calibration.answer(x.evidence) for x in people if x.answered])
     wrong = np.array([calibration.answer(x.evidence) for x in everyday])
-    if not weights.any() or not len(wrong):
+    if not len(right) or not len(wrong):
         return GENERAL.possible
-    order = np.argsort(right)
-    hidden = np.cumsum(weights[order]) / weights.sum()
-    most = right[order][np.searchsorted(hidden, HIDDEN)]
-    return float(np.clip(min(np.quantile(wrong, 1 - PROMISED), most), GENERAL.possible, LIKELY))
+    most = float(logit(np.quantile(right, HIDDEN)))
+    least = float(logit(np.quantile(wrong, 1 - PROMISED)))
+    own = min(most, (least + most) / 2)
+    found = (len(right) * own + OTHERS * logit(GENERAL.possible)) / (len(right) + OTHERS)
+    return min(float(expit(found)), LIKELY)

@@ -26,6 +26,13 @@ def test_rare_words_are_rare():
     assert words([0, 0], [[0, 1]]).rarity == pytest.approx((IDF[0] + IDF[1]) / 2 / IDF[0])
 
 
+def test_what_is_shared_is_the_most_that_one_of_those_shown_has():
+    """The second ticket has most: the word of three documents, and one that it alone has."""
+    found = words([3, 1, 0], [[1, 0, 0], [1, 0, 1], [1, 1, 1]])
+    assert found.shared(1) == pytest.approx(np.log(1 + IDF[3] / IDF[0]))
+    assert found.shared(2) == pytest.approx(np.log(1 + (IDF[3] + IDF[1]) / IDF[0]))
+
+
 def test_the_first_covers_what_it_has():
     found = words([3, 1, 0], [[1, 0, 1], [1, 1, 1]])
     assert found.covered == pytest.approx((IDF[3] + IDF[0]) / (IDF[3] + IDF[1] + IDF[0]))
@@ -50,4 +57,5 @@ def test_a_term_of_more_words_than_documents_is_nowhere_rare():
 
 def test_without_words_nothing_is_known():
     none = words([], np.zeros((2, 0)))
-    assert (none.unseen, none.rarity, none.covered, none.told(10)) == (1, 1, 0, 0)
+    assert (none.unseen, none.rarity, none.shared(10)) == (1, 1, 0)
+    assert (none.covered, none.told(10)) == (0, 0)

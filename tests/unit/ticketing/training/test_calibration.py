@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from ticketing.model.calibration import GENERAL, LIKELY, Evidence, Logistic
 from ticketing.model.wording import Wording
 from ticketing.tickets import Grade
-from ticketing.training.calibration import Asked, learn, off_topic, some_of, threshold
+from ticketing.training.calibration import OTHERS, Asked, learn, off_topic, some_of, threshold
 from ticketing.training.logistic import fit_logistic
 
 ONES = np.ones(4)
@@ -69,7 +70,7 @@ def test_few_examples_leave_what_other_desks_taught():
 
 
 def test_chances_follow_what_was_asked():
-    found = learn([*HITS, *MISSES], [], EVERYDAY)
+    found = learn([*HITS, *MISSES], [], [], EVERYDAY)
     near, far, strange = (found.chances(x[5].evidence) for x in (HITS, MISSES, EVERYDAY))
     assert near.answered > 0.8 > 0.4 > far.answered > strange.answered
     assert near.yes[0] > 0.6 and near.yes[1] < 0.2
@@ -79,34 +80,51 @@ def test_chances_follow_what_was_asked():
 
 
 def test_nothing_asked_teaches_nothing():
-    assert learn([], [], EVERYDAY) == GENERAL
+    assert learn([], [], [], EVERYDAY) == GENERAL
 
 
-def test_tickets_own_subjects_teach_what_the_archive_is_about_and_not_how_often_it_answers():
-    found = learn([], [*HITS, *MISSES], EVERYDAY)
-    assert found.answered == GENERAL.answered and found.topic != GENERAL.topic
-    assert found.which != GENERAL.which
+def test_tickets_own_subjects_teach_which_ticket_it_is_and_no_more():
+    found = learn([], [], [*HITS, *MISSES], EVERYDAY)
+    assert (found.topic, found.answered) == (GENERAL.topic, GENERAL.answered)
+    assert found.possible == GENERAL.possible and found.which != GENERAL.which
 
 
 def test_where_no_answer_is_found_only_the_rest_is_learned():
-    found = learn(MISSES, [], EVERYDAY)
+    found = learn(MISSES, [], [], EVERYDAY)
     assert (found.answered, found.which) == (GENERAL.answered, GENERAL.which)
     assert found.topic != GENERAL.topic and found.possible == GENERAL.possible
 
 
-def test_the_threshold_promises_little_and_hides_few():
-    """Three of a hundred everyday texts reach it. Where they lie above all answers it hides no more
-    than a tenth of those, and where they lie far below it is that of other desks."""
-    hits = sorted(GENERAL.answer(x.evidence) for x in HITS)
-    between = [asked(10.0 + i / 10, [Grade.NO] * 10, unknown=3) for i in range(50)]
-    found = threshold(GENERAL, HITS, between)
-    chances = [GENERAL.answer(x.evidence) for x in between]
-    assert found == pytest.approx(np.quantile(chances, 0.97))
-    assert GENERAL.possible < found < hits[0]
-    nearer = [asked(0.0, [Grade.NO] * 10) for _ in EVERYDAY]
-    hidden = threshold(GENERAL, HITS, nearer)
-    assert hidden == LIKELY or sum(hit < hidden for hit in hits) <= 2
-    assert threshold(GENERAL, HITS, EVERYDAY) == GENERAL.possible
+def test_a_subject_alone_is_about_the_archive_too():
+    """People's subjects, short as everyday texts, are held for strange where they teach nothing."""
+    short = [asked(9.0 + i / 10, [Grade.NO] * 10, unknown=9) for i in range(20)]
+    whole = learn(HITS, [], [], EVERYDAY)
+    also = learn(HITS, short, [], EVERYDAY)
+    chances = [found.topic(short[5].evidence.of_topic())[0] for found in (whole, also)]
+    assert chances[0] < chances[1]
+
+
+@pytest.mark.parametrize("count", [20, 200])
+def test_the_threshold_lies_half_way_from_everyday_texts_to_answers(count):
+    """In log odds, and the nearer to that of other desks, the fewer answers there are."""
+    hits = [asked(6.0 + i / count, [Grade.YES] + [Grade.NO] * 9, unknown=5) for i in range(count)]
+    least = np.quantile([GENERAL.answer(x.evidence) for x in EVERYDAY], 0.97)
+    most = np.quantile([GENERAL.answer(x.evidence) for x in hits], 0.1)
+    half = (logit(least) + logit(most)) / 2
+    wanted = (count * half + OTHERS * logit(GENERAL.possible)) / (count + OTHERS)
+    found = threshold(GENERAL, hits, EVERYDAY)
+    assert logit(found) == pytest.approx(wanted) and least < found < most
+
+
+def test_the_threshold_hides_few_answers_and_is_never_above_what_is_likely():
+    """Where everyday texts lie above the answers, a tenth of those are hidden."""
+    few = GENERAL.answer(HITS[0].evidence)
+    far = [asked(12.0 + i / 50, [Grade.YES] + [Grade.NO] * 9, unknown=6) for i in range(1000)]
+    chances = np.array([GENERAL.answer(x.evidence) for x in far])
+    found = threshold(GENERAL, far, HITS)
+    assert few > chances.max() and (chances < found).mean() == pytest.approx(0.1, abs=0.01)
+    assert threshold(GENERAL, HITS, HITS) == LIKELY
+    assert threshold(GENERAL, MISSES, EVERYDAY) == GENERAL.possible
 
 
 def test_everyday_texts_are_many_and_distinct():
