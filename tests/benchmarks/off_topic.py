@@ -5,7 +5,7 @@
 A HOME is a desk; its newest bundle is asked the judged queries --since a date that have a YES, and
 200 subjects of other collections: aviation records, job titles, sentences. A --desk is as many
 tickets of the demonstration base, trained on without any label; 0 is the whole base with its
-labels. Its end users' queries that have an answer there are asked.
+labels. Its end users' queries that have an answer there are asked, and their subjects alone.
 """
 
 import csv
@@ -76,7 +76,8 @@ def row(desk: Asked, strange: dict[str, list[str]]) -> list[str]:
     every = [said for some in found.values() for said in some]
     asked = foretell(desk.recommender, desk.labels)
     refused = [outlook == Outlook.NOTHING for outlook in asked.outlooks]
-    figures = [*found.values(), every, refused]
+    short = {x.query.subject for x in with_answers(desk.labels) if x.query.description}
+    figures = [*found.values(), every, refused, [nothing(text) for text in sorted(short)]]
     counts = [desk.recommender.store.count_tickets(), len(refused)]
     return [desk.name, *map(str, counts), *map(_share, figures)]
 
@@ -130,7 +131,7 @@ def main(
     """Print the table."""
     torch.set_num_threads(1)
     strange = off_topic(data)
-    rows = [["", "tickets", "queries", *EACH, "off topic", "with an answer"]]
+    rows = [["", "tickets", "queries", *EACH, "off topic", "with an answer", "subject alone"]]
     rows += [row(of_home(home, since), strange) for home in homes]
     rows += [row(of_base(size, cache), strange) for size in sizes]
     print("\n".join(table_text(rows)))

@@ -107,7 +107,7 @@ def test_a_subject_alone_is_about_the_archive_too():
 @pytest.mark.parametrize("count", [20, 200])
 def test_the_threshold_lies_half_way_from_everyday_texts_to_answers(count):
     """In log odds, and the nearer to that of other desks, the fewer answers there are."""
-    hits = [asked(6.0 + i / count, [Grade.YES] + [Grade.NO] * 9, unknown=5) for i in range(count)]
+    hits = [asked(9.0 + i / count, [Grade.YES] + [Grade.NO] * 9, unknown=5) for i in range(count)]
     least = np.quantile([GENERAL.answer(x.evidence) for x in EVERYDAY], 0.97)
     most = np.quantile([GENERAL.answer(x.evidence) for x in hits], 0.1)
     half = (logit(least) + logit(most)) / 2
