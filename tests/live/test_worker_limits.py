@@ -210,7 +210,7 @@ def test_workers_that_live_are_known_by_queue(desk, app):
         assert not workers_live(app, LONG_QUEUE)
         first.kill()
         first.join()
-        assert workers_live(app, QUEUE)
+        wait_until(lambda: workers_live(app, QUEUE))
     wait_until(lambda: not workers_live(app))
 
 

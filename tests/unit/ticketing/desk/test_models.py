@@ -77,7 +77,7 @@ def test_a_bundle_that_is_shared_is_not_sent_again(homes, trained, monkeypatch):
 def test_two_processes_of_a_home_share_a_bundle_at_once(homes, monkeypatch):
     """As those of `ticketing work` do at its first start; each has looked what is there before."""
     desk, beside = homes.first, homes("first")
-    monkeypatch.setattr(beside.models, "_of", lambda bundle_id: {})
+    monkeypatch.setattr(beside.whole, "files", lambda prefix="": [])
     other = other_bundle(desk, desk.store.serving())
     link, places = models.link_or_copy, []
 
