@@ -13,6 +13,9 @@ from ticketing.evaluation.plots import SERIES, STYLES, curves_plot, legend, new_
 
 ACC = "Acc@10"
 
+APART = 1.3
+"""How much larger a place has to be than the one before to be named on a logarithmic axis."""
+
 
 def label_curve(folder: Path) -> str:
     """Acc@10 against the number of labels that were learned from."""
@@ -39,9 +42,9 @@ def cost(folder: Path) -> str:
 
 
 def sizes(folder: Path) -> str:
-    """What an answer takes against the number of tickets, both logarithmic."""
-    title = "A scan, an answer and a process by number of tickets"
-    upwards = "value", "milliseconds, or megabytes"
+    """What an answer and a training take against the number of tickets, both logarithmic."""
+    title = "A scan, an answer, a process and a training by number of tickets"
+    upwards = "value", "milliseconds, megabytes or minutes"
     return _lines(folder, "sizes", title, ("tickets", "tickets"), upwards, scale="log")
 
 
@@ -92,8 +95,10 @@ def _lines(
     axes.set_yscale(scale)
     if scale == "linear":
         axes.set_ylim(bottom=0)
-    ticks = sorted({point[across[0]] for point in points})
-    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    places = sorted({point[across[0]] for point in points})
+    if scale == "log":  # names of places that are near to each other would overlap
+        places = [x for x, last in zip(places, [0, *places], strict=False) if x > APART * last]
+    axes.set_xticks(places, [f"{place:,}" for place in places])
     axes.minorticks_off()
     axes.yaxis.set_major_formatter("{x:g}")
     legend(figure, axes)
