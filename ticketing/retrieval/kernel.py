@@ -60,19 +60,19 @@ def scan(
     float32 [n, C], with each one's part of them; it is compiled apart for None.
     """
     queries, components = weights.shape[1:3]
-    dense, blocks = bounds.size - 1, starts.size
+    dense, blocks, width = bounds.size - 1, starts.size, codes.shape[1]
+    flat = codes.reshape(codes.size)  # a row of its own would be counted as another reference
     for i in range(live.shape[0]):
         after = live[min(i + AHEAD, live.shape[0] - 1)]
-        later = codes[after]
-        _fetch(later, later.size - 1)
-        for line in range(0, terms_at if after < shared.size else later.size, LINE):
-            _fetch(later, line)
-        row = codes[live[i]]
-        pattern = row[row.size - 1]
+        later = after * width
+        _fetch(flat, later + width - 1)
+        for line in range(0, terms_at if after < shared.size else width, LINE):
+            _fetch(flat, later + line)
+        row = live[i] * width
+        pattern = flat[row + width - 1]
         distances[i] = np.inf
         if pattern >= weights.shape[0]:
             continue
-        weight = weights[pattern]
         total = np.float32(0)
         compared = False
         held = np.uint64(0)
@@ -81,15 +81,16 @@ def scan(
         sums = shared[live[i]] if known else np.uint64(0)
         for r in range(components):
             first, second = np.int32(0), np.int32(0)
-            k = np.uint64(terms_at + r * terms * TERM_BYTES)
+            told = row + r * size
+            k = np.uint64(row + terms_at + r * terms * TERM_BYTES)
             end = k + np.uint64(0 if known else terms * TERM_BYTES)
             while k < end:  # unsigned places are not tried as negative ones
-                high = np.uint64(row[k + np.uint64(1)]) << np.uint64(8)
-                bucket = np.uint64(row[k]) | high
+                high = np.uint64(flat[k + np.uint64(1)]) << np.uint64(8)
+                bucket = np.uint64(flat[k]) | high
                 if bucket == 0:
                     break
                 if bits[bucket >> np.uint64(3)] >> (bucket & np.uint64(7)) & np.uint64(1):
-                    word, own = np.int32(table[bucket]), np.int32(row[k + np.uint64(2)])
+                    word, own = np.int32(table[bucket]), np.int32(flat[k + np.uint64(2)])
                     first += min(word & 255, own)
                     second += min(word >> 8 & 255, own)
                     place = np.uint64(1) << np.uint64(word >> 16)
@@ -99,20 +100,20 @@ def scan(
                         second_held += word >> 8 & 255
                 k += np.uint64(TERM_BYTES)
             for p in range(queries):
-                if weight[p, r, 0] < 0:
+                if weights[pattern, p, r, 0] < 0:
                     continue
                 compared = True
                 for c in range(dense):
                     span = bounds[c], bounds[c + 1]
                     if block == BLOCK:
                         there = p * blocks * block
-                        apart = _difference(row, r * size, starts, *span, query, there, masks)
+                        apart = _difference(flat, told, starts, *span, query, there, masks)
                     else:
                         apart = np.int32(0)
                         for s in range(bounds[c], bounds[c + 1]):
-                            here, there = r * size + starts[s], (p * blocks + s) * block
-                            apart += _plain(row, here, query, there, masks, s * block, block)
-                    part = weight[p, r, c] * np.float32(apart)
+                            here, there = told + starts[s], (p * blocks + s) * block
+                            apart += _plain(flat, here, query, there, masks, s * block, block)
+                    part = weights[pattern, p, r, c] * np.float32(apart)
                     total += part
                     if channels is not None:
                         channels[i, c] += part
@@ -120,7 +121,7 @@ def scan(
                     both = second if p else first
                     if known:
                         both = lane(sums, p * components + r)
-                    part = weight[p, r, dense] * np.float32(2 * SUM - 2 * both)
+                    part = weights[pattern, p, r, dense] * np.float32(2 * SUM - 2 * both)
                     total += part
                     if channels is not None:
                         channels[i, dense] += part
