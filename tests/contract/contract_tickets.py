@@ -24,6 +24,7 @@ from tests.contract.contract_examples import (
 from tests.examples import query_by
 from ticketing.errors import InputError
 from ticketing.stores.protocols import PutCounts
+from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import utc_now
 
@@ -46,6 +47,15 @@ class TicketContract:
         store.put_tickets([PUMP])
         assert store.get_tickets(["T-2", "nobody"]) == {"T-2": PUMP}
         assert store.get_tickets([]) == {}
+
+    def test_the_tokens_of_a_ticket_are_those_of_its_text_as_it_is_given(self, store):
+        store.put_tickets([PUMP, FLAME])
+        older = replace(FLAME, solution="the U+FB01 ﬁlter\u00a0was_full, v2.3.4")
+        asked = [FLAME, Ticket("nobody", "", ""), older, PUMP]
+        assert store.tokens_of(asked) == [" ".join(tokenize(ticket.text)) for ticket in asked]
+        store.put_tickets([older])
+        assert store.tokens_of(asked) == [" ".join(tokenize(ticket.text)) for ticket in asked]
+        assert store.tokens_of([]) == []
 
     def test_put_counts_added_changed_and_unchanged(self, store):
         assert store.put_tickets([PUMP, FLAME]) == PutCounts(added=2)

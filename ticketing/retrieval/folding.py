@@ -36,7 +36,8 @@ class Match:
     """A ticket at its rank, from 1, with its row of codes, uint8 [width].
 
     `by_id` says that its id was asked for, `moved` why it is not where its distance puts it, and
-    `solved` is the query that it solved whose row this is, if it is not its own.
+    `solved` is the query that it solved whose row this is, if it is not its own. `tokens` are those
+    of the ticket's text, joined by blanks, where they are known.
     """
 
     rank: int
@@ -48,6 +49,7 @@ class Match:
     by_id: bool = False
     moved: str = ""
     solved: Query | None = None
+    tokens: str = ""
 
     @property
     def text(self) -> str:
@@ -55,20 +57,40 @@ class Match:
         ticket = self.ticket
         return f"{ticket.subject[:READ]}\n{ticket.description[:READ]}\n{ticket.solution[:READ]}"
 
-    @cached_property
+    @property
     def subject_words(self) -> list[str]:
         """The tokens of what is read of the subject."""
-        return [*_words(self.ticket.subject[:READ])]
+        return self.words[: self._bounds[0]]
 
     @cached_property
     def problem_words(self) -> list[str]:
         """Those, and those of the description."""
-        return [*self.subject_words, *_words(self.ticket.description[:READ])]
+        return self.words[: self._bounds[1]]
 
     @cached_property
     def words(self) -> list[str]:
         """The tokens of `text`."""
-        return [*self.problem_words, *_words(self.ticket.solution[:READ])]
+        if self._whole:
+            return self.tokens.split()
+        ticket = self.ticket
+        texts = ticket.subject, ticket.description, ticket.solution
+        return [word for text in texts for word in _words(text[:READ])]
+
+    @cached_property
+    def _bounds(self) -> tuple[int, int]:
+        """Where the tokens of the subject end, and those of the description."""
+        subject = len(_words(self.ticket.subject[:READ]))
+        description, solution = self.ticket.description[:READ], self.ticket.solution[:READ]
+        if len(description) < len(solution):
+            return subject, subject + len(_words(description))
+        return subject, len(self.words) - len(_words(solution))  # the shorter one is split
+
+    @property
+    def _whole(self) -> bool:
+        """Whether all of the ticket is read, and its tokens are known."""
+        ticket = self.ticket
+        longest = max(len(ticket.subject), len(ticket.description), len(ticket.solution))
+        return bool(self.tokens) and longest <= READ
 
 
 @dataclass(frozen=True)

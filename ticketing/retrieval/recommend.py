@@ -225,6 +225,8 @@ class Recommender:
             some = slice(start, start + step)
             ids, codes = best.ids_at(some), best.compared.rows(best.places[some])
             tickets = self.store.get_tickets(ids) if start else first
+            there = [tickets[id] for id in ids if id in tickets]
+            tokens = dict(zip((x.id for x in there), self.store.tokens_of(there), strict=True))
             for i, (id, code) in enumerate(zip(ids, codes, strict=True), start):
                 ticket = tickets.get(id)
                 if ticket is None or not filters.admit(ticket):
@@ -233,11 +235,17 @@ class Recommender:
                 if named and ticket.id == named.ticket.id:
                     continue
                 rank += 1
-                chance, related = float(chances.yes[i]), float(chances.related[i])
-                moved = best.moves.said(i)
-                apart = float(best.distances[i])
-                solved = best.solved(i)
-                yield Match(rank, ticket, code, apart, chance, related, moved=moved, solved=solved)
+                yield Match(
+                    rank,
+                    ticket,
+                    code,
+                    distance=float(best.distances[i]),
+                    chance=float(chances.yes[i]),
+                    chance_related=float(chances.related[i]),
+                    moved=best.moves.said(i),
+                    solved=best.solved(i),
+                    tokens=tokens[id],
+                )
 
     def _named(
         self, query: Query, encoded: EncodedQuery, filters: Filters, of_name: Sequence[Ticket]

@@ -18,6 +18,7 @@ from ticketing.stores.history import History
 from ticketing.stores.jobs import Jobs, Leases
 from ticketing.stores.people import PeopleStore
 from ticketing.stores.schedules import Schedules
+from ticketing.text import tokenize
 from ticketing.tickets import Filters, Judgment, ModelKind, Query, Ticket, Verdict
 
 
@@ -35,6 +36,11 @@ class DatedTickets(Protocol):
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
+
+    def tokens_of(self, tickets: Sequence[Ticket]) -> list[str]:
+        """The tokens of each ticket's `text`, joined by blanks; of those that are not kept as they
+        are given, the text is split now."""
+        return [" ".join(tokenize(ticket.text)) for ticket in tickets]
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created; None where none has a date. One whose date

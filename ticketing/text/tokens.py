@@ -42,7 +42,10 @@ def tokens_with_spans(text: str) -> list[Token]:
 
 
 def tokenize(text: str) -> list[str]:
-    """The texts of `tokens_with_spans(text)`."""
+    """The texts of `tokens_with_spans(text)`.
+
+    Stores keep those of their tickets: where other ones are to be given, these are made anew.
+    """
     return list(chain.from_iterable(map(remembered_texts.__getitem__, _STRETCH.findall(text))))
 
 

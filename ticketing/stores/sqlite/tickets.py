@@ -66,6 +66,19 @@ class SQLiteTickets(DatabasePart, Tickets):
         """The tickets that exist among `ids`, by id."""
         return _tickets(self.database.rows(f"{_SELECT} WHERE id {ANY_OF}", json_list(ids)))
 
+    def tokens_of(self, tickets: Sequence[Ticket]) -> list[str]:
+        """See DatedTickets: they are read from the index of words, which keeps them."""
+        kept = {
+            (id, version): tokens
+            for id, version, tokens in self.database.rows(
+                "SELECT id, version, tokens FROM tickets JOIN words ON words.rowid = tickets.pk"
+                f" WHERE id {ANY_OF}",
+                json_list(ticket.id for ticket in tickets),
+            )
+        }
+        found = ((ticket, kept.get((ticket.id, ticket.version))) for ticket in tickets)
+        return [_words(ticket) if tokens is None else tokens for ticket, tokens in found]
+
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""
         condition, values = where(filters)

@@ -1,10 +1,13 @@
 """Near-copies fold into the row of the best of them; ten rows are ten distinct tickets."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.retrieval.folding import Folder, Match
+from ticketing.retrieval.folding import READ, Folder, Match
+from ticketing.text import tokenize
 from ticketing.text.telling import TellingWords
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Ticket
@@ -78,3 +81,19 @@ def test_every_rank_is_in_one_row_and_each_copy_ranks_below_its_row(texts, limit
     assert len(rows) <= limit
     assert len(ranks) == len(texts) or len(rows) == limit
     assert all(best < other for best, like in rows for other in like)
+
+
+TEXT = st.sampled_from(["", "The pump, v2.3", "It stands. " * 9, "rotor " * READ])
+
+
+@given(TEXT, TEXT, TEXT)
+def test_words_are_the_same_where_tokens_are_known(subject, description, solution):
+    ticket = Ticket("1", subject, description, solution)
+    split = Match(1, ticket, np.zeros(1, np.uint8), 0.5, 0.5, 0.5)
+    known = replace(split, tokens=" ".join(tokenize(ticket.text)))
+    assert split.words == tokenize(split.text)
+    assert known.words == split.words
+    assert known.problem_words == split.problem_words
+    assert known.subject_words == split.subject_words
+    assert split.problem_words == tokenize(f"{subject[:READ]}\n{description[:READ]}")
+    assert split.subject_words == tokenize(subject[:READ])
