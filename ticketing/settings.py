@@ -89,7 +89,7 @@ class Settings(BaseSettings):
     job_hours: float = Field(
         48, gt=0, description="hours after which a training, an evaluation or an import is ended"
     )
-    threads: int = Field(2, ge=1, description="threads for scanning and encoding")
+    threads: int = Field(2, ge=1, description="threads for scanning, encoding and training")
     log_level: str = Field("WARNING", description="level of the program's own log lines")
 
     @field_validator(*ADDRESSES)

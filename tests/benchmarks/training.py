@@ -4,7 +4,7 @@ Trains without a teacher on N tickets of that desk, evenly spread, in a folder t
 afterwards, with the settings X (`epochs=5`). Where the desk has fewer they are repeated: each time
 another third of the words is changed, wherever it stands. Prints the seconds of processor and of
 the clock that each phase took, those of phases within it left out, and the most memory that the
-process had of its own. OMP_NUM_THREADS is honoured.
+process had of its own. TICKETING_THREADS is honoured.
 """
 
 import sys
@@ -33,7 +33,8 @@ from ticketing.training.validation import ValidationSet
 
 def main() -> None:
     """Print a line a phase, the longest first."""
-    desk = open_desk(load_settings())
+    settings = load_settings()
+    desk = open_desk(settings)
     count = int(sys.argv[1]) if len(sys.argv) > 1 else desk.store.count_tickets()
     changes: dict[str, Any] = dict(change.split("=") for change in sys.argv[2:])
     training = TrainingSettings(teacher="", **changes)
@@ -50,8 +51,18 @@ def main() -> None:
             clock.part("else"),
         ):
             models, checkpoints = Registry(folder / "models"), folder / "checkpoints"
-            train.train(tickets, labels, NetworkSettings(), training, models, checkpoints)
-    print(f"{len(tickets)} tickets; seconds of processor and of the clock")
+            train.train(
+                tickets,
+                labels,
+                NetworkSettings(),
+                training,
+                models,
+                checkpoints,
+                threads=settings.threads,
+            )
+    print(
+        f"{len(tickets)} tickets, {settings.threads} threads; seconds of processor and of the clock"
+    )
     for phase, seconds in processor.seconds.most_common():
         print(f"{seconds:8.1f} {clock.seconds[phase]:8.1f}  {phase}")
     print(f"{processor.seconds.total():8.1f} {clock.seconds.total():8.1f}  all")

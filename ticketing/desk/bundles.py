@@ -89,6 +89,7 @@ class Bundles(DeskBase):
                     folder,
                     vectors_file,
                     still_ours,
+                    self.settings.threads,
                 )
         while True:  # hours of training hang on it
             try:

@@ -40,12 +40,16 @@ class LSTMChannel(DenseChannel):
         starts = texts.texts.bounds
         places, bounds = pieces(starts[:-1], np.minimum(np.diff(starts), self.limit))
         rows = texts.rows[torch.from_numpy(places)]
-        words = texts.embedded * self.scale
+        words = texts.embedded
         if self.training and self.dropout:
-            words = words * _kept(words, self.dropout)
+            words = words * (_kept(words, self.dropout) * (self.scale / (1 - self.dropout)))
+        else:
+            words = words * self.scale
         return read_ragged(self.lstm, words, rows, torch.from_numpy(bounds), self.pooling)
 
 
 def _kept(words: Tensor, dropout: float) -> Tensor:
-    """What dropout multiplies by, as torch's does; which takes three times as long to draw it."""
-    return (torch.rand(words.shape) >= dropout) / (1 - dropout)
+    """Which numbers dropout leaves, bool; four are drawn at a time, each by 16 bits."""
+    drawn = torch.empty(-(-words.numel() // 4), dtype=torch.int64).random_(-(1 << 63), None)
+    chances = drawn.view(torch.int16)[: words.numel()].view(words.shape)
+    return chances >= round(dropout * (1 << 16)) - (1 << 15)

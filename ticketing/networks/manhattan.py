@@ -1,5 +1,6 @@
 """Manhattan distances of vectors, each with each, and their gradients, by compiled code."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor
 
 from ticketing.compiled import compiled
+from ticketing.nn.threads import halves
 
 Floats = npt.NDArray[np.float32]
 
@@ -32,7 +34,7 @@ class _Crossed(torch.autograd.Function):
         asked, found, pairs = (x.detach().contiguous().numpy() for x in (query, ticket, compared))
         turned = np.ascontiguousarray(found.transpose(1, 2, 0))  # [R, D, N]
         apart = np.zeros((*pairs.shape, len(asked), len(found)), np.float32)  # [P, R, B, N]
-        _apart(asked, turned, pairs, apart)
+        halves(partial(_apart, asked, turned, pairs, apart), len(asked))
         return torch.from_numpy(apart).permute(2, 3, 0, 1)
 
     @staticmethod
@@ -41,17 +43,25 @@ class _Crossed(torch.autograd.Function):
         asked, found, pairs = (x.detach().contiguous().numpy() for x in (query, ticket, compared))
         above = gradients[0].permute(2, 3, 0, 1).contiguous().numpy()
         of_query, of_ticket = np.zeros_like(asked), np.zeros_like(found)
-        _pull(asked, found, pairs, above, of_query, of_ticket)
+        halves(partial(_pull, asked, found, pairs, above, of_query, of_ticket), asked.shape[2])
         return torch.from_numpy(of_query), torch.from_numpy(of_ticket), None
 
 
 @compiled
-def _apart(query: Floats, turned: Floats, pairs: npt.NDArray[np.bool_], apart: Floats) -> None:
-    """Add up [P, R, B, N] from queries [B, P, D] and tickets [R, D, N]."""
+def _apart(
+    query: Floats,
+    turned: Floats,
+    pairs: npt.NDArray[np.bool_],
+    apart: Floats,
+    first: int,
+    last: int,
+) -> None:
+    """Add up [P, R, B, N] from the queries [B, P, D] from `first` to `last`, and tickets
+    [R, D, N]."""
     for p in range(pairs.shape[0]):
         for r in range(pairs.shape[1]):
             if pairs[p, r]:
-                for b in range(len(query)):
+                for b in range(first, last):
                     sums, one = apart[p, r, b], query[b, p]
                     for d in range(len(one)):
                         value, row = one[d], turned[r, d]
@@ -67,19 +77,22 @@ def _pull(
     above: Floats,
     of_query: Floats,
     of_ticket: Floats,
+    first: int,
+    last: int,
 ) -> None:
-    """Gradients of [B, P, D] and [N, R, D] from those of the distances, [P, R, B, N]."""
+    """Gradients of [B, P, D] and [N, R, D] from those of the distances, [P, R, B, N], in the
+    dimensions from `first` to `last`."""
     nothing = np.float32(0)
     for p in range(pairs.shape[0]):
         for r in range(pairs.shape[1]):
             if pairs[p, r]:
                 for b in range(len(query)):
-                    one, mine = query[b, p], of_query[b, p]
+                    one, mine = query[b, p, first:last], of_query[b, p, first:last]
                     for n in range(len(ticket)):
                         pull = above[p, r, b, n]
                         if pull == nothing:
                             continue
-                        other, theirs = ticket[n, r], of_ticket[n, r]
+                        other, theirs = ticket[n, r, first:last], of_ticket[n, r, first:last]
                         for d in range(len(one)):
                             apart = one[d] - other[d]
                             pulled = pull if apart > nothing else -pull

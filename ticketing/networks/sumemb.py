@@ -1,21 +1,32 @@
 """Channel E as it learns: the sum of a text's word embeddings; only the words are trained."""
 
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ticketing.compiled import compiled
+from ticketing.encoders.sums import sums_of
 from ticketing.networks.channels import DenseChannel, EmbeddedTexts
+from ticketing.nn.threads import halves
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 
 
-def sum_embeddings(words: Tensor, rows: Tensor, starts: Tensor, weights: Tensor) -> Tensor:
+def sum_embeddings(words: Tensor, rows: Tensor, bounds: Tensor, weights: Tensor) -> Tensor:
     """Weighted sums of word embeddings, scaled to unit Euclidean length: -> [n, dims].
 
-    `words` [U, dims] embeds local word ids, `weights` [U] weights them (idf), `rows` are n
-    non-empty texts of local ids end to end, which begin at `starts` [n].
+    `words` [U, dims] embeds local word ids, `weights` [U] weights them (idf) and is not learned,
+    `rows` are n texts of local ids end to end, and `bounds` [n + 1] say where they begin.
     """
-    sums = F.embedding_bag(
-        rows, words, starts, mode="sum", per_sample_weights=weights[rows]
-    )  # [n, dims]
+    sums: Tensor = _Sums.apply(  # type: ignore[no-untyped-call]  # torch says nothing of apply
+        words, rows, bounds, weights
+    )
     return F.normalize(sums, dim=1)
 
 
@@ -24,5 +35,43 @@ class SumEmbChannel(DenseChannel):
 
     def forward(self, texts: EmbeddedTexts) -> Tensor:
         """n texts -> [n, width]."""
-        starts = torch.from_numpy(texts.texts.bounds[:-1])
-        return sum_embeddings(texts.embedded, texts.rows, starts, texts.weights)
+        bounds = torch.from_numpy(texts.texts.bounds)
+        return sum_embeddings(texts.embedded, texts.rows, bounds, texts.weights)
+
+
+class _Sums(torch.autograd.Function):
+    """Weighted sums of the rows of words [U, dims] over texts: -> [n, dims]."""
+
+    @staticmethod
+    def forward(ctx: Any, words: Tensor, rows: Tensor, bounds: Tensor, weights: Tensor) -> Tensor:
+        ctx.save_for_backward(rows, bounds, weights)
+        ctx.words = words.shape
+        table = words.detach().contiguous().numpy()
+        return torch.from_numpy(sums_of(table, rows.numpy(), bounds.numpy(), weights.numpy()))
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        rows, bounds, weights = (x.numpy() for x in ctx.saved_tensors)
+        above, of_words = gradients[0].contiguous().numpy(), np.zeros(ctx.words, np.float32)
+        halves(partial(_pull, above, rows, bounds, weights, of_words), ctx.words[1])
+        return torch.from_numpy(of_words), None, None, None
+
+
+@compiled
+def _pull(
+    above: Floats,
+    rows: Ints,
+    bounds: Ints,
+    weights: Floats,
+    of_words: Floats,
+    first: int,
+    last: int,
+) -> None:
+    """Gradients of words [U, dims] from those of texts [n, dims], in the dimensions from `first` to
+    `last`."""
+    for n in range(len(above)):
+        pull = above[n, first:last]
+        for i in range(bounds[n], bounds[n + 1]):
+            one, weight = of_words[rows[i], first:last], weights[rows[i]]
+            for j in range(len(pull)):
+                one[j] += weight * pull[j]

@@ -1,5 +1,7 @@
 """Distances of texts that are weighted terms (`encoders.terms`), by compiled code."""
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -8,6 +10,7 @@ from torch import Tensor
 from ticketing.compiled import compiled
 from ticketing.encoders.terms import BUCKETS, SUM
 from ticketing.encoders.terms import spread as weights_by_bucket
+from ticketing.nn.threads import halves
 
 Terms = npt.NDArray[np.int32]
 
@@ -31,7 +34,7 @@ def matched_terms(query: Tensor, ticket: Tensor) -> Tensor:
 def crossed_terms(query: Tensor, ticket: Tensor) -> Tensor:
     """Distances, each with each: int [B, P, 2, TERMS], [N, R, 2, TERMS] -> [B, N, P, R]."""
     shared = np.zeros((len(query), len(ticket), query.shape[1], ticket.shape[1]), np.int32)
-    _share(query.numpy(), ticket.numpy(), np.zeros(BUCKETS, np.int32), shared)
+    halves(partial(_share, query.numpy(), ticket.numpy(), shared), len(query))
     return distance_of(torch.from_numpy(shared))
 
 
@@ -42,14 +45,16 @@ def missing_terms(query: Tensor, ticket: Tensor) -> Tensor:
     """
     held = np.zeros((len(query), len(ticket), query.shape[1]), np.int32)
     buckets, bounds = _distinct(ticket.numpy())
-    _hold(query.numpy(), buckets, bounds, np.zeros(BUCKETS, np.int32), held)
+    halves(partial(_hold, query.numpy(), buckets, bounds, held), len(query))
     return 1 - torch.from_numpy(held) / SUM
 
 
 @compiled
-def _share(query: Terms, ticket: Terms, table: Terms, shared: Terms) -> None:
-    """Add up what texts' weights share, [B, N, P, R]; `table` [BUCKETS] is blank."""
-    for b in range(query.shape[0]):
+def _share(query: Terms, ticket: Terms, shared: Terms, first: int, last: int) -> None:
+    """Add up what the weights of the queries from `first` to `last` share with tickets',
+    [B, N, P, R]."""
+    table = np.zeros(BUCKETS, np.int32)
+    for b in range(first, last):
         for p in range(query.shape[1]):
             terms = query[b, p]
             for k in range(terms.shape[1]):
@@ -66,9 +71,11 @@ def _share(query: Terms, ticket: Terms, table: Terms, shared: Terms) -> None:
 
 
 @compiled
-def _hold(query: Terms, buckets: Terms, bounds: Terms, table: Terms, held: Terms) -> None:
-    """Add up the weights of queries' terms that tickets hold, [B, N, P]; `table` is blank."""
-    for b in range(query.shape[0]):
+def _hold(query: Terms, buckets: Terms, bounds: Terms, held: Terms, first: int, last: int) -> None:
+    """Add up the weights that tickets hold of the terms of the queries from `first` to `last`,
+    [B, N, P]."""
+    table = np.zeros(BUCKETS, np.int32)
+    for b in range(first, last):
         for p in range(query.shape[1]):
             terms = query[b, p]
             for k in range(terms.shape[1]):

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ticketing.compiled import compiled
 from ticketing.nn.compiled_lstm import add_product, flatten
+from ticketing.nn.linear import linear
 from ticketing.nn.settings import Pooling
-from ticketing.nn.threads import shared_out
+from ticketing.nn.threads import halves, shared_out
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -32,17 +32,17 @@ def read_ragged(
     direction; "l0_reverse" reads from the end, and its last state is that of the first word.
     """
     weights = dict(lstm.named_parameters())
-    halves = _halves(lstm.hidden_size)
+    scale = _scale(lstm.hidden_size)
     bias = weights[f"bias_ih_{way}"] + weights[f"bias_hh_{way}"]
-    gates = F.linear(words, weights[f"weight_ih_{way}"], bias) * halves
-    recurrent = weights[f"weight_hh_{way}"].T * halves
+    gates = linear(words, weights[f"weight_ih_{way}"] * scale[:, None], bias * scale)
+    recurrent = weights[f"weight_hh_{way}"].T * scale
     found: Tensor = _Read.apply(  # type: ignore[no-untyped-call]  # torch says nothing of apply
         gates, recurrent, ids, bounds, pooling == "mean", way.endswith("_reverse")
     )
     return found
 
 
-def _halves(hidden: int) -> Tensor:
+def _scale(hidden: int) -> Tensor:
     """What the gates' columns are multiplied by, [4 H]: see CompiledLSTM."""
     return torch.tensor([0.5, 0.5, 1.0, 0.5]).repeat_interleave(hidden)
 
@@ -89,10 +89,17 @@ class _Read(torch.autograd.Function):
             _unread(above, starts, back, mean, turned, first, last, inner, cells, found)
 
         shared_out(read, starts)
-        gates = torch.from_numpy(found)
-        before = torch.from_numpy(_before(states, starts, turned))
-        known = gates.new_zeros(words, gates.shape[1]).index_add_(0, ids, gates)
-        return known, before.T @ gates, None, None, None, None
+        known = np.zeros((words, found.shape[1]), np.float32)
+        before = torch.from_numpy(_before(states, starts, turned)).T
+        of_recurrent = torch.empty_like(recurrent)
+        gates, places = torch.from_numpy(found), ids.numpy()
+
+        def columns(first: int, last: int) -> None:
+            torch.mm(before, gates[:, first:last], out=of_recurrent[:, first:last])
+            _add_rows(known, places, found, first, last)
+
+        halves(columns, found.shape[1])
+        return torch.from_numpy(known), of_recurrent, None, None, None, None
 
 
 def _before(states: Floats, bounds: Ints, turned: bool) -> Floats:
@@ -103,6 +110,16 @@ def _before(states: Floats, bounds: Ints, turned: bool) -> Floats:
     else:
         before[1:], before[bounds[:-1]] = states[:-1], 0
     return before
+
+
+@compiled
+def _add_rows(sums: Floats, places: Ints, rows: Floats, first: int, last: int) -> None:
+    """Add each of rows [n, d] to the one of `sums` [m, d] at its place, in the columns from `first`
+    to `last`."""
+    for n in range(len(rows)):
+        one, row = sums[places[n], first:last], rows[n, first:last]
+        for j in range(len(row)):
+            one[j] += row[j]
 
 
 @compiled

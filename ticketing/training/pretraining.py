@@ -7,9 +7,7 @@ for the next training, which may have other labels or another network.
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from ticketing.files import content_digest
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import new_network
 from ticketing.networks.siamese import SiameseNetwork
+from ticketing.nn.threads import together
 from ticketing.tickets import Label
 from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
@@ -147,28 +146,20 @@ def start_network(
     The vectors are the file's, the teacher's where there is no file, and else the archive's own.
     """
     torch.manual_seed(training.seed)
-    with ThreadPoolExecutor(1) as beside:  # word vectors and topics are a thread's work each
-        vectors = beside.submit(
-            _vectors, corpus, settings, training, vectors_file, teacher, checkpoint
-        )
-        resources = {}
+    resources: dict[str, TopicEncoder] = {}
+    vectors = torch.empty(0)
+
+    def topics() -> None:
         if "T" in settings.channels:
-            with _one_thread():
-                file = Path(f"{checkpoint}.topics")
-                resources["T"] = learn_topics(corpus, settings, training, file)
-    return new_network(settings, corpus.vocabulary, vectors.result(), resources, training.dropout)
+            file = Path(f"{checkpoint}.topics")
+            resources["T"] = learn_topics(corpus, settings, training, file)
 
+    def words() -> None:
+        nonlocal vectors
+        vectors = _vectors(corpus, settings, training, vectors_file, teacher, checkpoint)
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """torch computes in one thread for a while: small steps gain nothing from two, and each would
-    wait for both where word vectors keep one busy."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+    together(words, topics)
+    return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
 
 
 def _vectors(

@@ -18,6 +18,7 @@ from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import model_of, new_network
 from ticketing.networks.siamese import SiameseNetwork
+from ticketing.nn.threads import shared_by
 from ticketing.nn.trainer import Epoch, Trainer
 from ticketing.tickets import Label, TicketList
 from ticketing.training.calibration import calibrate, some_of
@@ -71,15 +72,32 @@ def train(
     checkpoints: Path,
     vectors_file: Path | None = None,
     told: Told = unheard,
+    threads: int = 1,
 ) -> str:
     """Train a network and save it; returns the bundle's id.
 
     Tickets are read twice, and never held all at once; what must lie somewhere meanwhile lies in
     `checkpoints`, which an interrupted run resumes from. Runs with the same arguments give the same
-    bundle. Raises InputError when there is nothing to learn from, and whatever `told` does.
+    bundle, by any number of `threads`. Raises InputError when there is nothing to learn from, and
+    whatever `told` does.
     """
     if not len(tickets):
         raise InputError("There are no tickets to learn from; import some first.")
+    with shared_by(threads):
+        return _train(tickets, labels, network, training, models, checkpoints, vectors_file, told)
+
+
+def _train(
+    tickets: TicketList,
+    labels: Sequence[Label],
+    network: NetworkSettings,
+    training: TrainingSettings,
+    models: Registry,
+    checkpoints: Path,
+    vectors_file: Path | None,
+    told: Told,
+) -> str:
+    """See train."""
     told(Step.PRETRAINING)
     checkpoints.mkdir(parents=True, exist_ok=True)
     corpus = read_corpus(tickets, labels, network, checkpoints)

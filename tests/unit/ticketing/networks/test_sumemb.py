@@ -1,6 +1,5 @@
 """SumEMB by hand."""
 
-import pytest
 import torch
 
 from ticketing.networks.sumemb import sum_embeddings
@@ -9,8 +8,8 @@ WORDS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
 
 
 def sums(words, texts, weights):
-    starts = torch.tensor([0, *map(len, texts[:-1])]).cumsum(0)
-    return sum_embeddings(words, torch.cat(texts), starts, weights)
+    bounds = torch.tensor([0, *map(len, texts)]).cumsum(0)
+    return sum_embeddings(words, torch.cat(texts), bounds, weights)
 
 
 def test_weighted_sums_by_hand():
@@ -31,12 +30,14 @@ def test_words_without_weight_leave_a_zero_and_no_nan():
     assert found.tolist() == [[0.0, 0.0]]
 
 
-@pytest.mark.parametrize("of", ["words", "weights"])
-def test_gradients_are_right(of):
-    words, weights = WORDS.double(), torch.tensor([0.5, 1.0, 2.0], dtype=torch.double)
-    texts = [torch.tensor([0, 1, 2, 2])]
-    if of == "words":
-        call, value = lambda x: sums(x, texts, weights), words
-    else:
-        call, value = lambda x: sums(words, texts, x), weights
-    assert torch.autograd.gradcheck(call, value.clone().requires_grad_())
+def test_gradients_are_those_of_torch():
+    texts, weights = [torch.tensor([0, 1, 2, 2]), torch.tensor([1])], torch.tensor([0.5, 1.0, 2.0])
+    pulled = torch.tensor([[1.0, 2.0], [3.0, -1.0]])
+
+    def slope(found):
+        return torch.autograd.grad((found * pulled).sum(), words)[0]
+
+    words = WORDS.clone().requires_grad_()
+    by_torch = torch.stack([(words[text] * weights[text, None]).sum(0) for text in texts])
+    expected = slope(torch.nn.functional.normalize(by_torch, dim=1))
+    torch.testing.assert_close(slope(sums(words, texts, weights)), expected)

@@ -47,22 +47,13 @@ NAMES = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
 
 def test_the_number_of_threads_changes_no_bit(monkeypatch):
-    def learned(number):
+    def learned(count):
         monkeypatch.setattr(threads, "FEWEST_STEPS", 1)
-        monkeypatch.setattr(torch, "get_num_threads", lambda: number)
         lstm, words, ids, bounds = setting()
-        found = read_ragged(lstm, words, ids, bounds, "mean")
-        found.square().sum().backward()
-        return found, words.grad, lstm.weight_hh_l0.grad
+        with threads.shared_by(count):
+            found = read_ragged(lstm, words, ids, bounds, "mean")
+            found.square().sum().backward()
+        return found, words.grad, lstm.weight_hh_l0.grad, lstm.weight_ih_l0.grad
 
     for one, several in zip(learned(1), learned(3), strict=True):
         assert torch.equal(one, several)
-
-
-def test_texts_are_shared_out_whole_and_each_once(monkeypatch):
-    monkeypatch.setattr(threads, "FEWEST_STEPS", 1)
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
-    done = []
-    bounds = torch.tensor([0, 1, 10, 11, 12]).numpy()
-    threads.shared_out(lambda first, last: done.append((first, last)), bounds)
-    assert sorted(n for first, last in done for n in range(first, last)) == [0, 1, 2, 3]

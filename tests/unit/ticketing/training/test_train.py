@@ -42,6 +42,14 @@ def test_the_same_training_gives_the_same_bundle(trained, fit, tmp_path):
     assert fit().id == trained[1]
 
 
+def test_by_two_threads_too(trained, tmp_path, archive_tickets, archive_labels):
+    where = Registry(tmp_path / "models"), tmp_path / "checkpoints"
+    found = training_steps.train(
+        archive_tickets, archive_labels, TINY, tiny_training(), *where, threads=2
+    )
+    assert found == trained[1]
+
+
 def kinds(folder):
     return sorted(path.suffix for path in folder.iterdir())
 
