@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+import numpy as np
+
 _FORMATS = (
     "%d.%m.%Y %H:%M",
     "%d.%m.%Y",
@@ -60,3 +62,8 @@ def _parse(value: Any) -> datetime:
 def naive_utc(moment: datetime) -> datetime:
     """`moment` without its zone, in UTC; a naive one is returned as it is."""
     return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+
+
+def moment_of(created: datetime | None) -> int:
+    """A naive date as numpy's datetime64[us] has it, microseconds since 1970; NaT for none."""
+    return int(np.datetime64(created, "us").astype(np.int64))

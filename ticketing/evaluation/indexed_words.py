@@ -25,6 +25,10 @@ class IndexedWords:
     def _index(self) -> BM25:
         return BM25((tokenize(ticket.text) for ticket in self.tickets), sqlite_idf)
 
+    @cached_property
+    def _ids(self) -> npt.NDArray[np.object_]:
+        return np.array([*self.tickets.ids], object)
+
     def scores(
         self, query: Query, filters: Filters = Filters()
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
@@ -32,4 +36,4 @@ class IndexedWords:
         of the query. How rare a word is, is that among all tickets."""
         live = self.tickets.live(filters)
         words = self._index.terms(tokenize(query.text), RAREST_WORDS)
-        return self.tickets.ids[live], self._index.score(words)[live]
+        return self._ids[live], self._index.score(words)[live]

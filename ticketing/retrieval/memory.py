@@ -1,6 +1,8 @@
 """Tickets and their codes without a store, for measuring and calibrating."""
 
 import os
+from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
@@ -11,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from ticketing.ids import Ids
 from ticketing.model.inference import Model
 from ticketing.model.layout import minute_of
 from ticketing.queries import EncodedQuery
-from ticketing.stores.blocks import CodeBlock
+from ticketing.stores.blocks import ChosenIds, CodeBlock
 from ticketing.stores.protocols import DatedTickets, RankedTickets
 from ticketing.tickets import Filters, Query, Ticket, TicketList
-from ticketing.times import plausible_until
+from ticketing.times import moment_of, plausible_until
 
 ENCODED_AT_ONCE = 512
 
@@ -28,16 +31,19 @@ class TicketsInMemory(DatedTickets):
     def __init__(self, tickets: Iterable[Ticket], kept: Collection[str] | None = None):
         """Of tickets whose ids are not in `kept`, where that is given, id and date are held."""
         self._tickets: dict[str, Ticket] = {}
-        ids, created = [], []
-        for ticket in tickets:
-            ids.append(ticket.id)
-            created.append(ticket.created)
-            if kept is None or ticket.id in kept:
-                self._tickets[ticket.id] = ticket
-        self._given = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
-        self.ids = np.array(ids, dtype=object)[self._given]
-        self._minutes = np.array([minute_of(x) for x in created], np.int64)[self._given]
-        self._created = np.array(created, dtype="datetime64[us]")[self._given]
+        minutes, created = array("q"), array("q")
+
+        def read() -> Iterator[str]:
+            for ticket in tickets:
+                minutes.append(minute_of(ticket.created))
+                created.append(moment_of(ticket.created))
+                if kept is None or ticket.id in kept:
+                    self._tickets[ticket.id] = ticket
+                yield ticket.id
+
+        self.ids, self._given = Ids.of(read()).in_order()
+        self._minutes = np.array(minutes)[self._given]
+        self._created = np.array(created).view("datetime64[us]")[self._given]
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
@@ -81,7 +87,7 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
 
     def change(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]) -> None:
         """Let tickets that are there have other codes, uint8 [n, width]."""
-        places = np.searchsorted(self.ids, np.array([ticket.id for ticket in tickets], object))
+        places = [bisect_left(self.ids, ticket.id) for ticket in tickets]
         self._codes[self._given[places]] = codes
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
@@ -102,7 +108,7 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """Codes of the tickets of `live`."""
         live = self.live(filters)
-        return CodeBlock(self._codes, self._given[live], self.ids[live].tolist())
+        return CodeBlock(self._codes, self._given[live], ChosenIds(self.ids, live))
 
 
 def encoded(

@@ -1,20 +1,28 @@
 """Everything a network learns from, read once: words of tickets and queries as ids."""
 
 import hashlib
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
 
+import numpy as np
+import numpy.typing as npt
 from tqdm import tqdm
 
+from ticketing.ids import Ids
 from ticketing.model.settings import NetworkSettings
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Label, TicketList
+from ticketing.times import moment_of
 from ticketing.training.sampling import Archive
-from ticketing.training.texts import FIELDS, Fields, Packer, Texts
+from ticketing.training.texts import FIELDS, Dates, Fields, Packer, Texts
+
+VERSION_BYTES = 8
+"""A ticket's version, written as hex digits."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,8 @@ class Corpus:
     """By query id."""
     asked: list[str]
     """Ids of the queries that are no ticket."""
+    newest: datetime | None
+    """When the last ticket was created; None where no ticket has a date."""
     digest: str
     """Names all of it, labels as well."""
     texts_digest: str
@@ -54,28 +64,34 @@ def read_corpus(
         for id, query in sorted(queries.items())
     }
     new = [id for id in asked if not queries[id].ticket_id]
-    created: dict[str, datetime] = {}
-    versions = bytearray()
+    versions, created = bytearray(), array("q")
     with TemporaryFile(dir=folder) as file:
         packer = Packer(file)
-        for ticket in tqdm(tickets, desc="reading tickets", unit="ticket"):
-            packer.add(ticket.id, {name: tokenize(getattr(ticket, name)) for name in FIELDS})
-            versions += bytes.fromhex(ticket.version)
-            if ticket.created:
-                created[ticket.id] = ticket.created
+
+        def read() -> Iterator[str]:
+            for ticket in tqdm(tickets, desc="reading tickets", unit="ticket"):
+                packer.add({name: tokenize(getattr(ticket, name)) for name in FIELDS})
+                versions.extend(bytes.fromhex(ticket.version))
+                created.append(moment_of(ticket.created))
+                yield ticket.id
+
+        ids, order = Ids.of(read()).in_order()
         for id in new:
             packer.count(asked[id])
         vocabulary = packer.vocabulary()
-        texts = packer.texts(vocabulary)
+        texts = packer.texts(vocabulary, ids, order)
     judged = [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]
+    stamps = np.frombuffer(versions, np.uint8).reshape(-1, VERSION_BYTES)[order]
+    dates = Dates(ids, np.array(created).view("datetime64[us]")[order])
     return Corpus(
         vocabulary,
         texts,
-        Archive(network, texts, created),
+        Archive(network, texts, dates),
         {id: _known(vocabulary, fields) for id, fields in asked.items()},
         new,
-        _digest([*texts], versions, judged),
-        _digest([*texts], versions, new),
+        dates.newest,
+        _digest(ids, stamps, judged),
+        _digest(ids, stamps, new),
     )
 
 
@@ -85,13 +101,12 @@ def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> Fields:
     }
 
 
-def _digest(ids: Sequence[str], versions: bytearray, others: Sequence[str]) -> str:
-    """Sixteen hex digits over every ticket, whose versions are eight bytes each, and what else
+def _digest(ids: Ids, stamps: npt.NDArray[np.uint8], others: Sequence[str]) -> str:
+    """Sixteen hex digits over every ticket, whose version is a row of `stamps`, and what else
     there is."""
     digest = hashlib.sha256()
-    for place in sorted(range(len(ids)), key=ids.__getitem__):
-        version = versions[8 * place : 8 * place + 8].hex()
-        digest.update(f"{ids[place]}\0{version}\n".encode())
+    for id, stamp in zip(ids, stamps, strict=True):
+        digest.update(f"{id}\0{stamp.tobytes().hex()}\n".encode())
     for other in sorted(others):
         digest.update(f"{other}\n".encode())
     return digest.hexdigest()[:16]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
+import numpy as np
+
 from ticketing.model.components import Components
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
 from ticketing.tickets import Grade, Label
@@ -142,9 +144,10 @@ def shown(ids: Sequence[str], most: int, epoch: int, seed: int) -> list[str]:
     order that goes on from epoch to epoch, and round again."""
     if len(ids) <= most:
         return list(ids)
-    order = random.Random(seed).sample(ids, len(ids))
-    first = epoch * most % len(ids)
-    return [*order[first : first + most], *order][:most]
+    order = np.random.default_rng(seed).permutation(len(ids))
+    return [
+        ids[place] for place in order.take(range(epoch * most, (epoch + 1) * most), mode="wrap")
+    ]
 
 
 def some_tickets(

@@ -2,12 +2,14 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import chain
 from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.ids import Ids
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 
 Fields = dict[str, list[int]]
@@ -23,30 +25,31 @@ AT_ONCE = 1 << 20
 
 
 class Texts(Mapping[str, Fields]):
-    """Texts by key, in the order given; each is made anew when it is asked for."""
+    """Texts by ascending key; each is made anew when it is asked for."""
 
-    def __init__(
-        self, keys: Sequence[str], words: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]
-    ):
+    def __init__(self, ids: Ids, words: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]):
         """`words` lie end to end, a text's fields after each other; `bounds` [n, FIELDS + 1] say
         where each field begins and the last one ends."""
-        self._places = {key: place for place, key in enumerate(keys)}
+        self.ids = ids
         self._words = words
         self._bounds = bounds
 
     def __getitem__(self, key: str) -> Fields:
         """A text. Raises KeyError where there is none."""
-        bounds = self._bounds[self._places[key]].tolist()
+        place = self.ids.place(key)
+        if place is None:
+            raise KeyError(key)
+        bounds = self._bounds[place].tolist()
         return {
             name: self._words[first:last].tolist()
             for name, first, last in zip(FIELDS, bounds[:-1], bounds[1:], strict=True)
         }
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self.ids)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self.ids)
 
     @property
     def words(self) -> int:
@@ -55,7 +58,34 @@ class Texts(Mapping[str, Fields]):
 
     def every(self, step: int) -> "Texts":
         """Each step-th of them."""
-        return Texts([*self._places][::step], self._words, self._bounds[::step])
+        return Texts(Ids.of(self.ids[::step]), self._words, self._bounds[::step])
+
+
+class Dates(Mapping[str, datetime]):
+    """When texts were created, by ascending key, where that is known: eight bytes each."""
+
+    def __init__(self, ids: Ids, moments: npt.NDArray[np.datetime64]):
+        self._ids, self._moments = ids, moments
+
+    def __getitem__(self, key: str) -> datetime:
+        """Raises KeyError where none is known."""
+        place = self._ids.place(key)
+        if place is None or np.isnat(self._moments[place]):
+            raise KeyError(key)
+        created: datetime = self._moments[place].item()
+        return created
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._ids[place] for place in np.flatnonzero(~np.isnat(self._moments)).tolist())
+
+    def __len__(self) -> int:
+        return int((~np.isnat(self._moments)).sum())
+
+    @property
+    def newest(self) -> datetime | None:
+        """The last one; None where none is known."""
+        known = self._moments[~np.isnat(self._moments)]
+        return known.max().item() if len(known) else None
 
 
 class _Numbers(dict[str, int]):
@@ -84,16 +114,14 @@ class Packer:
         self._file = file
         self._numbers = _Numbers()
         self._texts = 0
-        self._keys: list[str] = []
         self._unwritten, self._lengths = array("i"), array("q")
 
-    def add(self, key: str, fields: Mapping[str, Sequence[str]]) -> None:
+    def add(self, fields: Mapping[str, Sequence[str]]) -> None:
         """Count a text, and keep it."""
         numbers = self._count([fields[name] for name in FIELDS])
         for field in numbers:
             self._unwritten.extend(field)
             self._lengths.append(len(field))
-        self._keys.append(key)
         if len(self._unwritten) > AT_ONCE:
             self._write()
 
@@ -131,9 +159,10 @@ class Packer:
         counts = ((token, seen_in[number]) for token, number in self._numbers.items())
         return Vocabulary.counted(counts, self._texts)
 
-    def texts(self, vocabulary: Vocabulary) -> Texts:
+    def texts(self, vocabulary: Vocabulary, keys: Ids, order: npt.NDArray[np.int64]) -> Texts:
         """All that were kept as ids, without unknown words; to be called once, for these take the
-        place of the tokens in the file."""
+        place of the tokens in the file. `keys` are theirs, ascending, and `order` says which was
+        kept when."""
         self._write()
         self._file.flush()
         ids = np.full(len(self._numbers.seen_in), UNKNOWN, np.int32)
@@ -152,7 +181,7 @@ class Packer:
             kept = int(counted[-1])
         starts = bounds[:-1].reshape(-1, len(FIELDS))
         bounds_of = np.column_stack([starts, bounds[len(FIELDS) :: len(FIELDS)]])
-        return Texts(self._keys, words[:kept], bounds_of)
+        return Texts(keys, words[:kept], bounds_of[order])
 
 
 class Sentences:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -20,6 +21,7 @@ from ticketing.networks.making import model_of, new_network
 from ticketing.networks.siamese import SiameseNetwork
 from ticketing.nn.threads import shared_by
 from ticketing.nn.trainer import Epoch, Trainer
+from ticketing.stores.blocks import ChosenIds
 from ticketing.tickets import Label, TicketList
 from ticketing.training.calibration import calibrate, some_of
 from ticketing.training.corpus import Corpus, read_corpus
@@ -143,7 +145,7 @@ def _train(
             "digest": corpus.digest,
             "tickets": len(tickets),
             "labels": len(usable),
-            "newest": _newest(corpus),
+            "newest": corpus.newest and corpus.newest.isoformat(),
         },
         "teacher": encoder and encoder.to_json(),
         "history": history,
@@ -151,12 +153,6 @@ def _train(
     bundle_id = models.save(facts, documents, arrays)
     clear(checkpoints, key, texts)
     return bundle_id
-
-
-def _newest(corpus: Corpus) -> str | None:
-    """When the newest ticket was created; None where no ticket has a date."""
-    created = corpus.archive.created.values()
-    return max(created).isoformat() if created else None
 
 
 def _joined(
@@ -237,7 +233,8 @@ def _learn(
     network.pair_logits.requires_grad_(learned and bool(labels))
     network.channel_logits.requires_grad_(learned)
     network.coverage_logits.requires_grad_(learned)
-    weak_ids = sorted(set(corpus.archive.tickets) - validation.left_out)
+    learned_from = np.flatnonzero([id not in validation.left_out for id in corpus.texts])
+    weak_ids = ChosenIds(corpus.texts.ids, learned_from)
 
     def ranking_examples(epoch: int, chance: random.Random) -> list[Example]:
         judged = labelled(corpus.archive, labels, corpus.queries, chance)

@@ -3,79 +3,22 @@
 import logging
 import os
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ticketing.arrays import map_arrays, write_arrays
 from ticketing.errors import ArraysError
+from ticketing.ids import Ids
 from ticketing.stores.sqlite.code_files import ids_file
 
 log = logging.getLogger(__name__)
 
 MANY = 50_000
 """Fewer tickets are read anew by every process."""
-
-
-class Ids(Sequence[str]):
-    """Ascending ids as UTF-8, one after the other: `letters` uint8, where id i begins at
-    `starts[i]` (uint32 [n + 1])."""
-
-    def __init__(self, letters: npt.NDArray[np.uint8], starts: npt.NDArray[np.uint32]):
-        self.letters, self.starts = letters, starts
-
-    @classmethod
-    def of(cls, ids: Iterable[str]) -> Self:
-        """Those of strings."""
-        letters, ends = bytearray(), array("I", [0])
-        for id in ids:
-            letters += id.encode()
-            ends.append(len(letters))
-        return cls(np.frombuffer(letters, np.uint8), np.array(ends, np.uint32))
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        place = range(len(self))[place]
-        return self.letters[self.starts[place] : self.starts[place + 1]].tobytes().decode()
-
-    def __iter__(self) -> Iterator[str]:
-        letters = self.letters.tobytes()
-        return (letters[a:b].decode() for a, b in pairwise(self.starts.tolist()))
-
-    def merged(
-        self, rows: npt.NDArray[np.int64], new: Mapping[str, int]
-    ) -> tuple["Ids", npt.NDArray[np.int64]]:
-        """These ids, each with its row int64 [n], and new ones with theirs."""
-        rows, added = rows.copy(), []
-        for id in sorted(new):
-            place = bisect_left(self, id)
-            if place < len(self) and self[place] == id:
-                rows[place] = new[id]
-            else:
-                added.append((place, id))
-        if not added:
-            return self, rows
-        places = [place for place, _ in added]
-        more = Ids.of(id for _, id in added)
-        lengths = np.insert(np.diff(self.starts), places, np.diff(more.starts))
-        at = np.repeat(self.starts[places].astype(np.int64), np.diff(more.starts))
-        starts = np.concatenate([[0], lengths.cumsum()]).astype(np.uint32)
-        ids = Ids(np.insert(self.letters, at, more.letters), starts)
-        return ids, np.insert(rows, places, [new[id] for _, id in added])
 
 
 def ids_of(rows: Iterable[tuple[str, int]]) -> tuple[Ids, npt.NDArray[np.int64]]:

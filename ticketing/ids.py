@@ -1,0 +1,78 @@
+"""Very many ids, one after the other in one array: a few bytes each beside their own."""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Ids(Sequence[str]):
+    """Ids as UTF-8, one after the other: `letters` uint8, where id i begins at `starts[i]`
+    (uint32 [n + 1]). They ascend, but where a method says otherwise."""
+
+    def __init__(self, letters: npt.NDArray[np.uint8], starts: npt.NDArray[np.uint32]):
+        self.letters, self.starts = letters, starts
+
+    @classmethod
+    def of(cls, ids: Iterable[str]) -> Self:
+        """Those of strings."""
+        letters, ends = bytearray(), array("I", [0])
+        for id in ids:
+            letters += id.encode()
+            ends.append(len(letters))
+        return cls(np.frombuffer(letters, np.uint8), np.array(ends, np.uint32))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        return self.letters[self.starts[place] : self.starts[place + 1]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        letters = self.letters.tobytes()
+        return (letters[a:b].decode() for a, b in pairwise(self.starts.tolist()))
+
+    def place(self, id: str) -> int | None:
+        """Where an id stands; None for one that is not there."""
+        place = bisect_left(self, id)
+        return place if place < len(self) and self[place] == id else None
+
+    def in_order(self) -> tuple["Ids", npt.NDArray[np.int64]]:
+        """These ids, which may stand in any order, ascending, and where each of them stood."""
+        if all(one < other for one, other in pairwise(self)):
+            return self, np.arange(len(self))
+        ids = [*self]
+        order = sorted(range(len(ids)), key=ids.__getitem__)
+        return Ids.of(ids[place] for place in order), np.array(order, np.int64)
+
+    def merged(
+        self, rows: npt.NDArray[np.int64], new: Mapping[str, int]
+    ) -> tuple["Ids", npt.NDArray[np.int64]]:
+        """These ids, each with its row int64 [n], and new ones with theirs."""
+        rows, added = rows.copy(), []
+        for id in sorted(new):
+            place = bisect_left(self, id)
+            if place < len(self) and self[place] == id:
+                rows[place] = new[id]
+            else:
+                added.append((place, id))
+        if not added:
+            return self, rows
+        places = [place for place, _ in added]
+        more = Ids.of(id for _, id in added)
+        lengths = np.insert(np.diff(self.starts), places, np.diff(more.starts))
+        at = np.repeat(self.starts[places].astype(np.int64), np.diff(more.starts))
+        starts = np.concatenate([[0], lengths.cumsum()]).astype(np.uint32)
+        ids = Ids(np.insert(self.letters, at, more.letters), starts)
+        return ids, np.insert(rows, places, [new[id] for _, id in added])
