@@ -158,7 +158,7 @@ def start_network(
         nonlocal vectors
         vectors = _vectors(corpus, settings, training, vectors_file, teacher, checkpoint)
 
-    together(words, topics)
+    together(topics, words)
     return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
 
 
