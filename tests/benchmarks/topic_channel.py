@@ -23,7 +23,7 @@ from tests.benchmarks.reading.cases import Case
 from tests.benchmarks.reading.tracker import read_tracker
 from ticketing.encoders.sums import sums_of
 from ticketing.encoders.topics import TopicEncoder, end_to_end
-from ticketing.model.components import query_tokens, ticket_fields, ticket_tokens
+from ticketing.model.components import query_fields, query_tokens, ticket_fields, ticket_tokens
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.model.settings import NetworkSettings
@@ -53,7 +53,7 @@ class Asked:
         self.case, self.model = case, model
         self.network = network_of(model)
         settings = model.settings
-        self.queries = [self._known(query_tokens(x, settings)) for x in case.queries]
+        self.queries = [self._known(query_tokens(query_fields(x), settings)) for x in case.queries]
         tickets = map(ticket_fields, case.tickets)
         self.tickets = [self._known(ticket_tokens(x, settings)) for x in tickets]
 

@@ -17,9 +17,14 @@ Fields = dict[str, list[str]]
 """The tokens of each text of a query or ticket, by the components that settings merge or drop."""
 
 
-def query_tokens(query: Query, settings: NetworkSettings) -> Tokens:
+def query_tokens(fields: Fields, settings: NetworkSettings) -> Tokens:
     """A query's components as tokens, in the settings' order."""
-    return _components(_fields(query, QUERY_FIELDS), settings.query_components)
+    return _components(fields, settings.query_components)
+
+
+def query_fields(query: Query) -> Fields:
+    """The tokens of a query, in the order in which `Query.text` has them."""
+    return _fields(query, QUERY_FIELDS)
 
 
 def ticket_tokens(fields: Fields, settings: NetworkSettings) -> Tokens:

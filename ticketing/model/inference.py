@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ticketing.model.components import (
     Fields,
     Tokens,
     openings,
+    query_fields,
     query_tokens,
     ticket_fields,
     ticket_tokens,
@@ -33,7 +35,6 @@ from ticketing.model.rescoring import GENERAL as RESCORING
 from ticketing.model.rescoring import Rescoring
 from ticketing.model.settings import NetworkSettings
 from ticketing.queries import EncodedQuery
-from ticketing.text import tokenize
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
 
@@ -151,7 +152,8 @@ class Model:
 
     def encode_query(self, query: Query) -> EncodedQuery:
         """A query of unknown time. One without a single word has no present component."""
-        tokens = query_tokens(query, self.settings)
+        fields = query_fields(query)
+        tokens = query_tokens(fields, self.settings)
         encoded = self.encode([tokens])
         present = encoded.present
         codes = self.layout.quantise(self._dense(encoded), present)[0]
@@ -159,7 +161,7 @@ class Model:
         if sparse := self.settings.sparse_channel:
             terms = spread(encoded.vectors[sparse][0])
         return EncodedQuery(
-            words=tokenize(f"{query.subject}\n{query.description}"),
+            words=list(chain.from_iterable(fields.values())),
             project=partial(self._projected, codes, present[0]),
             codes=codes,
             terms=terms,

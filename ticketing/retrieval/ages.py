@@ -12,7 +12,10 @@ from ticketing.stores.blocks import CodeBlock
 
 @dataclass(frozen=True)
 class _Known:
+    """When a block's tickets were created, int64 [n], and what that adds to a query of a time."""
+
     block: CodeBlock
+    minutes: npt.NDArray[np.int64]
     time: datetime
     distances: npt.NDArray[np.float32]
 
@@ -28,8 +31,12 @@ class Ages:
     def distances(self, block: CodeBlock, time: datetime) -> npt.NDArray[np.float32]:
         """Of a block's tickets from a query of that time: float32 [n]."""
         last = self._last
-        if last is None or last.block is not block or last.time != time:
+        if last is None or last.block is not block:
             minutes = self._model.layout.minutes(block.codes, block.live)
-            distances = self._model.recency.distances(time, minutes).astype(np.float32)
-            last = self._last = _Known(block, time, distances)
-        return last.distances
+        elif last.time == time:
+            return last.distances
+        else:
+            minutes = last.minutes
+        distances = self._model.recency.distances(time, minutes).astype(np.float32)
+        self._last = _Known(block, minutes, time, distances)
+        return distances

@@ -132,11 +132,11 @@ class Folder:
         """Whether two tickets have one subject, or hardly a word that is not the other's."""
         if one.subject == other.subject and len(one.subject) >= LEAST_WORDS:
             return True
-        less, more = sorted([one.weight, other.weight])
+        less, more = min(one.weight, other.weight), max(one.weight, other.weight)
         if not less or less < COPIED * more:  # most pairs: no more can be shared than the less
             return False
-        shared, either = one.words & other.words, one.words | other.words
-        return self._sum(shared) >= COPIED * self._sum(either)
+        shared = self._sum(one.words & other.words)
+        return shared >= COPIED * (less + more - shared)
 
     def _sum(self, words: set[str]) -> float:
         return sum(map(self._telling.weight, words))

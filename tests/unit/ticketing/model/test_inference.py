@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.tiny import TINY
 from ticketing.encoders.terms import SUM
-from ticketing.model.components import query_tokens, ticket_fields, ticket_tokens
+from ticketing.model.components import query_fields, query_tokens, ticket_fields, ticket_tokens
 from ticketing.model.inference import MOST_UNKNOWN, Model
 from ticketing.model.registry import Registry
 from ticketing.text import tokenize
@@ -42,7 +42,7 @@ def test_texts_become_tokens_by_component():
         ["restart", "<num>", "pumps"],
     )
     merged = TINY.model_copy(update={"pairs": "merged"})
-    assert query_tokens(Query("Pump", "Trip"), merged) == (["pump", "trip"],)
+    assert query_tokens(query_fields(Query("Pump", "Trip")), merged) == (["pump", "trip"],)
 
 
 def test_a_loaded_model_saves_as_itself(trained, model):
