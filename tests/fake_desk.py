@@ -17,7 +17,7 @@ from ticketing.errors import InputError
 from ticketing.jobs import Job
 from ticketing.model.registry import Registry
 from ticketing.reasons import Part, Reason, SharedTopic, SharedWord
-from ticketing.retrieval.recommend import EMPTY, FILTERED, WEAK
+from ticketing.retrieval.notes import EMPTY, FILTERED, WEAK
 from ticketing.retrieval.topics import main_topics
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow

@@ -19,6 +19,7 @@ from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
 from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.index import Index
+from ticketing.retrieval.notes import note
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
@@ -32,21 +33,8 @@ from ticketing.tickets import (
     Filters,
     Outlook,
     Query,
-    Recommendation,
     Recommendations,
     Ticket,
-)
-
-EMPTY = "The knowledge base has no ticket to search; import some first."
-FILTERED = "No ticket passes these filters; widen them."
-WORDLESS = "The query holds no word to compare; describe the problem in words."
-UNKNOWN = (
-    "None of the query's words occurs in these tickets, which were chosen by meaning and spelling "
-    "alone; try other words."
-)
-WEAK = (
-    "No past ticket is near enough to be trusted; these are only the nearest. More words about the "
-    "problem may find others."
 )
 
 
@@ -197,7 +185,7 @@ class Recommender:
             items=items,
             outlook=outlook,
             chance=chance,
-            note=self._note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
+            note=note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
             searched=found.searched,
             meant={} if query.ticket_id else self._speller.meant(query.text),
             typical=typical_parts(self.model, encoded, found.whole),
@@ -285,16 +273,6 @@ class Recommender:
             if own is not None:
                 distances[own] = np.inf
         return distances
-
-    @staticmethod
-    def _note(
-        query: EncodedQuery, shared: bool, items: Sequence[Recommendation], filters: Filters
-    ) -> str:
-        if not query.present.any():
-            return WORDLESS
-        if not items:
-            return EMPTY if filters == Filters() else FILTERED
-        return WEAK if shared else UNKNOWN
 
 
 def terms_of(words: Iterable[str]) -> set[str]:
