@@ -22,7 +22,7 @@ from ticketing.retrieval.kernel import BLOCK, LINE, scan
 T = TypeVar("T", bound=np.generic)
 
 CHUNK = 8192
-"""Rows a thread takes at a time."""
+"""Most rows a thread takes at a time."""
 
 Prepared = tuple[
     int,
@@ -125,16 +125,22 @@ def scan_distances(
     # One kind of array, for which the loop is compiled once.
     codes, live = read_only(codes), read_only(live)
 
-    def part(start: int) -> None:
-        stop = start + CHUNK
-        found = distances[start:stop]
-        each = None if channels is None else channels[start:stop]
-        scan(codes, live[start:stop], *given, found, each)
+    def part(rows: slice) -> None:
+        each = None if channels is None else channels[rows]
+        scan(codes, live[rows], *given, distances[rows], each)
 
-    starts = range(0, len(live), CHUNK)
-    for _ in pool.map(part, starts) if pool else map(part, starts):
+    parts = chunks(len(live))
+    for _ in pool.map(part, parts) if pool and len(parts) > 1 else map(part, parts):
         pass
     return distances
+
+
+def chunks(rows: int) -> list[slice]:
+    """So many rows in equal parts; where one is not enough, in an even number of them, so that two
+    threads end together."""
+    count = -(-rows // CHUNK)
+    count += count % 2 if count > 1 else 0
+    return [slice(*ends) for ends in pairwise(i * rows // count for i in range(count + 1))]
 
 
 @lru_cache(maxsize=8)

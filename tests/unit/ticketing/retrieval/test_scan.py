@@ -13,7 +13,7 @@ from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.retrieval import scan
 from ticketing.retrieval.kernel import BLOCK
-from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.retrieval.scan import CHUNK, chunks, nearest, scan_distances
 
 
 def plain_distances(codes, live, query, layout, pairs, channels, query_present):
@@ -148,6 +148,16 @@ def test_threads_change_nothing(monkeypatch):
         together = scan_distances(codes, live, query, layout, pool)
     assert alone.tolist() == together.tolist()
     assert np.isinf(alone).any() and np.isfinite(alone).any()
+
+
+@pytest.mark.parametrize("rows", [1, CHUNK, CHUNK + 1, 100_000, 200_001])
+def test_threads_take_equal_parts_of_all_rows(rows):
+    taken = [part.indices(rows)[:2] for part in chunks(rows)]
+    assert [row for ends in taken for row in range(*ends)] == list(range(rows))
+    sizes = [stop - start for start, stop in taken]
+    assert max(sizes) <= CHUNK
+    assert max(sizes) - min(sizes) <= 1
+    assert len(sizes) % 2 == 0 or rows <= CHUNK
 
 
 def test_a_read_only_memory_map_is_scanned(tmp_path):
