@@ -17,17 +17,20 @@ from ticketing.encoders.settings import EncoderSettings
 from ticketing.encoders.words import Words
 from ticketing.text.vocabulary import Vocabulary
 
+Whole = tuple[Sequence[int], Sequence[int]]
+"""A subject and a description as vocabulary ids; either may be empty."""
+
 
 @dataclass(frozen=True)
 class Texts:
     """n texts of at least one word each, as every encoder wants them.
 
-    `ids` are vocabulary ids; those from len(vocabulary) on are the words of `unknown`. `openings`
-    are, by text, the words that stand before it where its whole is read: a description's subject.
+    `ids` are vocabulary ids; those from len(vocabulary) on are the words of `unknown`. `wholes`
+    are, by text, the subject and description that it is one of; a solution is its own.
     """
 
     ids: Sequence[Sequence[int]]
-    openings: Sequence[Sequence[int]] = ()
+    wholes: Sequence[Whole] = ()
     unknown: Sequence[str] = ()
     spelled: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     """What the unknown words' spelling says of each, float32 [len(unknown), character_dims]."""

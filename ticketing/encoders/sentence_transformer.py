@@ -37,19 +37,15 @@ class TransformerEncoder:
         """n texts in vocabulary ids, each read by itself -> [n, width]."""
         return self.transformer([self.text(text) for text in texts])
 
-    def whole(self, opening: Sequence[int], ids: Sequence[int], unknown: Sequence[str] = ()) -> str:
-        """A text after what stands before it, each cut as in `text`: "subject. description"."""
-        text = self.text(ids, unknown)
-        return f"{self.text(opening, unknown)}. {text}" if opening else text
+    def whole(
+        self, subject: Sequence[int], description: Sequence[int], unknown: Sequence[str] = ()
+    ) -> str:
+        """Both as one text, each cut as in `text`: "subject. description"."""
+        return ". ".join(self.text(ids, unknown) for ids in (subject, description) if ids)
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
-        """n texts -> [n, width]; a description is read with its subject before it."""
-        return self.transformer(
-            [
-                self.whole(opening, text, texts.unknown)
-                for opening, text in zip(texts.openings, texts.ids, strict=True)
-            ]
-        )
+        """n texts -> [n, width]; a subject and a description are read as one text."""
+        return self.transformer([self.whole(*whole, texts.unknown) for whole in texts.wholes])
 
 
 def _build(parts: Parts) -> TransformerEncoder:

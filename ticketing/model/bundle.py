@@ -23,7 +23,7 @@ from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 11
+VERSION = 12
 MANIFEST = "manifest.json"
 TRAINED = "trained"
 """In a manifest, when the bundle was trained: naive UTC of ISO 8601."""

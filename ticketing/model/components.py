@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ticketing.encoders.protocol import Whole
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
 from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
@@ -45,9 +46,12 @@ def _components(fields: Fields, names: Sequence[str]) -> Tokens:
     return tuple([token for part in name.split("+") for token in fields[part]] for name in names)
 
 
-def openings(items: Sequence[Components]) -> list[list[int]]:
-    """What stands before each component of each item that is there: its subject before its
-    description."""
+def wholes(items: Sequence[Components]) -> list[Whole]:
+    """Of each component of each item that is there: the item's subject and description where it
+    is one of these, else itself."""
     return [
-        item[0] if place == 1 else [] for item in items for place, text in enumerate(item) if text
+        (item[0], item[1]) if place < 2 <= len(item) else ([], text)
+        for item in items
+        for place, text in enumerate(item)
+        if text
     ]

@@ -22,11 +22,11 @@ from ticketing.model.components import (
     Components,
     Fields,
     Tokens,
-    openings,
     query_fields,
     query_tokens,
     ticket_fields,
     ticket_tokens,
+    wholes,
 )
 from ticketing.model.layout import CodeLayout, fit_layout, minute_of
 from ticketing.model.projection import Projection
@@ -129,7 +129,7 @@ class Model:
         words of `unknown`."""
         present = np.array([[bool(text) for text in item] for item in items])
         found = [text for item in items for text in item if text]
-        texts = Texts(found, openings(items), unknown, self.words.unknown(unknown))
+        texts = Texts(found, wholes(items), unknown, self.words.unknown(unknown))
         vectors = {}
         for channel, encoder in self.encoders.items():
             vectors[channel] = np.zeros((*present.shape, *encoder.shape), encoder.dtype)

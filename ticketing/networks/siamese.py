@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ticketing.encoders.protocol import Texts
-from ticketing.model.components import Components, openings
+from ticketing.model.components import Components, wholes
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.channels import Channel, EmbeddedTexts
 from ticketing.networks.metric import (
@@ -138,7 +138,7 @@ class SiameseNetwork(nn.Module):
         """Components of B queries or tickets as word ids; `embed` replaces the method above."""
         present = torch.tensor([[bool(text) for text in item] for item in items])
         ids = [text for item in items for text in item if text]
-        texts = self._texts(Texts(ids, openings(items)), embed or self.embed) if ids else None
+        texts = self._texts(Texts(ids, wholes(items)), embed or self.embed) if ids else None
         vectors = {}
         for channel, encoder in self.plugs.items():
             vectors[channel] = encoder.blank(*present.shape)  # [B, components, *shape]

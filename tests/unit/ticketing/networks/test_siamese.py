@@ -49,7 +49,7 @@ TICKET = ([2, 6], [1, 7, 3, 3], [8])
 TEXT = st.lists(st.integers(1, 9), max_size=9)
 
 
-def test_an_encoder_is_told_what_stands_before_a_description(monkeypatch):
+def test_an_encoder_is_told_the_whole_that_a_text_is_part_of(monkeypatch):
     seen = []
     encoder = NETWORK.plugs["E"]
     monkeypatch.setattr(
@@ -59,7 +59,11 @@ def test_an_encoder_is_told_what_stands_before_a_description(monkeypatch):
     )
     NETWORK.encode([([1, 2], [3, 4]), ([5], [])])
     NETWORK.encode([([], [3, 4], [8]), ([1], [], [2])])
-    assert [list(texts.openings) for texts in seen] == [[[], [1, 2], []], [[], [], [], []]]
+    both = ([1, 2], [3, 4])
+    assert [texts.wholes for texts in seen] == [
+        [both, both, ([5], [])],
+        [([], [3, 4]), ([], [8]), ([1], []), ([], [2])],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -194,14 +194,16 @@ def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
     assert channel.vectors([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
 
 
-def test_a_description_is_read_with_its_subject_before_it(folder):
-    """By channel S too, which gets subjects as openings."""
+def test_a_subject_and_a_description_are_read_as_one_text(folder):
+    """By channel S too, whichever of both it is asked for."""
     channel = TransformerEncoder(Transformer(folder), WORDS, 26)
     assert channel.whole([1, 4], [3, 5], ["new"]) == "aa num. bb new"
     assert channel.whole([], [3]) == "bb"
-    vectors = channel(Texts([[1], [3]], [[], [1]]))
-    assert vectors[0, :2].tolist() == [1, 0]
-    assert vectors[1, :2].tolist() == pytest.approx([0.5**0.5] * 2, abs=1e-3)
+    assert channel.whole([3], []) == "bb"
+    vectors = channel(Texts([[1], [3], [1]], [([1], [3]), ([1], [3]), ([], [1])]))
+    assert vectors[0, :2].tolist() == pytest.approx([0.5**0.5] * 2, abs=1e-3)
+    assert (vectors[1] == vectors[0]).all()
+    assert vectors[2, :2].tolist() == [1, 0]
 
 
 # the teacher ------------------------------------------------------------------------------
@@ -226,7 +228,7 @@ def test_other_texts_are_read_with_its_own(folder, tmp_path):
     encoder = Transformer(folder)
     taught = Teacher(TransformerEncoder(encoder, WORDS, 26), {"a": {"subject": [1]}})
     taught.prepare(tmp_path, ["ab", "aa", ""])
-    assert sorted(encoder.model.encoded) == ["aa", "aa. ", "ab"]
+    assert sorted(encoder.model.encoded) == ["aa", "ab"]
 
 
 def encoded(folder, tmp_path, *texts):
