@@ -263,6 +263,26 @@ def test_what_was_read_before_an_index_was_copied_is_not_written_over_the_copy(s
     assert filled.get_tickets(["T-2"])["T-2"].status == "closed"
 
 
+def test_codes_of_a_ticket_that_is_deleted_go_though_their_index_is_copied_meanwhile(
+    filled, monkeypatch
+):
+    """Copied between the reading of the codes and their deletion, which is of what was read."""
+    list(resize(filled.connection, 2))
+    write, copied = filled.connection.bulk, []
+
+    def copying(actions, **options):
+        actions = list(actions)
+        if not copied and any("codes" in action["_index"] for action in actions):
+            copied.append(True)
+            list(resize(filled.connection, 1))
+        return write(actions, **options)
+
+    monkeypatch.setattr(filled.connection, "bulk", copying)
+    filled.delete_tickets(["T-2"])
+    assert copied
+    assert scanned(filled.codes("b1")).keys() == {ticket.id for ticket in filled.iter_tickets()}
+
+
 @pytest.mark.parametrize(
     "before, shards_wanted, step",
     [(1, 2, "split"), (1, 2, "update_aliases")]

@@ -105,14 +105,23 @@ def remove_codes(connection: Connection, ids: Iterable[str]) -> None:
     """Delete the codes of those of the tickets that are gone, under every bundle."""
     ids = list(ids)
     for bundle_id in _bundles(connection) if ids else []:
-        name = codes_of(bundle_id)
+        _remove(connection, codes_of(bundle_id), ids)
+
+
+def _remove(connection: Connection, name: str, ids: Sequence[str]) -> None:
+    """Delete what is there of gone tickets' codes, each as long as it is as it was read: one that
+    is not was written anew, or its index was copied, so all are looked at again."""
+    for _ in range(ATTEMPTS):
         codes = connection.get(name, ids, ["id"])
         # Tickets are read after codes: a ticket that was put again in between is seen here, and
         # codes that are written from now on no longer are as they were `seen`.
         left = connection.get(TICKETS, codes, ["id"])
-        connection.bulk(
+        answers = connection.bulk(
             connection.deletion(name, doc) for id, doc in codes.items() if id not in left
         )
+        if all(answer["status"] != CONFLICT for answer in answers):
+            return
+    raise StoreAway(f"Others keep writing codes of the ticket {min(ids)}; try again.")
 
 
 def _bundles(connection: Connection) -> list[str]:
