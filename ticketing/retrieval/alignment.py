@@ -61,7 +61,7 @@ class Alignment:
         `asked` and `said` are telling words of a query, each as it is written, and of one ticket
         with this text that the other lacks.
         """
-        pairs: list[AlikeWords] = []
+        pairs: list[Near] = []
         taken: set[str] = set()
         for similarity, one, other in near:
             if len(pairs) == MOST_ALIKE:
@@ -70,9 +70,12 @@ class Alignment:
                 continue
             if self._alike(one, other):
                 taken |= {one, other}
-                written = first_written(text, other)
-                pairs.append(AlikeWords(asked[one], written, similarity, other))
-        return tuple(pairs)
+                pairs.append((similarity, one, other))
+        written = first_written(text, [other for *_, other in pairs])
+        return tuple(
+            AlikeWords(asked[one], written[other], similarity, other)
+            for similarity, one, other in pairs
+        )
 
     def _by_vector(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
         places, _ = self._known

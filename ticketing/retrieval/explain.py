@@ -33,7 +33,7 @@ class Explainer:
     ) -> tuple[Recommendation, ...]:
         """A recommendation a row, those of its near-copies within it."""
         matches = [match for row in rows for match in (row.best, *row.like)]
-        reasons = self._reasons.reasons(self._reasons.read(query), matches)
+        reasons = self._reasons.reasons(query, encoded.words, matches)
         answers = self.answers.answers(query, matches)
         topics = shared_topics(self._model, encoded.words, [match.words for match in matches])
         width = self._model.layout.width

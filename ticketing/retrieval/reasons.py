@@ -1,7 +1,7 @@
 """Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords, Reason, SharedWord
@@ -9,6 +9,7 @@ from ticketing.retrieval.alignment import Alignment, Near
 from ticketing.retrieval.folding import Match
 from ticketing.text.sentences import shortened
 from ticketing.text.telling import TellingWords, numbers_of, singular
+from ticketing.text.tokens import first_written
 from ticketing.tickets import Query
 
 MOST_SHARED = 5
@@ -29,19 +30,21 @@ class Reasons:
         self._telling = telling
         self._alignment = Alignment(model, telling)
 
-    def read(self, query: Query) -> dict[str, str]:
-        """The query's telling tokens, each as it was written."""
-        written = self._telling.written(query.text)
-        best = sorted(written, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
-        return {token: written[token] for token in best}
-
-    def reasons(self, asked: Mapping[str, str], matches: Sequence[Match]) -> list[Reason]:
-        """Why tickets were proposed to a query that `read` has read."""
-        told = [dict.fromkeys(filter(self._telling.weight, match.words)) for match in matches]
-        near = self._alignment.near(asked, set().union(*told))
+    def reasons(self, query: Query, words: Iterable[str], matches: Sequence[Match]) -> list[Reason]:
+        """Why tickets were proposed to a query, of whose text these are the tokens."""
+        telling = self._telling.of(words)
+        asked = sorted(telling, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
+        told = [dict.fromkeys(self._telling.of(match.words)) for match in matches]
+        said = set().union(*told)
+        near = self._alignment.near(asked, said)
         forms = {form: singular(token) for token in asked for form in numbers_of(singular(token))}
+        shared = {forms[form] for form in said.intersection(forms)}
+        alike = {one for _, one, _ in near}
+        named = [token for token in asked if forms[token] in shared or token in alike]
+        written = first_written(query.text, named)
+        shown = {token: written[token] for token in named}
         return [
-            self._reason(asked, match, said, forms, near)
+            self._reason(shown, match, said, forms, near)
             for match, said in zip(matches, told, strict=True)
         ]
 
@@ -53,8 +56,8 @@ class Reasons:
         forms: Mapping[str, str],
         near: Sequence[Near],
     ) -> Reason:
-        """The reason of a match, whose telling tokens are `said`; `forms` are all that share a
-        singular with a token that is asked, with that singular."""
+        """The reason of a match, whose telling tokens are `said`; `asked` are the query's, each as it
+        was written, and `forms` all that share a singular with one of them, with that singular."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for token in filter(forms.__contains__, said):
             found[forms[token]].append(token)

@@ -187,7 +187,7 @@ class Recommender:
             chance=chance,
             note=note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
             searched=found.searched,
-            meant={} if query.ticket_id else self._speller.meant(query.text),
+            meant={} if query.ticket_id else self._speller.meant(query.text, encoded.words),
             typical=typical_parts(self.model, encoded, found.whole),
             outdated=bool(gone),
         )

@@ -1,7 +1,7 @@
 """Did you mean: what a word that the archive does not know is most likely a slip of."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from rapidfuzz import process
@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 
 from ticketing.retrieval.alignment import misspelled
 from ticketing.text.telling import singular
-from ticketing.text.tokens import distinct_stretches
+from ticketing.text.tokens import first_written
 from ticketing.text.vocabulary import Vocabulary
 
 MOST_WORDS = 8
@@ -31,19 +31,17 @@ class Speller:
         one_slip = max(LEAST_COUNT, LEAST_SHARE * vocabulary.documents)
         self._least = {1: one_slip, 2: 5 * one_slip}  # two slips in a rare word are another word
 
-    def meant(self, text: str) -> dict[str, str]:
-        """Unknown words of a text as they are written, each with the word that it likely means.
+    def meant(self, text: str, words: Iterable[str]) -> dict[str, str]:
+        """Unknown words of a text, whose tokens are `words`, as they are written, each with the
+        word that it likely means.
 
         Only where there is no doubt: see `best`. Nothing from an empty vocabulary.
         """
-        written: dict[str, str] = {}
-        for stretch, tokens in distinct_stretches(text):
-            for token in tokens:
-                word = token.text
-                if word.isalpha() and len(word) >= 5 and word not in self._vocabulary:
-                    written.setdefault(word, stretch[token.start : token.end])
-        found = {shown: self.best(word) for word, shown in [*written.items()][:MOST_WORDS]}
-        return {shown: word for shown, word in found.items() if word}
+        unknown = self._vocabulary.lacking(dict.fromkeys(words))
+        looked_up = [word for word in unknown if word.isalpha() and len(word) >= 5][:MOST_WORDS]
+        found = {word: best for word in looked_up if (best := self.best(word))}
+        written = first_written(text, found)
+        return {written[word]: best for word, best in found.items()}
 
     def best(self, word: str) -> str:
         """The one known word within a slip or two of an unknown one, the nearest and, of those,

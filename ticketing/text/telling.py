@@ -2,11 +2,10 @@
 
 import math
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
-from ticketing.text.tokens import distinct_stretches
 from ticketing.text.vocabulary import Vocabulary
 
 EVERYDAY = 0.1
@@ -45,14 +44,9 @@ class TellingWords:
         self.weight: Callable[[str], float] = _Remembered(self._weight).__getitem__
         """idf of a token, above 0; 0 for one that tells nothing."""
 
-    def written(self, text: str) -> dict[str, str]:
-        """The telling tokens of a text in order, each as it is written where it comes first."""
-        found: dict[str, str] = {}
-        for stretch, tokens in distinct_stretches(text):
-            for token in tokens:
-                if token.text not in found and self.weight(token.text):
-                    found[token.text] = stretch[token.start : token.end]
-        return found
+    def of(self, words: Iterable[str]) -> list[str]:
+        """The telling ones of some words, each once, in order."""
+        return list(filter(self.weight, dict.fromkeys(words)))
 
     @cached_property
     def _stop_words(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 import pytest
 
 from ticketing.retrieval.spelling import MOST_WORDS, Speller
+from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
 
 COUNTS = {
@@ -39,7 +40,7 @@ def test_the_likeliest_word(word, meant):
 
 
 def meant(text, speller=SPELLER):
-    return speller.meant(text)
+    return speller.meant(text, tokenize(text))
 
 
 def test_words_are_given_as_they_were_written():
