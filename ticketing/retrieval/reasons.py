@@ -56,8 +56,8 @@ class Reasons:
         forms: Mapping[str, str],
         near: Sequence[Near],
     ) -> Reason:
-        """The reason of a match, whose telling tokens are `said`; `asked` are the query's, each as it
-        was written, and `forms` all that share a singular with one of them, with that singular."""
+        """The reason of a match, whose telling tokens are `said`; `asked` are the query's, each as
+        it was written, and `forms` all that share a singular with one, with that singular."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for token in filter(forms.__contains__, said):
             found[forms[token]].append(token)
