@@ -50,19 +50,20 @@ class TermCounts:
 
     def __init__(self, vocabulary: Vocabulary):
         self.documents = vocabulary.documents
-        self._counts: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for word, count in zip(vocabulary.words, vocabulary.document_counts, strict=True):
             if term := term_of(word):
-                self._counts[term] += count  # at least the documents with any of the words
+                counts[term] += count  # at least the documents with any of the words
+        self._counts = dict(counts)
 
     def idf(self, term: str) -> float:
         """Never 0: what stands everywhere still ranks below everything else."""
-        known = min(self._counts[term], self.documents)
+        known = min(self.documents_with(term), self.documents)
         return math.log((self.documents + 1) / (known + 0.5))
 
     def documents_with(self, term: str) -> int:
         """How many documents have a word of the term, at most."""
-        return self._counts[term]
+        return self._counts.get(term, 0)
 
 
 class TermEncoder:

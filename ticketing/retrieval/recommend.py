@@ -136,7 +136,7 @@ class Recommender:
         `exhaustive`."""
         compared = self.compare(query, filters, limit, exhaustive)
         encoded, best = compared.query, self.best(compared, limit)
-        rows = best.block.codes[best.block.live[best.places[:NEAREST]]]
+        rows = np.asarray(best.block.codes[best.block.live[best.places[:NEAREST]]])
         wording = wording_of(encoded.words, rows, self.model.layout, self.terms)
         typical = self._typical(encoded, best.distances)
         apart = best.distances.astype(np.float64)

@@ -97,10 +97,10 @@ class Rescorer:
         """`shared`, and `subject`; zeros without channel L."""
         if not self._model.layout.terms:
             return np.zeros(len(rows)), np.zeros(len(rows))
+        terms = list(set(map(term_of, words)))
         idf = np.zeros(BUCKETS, np.float32)
-        for term in set(map(term_of, words)):
-            bucket = bucket_of(term)
-            idf[bucket] = max(idf[bucket], self._counts.idf(term))
+        telling = np.array([self._counts.idf(term) for term in terms], np.float32)
+        np.maximum.at(idf, [bucket_of(term) for term in terms], telling)
         idf[0] = 0.0  # of no term
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM
@@ -123,8 +123,8 @@ class Rescorer:
         apart = layout.distances_by(rows, query, channel)  # [n, P, R]
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
-        present = (rows[:, -1, None] >> np.array(self._problem)) & 1
-        problem = unit((unit(told) * present[..., None]).sum(1))  # [n, dims]
+        present = ((rows[:, -1, None] >> np.array(self._problem)) & 1).astype(np.float32)
+        problem = unit((unit(told) * present[..., None]).sum(1, dtype=float))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)
         alike.sort()
