@@ -67,7 +67,7 @@ def parts(desk: Desk) -> list[tuple[str, Any, str]]:
         ("encode the query", QueryEncoder, "__call__"),
         ("find candidates", store, "candidates"),
         ("scan codes", recommend, "scan_distances"),
-        ("read tickets", store, "get_tickets"),
+        ("read tickets", store, "read_tickets"),
         ("fold near-copies", Folder, "fold"),
         ("reasons", Reasons, "reasons"),
         ("answers", Answers, "answers"),

@@ -48,14 +48,15 @@ class TicketContract:
         assert store.get_tickets(["T-2", "nobody"]) == {"T-2": PUMP}
         assert store.get_tickets([]) == {}
 
-    def test_the_tokens_of_a_ticket_are_those_of_its_text_as_it_is_given(self, store):
-        store.put_tickets([PUMP, FLAME])
-        older = replace(FLAME, solution="the U+FB01 ﬁlter\u00a0was_full, v2.3.4")
-        asked = [FLAME, Ticket("nobody", "", ""), older, PUMP]
-        assert store.tokens_of(asked) == [" ".join(tokenize(ticket.text)) for ticket in asked]
-        store.put_tickets([older])
-        assert store.tokens_of(asked) == [" ".join(tokenize(ticket.text)) for ticket in asked]
-        assert store.tokens_of([]) == []
+    def test_a_ticket_is_read_with_the_tokens_of_its_text(self, store):
+        wordless = Ticket("T-3", "-", "")
+        reworded = replace(FLAME, solution="the U+FB01 ﬁlter\u00a0was_full, v2.3.4")
+        for some in ([PUMP, FLAME, wordless], [reworded]):
+            store.put_tickets(some)
+            found = store.get_tickets(["T-2", "T-10", "T-3"])
+            read = {id: (ticket, " ".join(tokenize(ticket.text))) for id, ticket in found.items()}
+            assert store.read_tickets([*found, "nobody"]) == read
+        assert store.read_tickets([]) == {}
 
     def test_put_counts_added_changed_and_unchanged(self, store):
         assert store.put_tickets([PUMP, FLAME]) == PutCounts(added=2)

@@ -27,7 +27,7 @@ from ticketing.retrieval.solved import SolvedNow, bring_nearer, nothing_solved, 
 from ticketing.retrieval.spelling import Speller
 from ticketing.retrieval.wording import wording_of
 from ticketing.stores.blocks import CodeBlock
-from ticketing.stores.protocols import RankedTickets
+from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import (
     Filters,
@@ -168,8 +168,8 @@ class Recommender:
         found = self.nearest(query, filters, max(2 * limit, NEAREST), exhaustive)
         encoded = found.query
         names, step = _names(query), limit + limit // 2 + 1  # some fold; one more ends the last
-        first = self.store.get_tickets([*names, *found.best.ids_at(slice(step))])
-        named = self._named(query, encoded, filters, [first[id] for id in names if id in first])
+        first = self.store.read_tickets([*names, *found.best.ids_at(slice(step))])
+        named = self._named(query, encoded, filters, [first[id][0] for id in names if id in first])
         gone: set[str] = set()
         rows = self._folder.fold(self._matches(found, filters, step, first, named, gone), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
@@ -197,7 +197,7 @@ class Recommender:
         found: Nearest,
         filters: Filters,
         step: int,
-        first: Mapping[str, Ticket],
+        first: Mapping[str, ReadTicket],
         named: Match | None,
         gone: set[str],
     ) -> Iterator[Match]:
@@ -212,11 +212,9 @@ class Recommender:
         for start in range(0, len(best.places), step):
             some = slice(start, start + step)
             ids, codes = best.ids_at(some), best.compared.rows(best.places[some])
-            tickets = self.store.get_tickets(ids) if start else first
-            there = [tickets[id] for id in ids if id in tickets]
-            tokens = dict(zip((x.id for x in there), self.store.tokens_of(there), strict=True))
+            tickets = self.store.read_tickets(ids) if start else first
             for i, (id, code) in enumerate(zip(ids, codes, strict=True), start):
-                ticket = tickets.get(id)
+                ticket, tokens = tickets.get(id, (None, ""))
                 if ticket is None or not filters.admit(ticket):
                     gone.add(id)
                     continue
@@ -232,7 +230,7 @@ class Recommender:
                     chance_related=float(chances.related[i]),
                     moved=best.moves.said(i),
                     solved=best.solved(i),
-                    tokens=tokens[id],
+                    tokens=tokens,
                 )
 
     def _named(

@@ -11,7 +11,7 @@ from ticketing.stores.blocks import CodeRow
 from ticketing.stores.damage import Finding
 from ticketing.stores.files import KeptFile
 from ticketing.stores.protocols import Store
-from ticketing.tickets import Judgment, ModelKind, Query, Ticket, Verdict
+from ticketing.tickets import Judgment, ModelKind, Query, Verdict
 
 
 class PassedOn:
@@ -19,10 +19,6 @@ class PassedOn:
 
     def __init__(self, store: Store):
         self._store = store
-
-    def tokens_of(self, tickets: Sequence[Ticket]) -> list[str]:
-        """See DatedTickets."""
-        return self._store.tokens_of(tickets)
 
     def put_query(self, query: Query) -> str:
         """See Judgments."""

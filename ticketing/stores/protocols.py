@@ -31,16 +31,20 @@ class PutCounts:
     unchanged: int = 0
 
 
+ReadTicket = tuple[Ticket, str]
+"""A ticket and its tokens."""
+
+
 class DatedTickets(Protocol):
     """Tickets by id, and when the newest was created: what the time of a query is known by."""
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
 
-    def tokens_of(self, tickets: Sequence[Ticket]) -> list[str]:
-        """The tokens of each ticket's `text`, joined by blanks; of those that are not kept as they
-        are given, the text is split now."""
-        return [" ".join(tokenize(ticket.text)) for ticket in tickets]
+    def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
+        """Those tickets, each with the tokens of its `text`, joined by blanks."""
+        found = self.get_tickets(ids)
+        return {id: (ticket, " ".join(tokenize(ticket.text))) for id, ticket in found.items()}
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created; None where none has a date. One whose date

@@ -19,7 +19,7 @@ from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.jobs import JobChanges
-from ticketing.stores.protocols import PutCounts, Store
+from ticketing.stores.protocols import PutCounts, ReadTicket, Store
 from ticketing.stores.visible_events import VisibleEvents
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
@@ -33,6 +33,11 @@ class VisibleStore(VisibleEvents, Store):
         """Those of them that may be seen."""
         found = self._store.get_tickets(ids)
         return {id: ticket for id, ticket in found.items() if self._theirs.admit(ticket)}
+
+    def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
+        """Those of them that may be seen."""
+        found = self._store.read_tickets(ids)
+        return {id: read for id, read in found.items() if self._theirs.admit(read[0])}
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """See DatedTickets."""

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from sqlite3 import Connection
+from typing import Any
 
 from ticketing.stores.checks import latest_by_id
-from ticketing.stores.protocols import PutCounts, Tickets
+from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
@@ -66,18 +67,18 @@ class SQLiteTickets(DatabasePart, Tickets):
         """The tickets that exist among `ids`, by id."""
         return _tickets(self.database.rows(f"{_SELECT} WHERE id {ANY_OF}", json_list(ids)))
 
-    def tokens_of(self, tickets: Sequence[Ticket]) -> list[str]:
-        """See DatedTickets: they are read from the index of words, which keeps them."""
-        kept = {
-            (id, version): tokens
-            for id, version, tokens in self.database.rows(
-                "SELECT id, version, tokens FROM tickets JOIN words ON words.rowid = tickets.pk"
-                f" WHERE id {ANY_OF}",
-                json_list(ticket.id for ticket in tickets),
-            )
+    def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
+        """See DatedTickets: the tokens are read from the index of words, which keeps them."""
+        rows = self.database.rows(
+            f"SELECT tokens, {COLUMNS} FROM tickets LEFT JOIN words ON words.rowid = tickets.pk"
+            f" WHERE id {ANY_OF}",
+            json_list(ids),
+        )
+        found = ((_ticket(record), tokens) for tokens, *record in rows)
+        return {
+            ticket.id: (ticket, _words(ticket) if tokens is None else tokens)
+            for ticket, tokens in found
         }
-        found = ((ticket, kept.get((ticket.id, ticket.version))) for ticket in tickets)
-        return [_words(ticket) if tokens is None else tokens for ticket, tokens in found]
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""
@@ -209,7 +210,7 @@ def _record(ticket: Ticket) -> Row:
     return (*texts, ticket.product, ticket.status, created, groups, ticket.version)
 
 
-def _ticket(record: Row) -> Ticket:
+def _ticket(record: Sequence[Any]) -> Ticket:
     id, subject, description, solution, product, status, created, groups = record
     return Ticket(
         id,
