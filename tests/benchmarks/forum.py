@@ -4,7 +4,7 @@
 
 Trains on the train parts (PerfectMatch YES, Relevant REL, Irrelevant NO) and prints MAP and MRR on
 dev, where PerfectMatch and Relevant count as right, of the forum's order, what a desk would use
-instead, and the network. A query without a right question counts as 0.
+instead, and the network with and without rescoring. A query without a right question counts as 0.
 """
 
 import sys
@@ -30,7 +30,10 @@ def main() -> None:
     case, asked = rerank(pairs), asked_questions(pairs)
     with tempfile.TemporaryDirectory() as cache:
         ranked = {"forum": own_order(pairs, case), **peers(case, Path(cache))}
-        ranked["network"] = Bundles(Path(cache), overrides).scores(case, "forum", NETWORK)
+        bundles = Bundles(Path(cache), overrides)
+        ranked["network"] = bundles.scores(case, "forum", NETWORK)
+        channels = bundles.rankers(case, "forum", NETWORK).model.settings.channels
+        ranked["distance alone"] = bundles.scores(case, "forum", f"{NETWORK}:{''.join(channels)}")
     for name, scores in ranked.items():
         found = case.measure(scores)
         values = (np.sum(found[measure]) / asked for measure in ("MAP@10", "MRR@10"))

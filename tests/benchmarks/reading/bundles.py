@@ -60,8 +60,11 @@ class Bundles:
         recommender = rankers.recommender(channels or every, rescored=not channels)
         place = {id: i for i, id in enumerate(case.ids)}
         scores = np.full((len(case.queries), len(place)), -np.inf)
-        for row, query in zip(scores, tqdm(case.queries, desc=ranker, leave=False), strict=True):
-            for id, distance in recommender.rank(query, limit=len(place)):
+        queries = tqdm(case.queries, desc=ranker, leave=False)
+        for row, query, allowed in zip(scores, queries, case.eligible, strict=True):
+            compared = recommender.compare(query)
+            compared.distances[~allowed] = np.inf  # which rescoring must not see either
+            for id, distance in recommender.best(compared, len(place)).run:
                 row[place[id]] = -distance
         return scores
 
