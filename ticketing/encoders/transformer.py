@@ -128,6 +128,14 @@ class Transformer:
         """Width of a vector."""
         return int(self.model.get_embedding_dimension())
 
+    @cached_property
+    def words(self) -> list[str]:
+        """Words of three small letters or more that its tokenizer reads whole, in its order, which
+        is mostly that of their frequency."""
+        ids: dict[str, int] = self.model.tokenizer.get_vocab()
+        words = (word for word in sorted(ids, key=ids.__getitem__) if len(word) >= 3)
+        return [word for word in words if word.isascii() and word.isalpha() and word.islower()]
+
     @property
     def digest(self) -> str:
         """Names the weights and the precision: vectors of two digests are never mixed."""

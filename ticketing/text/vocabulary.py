@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,8 @@ UNKNOWN = 0
 class Vocabulary:
     """Word ids from 1, most frequent first (ties alphabetical); 0 is any unknown word.
 
-    `document_counts[i]` says in how many of `documents` texts word i occurred.
+    `document_counts[i]` says in how many of `documents` texts word i occurred. The last words may
+    be in none: they have ids, and are not among the vocabulary's own (see `joined_by`).
     """
 
     def __init__(self, words: Sequence[str], document_counts: Sequence[int], documents: int):
@@ -24,6 +25,7 @@ class Vocabulary:
         self.document_counts = list(document_counts)
         self.documents = documents
         self._ids = {word: i for i, word in enumerate(self.words, start=1)}
+        self._own = sum(map(bool, self.document_counts))
 
     @classmethod
     def count(cls, texts: Iterable[Sequence[str]], min_count: int = 2, limit: int = 50_000) -> Self:
@@ -52,11 +54,18 @@ class Vocabulary:
         return len(self.words) + 1
 
     def __contains__(self, word: str) -> bool:
-        return word in self._ids
+        return 0 < self._ids.get(word, UNKNOWN) <= self._own
 
     def lacking(self, words: Iterable[str]) -> list[str]:
-        """Those of some words that it does not hold."""
-        return [word for word in words if word not in self._ids]
+        """Those of some words that it does not hold as its own."""
+        return [word for word in words if word not in self]
+
+    def joined_by(self, words: Iterable[str], most: int) -> Self:
+        """The same and, while it has fewer than `most`, others of these words, which are in no
+        text."""
+        more = [*islice(self.lacking(words), max(most - len(self.words), 0))]
+        counts = [*self.document_counts, *repeat(0, len(more))]
+        return type(self)([*self.words, *more], counts, self.documents)
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """One id a token."""

@@ -2,7 +2,7 @@
 
 import hashlib
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +21,10 @@ from ticketing.times import moment_of
 from ticketing.training.sampling import Archive
 from ticketing.training.texts import FIELDS, Dates, Fields, Packer, Texts
 
+MOST_WORDS = 24_000
+"""A vocabulary of fewer words is joined by others, since queries have words that no ticket of a
+small desk has."""
+
 VERSION_BYTES = 8
 """A ticket's version, written as hex digits."""
 
@@ -30,7 +34,7 @@ class Corpus:
     """Everything the network learns from, as word ids."""
 
     vocabulary: Vocabulary
-    """Counted over all tickets, and the queries that are none."""
+    """Counted over all tickets, and the queries that are none; and words that joined it."""
     texts: Texts
     """Of all tickets."""
     archive: Archive
@@ -52,8 +56,10 @@ def read_corpus(
     labels: Sequence[Label],
     network: NetworkSettings,
     folder: Path | None = None,
+    also: Iterable[str] = (),
 ) -> Corpus:
-    """Tokenize tickets and the labels' queries, and count the vocabulary.
+    """Tokenize tickets and the labels' queries, and count the vocabulary, which the words of `also`
+    join while it has fewer than MOST_WORDS.
 
     Tickets are read once; their words lie in a file without a name in `folder`, the system's
     temporary one unless given.
@@ -78,7 +84,7 @@ def read_corpus(
         ids, order = Ids.of(read()).in_order()
         for id in new:
             packer.count(asked[id])
-        vocabulary = packer.vocabulary()
+        vocabulary = packer.vocabulary().joined_by(also, MOST_WORDS)
         texts = packer.texts(vocabulary, ids, order)
     judged = [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]
     stamps = np.frombuffer(versions, np.uint8).reshape(-1, VERSION_BYTES)[order]

@@ -102,16 +102,17 @@ def _train(
     """See train."""
     told(Step.PRETRAINING)
     checkpoints.mkdir(parents=True, exist_ok=True)
-    corpus = read_corpus(tickets, labels, network, checkpoints)
+    encoder = find_transformer(network, training)
+    reader = encoder if training.loss == "in-batch" else None
+    also = reader.words if reader else ()
+    corpus = read_corpus(tickets, labels, network, checkpoints, also)
     known = corpus.archive.tickets
     usable = [label for label in labels if label.ticket_id in known]
     if training.loss == "mse" and not usable:
         raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
     if training.weights == "searched" and not usable:
         raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
-    encoder = find_transformer(network, training)
     key = run_key(corpus.digest, network, training, vectors_file, encoder)
-    reader = encoder if training.loss == "in-batch" else None
     texts = texts_key(corpus, network, training, vectors_file, reader)
     teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
     learner = start_network(
@@ -125,7 +126,8 @@ def _train(
     history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint, told)
     told(Step.FITTING)
     if training.weights == "learned":
-        lean_on_words(learner, corpus.archive, int(query_worths(validation).count_nonzero()))
+        asked = int(query_worths(validation).count_nonzero())
+        lean_on_words(learner, corpus.archive, asked, taught=teacher is not None)
     if learner.settings != network:
         learner = _joined(learner, network, corpus, {"S": encoder})
     if training.weights == "searched":

@@ -39,3 +39,18 @@ def test_json_brings_the_vocabulary_back(texts):
     again = Vocabulary.from_json(json.loads(json.dumps(vocabulary.to_json())))
     assert again.to_json() == vocabulary.to_json()
     assert [again.ids(text) for text in texts] == [vocabulary.ids(text) for text in texts]
+
+
+def test_words_that_join_have_ids_and_are_in_no_text():
+    vocabulary = Vocabulary.count(TEXTS).joined_by(["alarm", "valve", "rotor", "stator"], 4)
+    assert vocabulary.words == ["trip", "alarm", "valve", "rotor"]
+    assert vocabulary.ids(["valve", "trip", "stator"]) == [3, 1, UNKNOWN]
+    assert "alarm" in vocabulary and "valve" not in vocabulary
+    assert vocabulary.lacking(["rotor", "trip", "stator"]) == ["rotor", "stator"]
+    assert vocabulary.share("valve") == 0.0
+    assert vocabulary.idf() == pytest.approx([log(5), log(5 / 4), log(5 / 3), log(5), log(5)])
+
+
+def test_a_full_vocabulary_is_joined_by_nothing():
+    vocabulary = Vocabulary.count(TEXTS)
+    assert vocabulary.joined_by(["valve"], 2).to_json() == vocabulary.to_json()

@@ -48,6 +48,10 @@ class LetterCounts:
         assert model_kwargs["use_safetensors"]
         self.dtype = model_kwargs["dtype"]
         self.encoded, self.batches = [], []
+        self.tokenizer = self
+
+    def get_vocab(self):
+        return {"[PAD]": 0, "##ing": 1, "qwertz": 4, "abc": 3, "Paris": 5, "of": 2, "été": 6}
 
     def eval(self):
         return self
@@ -194,6 +198,10 @@ def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
     assert channel.vectors([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
 
 
+def test_its_words_are_those_that_its_tokenizer_reads_whole(folder):
+    assert Transformer(folder).words == ["abc", "qwertz"]
+
+
 def test_a_subject_and_a_description_are_read_as_one_text(folder):
     """By channel S too, whichever of both it is asked for."""
     channel = TransformerEncoder(Transformer(folder), WORDS, 26)
@@ -291,7 +299,11 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     (folder / "model.safetensors").unlink()
     bundle = Registry(tmp_path / "models").load(bundle_id)
     assert bundle.manifest["teacher"]["folder"] == str(folder)
-    assert "S" not in Model.from_bundle(bundle).settings.channels
+    model = Model.from_bundle(bundle)
+    assert "S" not in model.settings.channels
+    assert model.vocabulary.words[-2:] == ["abc", "qwertz"]  # the teacher's, which no ticket has
+    assert model.vocabulary.document_counts[-2:] == [0, 0]
+    assert not model.encode_query(Query("qwertz", "")).known
     kept = {path.suffix[1:].split("-")[0] for path in (tmp_path / "checkpoints").iterdir()}
     assert kept == {"topics", "texts"}  # of use to the next training; words are among the texts
 

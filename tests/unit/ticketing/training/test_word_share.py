@@ -14,6 +14,7 @@ from ticketing.training.word_share import (
     SMALL,
     SMALL_COVERAGE,
     SMALL_SHARE,
+    TAUGHT_SHARE,
     coverage_kept,
     lean_on_words,
     unrelated_distances,
@@ -58,14 +59,15 @@ def shares(made, tickets):
     return total, (parts[-1] + whole).item() / total
 
 
+@pytest.mark.parametrize("taught", [False, True])
 @pytest.mark.parametrize("tickets", [SMALL // 2, 4 * SMALL])
-def test_without_labels_words_have_their_share_and_the_whole_distance_stays(tickets):
+def test_without_labels_words_have_their_share_and_the_whole_distance_stays(tickets, taught):
     made, known = network(), archive(tickets)
     before, found = shares(made, known)
-    lean_on_words(made, known, 0)
+    lean_on_words(made, known, 0, taught)
     after, leaned = shares(made, known)
     assert found != pytest.approx(leaned, abs=0.05)
-    assert leaned == pytest.approx(word_share(tickets), abs=1e-4)
+    assert leaned == pytest.approx(word_share(tickets, taught), abs=1e-4)
     assert after == pytest.approx(before, rel=1e-4)
 
 
@@ -89,6 +91,11 @@ def test_the_larger_the_archive_the_more_remains_of_coverage():
 def test_the_larger_the_archive_the_less_the_words_count():
     assert word_share(0) == word_share(SMALL) == SMALL_SHARE
     assert SMALL_SHARE > word_share(2 * SMALL) > word_share(50 * SMALL) > LARGE_SHARE
+
+
+def test_where_a_teacher_read_the_words_vectors_count_more():
+    assert word_share(SMALL, taught=True) == TAUGHT_SHARE < SMALL_SHARE
+    assert LARGE_SHARE < word_share(4 * SMALL, taught=True) < word_share(4 * SMALL)
 
 
 def test_what_training_found_stands_where_many_queries_are_judged():
