@@ -43,13 +43,13 @@ def test_a_store_that_takes_no_writes_still_answers(desk, monkeypatch):
 
 
 def test_an_answer_whose_tickets_went_meanwhile_is_made_again(desk, monkeypatch):
-    best, get = desk.recommend(ASKED).items[0].ticket.id, desk.store.get_tickets
+    best, get = desk.recommend(ASKED).items[0].ticket.id, desk.store.read_tickets
 
     def first_deleted(found):
         desk.delete_tickets([best])
         return get(found)
 
-    monkeypatch.setattr(desk.store, "get_tickets", first_deleted)
+    monkeypatch.setattr(desk.store, "read_tickets", first_deleted)
     answer = desk.recommend(ASKED)
     monkeypatch.undo()
     assert answer.searched == 39
@@ -286,10 +286,10 @@ def test_a_new_changed_or_deleted_ticket_is_seen_by_the_very_next_query(desk):
 
 def test_a_ticket_deleted_while_a_query_runs_is_left_out(desk, monkeypatch):
     first = ids(desk.recommend(ASKED))
-    get = desk.store.get_tickets
+    get = desk.store.read_tickets
     monkeypatch.setattr(
         desk.store,
-        "get_tickets",
+        "read_tickets",
         lambda asked: {k: v for k, v in get(asked).items() if k != first[0]},
     )
     answer = desk.recommend(ASKED)
