@@ -10,6 +10,7 @@ kept as buckets of a hash, which new words have as well as known ones.
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from zlib import crc32
 
@@ -39,6 +40,11 @@ def term_of(word: str) -> str:
     return "" if word.startswith("<") or not any(map(str.isalnum, word)) else word[:_STEM]
 
 
+def terms_of(words: Iterable[str]) -> set[str]:
+    """The distinct terms of words, as channel L compares them."""
+    return set(map(term_of, words)) - {""}
+
+
 @lru_cache(maxsize=REMEMBERED)
 def bucket_of(term: str) -> int:
     """1 to BUCKETS - 1 for a term, 0 for none."""
@@ -55,11 +61,15 @@ class TermCounts:
             if term := term_of(word):
                 counts[term] += count  # at least the documents with any of the words
         self._counts = dict(counts)
+        self._idf = {term: self._idf_of(count) for term, count in counts.items()}
+        self._unknown_idf = self._idf_of(0)
+
+    def _idf_of(self, count: int) -> float:
+        return math.log((self.documents + 1) / (min(count, self.documents) + 0.5))
 
     def idf(self, term: str) -> float:
         """Never 0: what stands everywhere still ranks below everything else."""
-        known = min(self.documents_with(term), self.documents)
-        return math.log((self.documents + 1) / (known + 0.5))
+        return self._idf.get(term, self._unknown_idf)
 
     def documents_with(self, term: str) -> int:
         """How many documents have a word of the term, at most."""

@@ -9,6 +9,7 @@ with both, so chances are ordered strictly as the tickets are.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class Evidence:
         words = self.wording
         return np.array([[share, last - first, words.covered, words.told(SHOWN)]])
 
-    @property
+    @cached_property
     def _nearest_and_last(self) -> tuple[float, float]:
         """The places of the nearest and the tenth ticket (or the last) by distance alone."""
         return _ends(self.places(np.sort(self.apart)))

@@ -237,11 +237,13 @@ def _add_held_terms(
     for n in range(len(rows)):
         for i in range(start, end, TERM_BYTES):
             low, high = rows[n, i], rows[n, i + 1]
+            bucket = np.int64(low) + 256 * np.int64(high)
+            if not query[:, bucket].any():  # most are not asked for
+                continue
             first = start
             while rows[n, first] != low or rows[n, first + 1] != high:
                 first += TERM_BYTES
             if first == i:
-                bucket = np.int64(low) + 256 * np.int64(high)
                 for p in range(len(query)):
                     held[n, p] += query[p, bucket]
 

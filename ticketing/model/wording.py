@@ -1,6 +1,7 @@
 """A query's words beside those of the tickets found for it: what both have, and what neither."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -35,20 +36,17 @@ class Wording:
     def unseen(self) -> float:
         """The share of the words, by idf, that neither the archive nor a ticket found has; 1 for
         none."""
-        lacked = np.maximum(self.counts, self.held.any(0)) < 1
-        return _share(lacked, self._idf(self.counts), empty=1.0)
+        return _share(self._seen < 1, self._idf(self.counts), empty=1.0)
 
     @property
     def rarity(self) -> float:
         """The mean idf of the words beside that of one that no document has; 1 for none."""
-        counts = np.maximum(self.counts, self.held.any(0))
-        return float(self._idf(counts).mean() / self._idf(0)) if len(counts) else 1.0
+        return float(self._idf_seen.mean() / self._idf(0)) if len(self.counts) else 1.0
 
     def shared(self, shown: int) -> float:
         """ln(1 + m): of the first tickets one has m words as rare as one that no document has, or
         more words that are less rare."""
-        idf = self._idf(np.maximum(self.counts, self.held.any(0)))
-        shares = self.held[:shown] @ idf
+        shares = self.held[:shown] @ self._idf_seen
         return float(np.log1p(shares.max(initial=0.0) / self._idf(0)))
 
     @property
@@ -61,6 +59,15 @@ class Wording:
         telling = self._idf(self.counts) ** TELLING * (self.counts > 0)
         told: npt.NDArray[np.bool_] = np.logical_or.reduce(self.held[:shown], axis=0)
         return _share(told, telling, empty=0.0)
+
+    @cached_property
+    def _seen(self) -> npt.NDArray[np.int64]:
+        """How many documents have each word, one at least where a ticket found has it."""
+        return np.maximum(self.counts, self.held.any(0))
+
+    @cached_property
+    def _idf_seen(self) -> npt.NDArray[np.float64]:
+        return self._idf(self._seen)
 
     def _idf(self, counts: npt.NDArray[np.int64] | int) -> npt.NDArray[np.float64]:
         """As `encoders.terms` has it."""

@@ -92,19 +92,18 @@ def _add(
     lanes: npt.NDArray[np.uint64],
 ) -> None:
     """See `add`."""
-    components = weights.shape[1]
-    adds = np.empty((components, 256), np.uint64)  # what each weight adds to the lanes of a row
+    components, queries = weights.shape[1], len(asked)
+    adds = np.empty(256, np.uint64)  # what each weight in the first component adds to a row's lanes
     for i in range(buckets.size):
         held = np.uint64(0)
         adds[:] = 0
-        for p in range(len(asked)):
+        for p in range(queries):
             most = np.uint64(asked[p, i])
-            held |= most << np.uint64(8 * (len(asked) * components + p))
-            for r in range(components):
-                for own in range(256):
-                    adds[r, own] |= min(most, np.uint64(own)) << np.uint64(8 * (p * components + r))
+            held |= most << np.uint64(8 * (queries * components + p))
+            for own in range(256):
+                adds[own] |= min(most, np.uint64(own)) << np.uint64(8 * p * components)
         for k in range(bounds[buckets[i]], bounds[buckets[i] + 1]):
             added = held
             for r in range(components):
-                added += adds[r, weights[k, r]]
+                added += adds[weights[k, r]] << np.uint64(8 * r)
             lanes[rows[k]] += added

@@ -1,6 +1,6 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.terms import TermCounts, term_of
+from ticketing.encoders.terms import TermCounts, terms_of
 from ticketing.errors import InputError
 from ticketing.limits import ID
 from ticketing.model.calibration import NEAREST, Evidence
@@ -25,7 +25,7 @@ from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
 from ticketing.retrieval.solved import SolvedNow, bring_nearer, nothing_solved, tickets_of
 from ticketing.retrieval.spelling import Speller
-from ticketing.retrieval.wording import wording_of
+from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.text.telling import TellingWords
@@ -137,7 +137,7 @@ class Recommender:
         compared = self.compare(query, filters, limit, exhaustive)
         encoded, best = compared.query, self.best(compared, limit)
         rows = np.asarray(best.block.codes[best.block.live[best.places[:NEAREST]]])
-        wording = wording_of(encoded.words, rows, self.model.layout, self.terms)
+        wording = wording_of(asked_terms(encoded), rows, self.model.layout, self.terms)
         typical = self._typical(encoded, best.distances)
         apart = best.distances.astype(np.float64)
         evidence = Evidence(best.moves.distances, apart, typical, wording)
@@ -173,8 +173,8 @@ class Recommender:
         gone: set[str] = set()
         rows = self._folder.fold(self._matches(found, filters, step, first, named, gone), limit)
         chance = 1.0 if named else found.chances.answered if rows else 0.0
-        asked = terms_of(encoded.words)
-        shared = any(asked & terms_of(x.best.words) for x in rows)
+        asked = asked_terms(encoded)
+        shared = any(not terms_of(x.best.words).isdisjoint(asked) for x in rows)
         outlook = Outlook.NOTHING
         if named or encoded.known or shared:
             outlook = self.model.calibration.outlook(chance)
@@ -271,11 +271,6 @@ class Recommender:
             if own is not None:
                 distances[own] = np.inf
         return distances
-
-
-def terms_of(words: Iterable[str]) -> set[str]:
-    """The distinct terms of words, as channel L compares them."""
-    return {term_of(word) for word in words} - {""}
 
 
 def _names(query: Query) -> list[str]:

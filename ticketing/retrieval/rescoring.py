@@ -1,14 +1,15 @@
 """The nearest tickets once more: what moves them is read from their codes, and no text is."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.terms import BUCKETS, SUM, TermCounts, bucket_of, term_of
+from ticketing.encoders.terms import BUCKETS, SUM, TermCounts, bucket_of
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.retrieval.wording import asked_terms
 
 CROWD = 5
 """Neighbours by which a ticket is one of a crowd."""
@@ -90,18 +91,16 @@ class Rescorer:
 
     def features(self, query: EncodedQuery, rows: npt.NDArray[np.uint8]) -> Floats:
         """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]."""
-        columns = [*self._words(query.words, rows), *self._meaning(query, rows)]
+        columns = [*self._words(asked_terms(query), rows), *self._meaning(query, rows)]
         return np.ascontiguousarray(standard(np.stack(columns)).T)
 
-    def _words(self, words: Iterable[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    def _words(self, terms: Sequence[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
         """`shared`, and `subject`; zeros without channel L."""
         if not self._model.layout.terms:
             return np.zeros(len(rows)), np.zeros(len(rows))
-        terms = list(set(map(term_of, words)))
         idf = np.zeros(BUCKETS, np.float32)
         telling = np.array([self._counts.idf(term) for term in terms], np.float32)
-        np.maximum.at(idf, [bucket_of(term) for term in terms], telling)
-        idf[0] = 0.0  # of no term
+        np.maximum.at(idf, np.array([bucket_of(term) for term in terms], np.int64), telling)
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM
         problem = np.sort(buckets[:, self._problem].reshape(len(rows), -1))
@@ -123,8 +122,9 @@ class Rescorer:
         apart = layout.distances_by(rows, query, channel)  # [n, P, R]
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
-        present = ((rows[:, -1, None] >> np.array(self._problem)) & 1).astype(np.float32)
-        problem = unit((unit(told) * present[..., None]).sum(1, dtype=float))  # [n, dims]
+        told = unit(told)
+        told[(rows[:, -1, None] >> np.array(self._problem)) & 1 == 0] = 0  # is missing
+        problem = unit(told.sum(1, dtype=float))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)
         alike.sort()

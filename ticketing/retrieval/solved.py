@@ -97,6 +97,8 @@ def bring_nearer(
             held.setdefault(place, one)
         if len(held) == BROUGHT:
             break
+    if not held:
+        return {}
     rows = np.asarray(block.codes[block.live[list(held)]])
     ages = np.zeros(len(rows))
     if query.time:

@@ -1,24 +1,31 @@
 """Which of a query's words the tickets found have, read from their codes."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.terms import BUCKETS, TermCounts, bucket_of, term_of
+from ticketing.encoders.terms import BUCKETS, TermCounts, bucket_of, terms_of
 from ticketing.model.layout import CodeLayout
 from ticketing.model.wording import Wording
+from ticketing.queries import EncodedQuery
+
+
+@lru_cache(maxsize=8)
+def asked_terms(query: EncodedQuery) -> list[str]:
+    """The distinct terms of a query's words, ascending; several steps of an answer ask for them."""
+    return sorted(terms_of(query.words))
 
 
 def wording_of(
-    words: Iterable[str],
+    terms: Sequence[str],
     rows: npt.NDArray[np.uint8],
     layout: CodeLayout,
     counts: TermCounts,
 ) -> Wording:
-    """The words of a query beside tickets: rows of codes uint8 [n, width]. Without channel L no
-    ticket is seen to have any."""
-    terms = sorted(set(map(term_of, words)) - {""})
+    """The distinct terms of a query beside tickets: rows of codes uint8 [n, width]. Without channel
+    L no ticket is seen to have any."""
     held = np.zeros((len(rows), len(terms) + 1), dtype=bool)
     if layout.terms:
         places = np.full(BUCKETS, len(terms), np.min_scalar_type(len(terms)))

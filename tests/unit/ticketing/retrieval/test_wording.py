@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ticketing.encoders.terms import TermCounts
+from ticketing.encoders.terms import TermCounts, terms_of
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.retrieval.wording import wording_of
@@ -22,7 +22,7 @@ def model(trained):
 
 def read(model, words, tickets):
     rows = model.encode_tickets(tickets)
-    return wording_of(words, rows, model.layout, TermCounts(model.vocabulary))
+    return wording_of(sorted(terms_of(words)), rows, model.layout, TermCounts(model.vocabulary))
 
 
 def test_a_word_is_held_in_whichever_component_and_form(model):
