@@ -14,6 +14,8 @@ from contextlib import closing, contextmanager
 from typing import Any
 from unittest import mock
 
+from threadpoolctl import threadpool_limits
+
 from ticketing.desk import Desk, open_desk
 from ticketing.retrieval import recommend
 from ticketing.retrieval.answers import Answers
@@ -81,6 +83,7 @@ def parts(desk: Desk) -> list[tuple[str, Any, str]]:
 def main() -> None:
     """Print a line a part, the largest first."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else SEARCHES
+    threadpool_limits(1)  # as where the desk is served
     with closing(open_desk(load_settings())) as desk:
         total = desk.store.count_tickets()
         tickets = [t for t in desk.store.iter_tickets() if t.subject][:: max(total // count, 1)]

@@ -148,9 +148,10 @@ class Recommender:
         """The median distance of a query to the sample of the archive that the model has; without
         one, that of the farthest ticket found."""
         distances = self._scan(encoded, self._anchors, self._anchor_ages)
-        known = distances[np.isfinite(distances)]
+        known = np.sort(distances[np.isfinite(distances)])
         if len(known):
-            return float(np.median(known))
+            middle = known[(len(known) - 1) // 2 : len(known) // 2 + 1]
+            return float(middle.mean())  # np.median, in less time for so few
         return float(found.max()) if len(found) else 0.0
 
     def recommend(
