@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import repeat
 from zlib import crc32
 
 import numpy as np
@@ -67,13 +68,13 @@ class TermCounts:
     def _idf_of(self, count: int) -> float:
         return math.log((self.documents + 1) / (min(count, self.documents) + 0.5))
 
-    def idf(self, term: str) -> float:
+    def idf(self, terms: Iterable[str]) -> list[float]:
         """Never 0: what stands everywhere still ranks below everything else."""
-        return self._idf.get(term, self._unknown_idf)
+        return list(map(self._idf.get, terms, repeat(self._unknown_idf)))
 
-    def documents_with(self, term: str) -> int:
-        """How many documents have a word of the term, at most."""
-        return self._counts.get(term, 0)
+    def documents_with(self, terms: Iterable[str]) -> list[int]:
+        """How many documents have a word of each term, at most."""
+        return list(map(self._counts.get, terms, repeat(0)))
 
 
 class TermEncoder:
@@ -87,8 +88,8 @@ class TermEncoder:
         counts = TermCounts(vocabulary)
         terms = ["", *map(term_of, vocabulary.words)]
         self._buckets = np.array([bucket_of(term) for term in terms])  # [V]
-        self._idf = np.array([counts.idf(term) for term in terms])  # [V]
-        self._unknown_idf = counts.idf("")
+        self._idf = np.array(counts.idf(terms))  # [V]
+        [self._unknown_idf] = counts.idf([""])
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.int32]:
         """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then weights; 0 fills up."""

@@ -50,11 +50,11 @@ class Answers:
         sentences_ = (words for own in read for _, words in own)
         problems = (match.problem_words for match in matches)
         sums = self._sums([tokenize(query.text[:READ]), *problems, *sentences_])
-        asked, *told = _unit(sums[: 1 + len(matches)])
+        asked, told = np.split(_unit(sums[: 1 + len(matches)]), [1])
+        aims = asked + told + self._solving
         bounds = accumulate(map(len, candidates), initial=1 + len(matches))
         answers = []
-        for own, problem, (start, stop) in zip(candidates, told, pairwise(bounds), strict=True):
-            aim = asked + problem + self._solving
+        for own, aim, (start, stop) in zip(candidates, aims, pairwise(bounds), strict=True):
             answers.append(shortened(_nearest(own, sums[start:stop], aim), LONGEST))
         return answers
 

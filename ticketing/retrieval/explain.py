@@ -80,17 +80,12 @@ def parts_of(
         for found in _terms(model, query, rows)
     )
     columns = _columns(model, query, rows)
-    return [
-        (
-            *(
-                Part(*pair, apart)
-                for pair, weight, apart in zip(pairs, weights[n], terms[n], strict=True)
-                if weight >= 0
-            ),
-            *(Part(*names, distances[n]) for names, distances in columns),
-        )
-        for n in range(len(rows))
-    ]
+    parts = []
+    for n in range(len(rows)):
+        own = zip(pairs, weights[n], terms[n], strict=True)
+        of_pairs = [Part(*pair, apart) for pair, weight, apart in own if weight >= 0]
+        parts.append((*of_pairs, *[Part(*names, distances[n]) for names, distances in columns]))
+    return parts
 
 
 def _columns(

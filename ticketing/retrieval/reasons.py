@@ -43,13 +43,17 @@ class Reasons:
         named = [token for token in asked if forms[token] in shared or token in alike]
         written = first_written(query.text, named)
         shown = {token: written[token] for token in named}
+        by_form: dict[str, tuple[str, float]] = {}
+        for token in named:
+            by_form.setdefault(forms[token], (written[token], self._telling.weight(token)))
         return [
-            self._reason(shown, match, said, forms, near)
+            self._reason(by_form, shown, match, said, forms, near)
             for match, said in zip(matches, told, strict=True)
         ]
 
     def _reason(
         self,
+        by_form: Mapping[str, tuple[str, float]],
         asked: Mapping[str, str],
         match: Match,
         said: Mapping[str, None],
@@ -57,23 +61,20 @@ class Reasons:
         near: Sequence[Near],
     ) -> Reason:
         """The reason of a match, whose telling tokens are `said`; `asked` are the query's, each as
-        it was written, and `forms` all that share a singular with one, with that singular."""
+        it was written, and `forms` all that share a singular with one, with that singular.
+        `by_form` has how it was written, and what it weighs, by singular, what tells most first."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for token in filter(forms.__contains__, said):
             found[forms[token]].append(token)
-        shared: dict[str, SharedWord] = {}
-        for token, written in asked.items():
-            if tokens := found.get(forms[token]):
-                word = SharedWord(written, self._telling.weight(token), tuple(tokens))
-                shared.setdefault(forms[token], word)
-        best = sorted(shared.values(), key=lambda word: -word.weight)
+        shared = [form for form in by_form if form in found][:MOST_SHARED]
+        best = tuple(SharedWord(*by_form[form], tuple(found[form])) for form in shared)
         alike: tuple[AlikeWords, ...] = ()
         if of_match := [pair for pair in near if pair[2] in said]:
-            left = {token: asked[token] for token in asked if forms[token] not in shared}
+            left = {token: asked[token] for token in asked if forms[token] not in found}
             others = said.keys() - {token for tokens in found.values() for token in tokens}
             alike = self._alignment.align(of_match, left, others, match.text)
         solved = _beginning(match.solved) if match.solved else ""
-        return Reason(tuple(best[:MOST_SHARED]), alike, match.by_id, match.moved, solved)
+        return Reason(best, alike, match.by_id, match.moved, solved)
 
 
 def _beginning(query: Query) -> str:

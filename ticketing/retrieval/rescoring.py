@@ -99,7 +99,7 @@ class Rescorer:
         if not self._model.layout.terms:
             return np.zeros(len(rows)), np.zeros(len(rows))
         idf = np.zeros(BUCKETS, np.float32)
-        telling = np.array([self._counts.idf(term) for term in terms], np.float32)
+        telling = np.array(self._counts.idf(terms), np.float32)
         np.maximum.at(idf, np.array([bucket_of(term) for term in terms], np.int64), telling)
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM

@@ -33,5 +33,5 @@ def wording_of(
         buckets, _ = layout.kept_terms(rows)
         kept = places[buckets.reshape(len(rows), layout.components * layout.terms)]
         held[np.arange(len(rows))[:, None], kept] = True
-    known = np.array([counts.documents_with(term) for term in terms], dtype=np.int64)
+    known = np.array(counts.documents_with(terms), dtype=np.int64)
     return Wording(known, counts.documents, held[:, :-1])

@@ -82,10 +82,11 @@ def singular(word: str) -> str:
     return word
 
 
-def numbers_of(form: str) -> list[str]:
+@lru_cache(maxsize=1 << 14)
+def numbers_of(form: str) -> tuple[str, ...]:
     """The words whose singular is this one: itself and its plurals."""
     plurals = [f"{form}s", *([f"{form[:-1]}ies"] if form.endswith("y") else [])]
-    return [word for word in (form, *plurals) if singular(word) == form]
+    return tuple([word for word in (form, *plurals) if singular(word) == form])
 
 
 @cache

@@ -58,7 +58,9 @@ class Vocabulary:
 
     def lacking(self, words: Iterable[str]) -> list[str]:
         """Those of some words that it does not hold as its own."""
-        return [word for word in words if word not in self]
+        words = list(words)
+        own = range(1, self._own + 1)
+        return [word for word, id in zip(words, self.ids(words), strict=True) if id not in own]
 
     def joined_by(self, words: Iterable[str], most: int) -> Self:
         """The same and, while it has fewer than `most`, others of these words, which are in no

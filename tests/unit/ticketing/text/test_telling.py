@@ -79,6 +79,6 @@ def test_a_word_is_among_the_numbers_of_its_singular(word):
 
 
 def test_numbers_are_the_word_and_its_plurals():
-    assert numbers_of("valve") == ["valve", "valves"]
-    assert numbers_of("query") == ["query", "querys", "queries"]
-    assert numbers_of("boss") == ["boss"]
+    assert numbers_of("valve") == ("valve", "valves")
+    assert numbers_of("query") == ("query", "querys", "queries")
+    assert numbers_of("boss") == ("boss",)
