@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from ticketing.model.inference import Model
+from ticketing.model.saving import content_of, model_in
 from ticketing.model.settings import NetworkSettings
 from ticketing.training.settings import TrainingSettings
 
@@ -21,8 +21,8 @@ def tiny_training(**values) -> TrainingSettings:
 
 def other_bundle(desk, serving):
     """A second bundle, whose words have each other's vectors."""
-    model = Model.from_bundle(desk.models.load(serving))
-    facts, documents, arrays = model.content()
+    model = model_in(desk.models.load(serving))
+    facts, documents, arrays = content_of(model)
     network = dict(arrays["network"])
     vectors = network["words.words.weight"]
     network["words.words.weight"] = np.vstack([vectors[:1], vectors[:0:-1]])

@@ -27,8 +27,8 @@ from ticketing.evaluation.reliability import foretell
 from ticketing.evaluation.runs import in_memory
 from ticketing.evaluation.text_table import table_text
 from ticketing.experiments.neculoiu2016.job_titles import ESCO
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.settings import Settings
@@ -111,7 +111,7 @@ def of_base(size: int, cache: Path, judged: bool = False) -> Asked:
     network, training = read_settings(None, ())
     labels = [] if size else base.labels
     bundle = train(tickets, labels, network, training, registry, cache / "checkpoints")
-    model = Model.from_bundle(registry.load(bundle))
+    model = model_in(registry.load(bundle))
     recommender = Recommender(encoded(model, tickets, "tickets"), model)
     asked = [x for x in (base.labels if judged else base.gold) if x.ticket_id in known]
     return Asked(

@@ -25,6 +25,7 @@ from tests.benchmarks.reading.tracker import Tracker
 from ticketing.evaluation.text_table import table_text
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import EncodedTickets, encoded
 from ticketing.retrieval.recommend import Recommender
@@ -43,7 +44,7 @@ def main() -> None:
     """Print the table."""
     bundle, folder = Path(sys.argv[1]), Path(sys.argv[2])
     year = int(sys.argv[3]) if len(sys.argv) > 3 else None
-    model = Model.from_bundle(Registry(bundle.parent).load(bundle.name))
+    model = model_in(Registry(bundle.parent).load(bundle.name))
     tickets, asked = read(folder if folder.is_dir() else DATA / folder, year)
     measured = [i for i, (time, _) in enumerate(asked) if year in (None, time.year)]
     measured = sorted(random.Random(0).sample(measured, min(len(measured), MOST)))

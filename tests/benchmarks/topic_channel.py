@@ -26,6 +26,7 @@ from ticketing.encoders.topics import TopicEncoder, end_to_end
 from ticketing.model.components import query_fields, query_tokens, ticket_fields, ticket_tokens
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import network_of
 from ticketing.networks.metric import present_pair_weights
@@ -137,7 +138,7 @@ def main() -> None:
     torch.set_num_threads(1)
     folder, year, bundle, *counts = sys.argv[1:]
     [case] = read_tracker(Path(folder), year, datetime(int(year) + 1, 1, 1))
-    model = Model.from_bundle(Registry(Path(bundle).parent).load(Path(bundle).name))
+    model = model_in(Registry(Path(bundle).parent).load(Path(bundle).name))
     asked, topics = Asked(case, model), model.topics
     assert topics, "a bundle with channel T"
     print(f"{len(case.learned)} tickets before {year}, {len(case.queries)} queries")

@@ -144,10 +144,10 @@ class DeskBase:
 
     def _load_recommender(self, bundle_id: str) -> Recommender:
         from ticketing.desk.solved import SolvedQueries
-        from ticketing.model.inference import Model
+        from ticketing.model.saving import model_in
         from ticketing.retrieval.recommend import Recommender
 
-        model = Model.from_bundle(self.models.load(bundle_id))
+        model = model_in(self.models.load(bundle_id))
         solved = SolvedQueries(model, self.whole)
         return Recommender(self.whole, model, self.settings.threads, solved=solved)
 

@@ -8,6 +8,7 @@ import numpy as np
 from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.stores.blocks import CodeRow
 
 
@@ -22,7 +23,7 @@ class Vectors:
         """The rows with their vectors. Raises InputError where the bundle is not here."""
         if bundle_id not in self._loaded:
             try:
-                self._loaded[bundle_id] = Model.from_bundle(self._models.load(bundle_id))
+                self._loaded[bundle_id] = model_in(self._models.load(bundle_id))
             except (NotFound, BundleError) as error:
                 raise InputError(
                     f"The codes of bundle {bundle_id} cannot be moved without it: {error} Set"

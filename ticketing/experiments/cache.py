@@ -22,6 +22,7 @@ from ticketing.evaluation.runs import Ranked
 from ticketing.files import Json, write_atomically
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.tickets import Label, Ticket
 
 Found = TypeVar("Found")
@@ -103,7 +104,7 @@ class TrainingCache:
 
     def model(self, bundle: str) -> Model:
         """The model of a bundle."""
-        return Model.from_bundle(self.models.load(bundle))
+        return model_in(self.models.load(bundle))
 
     def ranked(self, key: str, rank: Callable[[], Ranked]) -> Ranked:
         """What a ranker made of queries."""

@@ -1,7 +1,7 @@
-"""A trained model: texts in, codes out; what a bundle holds once it is loaded."""
+"""A trained model: texts in, codes out."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any
@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.protocol import Encoder, Parts, Saved, Texts
+from ticketing.encoders.protocol import Encoder, Parts, Texts
 from ticketing.encoders.registry import ENCODERS
 from ticketing.encoders.terms import spread
 from ticketing.encoders.topics import TopicEncoder
 from ticketing.encoders.words import Words
 from ticketing.errors import NotReady
-from ticketing.files import Json
-from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import GENERAL, Calibration
 from ticketing.model.components import (
     Components,
@@ -40,9 +38,6 @@ from ticketing.tickets import Query, Ticket
 
 AT_ONCE = 256
 """Texts encoded together, which bounds memory."""
-
-_NAME = "encoder-{}"
-"""Of the files of a bundle that hold what an encoder saves."""
 
 MOST_UNKNOWN = 256
 """Unknown words of a text that are spelled out; further ones are passed over."""
@@ -224,68 +219,6 @@ class Model:
         self, codes: npt.NDArray[np.uint8], present: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.int8]:
         return self.projection.query_vector(codes, present)
-
-    def content(self) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
-        """Facts, documents and arrays, as `Registry.save` takes them."""
-        facts = {
-            "network": self.settings.model_dump(mode="json"),
-            "layout": {
-                "components": self.layout.components,
-                "dims": self.layout.dims,
-                "lows": self.layout.lows,
-                "steps": self.layout.steps,
-                "terms": self.layout.terms,
-            },
-            "recency": asdict(self.recency),
-            "rescoring": self.rescoring.to_json(),
-            "calibration": self.calibration.to_json(),
-        }
-        arrays = {
-            "network": self.arrays,
-            "anchors": {"codes": self.anchors},
-        }
-        documents = {"vocabulary": self.vocabulary.to_json()}
-        for channel, resource in self.resources.items():
-            if save := ENCODERS[channel].save:
-                saved = save(resource)
-                documents[_NAME.format(channel)] = saved.document
-                arrays[_NAME.format(channel)] = saved.arrays
-        return facts, documents, arrays
-
-    @classmethod
-    def from_bundle(cls, bundle: Bundle) -> "Model":
-        """The model that a bundle holds."""
-        settings = NetworkSettings(**bundle.manifest["network"])
-        vocabulary = Vocabulary.from_json(bundle.documents["vocabulary"])
-        layout: Json = {
-            key: tuple(value) if isinstance(value, list) else value
-            for key, value in bundle.manifest["layout"].items()
-        }
-        calibration = Calibration.from_json(bundle.manifest["calibration"])
-        recency = Recency(**bundle.manifest["recency"])
-        anchors = bundle.arrays["anchors"]["codes"]
-        return cls(
-            vocabulary,
-            settings,
-            bundle.arrays["network"],
-            _resources(settings, bundle),
-            CodeLayout(**layout),
-            calibration,
-            recency,
-            Rescoring.from_json(bundle.manifest["rescoring"]),
-            bundle.id,
-            anchors,
-        )
-
-
-def _resources(settings: NetworkSettings, bundle: Bundle) -> dict[str, Any]:
-    """What the bundle's encoders were saved as, by channel."""
-    found = {}
-    for channel in settings.channels:
-        if load := ENCODERS[channel].load:
-            name = _NAME.format(channel)
-            found[channel] = load(Saved(bundle.documents[name], bundle.arrays.get(name, {})))
-    return found
 
 
 def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

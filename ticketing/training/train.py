@@ -16,6 +16,7 @@ from ticketing.jobs import Step, Told, unheard
 from ticketing.model.inference import Model
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
+from ticketing.model.saving import content_of
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import model_of, new_network
 from ticketing.networks.siamese import SiameseNetwork
@@ -140,7 +141,7 @@ def _train(
     model = _finish(learner, corpus, recency)
     asking = validation.left_out or some_of(known, training.seed)
     calibrate(model, tickets, kept, asking, checkpoints)
-    facts, documents, arrays = model.content()
+    facts, documents, arrays = content_of(model)
     facts |= {
         "training": training.model_dump(mode="json"),
         "data": {

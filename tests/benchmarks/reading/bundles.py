@@ -22,6 +22,7 @@ from ticketing.evaluation.runs import Rankers
 from ticketing.experiments.cache import archive_digest, digest, find_or_train, labels_digest
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import EncodedTickets, encoded
 from ticketing.training.train import train
 
@@ -72,9 +73,9 @@ class Bundles:
         """The rankers of a case by the bundle that `name` is."""
         folder = Path(name)
         if name in TRAINED:
-            model = Model.from_bundle(self._trained(case, family, name))
+            model = model_in(self._trained(case, family, name))
         else:
-            model = Model.from_bundle(Registry(folder.parent).load(folder.name))
+            model = model_in(Registry(folder.parent).load(folder.name))
         return Rankers(model, self._encoded(model, case))
 
     def _trained(self, case: Case, family: str, name: str):

@@ -19,8 +19,8 @@ from ticketing.desk.solved import SolvedQueries
 from ticketing.desk.workspace import Sampling
 from ticketing.errors import InputError
 from ticketing.history import Asking, SavedQuery, TopicName
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.people import Person, Role
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.solved import Solved
@@ -70,7 +70,7 @@ class PreparedDesk(Desk):
 @pytest.fixture(scope="module")
 def prepared(trained, archive_tickets) -> Prepared:
     models = Registry(trained[0])
-    model = Model.from_bundle(models.load(trained[1]))
+    model = model_in(models.load(trained[1]))
 
     def solved() -> Solved:
         return SolvedQueries(model, PreparedDesk.asked.whole)()

@@ -1,4 +1,4 @@
-"""A trained model: what it makes of a text, and the way through a bundle."""
+"""A trained model: what it makes of a text."""
 
 from datetime import datetime
 from itertools import chain
@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 from tests.tiny import TINY
 from ticketing.encoders.terms import SUM
 from ticketing.model.components import query_fields, query_tokens, ticket_fields, ticket_tokens
-from ticketing.model.inference import MOST_UNKNOWN, Model
+from ticketing.model.inference import MOST_UNKNOWN
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
 
 
 @pytest.fixture(scope="module")
 def model(trained):
-    return Model.from_bundle(Registry(trained[0]).load(trained[1]))
+    return model_in(Registry(trained[0]).load(trained[1]))
 
 
 @given(*[st.text("aB1.-:é\n ", max_size=12)] * 3)
@@ -43,13 +44,6 @@ def test_texts_become_tokens_by_component():
     )
     merged = TINY.model_copy(update={"pairs": "merged"})
     assert query_tokens(query_fields(Query("Pump", "Trip")), merged) == (["pump", "trip"],)
-
-
-def test_a_loaded_model_saves_as_itself(trained, model):
-    facts, documents, arrays = model.content()
-    manifest = Registry(trained[0]).manifest(trained[1])
-    extra = {key: manifest[key] for key in ("training", "data", "teacher", "history")}
-    assert Registry(trained[0]).save(facts | extra, documents, arrays) == trained[1]
 
 
 def test_rows_do_not_depend_on_batch_mates_or_order(model, archive_tickets):

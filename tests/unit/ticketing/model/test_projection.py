@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ticketing.model.inference import Model
 from ticketing.model.projection import DIMS, random_signs
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.tickets import Query
 
 
 @pytest.fixture(scope="module")
 def model(trained):
     folder, id = trained
-    return Model.from_bundle(Registry(folder).load(id))
+    return model_in(Registry(folder).load(id))
 
 
 def apart(vectors, vector):

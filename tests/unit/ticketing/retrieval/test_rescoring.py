@@ -8,9 +8,9 @@ import pytest
 
 from tests.tiny import TINY
 from ticketing.encoders.terms import TermCounts, bucket_of, term_of
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.model.rescoring import Rescoring
+from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.rescoring import OTHERS, Moves, Rescorer, unmoved
@@ -22,7 +22,7 @@ NONE = Rescoring()
 
 @pytest.fixture
 def model(trained):
-    return Model.from_bundle(Registry(trained[0]).load(trained[1]))
+    return model_in(Registry(trained[0]).load(trained[1]))
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ticketing.encoders.terms import TermCounts, terms_of
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.retrieval.wording import wording_of
 from ticketing.tickets import Ticket
 
@@ -17,7 +17,7 @@ TOLD = [
 
 @pytest.fixture
 def model(trained):
-    return Model.from_bundle(Registry(trained[0]).load(trained[1]))
+    return model_in(Registry(trained[0]).load(trained[1]))
 
 
 def read(model, words, tickets):

@@ -24,8 +24,8 @@ from ticketing.encoders.transformer import (
 )
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.blocks import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
@@ -299,7 +299,7 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     (folder / "model.safetensors").unlink()
     bundle = Registry(tmp_path / "models").load(bundle_id)
     assert bundle.manifest["teacher"]["folder"] == str(folder)
-    model = Model.from_bundle(bundle)
+    model = model_in(bundle)
     assert "S" not in model.settings.channels
     assert model.vocabulary.words[-2:] == ["abc", "qwertz"]  # the teacher's, which no ticket has
     assert model.vocabulary.document_counts[-2:] == [0, 0]
@@ -313,9 +313,7 @@ def test_the_papers_loss_has_no_teacher(fit, tmp_path):
 
 
 def test_channel_s_ranks_beside_the_others_and_parts_add_up(fit, tmp_path, archive_tickets):
-    model = Model.from_bundle(
-        Registry(tmp_path / "models").load(fit(channels=("h", "E", "T", "S", "L")))
-    )
+    model = model_in(Registry(tmp_path / "models").load(fit(channels=("h", "E", "T", "S", "L"))))
     assert model.settings.channels == ("h", "E", "T", "S", "L")
     assert (model.channel_weights > 0).all()
     store = SQLiteStore(tmp_path / "store")

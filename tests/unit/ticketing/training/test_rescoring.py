@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.model.rescoring import GENERAL, Rescoring
+from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label, Query
@@ -61,7 +61,7 @@ def test_the_weights_are_those_of_the_least_loss():
 
 @pytest.fixture
 def recommender(trained, archive_tickets):
-    model = Model.from_bundle(Registry(trained[0]).load(trained[1]))
+    model = model_in(Registry(trained[0]).load(trained[1]))
     return Recommender(encoded(model, archive_tickets, "x"), model, rescored=False)
 
 

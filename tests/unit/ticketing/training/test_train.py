@@ -6,8 +6,8 @@ import torch
 from tests.tiny import TINY, tiny_training
 from ticketing.errors import InputError
 from ticketing.model.calibration import GENERAL
-from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training import train as training_steps
 from ticketing.training.pretraining import run_key
@@ -28,7 +28,7 @@ def fit(tmp_path, archive_tickets, archive_labels):
             tmp_path / "checkpoints",
             vectors,
         )
-        return Model.from_bundle(models.load(bundle_id))
+        return model_in(models.load(bundle_id))
 
     return fit
 

@@ -19,9 +19,9 @@ from ticketing.experiments.cache import TrainingCache
 from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows, narrowed
 from ticketing.experiments.gupta2018.rows import ROWS, choose_rows
 from ticketing.model.components import ticket_fields, ticket_tokens
-from ticketing.model.inference import Model
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import TicketsInMemory, encoded
@@ -36,7 +36,7 @@ ONE, TWO, THREE = sorted((Query("one"), Query("two"), Query("three")), key=lambd
 
 @pytest.fixture(scope="module")
 def model(trained):
-    return Model.from_bundle(Registry(trained[0]).load(trained[1]))
+    return model_in(Registry(trained[0]).load(trained[1]))
 
 
 @pytest.fixture

@@ -1,0 +1,80 @@
+"""A model as a bundle keeps it, and back."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from ticketing.encoders.protocol import Saved
+from ticketing.encoders.registry import ENCODERS
+from ticketing.files import Json
+from ticketing.model.bundle import Bundle
+from ticketing.model.calibration import Calibration
+from ticketing.model.inference import Model
+from ticketing.model.layout import CodeLayout
+from ticketing.model.recency import Recency
+from ticketing.model.rescoring import Rescoring
+from ticketing.model.settings import NetworkSettings
+from ticketing.text.vocabulary import Vocabulary
+
+_NAME = "encoder-{}"
+"""Of the files of a bundle that hold what an encoder saves."""
+
+
+def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
+    """Facts, documents and arrays, as `Registry.save` takes them."""
+    facts = {
+        "network": model.settings.model_dump(mode="json"),
+        "layout": {
+            "components": model.layout.components,
+            "dims": model.layout.dims,
+            "lows": model.layout.lows,
+            "steps": model.layout.steps,
+            "terms": model.layout.terms,
+        },
+        "recency": asdict(model.recency),
+        "rescoring": model.rescoring.to_json(),
+        "calibration": model.calibration.to_json(),
+    }
+    arrays = {
+        "network": model.arrays,
+        "anchors": {"codes": model.anchors},
+    }
+    documents = {"vocabulary": model.vocabulary.to_json()}
+    for channel, resource in model.resources.items():
+        if save := ENCODERS[channel].save:
+            saved = save(resource)
+            documents[_NAME.format(channel)] = saved.document
+            arrays[_NAME.format(channel)] = saved.arrays
+    return facts, documents, arrays
+
+
+def model_in(bundle: Bundle) -> Model:
+    """The model that a bundle holds."""
+    settings = NetworkSettings(**bundle.manifest["network"])
+    layout: Json = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in bundle.manifest["layout"].items()
+    }
+    return Model(
+        Vocabulary.from_json(bundle.documents["vocabulary"]),
+        settings,
+        bundle.arrays["network"],
+        _resources(settings, bundle),
+        CodeLayout(**layout),
+        Calibration.from_json(bundle.manifest["calibration"]),
+        Recency(**bundle.manifest["recency"]),
+        Rescoring.from_json(bundle.manifest["rescoring"]),
+        bundle.id,
+        bundle.arrays["anchors"]["codes"],
+    )
+
+
+def _resources(settings: NetworkSettings, bundle: Bundle) -> dict[str, Any]:
+    """What the bundle's encoders were saved as, by channel."""
+    found = {}
+    for channel in settings.channels:
+        if load := ENCODERS[channel].load:
+            name = _NAME.format(channel)
+            found[channel] = load(Saved(bundle.documents[name], bundle.arrays.get(name, {})))
+    return found
