@@ -87,75 +87,65 @@ def train(
     if not len(tickets):
         raise InputError("There are no tickets to learn from; import some first.")
     with shared_by(threads):
-        return _train(tickets, labels, network, training, models, checkpoints, vectors_file, told)
-
-
-def _train(
-    tickets: TicketList,
-    labels: Sequence[Label],
-    network: NetworkSettings,
-    training: TrainingSettings,
-    models: Registry,
-    checkpoints: Path,
-    vectors_file: Path | None,
-    told: Told,
-) -> str:
-    """See train."""
-    told(Step.PRETRAINING)
-    checkpoints.mkdir(parents=True, exist_ok=True)
-    encoder = find_transformer(network, training)
-    reader = encoder if training.loss == "in-batch" else None
-    also = reader.words if reader else ()
-    corpus = read_corpus(tickets, labels, network, checkpoints, also)
-    known = corpus.archive.tickets
-    usable = [label for label in labels if label.ticket_id in known]
-    if training.loss == "mse" and not usable:
-        raise InputError("The loss mse needs labels; judge some tickets, or use the loss in-batch.")
-    if training.weights == "searched" and not usable:
-        raise InputError("Weights searched needs labels; judge some tickets, or use weights fixed.")
-    key = run_key(corpus.digest, network, training, vectors_file, encoder)
-    texts = texts_key(corpus, network, training, vectors_file, reader)
-    teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
-    learner = start_network(
-        corpus, network.only_trained(), training, vectors_file, teacher, checkpoints / texts
-    )
-    learned = [label for label in usable if not is_validation(label.query.id)]
-    kept = [label for label in usable if is_validation(label.query.id)]
-    validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
-    _set_start_weights(learner, corpus, training)
-    checkpoint = checkpoints / f"{key}.network"
-    history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint, told)
-    told(Step.FITTING)
-    if training.weights == "learned":
-        asked = int(query_worths(validation).count_nonzero())
-        lean_on_words(learner, corpus.archive, asked, taught=teacher is not None)
-    if learner.settings != network:
-        learner = _joined(learner, network, corpus, {"S": encoder})
-    if training.weights == "searched":
-        search_weights(learner, corpus.archive, corpus.queries, kept or learned)
-    recency = Recency()
-    if training.weights == "learned":
-        fit_weights(learner, validation)
-        if training.recency:
-            recency = fit_recency(learner, validation)
-    model = _finish(learner, corpus, recency)
-    asking = validation.left_out or some_of(known, training.seed)
-    calibrate(model, tickets, kept, asking, checkpoints)
-    facts, documents, arrays = content_of(model)
-    facts |= {
-        "training": training.model_dump(mode="json"),
-        "data": {
-            "digest": corpus.digest,
-            "tickets": len(tickets),
-            "labels": len(usable),
-            "newest": corpus.newest and corpus.newest.isoformat(),
-        },
-        "teacher": encoder and encoder.to_json(),
-        "history": history,
-    }
-    bundle_id = models.save(facts, documents, arrays)
-    clear(checkpoints, key, texts)
-    return bundle_id
+        told(Step.PRETRAINING)
+        checkpoints.mkdir(parents=True, exist_ok=True)
+        encoder = find_transformer(network, training)
+        reader = encoder if training.loss == "in-batch" else None
+        also = reader.words if reader else ()
+        corpus = read_corpus(tickets, labels, network, checkpoints, also)
+        known = corpus.archive.tickets
+        usable = [label for label in labels if label.ticket_id in known]
+        if training.loss == "mse" and not usable:
+            raise InputError(
+                "The loss mse needs labels; judge some tickets, or use the loss in-batch."
+            )
+        if training.weights == "searched" and not usable:
+            raise InputError(
+                "Weights searched needs labels; judge some tickets, or use weights fixed."
+            )
+        key = run_key(corpus.digest, network, training, vectors_file, encoder)
+        texts = texts_key(corpus, network, training, vectors_file, reader)
+        teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
+        learner = start_network(
+            corpus, network.only_trained(), training, vectors_file, teacher, checkpoints / texts
+        )
+        learned = [label for label in usable if not is_validation(label.query.id)]
+        kept = [label for label in usable if is_validation(label.query.id)]
+        validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
+        _set_start_weights(learner, corpus, training)
+        checkpoint = checkpoints / f"{key}.network"
+        history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint, told)
+        told(Step.FITTING)
+        if training.weights == "learned":
+            asked = int(query_worths(validation).count_nonzero())
+            lean_on_words(learner, corpus.archive, asked, taught=teacher is not None)
+        if learner.settings != network:
+            learner = _joined(learner, network, corpus, {"S": encoder})
+        if training.weights == "searched":
+            search_weights(learner, corpus.archive, corpus.queries, kept or learned)
+        recency = Recency()
+        if training.weights == "learned":
+            fit_weights(learner, validation)
+            if training.recency:
+                recency = fit_recency(learner, validation)
+        model = _finish(learner, corpus, recency)
+        asking = validation.left_out or some_of(known, training.seed)
+        calibrate(model, tickets, kept, asking, checkpoints)
+        facts, documents, arrays = content_of(model)
+        facts |= {
+            "training": training.model_dump(mode="json"),
+            "data": {
+                "digest": corpus.digest,
+                "tickets": len(tickets),
+                "labels": len(usable),
+                "newest": corpus.newest and corpus.newest.isoformat(),
+            },
+            "teacher": encoder and encoder.to_json(),
+            "history": history,
+        }
+        bundle_id = models.save(facts, documents, arrays)
+        clear(checkpoints, key, texts)
+        return bundle_id
 
 
 def _joined(
