@@ -44,7 +44,7 @@ class TorchEncoder:
     @torch.inference_mode()
     def __call__(self, texts: Texts) -> np.ndarray:
         """See Encoder."""
-        distinct, places = torch.from_numpy(texts.words).unique(return_inverse=True)
+        distinct = torch.from_numpy(texts.words).unique()
         known = distinct[distinct < len(self.table)]
         embedded, weights = self.table[known], self.network.word_weights[known]
         if texts.unknown:
@@ -53,10 +53,11 @@ class TorchEncoder:
             blank = spelled.new_zeros(len(spelled), self.table.shape[1] - spelled.shape[1])
             embedded = torch.cat([embedded, torch.cat([blank, spelled], 1)])
             weights = torch.cat([weights, weights.new_full((len(spelled),), self.words.rarest)])
+        read = EmbeddedTexts(texts, distinct, embedded, weights)
         if isinstance(self.channel, LSTMChannel):
-            rows = places.split(np.diff(texts.bounds).tolist())
+            rows = read.rows(texts).split(np.diff(texts.bounds).tolist())
             return read_padded(self.channel, embedded, rows).numpy()
-        return self.channel(EmbeddedTexts(texts, embedded, weights, places)).numpy()
+        return self.channel(read).numpy()
 
 
 def read_padded(channel: LSTMChannel, embedded: torch.Tensor, rows) -> torch.Tensor:

@@ -45,6 +45,12 @@ class Texts:
         """Where each text begins in `words`, and where the last one ends: int64 [n + 1]."""
         return np.cumsum([0, *map(len, self.ids)])
 
+    @cached_property
+    def joined(self) -> "Texts":
+        """Each text with all the words of its whole: the subject's, then the description's."""
+        ids = [[*subject, *description] for subject, description in self.wholes]
+        return Texts(ids, unknown=self.unknown, spelled=self.spelled)
+
 
 @dataclass(frozen=True)
 class Saved:

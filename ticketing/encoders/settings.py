@@ -14,6 +14,12 @@ class EncoderSettings(BaseModel):
     pooling: Pooling = Field("mean", description="of the LSTM's states; the paper's is last")
     word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
     character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
+    whole_share: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="how much of what E makes of a subject or a description is of both together",
+    )
     topics: int = Field(100, gt=0, description="|T|")
     sentence_dims: int = Field(384, gt=0, description="|S|, as wide as its encoder's vectors")
     max_words: int = Field(96, gt=0, description="words of a component that the LSTM reads")

@@ -15,7 +15,8 @@ class SumEmbEncoder:
     """Texts as the sums of their words' embeddings, weighted by idf and of length 1.
 
     Without the scaling a Manhattan distance between a subject and a description would measure
-    little but their lengths.
+    little but their lengths. A subject and a description are read in the light of each other: by
+    `whole_share` of the settings such a vector is that of both together, and else its own.
     """
 
     dtype = np.float32
@@ -23,16 +24,29 @@ class SumEmbEncoder:
     def __init__(self, parts: Parts):
         self._words = parts.words
         self._rarest = np.float32(parts.words.rarest)
+        self._share = np.float32(parts.settings.whole_share)
         self.shape = (parts.words.table.shape[1],)
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
         """n texts -> [n, dims]."""
+        own = self._sums(texts)
+        if not self._share:
+            return own
+        return _unit((1 - self._share) * own + self._share * self._sums(texts.joined))
+
+    def _sums(self, texts: Texts) -> npt.NDArray[np.float32]:
+        """Each text by itself: [n, dims]."""
         sums = np.zeros((len(texts.ids), *self.shape), np.float32)
         known = self._words.table, self._words.weights
         _add(*known, texts.spelled, self._rarest, texts.words, texts.bounds, sums)
-        lengths = np.sqrt((sums * sums).sum(1, keepdims=True))
-        normal: npt.NDArray[np.float32] = sums / np.maximum(lengths, np.float32(LEAST_LENGTH))
-        return normal
+        return _unit(sums)
+
+
+def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Each of vectors [n, dims] scaled to length 1."""
+    lengths = np.sqrt((vectors * vectors).sum(1, keepdims=True))
+    scaled: npt.NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(LEAST_LENGTH))
+    return scaled
 
 
 @compiled

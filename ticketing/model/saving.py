@@ -20,6 +20,9 @@ from ticketing.text.vocabulary import Vocabulary
 _NAME = "encoder-{}"
 """Of the files of a bundle that hold what an encoder saves."""
 
+_BEFORE = {"whole_share": 0.0}
+"""Settings that were none yet when some bundles were trained, as these have them."""
+
 
 def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
     """Facts, documents and arrays, as `Registry.save` takes them."""
@@ -51,7 +54,7 @@ def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str,
 
 def model_in(bundle: Bundle) -> Model:
     """The model that a bundle holds."""
-    settings = NetworkSettings(**bundle.manifest["network"])
+    settings = NetworkSettings(**(_BEFORE | bundle.manifest["network"]))
     layout: Json = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in bundle.manifest["layout"].items()

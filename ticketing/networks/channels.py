@@ -14,14 +14,18 @@ from ticketing.networks.manhattan import crossed_manhattan
 class EmbeddedTexts:
     """n texts of at least one word each, as vocabulary ids and as embedded words.
 
-    The distinct ids are embedded once, in `embedded` [U, dims] with `weights` [U] (idf), and
-    `rows` [words] are the words of all texts again, end to end, as rows of these.
+    Their `distinct` ids [U], ascending, are embedded once, in `embedded` [U, dims] with `weights`
+    [U] (idf).
     """
 
     texts: Texts
+    distinct: Tensor
     embedded: Tensor
     weights: Tensor
-    rows: Tensor
+
+    def rows(self, texts: Texts) -> Tensor:
+        """The words of texts that have no others, end to end, as rows of `embedded`: [words]."""
+        return torch.searchsorted(self.distinct, torch.from_numpy(texts.words))
 
 
 class Channel(Protocol):

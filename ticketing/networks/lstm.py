@@ -39,7 +39,7 @@ class LSTMChannel(DenseChannel):
         """The first `limit` words of n texts -> [n, hidden]."""
         starts = texts.texts.bounds
         places, bounds = pieces(starts[:-1], np.minimum(np.diff(starts), self.limit))
-        rows = texts.rows[torch.from_numpy(places)]
+        rows = texts.rows(texts.texts)[torch.from_numpy(places)]
         words = texts.embedded
         if self.training and self.dropout:
             words = words * (_kept(words, self.dropout) * (self.scale / (1 - self.dropout)))

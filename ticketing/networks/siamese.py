@@ -151,8 +151,8 @@ class SiameseNetwork(nn.Module):
     def _texts(
         self, texts: Texts, embed: Callable[[Tensor], tuple[Tensor, Tensor]]
     ) -> EmbeddedTexts:
-        distinct, rows = torch.from_numpy(texts.words).unique(return_inverse=True)
-        return EmbeddedTexts(texts, *embed(distinct), rows)
+        distinct = torch.from_numpy(texts.words).unique()
+        return EmbeddedTexts(texts, distinct, *embed(distinct))
 
     def matched_parts(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ticketing.compiled import compiled
+from ticketing.encoders.protocol import Texts
 from ticketing.encoders.sums import sums_of
 from ticketing.networks.channels import DenseChannel, EmbeddedTexts
 from ticketing.nn.threads import halves
@@ -31,12 +32,25 @@ def sum_embeddings(words: Tensor, rows: Tensor, bounds: Tensor, weights: Tensor)
 
 
 class SumEmbChannel(DenseChannel):
-    """Texts as the sums of their words' embeddings."""
+    """Texts as the sums of their words' embeddings, see encoders.sumemb."""
+
+    def __init__(self, width: int, whole_share: float):
+        super().__init__(width)
+        self.whole_share = whole_share
 
     def forward(self, texts: EmbeddedTexts) -> Tensor:
         """n texts -> [n, width]."""
-        bounds = torch.from_numpy(texts.texts.bounds)
-        return sum_embeddings(texts.embedded, texts.rows, bounds, texts.weights)
+        own = _sums(texts, texts.texts)
+        if not self.whole_share:
+            return own
+        whole = _sums(texts, texts.texts.joined)
+        return F.normalize((1 - self.whole_share) * own + self.whole_share * whole, dim=1)
+
+
+def _sums(texts: EmbeddedTexts, read: Texts) -> Tensor:
+    """What is read of embedded texts, each by itself: [n, width]."""
+    bounds = torch.from_numpy(read.bounds)
+    return sum_embeddings(texts.embedded, texts.rows(read), bounds, texts.weights)
 
 
 class _Sums(torch.autograd.Function):

@@ -33,7 +33,7 @@ TRAINED = {
 }
 """Settings of the bundles that are trained here, by ranker."""
 
-MADE_BY = ("encoders", "model", "nn", "text", "training")
+MADE_BY = ("encoders", "model", "networks", "nn", "text", "training")
 """Packages that a trained bundle depends on."""
 
 

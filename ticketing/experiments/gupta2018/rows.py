@@ -20,7 +20,8 @@ Compared = tuple[tuple[str, ...], tuple[str, ...]] | str
 
 @dataclass(frozen=True)
 class Row:
-    """A row by its number in the table; an untrained one has seen no label and no example."""
+    """A row by its number in the table; an untrained one has seen no label and no example. Each
+    component is read by itself."""
 
     number: int
     channels: tuple[str, ...]
@@ -29,7 +30,7 @@ class Row:
 
     def settings(self, like: NetworkSettings) -> NetworkSettings:
         """The row's network, with the sizes and the pooling of another."""
-        changed: dict[str, object] = {"channels": self.channels}
+        changed: dict[str, object] = {"channels": self.channels, "whole_share": 0.0}
         if isinstance(self.compared, str):
             changed["pairs"] = self.compared
         else:

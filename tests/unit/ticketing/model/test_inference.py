@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.tiny import TINY
 from ticketing.encoders.terms import SUM
 from ticketing.model.components import query_fields, query_tokens, ticket_fields, ticket_tokens
-from ticketing.model.inference import MOST_UNKNOWN
+from ticketing.model.inference import MOST_UNKNOWN, Model
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
+from ticketing.networks.making import network_of
 from ticketing.text import tokenize
 from ticketing.tickets import Query, Ticket
 
@@ -44,6 +45,17 @@ def test_texts_become_tokens_by_component():
     )
     merged = TINY.model_copy(update={"pairs": "merged"})
     assert query_tokens(query_fields(Query("Pump", "Trip")), merged) == (["pump", "trip"],)
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 1])
+def test_e_is_what_the_network_that_learned_makes_of_texts(model, share):
+    """Whatever share their wholes have."""
+    settings = model.settings.model_copy(update={"whole_share": share})
+    model = Model(model.vocabulary, settings, model.arrays, model.resources)
+    items = [([3, 4], [5, 6, 7], [8]), ([], [2, 3], []), ([9], [], [4, 4])]
+    found, learned = model.encode_ids(items).vectors["E"], network_of(model).encode(items)
+    np.testing.assert_allclose(found, learned.vectors["E"].detach().numpy(), atol=1e-5)
+    assert (found[0, 0] == found[0, 1]).all() == (share == 1)
 
 
 def test_rows_do_not_depend_on_batch_mates_or_order(model, archive_tickets):

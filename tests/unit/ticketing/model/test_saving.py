@@ -1,5 +1,7 @@
 """A model on its way through a bundle."""
 
+from dataclasses import replace
+
 from ticketing.model.registry import Registry
 from ticketing.model.saving import content_of, model_in
 
@@ -10,3 +12,12 @@ def test_a_loaded_model_saves_as_itself(trained):
     manifest = registry.manifest(trained[1])
     extra = {key: manifest[key] for key in ("training", "data", "teacher", "history")}
     assert registry.save(facts | extra, documents, arrays) == trained[1]
+
+
+def test_a_bundle_of_before_wholes_had_a_share_goes_on_as_it_was_trained(trained):
+    bundle = Registry(trained[0]).load(trained[1])
+    assert model_in(bundle).settings.whole_share == 0.5
+    network = bundle.manifest["network"]
+    older = {name: value for name, value in network.items() if name != "whole_share"}
+    bundle = replace(bundle, manifest=bundle.manifest | {"network": older})
+    assert model_in(bundle).settings.whole_share == 0

@@ -66,6 +66,22 @@ def test_an_encoder_is_told_the_whole_that_a_text_is_part_of(monkeypatch):
     ]
 
 
+def test_e_reads_a_subject_and_a_description_in_the_light_of_both_and_a_solution_by_itself():
+    """Whatever is missing; a merged component is a whole of its own."""
+    subject, description, _ = TICKET
+    items = [TICKET, ([], description, []), (subject, [], [])]
+    own, half, whole = (
+        network(whole_share=share).encode(items).vectors["E"] for share in (0, 0.5, 1)
+    )
+    merged = network(pairs="merged", whole_share=0)
+    both = merged.encode([(subject + description,)]).vectors["E"][0, 0]
+    torch.testing.assert_close(whole[0], torch.stack([both, both, own[0, 2]]))
+    torch.testing.assert_close(whole[1:], own[1:])
+    between = own[0, 0] + both
+    torch.testing.assert_close(half[0, 0], between / between.norm())
+    assert not torch.allclose(own[0, 0], both, atol=1e-2)
+
+
 @pytest.mark.parametrize(
     ("pairs", "compared"),
     [
@@ -207,7 +223,7 @@ def test_a_texts_vector_is_made_of_the_states_after_its_own_words(pooling):
     embedded = torch.randn(20, 3)
     texts = [torch.randint(0, 20, (n,)) for n in (7, 1, 3, 12, 2, 9, 5)]
     whole = Texts([text.tolist() for text in texts])
-    states = encoder(EmbeddedTexts(whole, embedded, torch.ones(20), torch.cat(texts)))
+    states = encoder(EmbeddedTexts(whole, torch.arange(20), embedded, torch.ones(20)))
     for text, state in zip(texts, states, strict=True):
         each, (last, _) = encoder.lstm(embedded[text[:8]] * encoder.scale)
         torch.testing.assert_close(state, last[0] if pooling == "last" else each.mean(0))
