@@ -54,8 +54,13 @@ class TicketContract:
         for some in ([PUMP, FLAME, wordless], [reworded]):
             store.put_tickets(some)
             found = store.get_tickets(["T-2", "T-10", "T-3"])
-            read = {id: (ticket, " ".join(tokenize(ticket.text))) for id, ticket in found.items()}
-            assert store.read_tickets([*found, "nobody"]) == read
+            read = store.read_tickets([*found, "nobody"])
+            assert {id: ticket for id, (ticket, _) in read.items()} == found
+            for ticket, tokens in read.values():
+                texts = ticket.subject, ticket.description, ticket.solution
+                assert [line.split(" ") if line else [] for line in tokens.split("\n")] == [
+                    tokenize(text) for text in texts
+                ]
         assert store.read_tickets([]) == {}
 
     def test_put_counts_added_changed_and_unchanged(self, store):

@@ -612,28 +612,28 @@ def test_a_lock_held_too_long_says_try_again(tmp_path, monkeypatch):
 
 
 def test_nobody_waits_while_tickets_are_tokenised(store, monkeypatch):
-    def tokenize(text):
+    def token_lines(*texts):
         other = sqlite3.connect(store.database.path, timeout=0, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")  # fails where a writer holds the lock
         other.close()
-        return text.split()
+        return "\n".join(texts)
 
-    monkeypatch.setattr(tickets, "tokenize", tokenize)
+    monkeypatch.setattr(tickets, "token_lines", token_lines)
     store.put_tickets([PUMP])
     store.put_tickets([replace(PUMP, solution="Swapped the breaker."), BARE])
     assert [id for id, _ in store.search_words(["breaker."], 10)] == [PUMP.id]
 
 
 def test_a_ticket_that_goes_while_it_is_tokenised_is_found_by_its_words(store, monkeypatch):
-    def tokenize(text):
+    def token_lines(*texts):
         if not done:
             done.append(True)
             store.delete_tickets([PUMP.id])
-        return text.split()
+        return "\n".join(texts)
 
     store.put_tickets([PUMP])
     done = []
-    monkeypatch.setattr(tickets, "tokenize", tokenize)
+    monkeypatch.setattr(tickets, "token_lines", token_lines)
     store.put_tickets([PUMP, BARE])
     assert [id for id, _ in store.search_words(["relay."], 10)] == [PUMP.id]
 

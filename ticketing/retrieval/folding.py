@@ -31,13 +31,18 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(tokenize(text))
 
 
+def _words_in(line: str) -> int:
+    """Of words joined by blanks."""
+    return line.count(" ") + 1 if line else 0
+
+
 @dataclass(frozen=True)
 class Match:
     """A ticket at its rank, from 1, with its row of codes, uint8 [width].
 
     `by_id` says that its id was asked for, `moved` why it is not where its distance puts it, and
     `solved` is the query that it solved whose row this is, if it is not its own. `tokens` are those
-    of the ticket's text, joined by blanks, where they are known.
+    of the ticket's text, as a store gives them, where they are known.
     """
 
     rank: int
@@ -79,6 +84,9 @@ class Match:
     @cached_property
     def _bounds(self) -> tuple[int, int]:
         """Where the tokens of the subject end, and those of the description."""
+        if self._whole and self.tokens.count("\n") == 2:  # a line a component
+            first, second, _ = map(_words_in, self.tokens.split("\n"))
+            return first, first + second
         subject = len(_words(self.ticket.subject[:READ]))
         description, solution = self.ticket.description[:READ], self.ticket.solution[:READ]
         if len(description) < len(solution):

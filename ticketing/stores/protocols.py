@@ -18,7 +18,7 @@ from ticketing.stores.history import History
 from ticketing.stores.jobs import Jobs, Leases
 from ticketing.stores.people import PeopleStore
 from ticketing.stores.schedules import Schedules
-from ticketing.text import tokenize
+from ticketing.text import token_lines
 from ticketing.tickets import Filters, Judgment, ModelKind, Query, Ticket, Verdict
 
 
@@ -42,9 +42,12 @@ class DatedTickets(Protocol):
         """The tickets that exist among `ids`, by id."""
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
-        """Those tickets, each with the tokens of its `text`, joined by blanks."""
-        found = self.get_tickets(ids)
-        return {id: (ticket, " ".join(tokenize(ticket.text))) for id, ticket in found.items()}
+        """Those tickets, each with the tokens of its `text`, joined by blanks: a line a component,
+        or one line where they were kept before components had lines."""
+        return {
+            id: (ticket, token_lines(ticket.subject, ticket.description, ticket.solution))
+            for id, ticket in self.get_tickets(ids).items()
+        }
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
         """When the newest matching ticket was created; None where none has a date. One whose date

@@ -49,6 +49,11 @@ def tokenize(text: str) -> list[str]:
     return list(chain.from_iterable(map(remembered_texts.__getitem__, _stretches(text))))
 
 
+def token_lines(*texts: str) -> str:
+    """The tokens of texts, joined by blanks, a line a text: what stores keep of their tickets."""
+    return "\n".join(" ".join(tokenize(text)) for text in texts)
+
+
 def first_written(text: str, tokens: Collection[str]) -> dict[str, str]:
     """Those of some tokens that a text has, each as it is written where it comes first."""
     written: dict[str, str] = {}

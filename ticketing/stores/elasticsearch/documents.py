@@ -11,7 +11,7 @@ import numpy as np
 
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeRow
-from ticketing.text import tokenize
+from ticketing.text import token_lines
 from ticketing.tickets import Ticket
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
@@ -33,7 +33,7 @@ def document_of(ticket: Ticket) -> Json:
         "created": ticket.created and ticket.created.isoformat(),
         "groups": sorted(ticket.groups),
         "version": ticket.version,
-        "tokens": " ".join(tokenize(ticket.text)),
+        "tokens": token_lines(ticket.subject, ticket.description, ticket.solution),
         "coded": [],
     }
 

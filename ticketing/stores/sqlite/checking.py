@@ -17,7 +17,7 @@ from ticketing.stores.history import KINDS, from_json
 from ticketing.stores.sqlite.code_files import code_file, remove_codes, remove_known
 from ticketing.stores.sqlite.database import Row
 from ticketing.stores.sqlite.files import SQLiteFiles, file_path
-from ticketing.text import tokenize
+from ticketing.text import token_lines
 from ticketing.tickets import Query, Ticket
 
 ROOM = 1 << 20
@@ -120,7 +120,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
     def _index_words(self) -> str:
         statement = "SELECT pk, subject, description, solution FROM tickets"
         rows = self._pages(f"{statement} WHERE pk > ? ORDER BY pk LIMIT ?", 0)
-        entries = [(pk, " ".join(tokenize("\n".join(texts)))) for pk, *texts in rows]
+        entries = [(pk, token_lines(*texts)) for pk, *texts in rows]
         with self.database.writing() as connection:
             # The index's own content goes first: a deletion would look its words up in the index.
             connection.execute("DELETE FROM words_content")

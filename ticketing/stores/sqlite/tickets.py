@@ -9,7 +9,7 @@ from typing import Any
 from ticketing.stores.checks import latest_by_id
 from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
-from ticketing.text import tokenize
+from ticketing.text import token_lines
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
@@ -249,7 +249,7 @@ def _index_words(
 
 
 def _words(ticket: Ticket) -> str:
-    return " ".join(tokenize(ticket.text))
+    return token_lines(ticket.subject, ticket.description, ticket.solution)
 
 
 def _quoted(word: str) -> str:
