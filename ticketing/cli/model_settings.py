@@ -92,9 +92,9 @@ def _read_toml(file: Path, names: Sequence[str]) -> dict[str, Table]:
 
 def _put(tables: dict[str, Table], override: str) -> None:
     """Set the value that NAME=VALUE names, in a table of tables."""
-    name, _, text = override.partition("=")
+    name, given, text = override.partition("=")
     path = name.split(".")
-    if path[0] not in tables or not all(path[1:]) or len(path) < 2 or not text:
+    if path[0] not in tables or not all(path[1:]) or len(path) < 2 or not given:
         known = " or ".join(f"{table}.NAME=VALUE" for table in tables)
         raise InputError(f"--set {override}: write it as {known}.")
     table: Any = tables
@@ -106,7 +106,8 @@ def _put(tables: dict[str, Table], override: str) -> None:
 
 
 def _toml_value(text: str) -> Any:
-    """A TOML value, or the text itself where it is none (so that quotes may be left out)."""
+    """A TOML value, or the text itself where it is none: a shell takes quotes away, and leaves
+    nothing of ""."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

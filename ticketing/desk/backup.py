@@ -10,10 +10,11 @@ import json
 import os
 import shutil
 import zipfile
+import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from ticketing.desk.base import DeskBase
@@ -29,6 +30,10 @@ MANIFEST = "manifest.json"
 
 KEPT = ("models", "categories", "secret_key", "notice.txt")
 """What of a home belongs to its desk, beside the store; all else is work under way."""
+
+HARM = (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, zlib.error)
+"""What reading a damaged zip raises: RuntimeError where a bit says that it is encrypted or packed
+in another way."""
 
 BLOCK = 1 << 20
 
@@ -132,7 +137,7 @@ def verified(file: Path, shown: Shown) -> Manifest:
             for name in manifest.files:
                 for data in read(file, archive, name, manifest):
                     went(len(data))
-    except (zipfile.BadZipFile, EOFError) as error:
+    except HARM as error:
         raise InputError(f"{file} is no whole backup ({error}); name another one.") from None
     return manifest
 
@@ -149,7 +154,7 @@ def read(file: Path, archive: zipfile.ZipFile, name: str, manifest: Manifest) ->
                 if size > member.bytes:
                     break
                 yield data
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError):
+    except (*HARM, OSError):
         raise damaged(file, name) from None
     if (size, digest.hexdigest()) != (member.bytes, member.sha256):
         raise damaged(file, name)
@@ -163,7 +168,7 @@ def damaged(file: Path, name: str) -> InputError:
 def _manifest(file: Path, archive: zipfile.ZipFile) -> Manifest:
     try:
         found = TypeAdapter(Manifest).validate_json(archive.read(MANIFEST))
-    except (KeyError, ValidationError, zipfile.BadZipFile, EOFError):
+    except (*HARM, OSError, KeyError):  # ValidationError is a ValueError
         raise InputError(f"{file} is no backup of this program; name another file.") from None
     if found.format != FORMAT or found.version > VERSION:
         raise InputError(

@@ -22,6 +22,11 @@ def test_settings_come_from_toml_with_options_on_top(tmp_path):
     assert read_settings(None) == (NetworkSettings(), TrainingSettings())
 
 
+@pytest.mark.parametrize("override", ['training.teacher=""', "training.teacher="])
+def test_quotes_that_a_shell_takes_away_change_nothing(override):
+    assert read_settings(None, (override,))[1].teacher == ""
+
+
 def test_the_loss_of_the_paper_brings_its_other_settings():
     assert read_settings(None, ("training.loss=mse",))[1] == TrainingSettings.for_loss(loss="mse")
 
@@ -32,6 +37,7 @@ def test_the_loss_of_the_paper_brings_its_other_settings():
         ("network.hidden=-1", "network.hidden=-1"),
         ("network.hidden.x=1", "network.hidden={'x': 1}"),
         ("network.hidden=many", "network.hidden='many'"),
+        ("network.hidden=", "network.hidden=''"),
         ("training.optimizer=sgd", "training.optimizer='sgd'"),
         ("network.depth=2", "network.depth=2"),
         ("network.channels=[]", "network.channels"),

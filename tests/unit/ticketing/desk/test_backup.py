@@ -1,5 +1,7 @@
 """A backup while everything goes on, and the desk that comes of it."""
 
+import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -13,7 +15,7 @@ import pytest
 from tests.commands import TIME
 from tests.tiny import put_encoded
 from ticketing.desk import open_desk, restore
-from ticketing.desk.backup import verified
+from ticketing.desk.backup import FORMAT, MANIFEST, VERSION, verified
 from ticketing.desk.restore import restore as restored
 from ticketing.errors import InputError, StoreError
 from ticketing.settings import load_settings
@@ -167,6 +169,32 @@ def test_what_is_no_whole_backup_touches_nothing(desk, file, elsewhere, harm):
     kept = {name for name in os.listdir(elsewhere.home) if name != ".restoring"}
     assert kept == {"secret_key"}
     assert not (file.parent.parent / "tickets.x").exists()
+
+
+def test_a_flipped_bit_anywhere_is_harmless_or_said(file):
+    """One clear sentence, whichever bit it is: of data, of a header or of the directory."""
+    held = {"store/a": b"flame out, flame out, trip, flame trip. " * 4, "home/b": b"key"}
+    digests = {
+        name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in held.items()
+    }
+    facts = {"format": FORMAT, "version": VERSION, "created": "2026-01-01", "files": digests}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in held.items():
+            archive.writestr(name, data)
+        archive.writestr(MANIFEST, json.dumps(facts))
+    whole, manifest = file.read_bytes(), verified(file, unseen)
+    said = 0
+    for bit in range(8 * len(whole)):
+        data = bytearray(whole)
+        data[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(data)
+        try:
+            assert verified(file, unseen) == manifest
+        except InputError as error:
+            said += 1
+            assert "desk.backup" in str(error), bit
+    assert said > len(whole), "most bits matter"
 
 
 def test_a_home_that_is_not_empty_is_refused_or_moved_aside(desk, file, elsewhere):
