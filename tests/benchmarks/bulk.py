@@ -20,6 +20,7 @@ from contextlib import closing
 from itertools import cycle, islice
 from pathlib import Path
 
+from tests.benchmarks.copies import reworded
 from tests.benchmarks.scaling import family, processes, processor_seconds
 from ticketing.desk import Desk, open_desk
 from ticketing.jobs import JobState, Promotion
@@ -29,8 +30,6 @@ from worker.app import make_app
 from worker.jobs import start_reindex
 
 LINES = 10
-CHANGED = 0.3
-
 LOOK_SECONDS = 0.5
 """How often what is done is asked for, which takes a moment of the processor itself."""
 
@@ -66,9 +65,7 @@ def generated(tickets: list[Ticket]) -> Iterator[dict[str, str]]:
         other = chance.choice(tickets).text.split() or ["word"]
         row = {"id": f"G-{number:08}", "created": str(ticket.created or "")}
         for field in ("subject", "description", "solution"):
-            words = getattr(ticket, field).split(" ")
-            changed = (chance.choice(other) if chance.random() < CHANGED else w for w in words)
-            row[field] = " ".join(changed) if words != [""] else ""
+            row[field] = reworded(getattr(ticket, field), other, chance)
         yield row
 
 

@@ -2,8 +2,11 @@
 
 `repeated`: each is a ticket of the archive with three in ten of its words changed for those of
 another, and its vectors moved some way to another's. `mixed`: besides, each of its components is
-that of a ticket of its own.
+that of a ticket of its own. `reworded` changes a text in the same way.
 """
+
+from collections.abc import Sequence
+from random import Random
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +14,7 @@ import numpy.typing as npt
 from ticketing.model.layout import TERM_BYTES, CodeLayout
 
 CHANGED = 0.3
-"""Share of terms that are another ticket's."""
+"""Share of words, and of terms, that are another ticket's."""
 
 MOVED = (0.1, 0.5)
 """How far, between nothing and the whole way, vectors are moved to another ticket's."""
@@ -37,6 +40,14 @@ def mixed(
         for span in spans(layout, r):
             made[both, span] = other[both, span]
     return _changed(rows, made, layout, chance)
+
+
+def reworded(text: str, others: Sequence[str], chance: Random) -> str:
+    """A text some of whose words are others."""
+    if not text:
+        return text
+    words = text.split(" ")
+    return " ".join(chance.choice(others) if chance.random() < CHANGED else w for w in words)
 
 
 def _changed(rows: Rows, made: Rows, layout: CodeLayout, chance: np.random.Generator) -> Rows:

@@ -85,12 +85,15 @@ def fill(source: Desk, bundle: str, store: str, home: Path, count: int) -> list[
     asked = known[:: million.HELD_OUT]
     kept = [ticket for i, ticket in enumerate(known) if i % million.HELD_OUT]
     rows, chance = model.encode_tickets(kept), np.random.default_rng(0)
+    reword = million.rewording(kept)
     with closing(open_desk(load_settings(home=home, store=store))) as desk:
         desk.bundle(bundle)
         for start in range(0, count, AT_ONCE):
             of = chance.integers(len(kept), size=min(AT_ONCE, count - start))
             codes = copies.repeated(rows, of, model.layout, chance)
-            tickets = [million.ticket(start + i, kept[number]) for i, number in enumerate(of)]
+            tickets = [
+                million.ticket(start + i, kept[number], reword) for i, number in enumerate(of)
+            ]
             vectors = model.projection.ticket_vectors(codes)
             desk.store.put_tickets(tickets)
             made = zip(tickets, codes, vectors, strict=True)

@@ -28,6 +28,9 @@ LARGEST = 1 << 30
 MINUTES = 60
 """The step of the table of times."""
 
+BITS = 12
+"""Of a number's 32 bits so many at a time tell which numbers are looked at further."""
+
 Arguments = tuple[
     npt.NDArray[np.uint8],
     npt.NDArray[np.uint8],
@@ -121,3 +124,27 @@ def estimate(
             total += dense[pattern, half + r] * _difference(row, at, query, there, meant, 0)
         hours = min(abs(np.int64(minutes[i]) - minute) // MINUTES, most)
         distances[i] = total + times[hours if minutes[i] else most + 1]
+
+
+@compiled(exact=True)
+def at_rank(values: npt.NDArray[np.int32], rank: int) -> np.int32:
+    """The one of at least one value that has so many before it in ascending order. Values are
+    counted by their first bits, then those that share these by the next: some passes over memory,
+    where a partition moves what it reads."""
+    upper = np.uint32(1 << 31)  # turned over, unsigned numbers are in the order of signed ones
+    known, mask, shift = np.uint32(0), np.uint32(0), 32
+    while shift > 0:
+        bits = min(BITS, shift)
+        shift -= bits
+        counts = np.zeros(1 << bits, np.int64)
+        for value in values:
+            number = np.uint32(value) ^ upper
+            if number & mask == known:
+                counts[number >> np.uint32(shift) & np.uint32((1 << bits) - 1)] += 1
+        digit = 0
+        while rank >= counts[digit]:
+            rank -= counts[digit]
+            digit += 1
+        known |= np.uint32(digit << shift)
+        mask |= np.uint32(((1 << bits) - 1) << shift)
+    return np.int32(known ^ upper)

@@ -50,12 +50,14 @@ def block_difference(size: int) -> Callable[..., Any]:
 
 
 @cache
-def blocks_difference(size: int, feature: str) -> Callable[..., Any]:
-    """The operation (row, at, starts, first, last, query, start, masks) -> int32: the sum of
+def blocks_difference(size: int, feature: str, queries: int = 1) -> Callable[..., Any]:
+    """The operation (row, at, starts, first, last, query, start, step, masks) -> int64: the sum of
     |row & mask - query| over the blocks [first, last) of `size` bytes of three uint8 arrays, at
     least one. Block b begins at `at` + starts[b] in the row (starts int64), at `start` + b * size
-    in the query and at b * size in the masks. A processor's `feature` is one of SUMMING, or none.
-    It is called in compiled code, and checks no bounds."""
+    in the query and at b * size in the masks. With two `queries`, the second of which begins a
+    `step` later, the number's upper half is the second's sum: the row is read once for both. A
+    processor's `feature` is one of SUMMING, or none. It is called in compiled code, and checks no
+    bounds."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -67,9 +69,9 @@ def blocks_difference(size: int, feature: str) -> Callable[..., Any]:
     def generate(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
         row, starts, query, masks = (
             context.make_array(signature.args[i])(context, builder, args[i]).data
-            for i in (0, 2, 5, 7)
+            for i in (0, 2, 5, 8)
         )
-        at, first, last, start = (args[i] for i in (1, 3, 4, 6))
+        at, first, last, start, step = (args[i] for i in (1, 3, 4, 6, 7))
         number = first.type
 
         def loaded(data: Any, place: Any) -> Any:
@@ -83,28 +85,34 @@ def blocks_difference(size: int, feature: str) -> Callable[..., Any]:
             whole = builder.zext(_absolute_sum(builder, told, asked, held), ir.IntType(SUM))
             return builder.insert_element(ir.Constant(sums, None), whole, ir.IntType(NUMBER)(0))
 
+        asked_from = [start, builder.add(start, step)][:queries]
         before, loop, after = builder.block, *map(builder.append_basic_block, ("loop", "after"))
         builder.branch(loop)
         builder.position_at_end(loop)
-        block, total = builder.phi(number), builder.phi(sums)
+        block, totals = builder.phi(number), [builder.phi(sums) for _ in asked_from]
         own = builder.add(at, builder.load(builder.gep(starts, [block])))
-        whole, added = builder.mul(block, number(size)), total
+        whole, added = builder.mul(block, number(size)), list(totals)
         for part in map(number, range(0, size, held)):
             there = builder.add(whole, part)
             told = builder.and_(loaded(row, builder.add(own, part)), loaded(masks, there))
-            asked = loaded(query, builder.add(start, there))
-            added = builder.add(added, apart(told, asked))
+            for i, begun in enumerate(asked_from):
+                asked = loaded(query, builder.add(begun, there))
+                added[i] = builder.add(added[i], apart(told, asked))
         following = builder.add(block, number(1))
         more = builder.icmp_signed("<", following, last)
         _rolled(builder.module, builder.cbranch(more, loop, after))
+        nothing = ir.Constant(sums, None)
         for phi, begun, gone_on in (
             (block, first, following),
-            (total, ir.Constant(sums, None), added),
+            *((total, nothing, sum_) for total, sum_ in zip(totals, added, strict=True)),
         ):
             phi.add_incoming(begun, before)
             phi.add_incoming(gone_on, loop)
         builder.position_at_end(after)
-        return builder.trunc(_reduced(builder, added), ir.IntType(NUMBER))
+        packed, half = added[0], ir.Constant(sums, [NUMBER] * sums.count)
+        for other in added[1:]:
+            packed = builder.add(packed, builder.shl(other, half))
+        return _reduced(builder, packed)
 
     place = types.intp
 
@@ -118,9 +126,11 @@ def blocks_difference(size: int, feature: str) -> Callable[..., Any]:
         last: Any,
         query: Any,
         start: Any,
+        step: Any,
         masks: Any,
     ) -> Any:
-        return types.int32(row, place, starts, place, place, query, place, masks), generate
+        given = row, place, starts, place, place, query, place, place, masks
+        return types.int64(*given), generate
 
     return difference
 

@@ -24,7 +24,11 @@ LINE = 64
 BLOCK = 64
 """Bytes that are compared at a time: a cache line, and the widest register."""
 
+LOWER = (1 << 32) - 1
+"""The half of a number that is the first component's."""
+
 _difference, _fetch = blocks_difference(BLOCK, summing()), prefetch()
+_differences = blocks_difference(BLOCK, summing(), queries=2)
 
 
 @compiled(exact=True)
@@ -62,6 +66,7 @@ def scan(
     queries, components = weights.shape[1:3]
     dense, blocks, width = bounds.size - 1, starts.size, codes.shape[1]
     flat = codes.reshape(codes.size)  # a row of its own would be counted as another reference
+    apart = np.zeros((queries, dense), np.int64)
     for i in range(live.shape[0]):
         after = live[min(i + AHEAD, live.shape[0] - 1)]
         later = after * width
@@ -99,29 +104,37 @@ def scan(
                         first_held += word & 255
                         second_held += word >> 8 & 255
                 k += np.uint64(TERM_BYTES)
+            both = block == BLOCK and queries == 2
+            both &= weights[pattern, 0, r, 0] >= 0 and weights[pattern, queries - 1, r, 0] >= 0
+            if both:
+                for c in range(dense):
+                    asked_of = bounds[c], bounds[c + 1], query, 0, blocks * block
+                    halves = _differences(flat, told, starts, *asked_of, masks)
+                    apart[0, c], apart[1, c] = halves & LOWER, halves >> 32
             for p in range(queries):
                 if weights[pattern, p, r, 0] < 0:
                     continue
                 compared = True
                 for c in range(dense):
-                    span = bounds[c], bounds[c + 1]
-                    if block == BLOCK:
-                        there = p * blocks * block
-                        apart = _difference(flat, told, starts, *span, query, there, masks)
-                    else:
-                        apart = np.int32(0)
-                        for s in range(bounds[c], bounds[c + 1]):
-                            here, there = told + starts[s], (p * blocks + s) * block
-                            apart += _plain(flat, here, query, there, masks, s * block, block)
-                    part = weights[pattern, p, r, c] * np.float32(apart)
+                    span, there = (bounds[c], bounds[c + 1]), p * blocks * block
+                    if block != BLOCK:
+                        apart[p, c] = 0
+                        for s in range(*span):
+                            asked_from = there + s * block
+                            apart[p, c] += _plain(
+                                flat, told + starts[s], query, asked_from, masks, s * block, block
+                            )
+                    elif not both:
+                        apart[p, c] = _difference(flat, told, starts, *span, query, there, 0, masks)
+                    part = weights[pattern, p, r, c] * np.float32(apart[p, c])
                     total += part
                     if channels is not None:
                         channels[i, c] += part
                 if terms:
-                    both = second if p else first
+                    common = second if p else first
                     if known:
-                        both = lane(sums, p * components + r)
-                    part = weights[pattern, p, r, dense] * np.float32(2 * SUM - 2 * both)
+                        common = lane(sums, p * components + r)
+                    part = weights[pattern, p, r, dense] * np.float32(2 * SUM - 2 * common)
                     total += part
                     if channels is not None:
                         channels[i, dense] += part

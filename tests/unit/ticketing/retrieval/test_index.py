@@ -30,6 +30,7 @@ def small(monkeypatch):
     monkeypatch.setattr(index, "SEGMENT", SEGMENT)
     monkeypatch.setattr(index, "LEAST", 2 * SEGMENT)
     monkeypatch.setattr(index, "FEWEST", 16)
+    monkeypatch.setattr(index, "SHARE", 0.02)  # of few rows, whose estimates are rougher
 
 
 def texts(chance, number):
