@@ -88,12 +88,13 @@ class Index:
         if derived is None:
             return block
         distances = self._estimates(derived, len(block.codes), query, pool)
-        of_live = distances[block.live]
+        every = len(block.live) == len(distances)
+        of_live = distances if every else distances[block.live]
         wanted = max(int(len(of_live) * SHARE), FEWEST, limit) + int((of_live == ALWAYS).sum())
         if wanted >= len(of_live):
             return block
-        bound = min(at_rank(of_live, wanted - 1), AWAY - 1)
-        chosen = of_live <= bound
+        bound = min(int(at_rank(of_live, wanted - 1)), AWAY - 1)
+        chosen = (distances <= bound)[block.live]
         chosen[[place for id in also if (place := block.place(id)) is not None]] = True
         return block.chosen(np.flatnonzero(chosen))
 
