@@ -24,8 +24,8 @@ def other_bundle(desk, serving):
     model = model_in(desk.models.load(serving))
     facts, documents, arrays = content_of(model)
     network = dict(arrays["network"])
-    vectors = network["words.words.weight"]
-    network["words.words.weight"] = np.vstack([vectors[:1], vectors[:0:-1]])
+    vectors = network["words.table"]
+    network["words.table"] = np.vstack([vectors[:1], vectors[:0:-1]])
     manifest = desk.models.manifest(serving)
     facts |= {key: manifest[key] for key in ("training", "data", "history")}
     return desk.models.save(facts, documents, arrays | {"network": network})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
@@ -56,20 +57,38 @@ def map_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """What `write_arrays` wrote, as read-only memory maps of the file. Raises ArraysError for
     anything else."""
     try:
-        content = np.memmap(path, np.uint8, "r")
-        start = 8 + int(content[:8].view("<u8")[0])  # the file begins with the header's length
-        header = json.loads(content[8:start].tobytes())
-        metadata = header.pop("__metadata__")
+        arrays, metadata = arrays_in(np.memmap(path, np.uint8, "r"))
         if (metadata["format"], metadata["version"]) != (FORMAT, VERSION):
             raise ValueError("another format")
-        arrays = {}
-        for name, about in header.items():
-            first, last = (start + offset for offset in about["data_offsets"])
-            values = np.frombuffer(content[first:last], _TYPES[about["dtype"]])
-            arrays[name] = values.reshape(about["shape"])
         return arrays, json.loads(metadata["about"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, *NO_ARRAYS) as error:
         raise ArraysError(f"{path} is not there, or is damaged ({error}); remove it.") from None
 
 
-_TYPES = {"U8": "u1", "U16": "<u2", "U32": "<u4", "I64": "<i8", "F32": "<f4"}
+def arrays_in(content: npt.NDArray[np.uint8]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and the metadata of a safetensors file that lies in memory or is mapped to it;
+    the arrays stay where they are. Raises one of NO_ARRAYS for anything else."""
+    start = 8 + int(content[:8].view("<u8")[0])  # the file begins with the header's length
+    header = json.loads(content[8:start].tobytes())
+    metadata = header.pop("__metadata__", {})
+    arrays = {}
+    for name, about in header.items():
+        first, last = (start + offset for offset in about["data_offsets"])
+        values = np.frombuffer(content[first:last], _TYPES[about["dtype"]])
+        arrays[name] = values.reshape(about["shape"])
+    return arrays, metadata
+
+
+NO_ARRAYS = (ValueError, KeyError, TypeError, IndexError, AttributeError)
+"""What reading arrays from other bytes raises."""
+
+_TYPES = {
+    "BOOL": "?",
+    "U8": "u1",
+    "U16": "<u2",
+    "U32": "<u4",
+    "I32": "<i4",
+    "I64": "<i8",
+    "F32": "<f4",
+    "F64": "<f8",
+}

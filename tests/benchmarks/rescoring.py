@@ -36,7 +36,7 @@ def asked(case: Case, rankers: Rankers) -> list[tuple[Example, int]]:
     """The queries of a case, those without a right ticket among the nearest too, and how many
     right tickets each has."""
     recommender = rankers.recommender(rankers.model.settings.channels, rescored=False)
-    rescorer = Rescorer(rankers.model, recommender.terms)
+    rescorer = Rescorer(rankers.model)
     right: dict[str, set[str]] = {}
     for label in case.answers:
         right.setdefault(label.query.id, set()).add(label.ticket_id)

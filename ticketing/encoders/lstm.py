@@ -18,7 +18,7 @@ def input_scale(word_dims: int) -> float:
 class LSTMEncoder:
     """A trained LSTM over word embeddings.
 
-    What a known word does to the gates is the same each time, and is computed once.
+    What a known word does to the gates is the same each time, and is computed when it first comes.
     """
 
     dtype = np.float32
@@ -27,7 +27,9 @@ class LSTMEncoder:
         layer = {name.removeprefix("recurrent.lstm."): x for name, x in parts.arrays.items()}
         self._lstm = CompiledLSTM.from_arrays(layer)
         self._scale = np.float32(input_scale(parts.words.table.shape[1]))
-        self._gates = self._lstm.gates(parts.words.table * self._scale)  # [V, 4 hidden]
+        self._table = parts.words.table
+        self._gates = np.zeros((len(self._table), self._lstm.recurrent.shape[1]), np.float32)
+        self._has_gates = np.zeros(len(self._table), np.bool_)
         self._spelling = parts.settings.word_dims
         self._limit, self._pooling = parts.settings.max_words, parts.settings.pooling
         self.shape = (parts.settings.hidden,)
@@ -37,9 +39,18 @@ class LSTMEncoder:
         lengths = np.minimum(np.diff(texts.bounds), self._limit)
         places, bounds = pieces(texts.bounds[:-1], lengths)
         ids = texts.words[places]
+        self._meet(ids)
         others = self._lstm.gates(texts.spelled * self._scale, self._spelling)
         states = self._lstm.states(self._gates, ids, bounds, others)
         return pooled(states, bounds, self._pooling)
+
+    def _meet(self, ids: npt.NDArray[np.int64]) -> None:
+        """See to the gates of known words. Threads may do so at once: they find the same."""
+        known = ids[ids < len(self._table)]
+        new = np.unique(known[~self._has_gates[known]])
+        if len(new):
+            self._gates[new] = self._lstm.gates(self._table[new] * self._scale)
+            self._has_gates[new] = True
 
 
 KIND = EncoderKind(

@@ -29,12 +29,16 @@ class Words:
         arrays: Mapping[str, np.ndarray],
         weights: npt.NDArray[np.float32],
     ) -> "Words":
-        """Of a trained network's arrays: `words.weight` [V, word_dims] and `characters.…`."""
+        """Of a trained network's arrays: `words.weight` [V, word_dims] and `characters.…`; the
+        `table` of them is made where it is not among them."""
         speller = Speller(
             {name.removeprefix("characters."): array for name, array in arrays.items()}
         )
-        spelled = speller.spelled(["", *vocabulary.words])
-        return cls(np.concatenate([arrays["words.weight"], spelled], axis=1), weights, speller)
+        table = arrays.get("table")
+        if table is None:
+            spelled = speller.spelled(["", *vocabulary.words])
+            table = np.concatenate([arrays["words.weight"], spelled], axis=1)
+        return cls(table, weights, speller)
 
     @classmethod
     def none(cls) -> "Words":

@@ -15,15 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load
+import numpy.typing as npt
 
+from ticketing.arrays import NO_ARRAYS, arrays_in
 from ticketing.errors import BundleError
 from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 12
+VERSION = 13
+READ = (12, VERSION)
+"""Formats that are read. In format 12 the spelling of a vocabulary's words is not kept."""
+
 MANIFEST = "manifest.json"
 TRAINED = "trained"
 """In a manifest, when the bundle was trained: naive UTC of ISO 8601."""
@@ -49,7 +52,7 @@ def canonical_json(data: Mapping[str, Any]) -> bytes:
     return json.dumps(data, sort_keys=True, ensure_ascii=False, indent=1).encode()
 
 
-def digest(data: bytes) -> str:
+def digest(data: bytes | memoryview) -> str:
     """SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()
 
@@ -66,10 +69,7 @@ def read_whole(path: Path, expected: str) -> bytes:
         data = path.read_bytes()
     except FileNotFoundError:
         raise BundleError(f"{path} is missing; train the bundle again.") from None
-    if digest(data) != expected:
-        raise BundleError(
-            f"{path} is truncated or was changed ({len(data)} bytes); train the bundle again."
-        )
+    _check(path, data, expected)
     return data
 
 
@@ -84,9 +84,27 @@ def read_json(path: Path, data: bytes) -> Json:
     return content
 
 
-def read_tensors(path: Path, data: bytes) -> dict[str, np.ndarray]:
-    """The arrays of a safetensors file. Raises BundleError naming the file."""
+def map_tensors(path: Path, expected: str) -> dict[str, np.ndarray]:
+    """The arrays of a safetensors file with the expected digest, as maps of it: processes share the
+    memory, and what one would write the others and the file do not see. Raises BundleError naming
+    the file."""
+    content = _mapped(path)
+    _check(path, content.data, expected)
     try:
-        return load(data)
-    except SafetensorError as error:
+        return arrays_in(content)[0]
+    except NO_ARRAYS as error:
         raise BundleError(f"{path} holds no tensors ({error}); train the bundle again.") from None
+
+
+def _mapped(path: Path) -> npt.NDArray[np.uint8]:
+    try:
+        return np.memmap(path, np.uint8, "c") if path.stat().st_size else np.zeros(0, np.uint8)
+    except FileNotFoundError:
+        raise BundleError(f"{path} is missing; train the bundle again.") from None
+
+
+def _check(path: Path, data: bytes | memoryview, expected: str) -> None:
+    if digest(data) != expected:
+        raise BundleError(
+            f"{path} is truncated or was changed ({len(data)} bytes); train the bundle again."
+        )

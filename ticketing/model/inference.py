@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.protocol import Encoder, Parts, Texts
 from ticketing.encoders.registry import ENCODERS
-from ticketing.encoders.terms import spread
+from ticketing.encoders.terms import TermCounts, TermEncoder, spread
 from ticketing.encoders.topics import TopicEncoder
 from ticketing.encoders.words import Words
 from ticketing.errors import NotReady
@@ -35,6 +35,9 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.queries import EncodedQuery
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
+
+VECTORS, TABLE = "words.words.weight", "words.table"
+"""Arrays: the vectors of words as torch names them, and beside their spelling."""
 
 AT_ONCE = 256
 """Texts encoded together, which bounds memory."""
@@ -71,8 +74,8 @@ class Model:
         id: str = "",
         anchors: npt.NDArray[np.uint8] | None = None,
     ):
-        """`arrays` are those of the trained network, by the names that torch gives them;
-        `resources` are by channel, see encoders.protocol.Parts."""
+        """`arrays` are those of the trained network, by the names that torch gives them, or
+        what `saved_arrays` gave; `resources` are by channel, see encoders.protocol.Parts."""
         self.id = id
         self.vocabulary = vocabulary
         self.settings = settings
@@ -86,7 +89,10 @@ class Model:
         self.rescoring = rescoring
         self.words = Words.from_arrays(vocabulary, _below(arrays, "words."), arrays["word_weights"])
         vectors = self.words.table[:, : settings.word_dims]
-        self.arrays = {**arrays, "words.words.weight": vectors}  # which are held once
+        self.arrays = {
+            **{name: array for name, array in arrays.items() if name != TABLE},
+            VECTORS: vectors,  # which are held once
+        }
         self.encoders = {channel: self._built(channel) for channel in settings.channels}
         self.pair_weights = _softplus(arrays["pair_logits"]) * arrays["compared"]
         """V [P, R], non-negative."""
@@ -102,11 +108,28 @@ class Model:
         )
 
     @property
+    def saved_arrays(self) -> dict[str, np.ndarray]:
+        """Those that a bundle keeps: words with their spelling, which takes long to read anew."""
+        others = {name: array for name, array in self.arrays.items() if name != VECTORS}
+        return {**others, TABLE: self.words.table}
+
+    @property
     def layout(self) -> CodeLayout:
         """Where things stand in a row of codes. Raises NotReady before `fit_layout`."""
         if self._layout is None:
             raise NotReady("This model has no layout for codes yet; fit one first.")
         return self._layout
+
+    @cached_property
+    def terms(self) -> TermEncoder | None:
+        """Channel L, where the network has it."""
+        found = (x for x in self.encoders.values() if isinstance(x, TermEncoder))
+        return next(found, None)
+
+    @cached_property
+    def term_counts(self) -> TermCounts:
+        """What terms tell, channel L or none."""
+        return self.terms.counts if self.terms else TermCounts(self.vocabulary)
 
     @property
     def topics(self) -> TopicEncoder | None:

@@ -16,14 +16,15 @@ from ticketing.files import Json
 from ticketing.model.bundle import (
     FORMAT,
     MANIFEST,
+    READ,
     TRAINED,
     VERSION,
     Bundle,
     canonical_json,
     digest,
     id_of,
+    map_tensors,
     read_json,
-    read_tensors,
     read_whole,
 )
 from ticketing.tickets import ModelKind
@@ -74,7 +75,7 @@ class Registry:
         manifest = read_json(path, data)
         if manifest.get("format") != FORMAT:
             raise BundleError(f"{path} does not describe a bundle of this program; remove it.")
-        if manifest.get("version") != VERSION:
+        if manifest.get("version") not in READ:
             raise BundleError(_other_version(bundle_id, manifest.get("version")))
         if id_of(manifest) != bundle_id:
             raise BundleError(f"{path} was changed after it was written; train the bundle again.")
@@ -139,12 +140,11 @@ class Registry:
         documents: dict[str, Json] = {}
         arrays: dict[str, dict[str, np.ndarray]] = {}
         for name, expected in manifest["files"].items():
-            data = read_whole(path / name, expected)
             stem, ending = name.rsplit(".", 1)
             if ending == "json":
-                documents[stem] = read_json(path / name, data)
+                documents[stem] = read_json(path / name, read_whole(path / name, expected))
             else:
-                arrays[stem] = read_tensors(path / name, data)
+                arrays[stem] = map_tensors(path / name, expected)
         return Bundle(bundle_id, manifest, documents, arrays)
 
     def share(self, bundle_id: str) -> None:

@@ -40,7 +40,7 @@ def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str,
         "calibration": model.calibration.to_json(),
     }
     arrays = {
-        "network": model.arrays,
+        "network": model.saved_arrays,
         "anchors": {"codes": model.anchors},
     }
     documents = {"vocabulary": model.vocabulary.to_json()}

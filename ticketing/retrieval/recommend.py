@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.terms import TermCounts, terms_of
+from ticketing.encoders.terms import terms_of
 from ticketing.errors import InputError
 from ticketing.limits import ID
 from ticketing.model.calibration import NEAREST, Evidence
@@ -56,9 +56,8 @@ class Recommender:
         self.model = model
         self.encode = encode or QueryEncoder(model, store)
         telling = TellingWords(model.vocabulary)
-        self.terms = TermCounts(model.vocabulary)
         self.solved = solved
-        self._rescorer = Rescorer(model, self.terms) if rescored else None
+        self._rescorer = Rescorer(model) if rescored else None
         self._folder = Folder(telling)
         self._explainer = Explainer(model, telling)
         self._speller = Speller(model.vocabulary)
@@ -137,7 +136,7 @@ class Recommender:
         compared = self.compare(query, filters, limit, exhaustive)
         encoded, best = compared.query, self.best(compared, limit)
         rows = np.asarray(best.block.codes[best.block.live[best.places[:NEAREST]]])
-        wording = wording_of(asked_terms(encoded), rows, self.model.layout, self.terms)
+        wording = wording_of(asked_terms(encoded), rows, self.model.layout, self.model.term_counts)
         typical = self._typical(encoded, best.distances)
         apart = best.distances.astype(np.float64)
         evidence = Evidence(best.moves.distances, apart, typical, wording)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.terms import BUCKETS, SUM, TermCounts, bucket_of
+from ticketing.encoders.terms import BUCKETS, SUM, bucket_of
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.wording import asked_terms
@@ -70,8 +70,8 @@ def unmoved(distances: npt.NDArray[np.float32]) -> Moves:
 class Rescorer:
     """Rescores under one model."""
 
-    def __init__(self, model: Model, counts: TermCounts):
-        self._model, self._counts = model, counts
+    def __init__(self, model: Model):
+        self._model = model
 
     def __call__(
         self,
@@ -99,7 +99,7 @@ class Rescorer:
         if not self._model.layout.terms:
             return np.zeros(len(rows)), np.zeros(len(rows))
         idf = np.zeros(BUCKETS, np.float32)
-        telling = np.array(self._counts.idf(terms), np.float32)
+        telling = np.array(self._model.term_counts.idf(terms), np.float32)
         np.maximum.at(idf, np.array([bucket_of(term) for term in terms], np.int64), telling)
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM

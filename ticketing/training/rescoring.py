@@ -46,7 +46,7 @@ def examples(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Exam
     for label in sorted(labels, key=lambda label: label.query.id):
         if label.grade == Grade.YES:
             right.setdefault(label.query, set()).add(label.ticket_id)
-    rescorer = Rescorer(recommender.model, recommender.terms)
+    rescorer = Rescorer(recommender.model)
     filters = searchable(recommender.store, list(right))
     for query, ids in right.items():
         compared = recommender.compare(query, filters[query.id])

@@ -1,5 +1,6 @@
 """A trained model: what it makes of a text."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from itertools import chain
 
@@ -71,6 +72,16 @@ def test_more_texts_than_are_encoded_at_once(model, archive_tickets):
     rows = model.encode_tickets(many)
     assert rows.shape == (280, model.layout.width)
     assert near(rows[:40], rows[240:])
+
+
+def test_codes_do_not_depend_on_which_words_came_before(trained, archive_tickets):
+    """What a word does to the LSTM is computed when it first comes."""
+    bundle = Registry(trained[0]).load(trained[1])
+    one, other = model_in(bundle), model_in(bundle)
+    rows = [one.encode_tickets([ticket])[0] for ticket in archive_tickets]
+    with ThreadPoolExecutor(4) as pool:
+        turned = [*pool.map(lambda t: other.encode_tickets([t])[0], archive_tickets[::-1])]
+    assert np.array_equal(rows, turned[::-1])
 
 
 def test_no_tickets_are_no_rows(model):

@@ -213,3 +213,22 @@ def test_a_deleted_bundle_is_gone_and_may_be_deleted_again(models, saved):
     models.delete(saved)
     models.delete(saved)
     assert models.ids() == []
+
+
+def test_arrays_are_maps_of_the_file_which_stays_as_it_was(models, saved):
+    """Processes share the memory; one that writes writes for itself."""
+    one, other = (models.load(saved).arrays["network"]["w"] for _ in range(2))
+    one[:] = 7
+    assert one.base is not None and other.tolist() == [[0, 1, 2], [3, 4, 5]]
+    models.verify(saved)
+
+
+def test_an_older_format_that_can_be_read_is(models, saved):
+    def older(manifest):
+        manifest["version"] = 12
+
+    edit(models, saved, older)
+    manifest = json.loads((models.folder / saved / "manifest.json").read_bytes())
+    renamed = registry.id_of(manifest)
+    (models.folder / saved).rename(models.folder / renamed)
+    assert models.load(renamed).arrays["network"]["w"].tolist() == [[0, 1, 2], [3, 4, 5]]

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from ticketing.model.registry import Registry
 from ticketing.model.saving import content_of, model_in
 
@@ -21,3 +23,16 @@ def test_a_bundle_of_before_wholes_had_a_share_goes_on_as_it_was_trained(trained
     older = {name: value for name, value in network.items() if name != "whole_share"}
     bundle = replace(bundle, manifest=bundle.manifest | {"network": older})
     assert model_in(bundle).settings.whole_share == 0
+
+
+def test_a_bundle_of_before_spelling_was_kept_encodes_the_same(trained, archive_tickets):
+    bundle = Registry(trained[0]).load(trained[1])
+    model = model_in(bundle)
+    network = dict(bundle.arrays["network"])
+    vectors = network.pop("words.table")[:, : model.settings.word_dims]
+    older = replace(
+        bundle, arrays=bundle.arrays | {"network": {**network, "words.words.weight": vectors}}
+    )
+    rows = model.encode_tickets(archive_tickets)
+    assert np.array_equal(model_in(older).encode_tickets(archive_tickets), rows)
+    assert content_of(model_in(older))[2]["network"].keys() == bundle.arrays["network"].keys()

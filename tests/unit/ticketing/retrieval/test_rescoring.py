@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.tiny import TINY
-from ticketing.encoders.terms import TermCounts, bucket_of, term_of
+from ticketing.encoders.terms import bucket_of, term_of
 from ticketing.model.registry import Registry
 from ticketing.model.rescoring import Rescoring
 from ticketing.model.saving import model_in
@@ -27,7 +27,7 @@ def model(trained):
 
 @pytest.fixture
 def rescorer(model):
-    return Rescorer(model, TermCounts(model.vocabulary))
+    return Rescorer(model)
 
 
 def features(rescorer, model, query, tickets):
@@ -84,7 +84,7 @@ def test_a_channel_that_a_bundle_lacks_moves_nothing(model, archive_tickets):
         settings=TINY.model_copy(update={"channels": ("h", "T")}),
         layout=replace(model.layout, terms=0),
     )
-    assert not Rescorer(without, TermCounts(model.vocabulary)).features(query, rows).any()
+    assert not Rescorer(without).features(query, rows).any()
 
 
 def test_without_weights_the_order_is_that_of_the_distances(rescorer, model, archive_tickets):
