@@ -3,8 +3,8 @@
     python -m tests.benchmarks.rescoring --cache FOLDER [OPTIONS] SOURCE…
 
 A source is one of `tests.benchmarks.reading`, asked without time. Prints the weights that each
-source would choose, Acc@10 and MAP@10 by distance alone and by weights learned from the others,
-and the weights of all: `ticketing.model.rescoring.GENERAL` is these, rounded.
+source would choose, Acc@10 and MAP@10 by distance alone, by the general weights without `alike` and
+with it, by weights learned from sources of other folders and by its own, and the weights of all.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from tests.benchmarks.reading.cases import Case
 from ticketing.evaluation.runs import Rankers
 from ticketing.evaluation.text_table import table_text
 from ticketing.model.calibration import NEAREST, SHOWN
-from ticketing.model.rescoring import Rescoring
+from ticketing.model.rescoring import GENERAL, Rescoring
 from ticketing.retrieval.rescoring import Rescorer
 from ticketing.training.rescoring import Example, fit_rescoring
 
@@ -82,32 +82,38 @@ def measured(source: list[tuple[Example, int]], weights: Rescoring) -> tuple[flo
 @click.option("--data", type=click.Path(path_type=Path), default=DATA, show_default=True)
 @click.option("--before", type=click.DateTime(["%Y-%m-%d"]), default="2100-01-01",
               help="Trackers are read as they stood then.")  # fmt: skip
-@click.option("--ranker", default="untaught", show_default=True, help="As in the reading's.")
-def main(sources: Sequence[str], cache: Path, data: Path, before: datetime, ranker: str) -> None:
+@click.option("--ranker", "rankers", multiple=True, default=("untaught",), show_default=True,
+              help="As in the reading's.")  # fmt: skip
+def main(
+    sources: Sequence[str], cache: Path, data: Path, before: datetime, rankers: Sequence[str]
+) -> None:
     """Print the table and the weights."""
     torch.set_num_threads(1)
     bundles, found = Bundles(cache), {}
     for source in sources:
         cases = read(source, data, before)
-        found[source] = [
-            one
-            for number, case in enumerate(cases)
-            for one in asked(case, bundles.rankers(case, family(source, number), ranker))
-        ]
+        for ranker in rankers:
+            found[f"{source} {ranker}"] = [
+                one
+                for number, case in enumerate(cases)
+                for one in asked(case, bundles.rankers(case, family(source, number), ranker))
+            ]
     print_table(found)
 
 
 def print_table(found: dict[str, list[tuple[Example, int]]]) -> None:
-    """A row a source; the last are the weights of all."""
+    """A row a source and ranker; the last are the weights of all."""
     names = [field.name for field in fields(Rescoring)]
-    rows = [["source", "queries", *names, "distance", "from the others", "its own"]]
+    by = ["distance", "without alike", "general", "from the others", "its own"]
+    rows = [["source", "queries", *names, *by]]
     for source, own in found.items():
-        others = [one for name, one in found.items() if name != source]
-        figures = [measured(own, x) for x in (Rescoring(), learned(others), learned([own]))]
-        weights = [f"{weight:.2f}" for weight in astuple(learned([own]))]
-        rows.append([source, str(len(own)), *weights, *(f"{a:.3f} / {m:.3f}" for a, m in figures)])
+        folder = source.split(":")[0]
+        others = [one for name, one in found.items() if name.split(":")[0] != folder]
+        of = (Rescoring(), replace(GENERAL, alike=0.0), GENERAL, learned(others), learned([own]))
+        figures = [f"{a:.3f} / {m:.3f}" for a, m in (measured(own, weights) for weights in of)]
+        rows.append([source, str(len(own)), *(f"{x:.2f}" for x in astuple(of[-1])), *figures])
     weights = [f"{weight:.2f}" for weight in astuple(learned([*found.values()]))]
-    rows.append(["all", "", *weights, "", "", ""])
+    rows.append(["all", "", *weights, *[""] * len(by)])
     print("\n".join(table_text(rows)))
 
 
