@@ -3,8 +3,8 @@
     python -m tests.benchmarks.rescoring --cache FOLDER [OPTIONS] SOURCE…
 
 A source is one of `tests.benchmarks.reading`, asked without time. Prints the weights that each
-source would choose, Acc@10 and MAP@10 by distance alone, by the general weights without `alike` and
-with it, by weights learned from sources of other folders and by its own, and the weights of all.
+source would choose, Acc@10 and MAP@10 by distance alone, by the general weights, by weights
+learned from sources of other folders and by its own, and the weights of all.
 """
 
 from collections.abc import Sequence
@@ -104,12 +104,12 @@ def main(
 def print_table(found: dict[str, list[tuple[Example, int]]]) -> None:
     """A row a source and ranker; the last are the weights of all."""
     names = [field.name for field in fields(Rescoring)]
-    by = ["distance", "without alike", "general", "from the others", "its own"]
+    by = ["distance", "general", "from the others", "its own"]
     rows = [["source", "queries", *names, *by]]
     for source, own in found.items():
         folder = source.split(":")[0]
         others = [one for name, one in found.items() if name.split(":")[0] != folder]
-        of = (Rescoring(), replace(GENERAL, alike=0.0), GENERAL, learned(others), learned([own]))
+        of = (Rescoring(), GENERAL, learned(others), learned([own]))
         figures = [f"{a:.3f} / {m:.3f}" for a, m in (measured(own, weights) for weights in of)]
         rows.append([source, str(len(own)), *(f"{x:.2f}" for x in astuple(of[-1])), *figures])
     weights = [f"{weight:.2f}" for weight in astuple(learned([*found.values()]))]

@@ -19,15 +19,13 @@ from ticketing.files import Json
 class Rescoring:
     """By how much a standard deviation of each number brings a ticket nearer, beside its distance.
 
-    `shared`: the query's words, by idf, that the ticket's problem has, for its length. `alike`:
-    those that it lacks, as far as it has words of like meaning. `subject`: how much of the
-    ticket's subject the query says. `pairs`: how near they are by channel E, pair
+    `shared`: the query's words, by idf, that the ticket's problem has, for its length. `subject`:
+    how much of the ticket's subject the query says. `pairs`: how near they are by channel E, pair
     by pair, and `whole` the same of the problems as wholes. `crowd`: how near a ticket is to those
     found that are nearest to it; what is like many others tells less.
     """
 
     shared: float = 0.0
-    alike: float = 0.0
     subject: float = 0.0
     pairs: float = 0.0
     whole: float = 0.0
@@ -35,7 +33,7 @@ class Rescoring:
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """All six, in the order above: [F]."""
+        """All five, in the order above: [F]."""
         return np.array(astuple(self))
 
     def to_json(self) -> Json:
@@ -48,6 +46,6 @@ class Rescoring:
         return cls(**data)
 
 
-GENERAL = Rescoring(shared=0.15, alike=0.25, subject=0.28, pairs=-0.15, whole=0.03, crowd=0.01)
+GENERAL = Rescoring(shared=0.15, subject=0.28, pairs=-0.15, whole=0.03, crowd=0.01)
 """Where few queries are judged: what `python -m tests.benchmarks.rescoring` learns from the sources
 in `docs/results/reading.md`."""

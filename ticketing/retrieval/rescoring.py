@@ -9,7 +9,6 @@ import numpy.typing as npt
 from ticketing.encoders.terms import BUCKETS, SUM, bucket_of
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.alike import AlikeTerms
 from ticketing.retrieval.wording import asked_terms
 
 CROWD = 5
@@ -50,14 +49,12 @@ class Moves:
 
 NEARER = (
     "its problem has more of the query's telling words",
-    "its problem says more of the query in words of like meaning",
     "its subject says little but what the query says",
     "as a whole it means more nearly the same",
     "few of those found are like it",
 )
 FARTHER = (
     "its problem has fewer of the query's telling words",
-    "its problem says less of the query in words of like meaning",
     "its subject says other things too",
     "as a whole it means something else",
     "many of those found are like it",
@@ -75,7 +72,6 @@ class Rescorer:
 
     def __init__(self, model: Model):
         self._model = model
-        self._alike = AlikeTerms(model, model.terms) if model.terms else None
 
     def __call__(
         self,
@@ -98,25 +94,20 @@ class Rescorer:
         columns = [*self._words(asked_terms(query), rows), *self._meaning(query, rows)]
         return np.ascontiguousarray(standard(np.stack(columns)).T)
 
-    def _words(
-        self, terms: Sequence[str], rows: npt.NDArray[np.uint8]
-    ) -> tuple[Floats, Floats, Floats]:
-        """`shared`, `alike` and `subject`; zeros without channel L."""
-        if self._alike is None:
-            return np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
+    def _words(self, terms: Sequence[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
+        """`shared`, and `subject`; zeros without channel L."""
+        if not self._model.layout.terms:
+            return np.zeros(len(rows)), np.zeros(len(rows))
         idf = np.zeros(BUCKETS, np.float32)
         telling = np.array(self._model.term_counts.idf(terms), np.float32)
-        asked = np.array([bucket_of(term) for term in terms], np.int64)
-        np.maximum.at(idf, asked, telling)
-        asked = np.unique(asked)
+        np.maximum.at(idf, np.array([bucket_of(term) for term in terms], np.int64), telling)
         buckets, weights = self._model.layout.kept_terms(rows)  # [n, R, T]
         subject = (weights[:, 0] * (idf[buckets[:, 0]] > 0)).sum(1) / SUM
         problem = np.sort(buckets[:, self._problem].reshape(len(rows), -1))
-        alike = self._alike.said(asked, idf[asked], problem)
         once = problem > 0  # bucket 0 is none
         once[:, 1:] &= problem[:, 1:] != problem[:, :-1]
         told = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
-        return told.astype(np.float64), alike, subject
+        return told.astype(np.float64), subject
 
     def _meaning(
         self, query: EncodedQuery, rows: npt.NDArray[np.uint8]

@@ -82,7 +82,6 @@ def test_a_channel_that_a_bundle_lacks_moves_nothing(model, archive_tickets):
     rows = model.encode_tickets(archive_tickets)
     without = SimpleNamespace(
         settings=TINY.model_copy(update={"channels": ("h", "T")}),
-        terms=None,
         layout=replace(model.layout, terms=0),
     )
     assert not Rescorer(without).features(query, rows).any()
@@ -141,16 +140,18 @@ def test_a_proposal_says_what_moved_it(model, archive_tickets):
     assert any("few of those found are like it" in item.reason.moved for item in items)
 
 
+GAINS = np.zeros((3, 5))
+
+
 @pytest.mark.parametrize(
     ("gains", "said"),
     [
-        ([1.0, 0.4, 0.2, 0, 0, 0], "its problem has more of the query's telling words"),
-        ([0.1, 0, 0, -0.3, 0.6, 0.2], "as a whole it means more nearly the same"),
-        ([0.1, 0.3, 0, 0, 0.2, 0], "its problem says more of the query in words of like meaning"),
+        ([1.0, 0.2, 0, 0, 0], "its problem has more of the query's telling words"),
+        ([0.1, 0, -0.3, 0.6, 0.2], "as a whole it means more nearly the same"),
     ],
 )
 def test_the_greatest_gain_is_named(gains, said):
-    moves = Moves(np.array([2, 0, 1]), np.zeros(3), np.array([gains, [0] * 6, [0] * 6]))
+    moves = Moves(np.array([2, 0, 1]), np.zeros(3), np.array([gains, [0] * 5, [0] * 5]))
     assert moves.said(0) == f"By distance alone it would be number 3: {said}."
     assert moves.said(1) == f"By distance alone it would be number 1: {OTHERS}."
 

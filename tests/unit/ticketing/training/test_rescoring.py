@@ -15,7 +15,7 @@ from ticketing.training.rescoring import HOLD, Example, examples, fit_rescoring,
 def example(told, weight=1.0):
     """Ten tickets equally far, of which the first, which alone has some of the feature `told`, is
     right."""
-    features = np.zeros((10, 6))
+    features = np.zeros((10, 5))
     features[0, told] = 1.0
     return Example(features, np.full(10, 5.0), np.arange(10) == 0, weight)
 
@@ -25,13 +25,13 @@ def test_without_queries_the_general_weights_stay():
 
 
 def test_what_right_tickets_have_brings_tickets_nearer():
-    found = fit_rescoring([example(5) for _ in range(200)], Rescoring(), HOLD)
+    found = fit_rescoring([example(4) for _ in range(200)], Rescoring(), HOLD)
     assert found.crowd > 0.5
     assert found.weights[:4] == pytest.approx(np.zeros(4))
 
 
 def test_few_queries_change_little_and_more_change_more():
-    few, more, many = (fit_rescoring([example(5)] * n, GENERAL, HOLD).crowd for n in (2, 40, 400))
+    few, more, many = (fit_rescoring([example(4)] * n, GENERAL, HOLD).crowd for n in (2, 40, 400))
     assert 0 < few < 0.05 < more < many
 
 
@@ -45,7 +45,7 @@ def test_the_weights_are_those_of_the_least_loss():
     """The slope is that of the loss, or the search would end elsewhere."""
     random = np.random.default_rng(3)
     found = [
-        Example(random.normal(size=(20, 6)), random.random(20), np.arange(20) < 2)
+        Example(random.normal(size=(20, 5)), random.random(20), np.arange(20) < 2)
         for _ in range(30)
     ]
 
@@ -55,7 +55,7 @@ def test_the_weights_are_those_of_the_least_loss():
         return sum(missed) + 5.0 * (weights @ weights)
 
     best = fit_rescoring(found, Rescoring(), 10.0).weights
-    for step in 0.01 * np.eye(6):
+    for step in 0.01 * np.eye(5):
         assert loss(best) <= min(loss(best + step), loss(best - step))
 
 
@@ -69,7 +69,7 @@ def test_a_query_teaches_where_a_yes_is_found(recommender, archive_labels):
     found = [*examples(recommender, archive_labels)]
     asked = {label.query.id for label in archive_labels}
     assert len(found) == len(asked)
-    assert all(one.features.shape == (40, 6) and one.right.sum() == 1 for one in found)
+    assert all(one.features.shape == (40, 5) and one.right.sum() == 1 for one in found)
     assert all((np.diff(one.distances) >= 0).all() for one in found)
 
 
