@@ -150,20 +150,21 @@ def summing() -> str:
 @cache
 def prefetch() -> Callable[..., Any]:
     """The operation (row, at) -> None: have the memory bring the cache line of a byte of an array
-    meanwhile. It is called in compiled code, and checks no bounds."""
+    into the second cache meanwhile. The first waits for few lines at a time, and a loop that asks
+    it for more stands still. It is called in compiled code, and checks no bounds."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
 
     number = ir.IntType(NUMBER)
-    read, keep, data_cache = number(0), number(3), number(1)
+    read, second, data_cache = number(0), number(2), number(1)
 
     def generate(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         place = builder.gep(data, [args[1]])
         kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
         call = _declared(builder, kind, "llvm.prefetch.p0")
-        builder.call(call, [place, read, keep, data_cache])
+        builder.call(call, [place, read, second, data_cache])
         return context.get_dummy_value()
 
     @intrinsic

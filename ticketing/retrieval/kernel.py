@@ -15,7 +15,7 @@ from ticketing.encoders.terms import SUM
 from ticketing.model.layout import TERM_BYTES
 from ticketing.retrieval.intrinsics import blocks_difference, prefetch, summing
 
-AHEAD = 4
+AHEAD = 16
 """Rows that are asked for before their turn."""
 
 LINE = 64
