@@ -1,10 +1,12 @@
 """SemEval-2016 task 3 B: rerank the ten questions that a forum's own search found for a query.
 
-    python -m tests.benchmarks.forum PAIRS.jsonl.gz [network.NAME=VALUE | training.NAME=VALUE …]
+    python -m tests.benchmarks.forum PAIRS.jsonl.gz [--tune] [network.NAME=VALUE …]
 
-Trains on the train parts (PerfectMatch YES, Relevant REL, Irrelevant NO) and prints MAP and MRR on
-dev, where PerfectMatch and Relevant count as right, of the forum's order, what a desk would use
-instead, and the network with and without rescoring. A query without a right question counts as 0.
+Trains on the train parts (PerfectMatch YES, Relevant REL, Irrelevant NO), with settings of
+`network` or `training`, and prints MAP and MRR on dev, where PerfectMatch and Relevant count as
+right, of the forum's order, what a desk would use instead, and the network with and without
+rescoring. A query without a right question counts as 0. With --tune the installed encoder learns
+from the train parts first, as `ticketing tune` has it.
 """
 
 import sys
@@ -15,20 +17,30 @@ import numpy as np
 import torch
 
 from tests.benchmarks.reading.bundles import Bundles
+from tests.benchmarks.reading.cases import Case
 from tests.benchmarks.reading.peers import peers
 from tests.benchmarks.reading.questions import asked_questions, own_order, read_pairs, rerank
+from ticketing.encoders.transformer import transformer_folder
+from ticketing.training.encoder_tuning import tune
+from ticketing.training.settings import TrainingSettings, TuningSettings
 
 NETWORK = "taught"
 """Unless the settings say otherwise."""
 
 
+TUNE = "--tune"
+
+
 def main() -> None:
     """Print a line a ranker."""
     torch.set_num_threads(1)
-    file, *overrides = sys.argv[1:]
+    file, *rest = sys.argv[1:]
+    overrides = [setting for setting in rest if setting != TUNE]
     pairs = read_pairs(Path(file))
     case, asked = rerank(pairs), asked_questions(pairs)
     with tempfile.TemporaryDirectory() as cache:
+        if TUNE in rest:
+            overrides.append(f"training.teacher={tuned(case, Path(cache))}")
         ranked = {"forum": own_order(pairs, case), **peers(case, Path(cache))}
         bundles = Bundles(Path(cache), overrides)
         ranked["network"] = bundles.scores(case, "forum", NETWORK)
@@ -38,6 +50,15 @@ def main() -> None:
         found = case.measure(scores)
         values = (np.sum(found[measure]) / asked for measure in ("MAP@10", "MRR@10"))
         print("{:15} MAP {:.4f}  MRR {:.4f}  ({} queries)".format(name, *values, asked))
+
+
+def tuned(case: Case, cache: Path) -> Path:
+    """The installed encoder, tuned on what a case learns from."""
+    folder = transformer_folder(TrainingSettings().teacher)
+    assert folder, "the extra ticketing[teacher] is not installed"
+    learned, out = (case.learned, case.labels), cache / "tuned"
+    tune(folder, *learned, TuningSettings(), cache / "tuning", out)
+    return out
 
 
 if __name__ == "__main__":
