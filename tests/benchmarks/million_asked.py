@@ -61,6 +61,7 @@ def answers(desk: Desk, queries: list[Query]) -> None:
     timed("the whole answer", desk.preview, queries)
     timed("  encoding the query", recommender.encode, queries)
     timed("  its nearest tickets", recommender.nearest, queries)
+    timed("  distances of all, exact", recommender.compare, few)
     timed("  exhaustively", lambda query: recommender.nearest(query, exhaustive=True), few)
     for name, filters in {
         "with a filter that leaves 0.1 %": Filters(product=RARE),
