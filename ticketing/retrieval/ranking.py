@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -57,7 +58,7 @@ class Best:
         found = self.compared.solved.get(int(self.places[rank]))
         return found.query if found else None
 
-    @property
+    @cached_property
     def ids(self) -> list[str]:
         """The tickets' ids."""
         return self.ids_at(slice(None))
