@@ -27,7 +27,6 @@ from ticketing.training.settings import TrainingSettings, TuningSettings
 NETWORK = "taught"
 """Unless the settings say otherwise."""
 
-
 TUNE = "--tune"
 
 
@@ -56,8 +55,8 @@ def tuned(case: Case, cache: Path) -> Path:
     """The installed encoder, tuned on what a case learns from."""
     folder = transformer_folder(TrainingSettings().teacher)
     assert folder, "the extra ticketing[teacher] is not installed"
-    learned, out = (case.learned, case.labels), cache / "tuned"
-    tune(folder, *learned, TuningSettings(), cache / "tuning", out)
+    out = cache / "tuned"
+    tune(folder, case.learned, case.labels, TuningSettings(), cache / "tuning", out)
     return out
 
 

@@ -87,14 +87,13 @@ class TermEncoder:
         vocabulary = parts.vocabulary
         self.counts = TermCounts(vocabulary)
         terms = ["", *map(term_of, vocabulary.words)]
-        self.buckets = np.array([bucket_of(term) for term in terms])
-        """Of the vocabulary's words, by their ids: int64 [V]."""
+        self._buckets = np.array([bucket_of(term) for term in terms])  # [V]
         self._idf = np.array(self.counts.idf(terms))  # [V]
         [self._unknown_idf] = self.counts.idf([""])
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.int32]:
         """n texts -> int32 [n, 2, TERMS]: buckets, heaviest first, then weights; 0 fills up."""
-        buckets, idf = self.buckets, self._idf
+        buckets, idf = self._buckets, self._idf
         if unknown := texts.unknown:
             buckets = np.append(buckets, [bucket_of(term_of(word)) for word in unknown])
             idf = np.append(idf, np.full(len(unknown), self._unknown_idf))

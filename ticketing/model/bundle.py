@@ -63,14 +63,24 @@ def id_of(manifest: Mapping[str, Any]) -> str:
     return digest(canonical_json(content))[:16]
 
 
-def read_whole(path: Path, expected: str) -> bytes:
-    """A file with the expected digest. Raises BundleError."""
+def map_whole(path: Path, expected: str) -> npt.NDArray[np.uint8]:
+    """A file with the expected digest, mapped: processes share the memory, and what one would write
+    the others and the file do not see. Raises BundleError."""
     try:
-        data = path.read_bytes()
+        size = path.stat().st_size
+        data = np.memmap(path, np.uint8, "c") if size else np.zeros(0, np.uint8)
     except FileNotFoundError:
         raise BundleError(f"{path} is missing; train the bundle again.") from None
-    _check(path, data, expected)
+    if digest(data.data) != expected:
+        raise BundleError(
+            f"{path} is truncated or was changed ({size} bytes); train the bundle again."
+        )
     return data
+
+
+def read_whole(path: Path, expected: str) -> bytes:
+    """The bytes of a file with the expected digest. Raises BundleError."""
+    return map_whole(path, expected).tobytes()
 
 
 def read_json(path: Path, data: bytes) -> Json:
@@ -85,26 +95,8 @@ def read_json(path: Path, data: bytes) -> Json:
 
 
 def map_tensors(path: Path, expected: str) -> dict[str, np.ndarray]:
-    """The arrays of a safetensors file with the expected digest, as maps of it: processes share the
-    memory, and what one would write the others and the file do not see. Raises BundleError naming
-    the file."""
-    content = _mapped(path)
-    _check(path, content.data, expected)
+    """The arrays of a safetensors file, see `map_whole`. Raises BundleError naming the file."""
     try:
-        return arrays_in(content)[0]
+        return arrays_in(map_whole(path, expected))[0]
     except NO_ARRAYS as error:
         raise BundleError(f"{path} holds no tensors ({error}); train the bundle again.") from None
-
-
-def _mapped(path: Path) -> npt.NDArray[np.uint8]:
-    try:
-        return np.memmap(path, np.uint8, "c") if path.stat().st_size else np.zeros(0, np.uint8)
-    except FileNotFoundError:
-        raise BundleError(f"{path} is missing; train the bundle again.") from None
-
-
-def _check(path: Path, data: bytes | memoryview, expected: str) -> None:
-    if digest(data) != expected:
-        raise BundleError(
-            f"{path} is truncated or was changed ({len(data)} bytes); train the bundle again."
-        )

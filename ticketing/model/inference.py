@@ -121,15 +121,10 @@ class Model:
         return self._layout
 
     @cached_property
-    def terms(self) -> TermEncoder | None:
-        """Channel L, where the network has it."""
-        found = (x for x in self.encoders.values() if isinstance(x, TermEncoder))
-        return next(found, None)
-
-    @cached_property
     def term_counts(self) -> TermCounts:
-        """What terms tell, channel L or none."""
-        return self.terms.counts if self.terms else TermCounts(self.vocabulary)
+        """What terms tell: as channel L counted them, where the network has it."""
+        counted = (x.counts for x in self.encoders.values() if isinstance(x, TermEncoder))
+        return next(counted, None) or TermCounts(self.vocabulary)
 
     @property
     def topics(self) -> TopicEncoder | None:
