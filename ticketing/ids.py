@@ -43,6 +43,12 @@ class Ids(Sequence[str]):
         letters = self.letters.tobytes()
         return (letters[a:b].decode() for a, b in pairwise(self.starts.tolist()))
 
+    def at(self, places: npt.NDArray[np.int64]) -> list[str]:
+        """Those at some places, int64 [n]."""
+        letters = self.letters.data
+        spans = zip(self.starts[places].tolist(), self.starts[places + 1].tolist(), strict=True)
+        return [str(letters[first:end], "utf-8") for first, end in spans]
+
     def place(self, id: str) -> int | None:
         """Where an id stands; None for one that is not there."""
         place = bisect_left(self, id)

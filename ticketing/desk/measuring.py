@@ -11,6 +11,7 @@ from ticketing.desk.bundles import Bundles
 from ticketing.evaluation.ages import ages_of
 from ticketing.evaluation.bundle_diff import changes
 from ticketing.evaluation.comparison import Line
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.measurement import (
     NO_LABELS,
     NO_TICKETS,
@@ -81,7 +82,8 @@ def measure(
         second = measure_ways(beside, whole_ways(beside.model), sample, seen)
         compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
-    lines += [*alone, *others(sample), *measure_words(rankers.store, sample)]
+    words = IndexedWords(rankers.store, desk.store)
+    lines += [*alone, *others(sample), *measure_words(words, sample)]
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
     ages = ages_of(desk.store, sample.labels)

@@ -1,12 +1,15 @@
 """The words of tickets in memory, searched as a desk's store searches them: many queries in one
 index cost little beside as many searches of a store, and rank alike whichever store it is."""
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
 from ticketing.retrieval.memory import TicketsInMemory
+from ticketing.stores.protocols import DatedTickets
 from ticketing.text import tokenize
 from ticketing.text.bm25 import BM25, sqlite_idf
 from ticketing.tickets import Filters, Query
@@ -14,16 +17,30 @@ from ticketing.tickets import Filters, Query
 RAREST_WORDS = 32
 """Words of a query that are looked up, as a store does."""
 
+AT_ONCE = 512
+"""Tickets read at a time."""
+
 
 class IndexedWords:
     """BM25 over subject, description and solution of tickets."""
 
-    def __init__(self, tickets: TicketsInMemory):
+    def __init__(self, tickets: TicketsInMemory, store: DatedTickets | None = None):
+        """A `store` that keeps tokens of these tickets spares finding them again."""
         self.tickets = tickets
+        self._store = store or tickets
 
     @cached_property
     def _index(self) -> BM25:
-        return BM25((tokenize(ticket.text) for ticket in self.tickets), sqlite_idf)
+        return BM25(self._texts(), sqlite_idf)
+
+    def _texts(self) -> Iterator[list[str]]:
+        """The tokens of each ticket; those of one that has changed in the store are found here."""
+        tickets = iter(self.tickets)
+        while some := list(islice(tickets, AT_ONCE)):
+            read = self._store.read_tickets([ticket.id for ticket in some])
+            for ticket in some:
+                stored, tokens = read.get(ticket.id, (None, ""))
+                yield tokens.split() if stored == ticket else tokenize(ticket.text)
 
     @cached_property
     def _ids(self) -> npt.NDArray[np.object_]:

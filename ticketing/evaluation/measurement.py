@@ -21,7 +21,6 @@ from ticketing.evaluation.runs import Rankers, queries_of, rank_words
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.evaluation.timed_words import TimedWords
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME, Way, rank_ways
-from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.tickets import Label
 
 WORDS = "BM25"
@@ -96,12 +95,12 @@ def measure_ways(
     ]
 
 
-def measure_words(tickets: TicketsInMemory, sample: Sample) -> list[Line]:
+def measure_words(words: IndexedWords, sample: Sample) -> list[Line]:
     """BM25, and the same with time, where other queries are there to weigh it by.
 
     Their scores are no distances of pairs.
     """
-    labels, about, words = sample.labels, "words of all components", IndexedWords(tickets)
+    labels, about = sample.labels, "words of all components"
     lines = [measured(WORDS, f"{about}, {WITHOUT_TIME}", rank_words(words, labels), labels)]
     timed = TimedWords(words)
     recency = timed.fit(sample.fit)

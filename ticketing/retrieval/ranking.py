@@ -11,7 +11,7 @@ from ticketing.model.calibration import Chances, Evidence
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.rescoring import Moves
 from ticketing.retrieval.solved import SolvedQuery
-from ticketing.stores.blocks import CodeBlock
+from ticketing.stores.blocks import CodeBlock, ids_at
 from ticketing.tickets import Query
 
 
@@ -65,7 +65,7 @@ class Best:
 
     def ids_at(self, ranks: slice) -> list[str]:
         """Those of some of them."""
-        return [self.block.ids[i] for i in self.places[ranks]]
+        return ids_at(self.block.ids, self.places[ranks])
 
     @property
     def run(self) -> list[tuple[str, float]]:

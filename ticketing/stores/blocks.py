@@ -9,6 +9,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.ids import Ids
+
 
 class ChosenIds(Sequence[str]):
     """Some of a sequence of ids, by their places in it."""
@@ -27,6 +29,15 @@ class ChosenIds(Sequence[str]):
         if isinstance(place, slice):
             return ChosenIds(self._ids, self._places[place])
         return self._ids[int(self._places[place])]
+
+    def at(self, places: npt.NDArray[np.int64]) -> list[str]:
+        """Those at some places, int64 [n]."""
+        return ids_at(self._ids, self._places[places])
+
+
+def ids_at(ids: Sequence[str], places: npt.NDArray[np.int64]) -> list[str]:
+    """Those of ids that stand at some places, int64 [n]."""
+    return ids.at(places) if isinstance(ids, Ids | ChosenIds) else [ids[i] for i in places.tolist()]
 
 
 @dataclass(frozen=True)

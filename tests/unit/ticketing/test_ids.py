@@ -1,5 +1,6 @@
 """Very many ids, one after the other."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,4 +19,5 @@ def test_ids_in_any_order_ascend_and_where_each_stood_is_known(names):
 def test_each_is_found_where_it_stands(names, other):
     ids, _ = Ids.of(names).in_order()
     assert [ids.place(id) for id in ids] == list(range(len(names)))
+    assert ids.at(np.arange(len(names))[::-1]) == sorted(names)[::-1]
     assert ids.place(other) == (sorted(names).index(other) if other in names else None)

@@ -15,6 +15,7 @@ from ticketing.evaluation.diagnosis import (
     parts_by_ticket,
     worst_queries,
 )
+from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.measurement import (
     NO_YES,
     Measurement,
@@ -65,7 +66,7 @@ def found(recommender, judged):
     ways = whole_ways(rankers.model) + part_ways(rankers.model)
     lines = measure_ways(rankers, ways, sample)
     compared = changes(judged, lines[0].ranked, lines[1].ranked)
-    lines += measure_words(recommender.store, sample)
+    lines += measure_words(IndexedWords(recommender.store), sample)
     trust = measure_trust(recommender, judged, judged)
     return Measurement(sample, lines, lines[0], compared, trust)
 

@@ -73,8 +73,8 @@ def test_the_weight_is_fitted_to_dated_queries_alone(words):
 def test_bm25_has_a_line_with_time_where_other_queries_weigh_it(words):
     labels = [Label(ASKED, "c", Grade.YES)]
     other = Query("valve", ticket_id="d")
-    [alone] = measure_words(words.tickets, Sample(labels, []))
+    [alone] = measure_words(words, Sample(labels, []))
     assert alone.name == "BM25" and "without time" in alone.about
-    lines = measure_words(words.tickets, Sample(labels, [Label(other, "c", Grade.YES)]))
+    lines = measure_words(words, Sample(labels, [Label(other, "c", Grade.YES)]))
     assert [line.name for line in lines] == ["BM25", "BM25 with time"]
     assert "of the time part" in lines[1].about
