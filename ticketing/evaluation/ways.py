@@ -1,8 +1,10 @@
 """One bundle ranked in several ways, with and without time and by each channel alone, from one pass
 over the codes a query."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from tqdm import tqdm
@@ -16,6 +18,9 @@ from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import scan_distances
 from ticketing.retrieval.solved import bring_nearer
 from ticketing.tickets import Filters, Label, Query
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 WITH_TIME, WITHOUT_TIME = "with time", "without time"
 ALONE = "alone"
@@ -74,14 +79,27 @@ def rank_ways(
     by = {rescored: rankers.recommender(rescored=rescored) for rescored in (False, True)}
     runs: list[dict[str, list[tuple[str, float]]]] = [{} for _ in ways]
     places: list[dict[str, dict[str, tuple[int, float]]]] = [{} for _ in ways]
-    for query in tqdm(queries, desc=f"bundle {rankers.model.id}", unit="query", leave=False):
-        beside = _compare(by[True], query, filters[query.id], ways)
+    compared_with = ahead(lambda query: _compare(by[True], query, filters[query.id], ways), queries)
+    bar = tqdm(queries, desc=f"bundle {rankers.model.id}", unit="query", leave=False)
+    for query, beside in zip(bar, compared_with, strict=True):
         for way, compared, run, found in zip(ways, beside, runs, places, strict=True):
             best = by[way.rescored].best(compared, DEPTH)
             run[query.id] = best.run
             found[query.id] = placed(compared, best, judged[query.id])
         seen()
     return [Ranked(run, found) for run, found in zip(runs, places, strict=True)]
+
+
+def ahead(work: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+    """What work makes of each item; of the next one, by a second thread, while one is used."""
+    with ThreadPoolExecutor(1) as thread:
+        coming: Future[B] | None = None
+        for item in items:
+            done, coming = coming, thread.submit(work, item)
+            if done:
+                yield done.result()
+        if coming:
+            yield coming.result()
 
 
 def _compare(

@@ -1,12 +1,13 @@
 """Ways to rank by one bundle: one pass over the codes says what a pass for each would."""
 
+import queue
 from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from ticketing.evaluation.runs import Rankers, rank_labelled
-from ticketing.evaluation.ways import part_ways, rank_ways, whole_ways
+from ticketing.evaluation.ways import ahead, part_ways, rank_ways, whole_ways
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
@@ -66,3 +67,20 @@ def test_a_bundle_that_knows_no_time_has_no_way_without(rankers, monkeypatch):
     channels = [f"{channel} alone" for channel in rankers.model.settings.channels]
     bundle = f"bundle {rankers.model.id}"
     assert names == [bundle, "distance alone without time", *channels]
+
+
+def test_the_next_is_worked_on_while_one_is_used_and_no_further_one():
+    begun: queue.Queue[int] = queue.Queue()
+
+    def work(item: int) -> int:
+        begun.put(item)
+        return 10 // item
+
+    results = ahead(work, [5, 2, 1, 0])
+    assert next(results) == 2
+    assert [begun.get(timeout=9), begun.get(timeout=9)] == [5, 2]
+    assert begun.empty()
+    assert [next(results), next(results)] == [5, 10]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+    assert list(ahead(work, [])) == []
