@@ -13,7 +13,6 @@ many as a component can have, and a tenth of a ticket's terms are the query's.
 
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from ticketing.queries import EncodedQuery
 from ticketing.retrieval.postings import add, postings_of
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.segments import SEGMENT
+from ticketing.retrieval.threads import Threads
 
 DIMS = (50, 350, 100)
 HELD = (9, 25, 10)
@@ -47,15 +47,15 @@ def measure(tickets: int) -> None:
     whole, dense = made(tickets, TERMS), made(tickets, 0)
     codes, _, *asked = whole
     few = np.sort(np.random.default_rng(1).permutation(tickets)[: tickets // 1000])
-    pool = ThreadPoolExecutor(THREADS)
+    threads = Threads(THREADS)
     contenders = {
         "one pass over the memory": lambda: codes.max(),
         "scan, 1 thread": lambda: scan_distances(*whole),
-        "scan, 2 threads": lambda: scan_distances(*whole, pool),
-        **indexed_scan(*whole, pool),
-        "scan of 0.1 %, 2 threads": lambda: scan_distances(codes, few, *asked, pool),
+        "scan, 2 threads": lambda: scan_distances(*whole, threads),
+        **indexed_scan(*whole, threads),
+        "scan of 0.1 %, 2 threads": lambda: scan_distances(codes, few, *asked, threads),
         "scan without L, 1 thread": lambda: scan_distances(*dense),
-        "scan without L, 2 threads": lambda: scan_distances(*dense, pool),
+        "scan without L, 2 threads": lambda: scan_distances(*dense, threads),
         "the ten nearest of the distances": lambda d=np.random.default_rng(0).random(tickets): (
             nearest(d, 10)
         ),
@@ -102,7 +102,7 @@ def indexed_scan(
     live: np.ndarray,
     query: EncodedQuery,
     layout: CodeLayout,
-    pool: ThreadPoolExecutor,
+    threads: Threads,
 ):
     """The scan with postings of all whole segments; none where there are less than two."""
     starts = range(0, len(codes) // SEGMENT * SEGMENT, SEGMENT)
@@ -112,8 +112,8 @@ def indexed_scan(
 
     def scan():
         lanes = np.zeros((len(postings), SEGMENT), np.uint64)
-        list(pool.map(lambda i: add(postings[i], query, lanes[i]), range(len(postings))))
-        return scan_distances(codes, live, query, layout, pool, lanes.ravel())
+        threads.share(lambda i: add(postings[i], query, lanes[i]), range(len(postings)))
+        return scan_distances(codes, live, query, layout, threads, lanes.ravel())
 
     return {"scan with an index, 2 threads": scan}
 

@@ -6,8 +6,7 @@ reasons always come from the exact metric. Where an index does not reach yet, ro
 
 import logging
 import threading
-from collections.abc import Callable, Collection
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from ticketing.retrieval.held_postings import HeldPostings
 from ticketing.retrieval.postings import LANES, add
 from ticketing.retrieval.scan import NO_SUMS
 from ticketing.retrieval.segments import SEGMENT, Derived
+from ticketing.retrieval.threads import ALONE, Threads
 from ticketing.stores.blocks import CodeBlock
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class Index:
         block: CodeBlock,
         query: EncodedQuery,
         limit: int,
-        pool: ThreadPoolExecutor | None,
+        threads: Threads = ALONE,
         also: Collection[str] = (),
     ) -> CodeBlock:
         """Those of a block among which the nearest are, SHARE of them, and the tickets `also` that
@@ -87,7 +87,7 @@ class Index:
         derived = self._ready(block)
         if derived is None:
             return block
-        distances = self._estimates(derived, len(block.codes), query, pool)
+        distances = self._estimates(derived, len(block.codes), query, threads)
         every = len(block.live) == len(distances)
         of_live = distances if every else distances[block.live]
         wanted = max(int(len(of_live) * SHARE), FEWEST, limit) + int((of_live == ALWAYS).sum())
@@ -99,7 +99,7 @@ class Index:
         return block.chosen(np.flatnonzero(chosen))
 
     def shared(
-        self, block: CodeBlock, query: EncodedQuery, pool: ThreadPoolExecutor | None
+        self, block: CodeBlock, query: EncodedQuery, threads: Threads = ALONE
     ) -> npt.NDArray[np.uint64]:
         """What the first rows of a block share with a query, as far as that is derived: see
         scan_distances; of none where most are not compared."""
@@ -111,7 +111,7 @@ class Index:
             return NO_SUMS
         segments = derived.segments
         lanes = np.zeros((len(segments), SEGMENT), np.uint64)
-        _each(lambda i: add(segments[i].postings, query, lanes[i]), len(segments), pool)
+        threads.share(lambda i: add(segments[i].postings, query, lanes[i]), range(len(segments)))
         return lanes.ravel()
 
     def _of(self, block: CodeBlock) -> Derived | None:
@@ -142,7 +142,7 @@ class Index:
         derived: Derived,
         rows: int,
         query: EncodedQuery,
-        pool: ThreadPoolExecutor | None,
+        threads: Threads,
     ) -> npt.NDArray[np.int32]:
         """About how far so many rows are: int32 [rows]."""
         distances = np.full(rows, ALWAYS, np.int32)
@@ -158,11 +158,5 @@ class Index:
             rows = segment.sketches, segment.patterns, segment.minutes
             estimate(*rows, lanes.view(np.uint8).reshape(SEGMENT, LANES), asked, found)
 
-        _each(part, len(segments), pool)
+        threads.share(part, range(len(segments)))
         return distances
-
-
-def _each(part: Callable[[int], None], count: int, pool: ThreadPoolExecutor | None) -> None:
-    """Do something for each of so many segments."""
-    for _ in pool.map(part, range(count)) if pool else map(part, range(count)):
-        pass

@@ -1,7 +1,6 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
 from ticketing.retrieval.solved import SolvedNow, bring_nearer, nothing_solved, tickets_of
 from ticketing.retrieval.spelling import Speller
+from ticketing.retrieval.threads import Threads
 from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets, ReadTicket
@@ -65,7 +65,7 @@ class Recommender:
         self._ages = Ages(model)
         self._anchors = CodeBlock(model.anchors, np.arange(len(model.anchors)), ())
         self._anchor_ages = Ages(model)
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._threads = Threads(threads)
 
     def over(self, store: RankedTickets, solved: SolvedNow | None = None) -> "Recommender":
         """The same over the tickets of another store, and other queries solved, where given;
@@ -107,7 +107,7 @@ class Recommender:
             whole = self.store.candidates(self.model.id, encoded, filters, limit, also)
         block = whole
         if limit is not None and not exhaustive:
-            block = self._index.near(whole, encoded, limit, self._pool, also)
+            block = self._index.near(whole, encoded, limit, self._threads, also)
         distances = self._distances(query, encoded, block)
         nearer = bring_nearer(self.model, encoded, block, distances, solved)
         return Compared(encoded, whole, block, distances, nearer)
@@ -255,7 +255,7 @@ class Recommender:
     ) -> npt.NDArray[np.float32]:
         """Distances of a block's tickets, time included: float32 [n]."""
         of_rows = block.codes, block.live
-        distances = scan_distances(*of_rows, encoded, self.model.layout, self._pool, shared)
+        distances = scan_distances(*of_rows, encoded, self.model.layout, self._threads, shared)
         if encoded.time:
             distances += ages.distances(block, encoded.time)
         return distances
@@ -264,7 +264,7 @@ class Recommender:
         self, query: Query, encoded: EncodedQuery, block: CodeBlock
     ) -> npt.NDArray[np.float32]:
         """Those of a block's tickets; infinite for the one that asks."""
-        shared = self._index.shared(block, encoded, self._pool)
+        shared = self._index.shared(block, encoded, self._threads)
         distances = self._scan(encoded, block, self._ages, shared)
         if query.ticket_id:
             own = block.place(query.ticket_id)

@@ -4,7 +4,6 @@ The sum of absolute differences of bytes is an integer, so distances are the sam
 machine; the weights already hold V, W and the quantising step of each channel.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -18,10 +17,11 @@ from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.kernel import BLOCK, LINE, scan
+from ticketing.retrieval.threads import ALONE, Threads
 
 T = TypeVar("T", bound=np.generic)
 
-CHUNK = 8192
+CHUNK = 4096
 """Most rows a thread takes at a time."""
 
 Prepared = tuple[
@@ -99,7 +99,7 @@ def scan_distances(
     live: npt.NDArray[np.int64],
     query: EncodedQuery,
     layout: CodeLayout,
-    pool: ThreadPoolExecutor | None = None,
+    threads: Threads = ALONE,
     shared: npt.NDArray[np.uint64] = NO_SUMS,
     channels: npt.NDArray[np.float32] | None = None,
 ) -> npt.NDArray[np.float32]:
@@ -129,17 +129,13 @@ def scan_distances(
         each = None if channels is None else channels[rows]
         scan(codes, live[rows], *given, distances[rows], each)
 
-    parts = chunks(len(live))
-    for _ in pool.map(part, parts) if pool and len(parts) > 1 else map(part, parts):
-        pass
+    threads.share(part, chunks(len(live)))
     return distances
 
 
 def chunks(rows: int) -> list[slice]:
-    """So many rows in equal parts; where one is not enough, in an even number of them, so that two
-    threads end together."""
+    """So many rows in equal parts."""
     count = -(-rows // CHUNK)
-    count += count % 2 if count > 1 else 0
     return [slice(*ends) for ends in pairwise(i * rows // count for i in range(count + 1))]
 
 

@@ -1,6 +1,5 @@
 """Two steps to the nearest of very many tickets: what the index finds, and what becomes of it."""
 
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +13,7 @@ from ticketing.retrieval import held_postings, index, segments
 from ticketing.retrieval.index import Index
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.retrieval.segments import Derived
+from ticketing.retrieval.threads import Threads
 from ticketing.stores.blocks import CodeBlock
 
 ROWS, SEGMENT = 2600, 512
@@ -94,7 +94,7 @@ def block(tmp_path):
 def test_the_ten_nearest_are_among_few(block):
     found = 0
     for query in made_queries():
-        near = Index(MODEL).near(block, query, 10, None)
+        near = Index(MODEL).near(block, query, 10)
         assert len(near.live) < ROWS / 3
         assert near.of == ROWS
         found += len(set(ten(near, query)) & set(ten(block, query)))
@@ -104,18 +104,18 @@ def test_the_ten_nearest_are_among_few(block):
 def test_where_all_are_wanted_all_are_compared(block, monkeypatch):
     monkeypatch.setattr(index, "SHARE", 1.0)
     for query in made_queries(5):
-        assert Index(MODEL).near(block, query, 10, None) is block
+        assert Index(MODEL).near(block, query, 10) is block
 
 
 def test_what_rows_share_by_the_index_is_what_they_share(block):
     """To the last bit: order and score come from one metric."""
-    with ThreadPoolExecutor(2) as pool:
-        for query in made_queries(5):
-            shared = Index(MODEL).shared(block, query, pool)
-            assert len(shared) == ROWS // SEGMENT * SEGMENT
-            plain = scan_distances(block.codes, block.live, query, LAYOUT)
-            found = scan_distances(block.codes, block.live, query, LAYOUT, pool, shared)
-            np.testing.assert_array_equal(found, plain)
+    threads = Threads(2)
+    for query in made_queries(5):
+        shared = Index(MODEL).shared(block, query, threads)
+        assert len(shared) == ROWS // SEGMENT * SEGMENT
+        plain = scan_distances(block.codes, block.live, query, LAYOUT)
+        found = scan_distances(block.codes, block.live, query, LAYOUT, threads, shared)
+        np.testing.assert_array_equal(found, plain)
 
 
 def test_what_few_rows_share_is_what_they_share_without_a_file(tmp_path, monkeypatch):
@@ -126,10 +126,10 @@ def test_what_few_rows_share_is_what_they_share_without_a_file(tmp_path, monkeyp
     for rows, derived in (ROWS - 200, ROWS - 200), (ROWS, ROWS - 200), (ROWS + 600, ROWS + 600):
         some = block_of(codes[:rows], tmp_path / "derived", live=np.arange(rows)[::-1])
         for query in made_queries(3):
-            shared = known.shared(some, query, None)
+            shared = known.shared(some, query)
             assert len(shared) == derived
             plain = scan_distances(some.codes, some.live, query, LAYOUT)
-            found = scan_distances(some.codes, some.live, query, LAYOUT, None, shared)
+            found = scan_distances(some.codes, some.live, query, LAYOUT, shared=shared)
             np.testing.assert_array_equal(found, plain)
     assert not (tmp_path / "derived").exists()
 
@@ -144,17 +144,17 @@ def test_nothing_is_derived_of_what_is_not_kept_or_not_compared(tmp_path, monkey
         block_of(codes[:, 1:], tmp_path),
         block_of(codes[:99], tmp_path),
     ):
-        assert not len(known.shared(block, query, None))
+        assert not len(known.shared(block, query))
 
 
 def test_only_what_passes_a_filter_is_chosen(block):
     half = block_of(block.codes, block.folder, live=np.arange(0, ROWS, 2)[::-1])
     few = block_of(block.codes, block.folder, live=np.arange(0, ROWS, 20))
     for query in made_queries(5):
-        near = Index(MODEL).near(half, query, 10, None)
+        near = Index(MODEL).near(half, query, 10)
         assert len(near.live) < len(half.live) / 2
         assert set(near.live.tolist()) <= set(half.live.tolist())
-        assert Index(MODEL).near(few, query, 10, None) is few
+        assert Index(MODEL).near(few, query, 10) is few
 
 
 def test_rows_that_came_later_are_always_compared(block):
@@ -163,19 +163,19 @@ def test_rows_that_came_later_are_always_compared(block):
     later = block_of(more, block.folder)
     known = Index(MODEL)
     known.making = SimpleNamespace(is_alive=lambda: True)
-    near = known.near(later, query, 10, None)
+    near = known.near(later, query, 10)
     assert set(range(ROWS // SEGMENT * SEGMENT, len(more))) <= set(near.live.tolist())
     known.complete(later)
-    assert len(known.shared(later, query, None)) == len(more) // SEGMENT * SEGMENT
-    assert len(known.near(later, query, 10, None).live) < len(near.live)
+    assert len(known.shared(later, query)) == len(more) // SEGMENT * SEGMENT
+    assert len(known.near(later, query, 10).live) < len(near.live)
 
 
 def test_what_is_missing_is_derived_while_others_answer(tmp_path):
     block, query = block_of(made_rows(), tmp_path / "derived"), next(made_queries())
     known = Index(MODEL)
-    assert known.near(block, query, 10, None) is block
+    assert known.near(block, query, 10) is block
     known.making.join()
-    assert len(known.near(block, query, 10, None).live) < ROWS
+    assert len(known.near(block, query, 10).live) < ROWS
 
 
 @pytest.mark.parametrize("harm", ["torn", "changed", "of other rows", "gone"])
@@ -197,21 +197,21 @@ def test_a_file_that_is_not_whole_or_of_other_rows_is_made_anew(block, harm):
     known = Index(MODEL)
     known.complete(harmed)
     assert Derived(block.folder, LAYOUT, WEIGHTS).damaged(codes) == []
-    assert set(ten(known.near(harmed, query, 10, None), query)) == set(ten(harmed, query))
+    assert set(ten(known.near(harmed, query, 10), query)) == set(ten(harmed, query))
 
 
 def test_few_tickets_and_those_without_a_folder_are_compared_all(tmp_path):
     query, codes = next(made_queries()), made_rows()
     for block in (block_of(codes, None), block_of(codes[:SEGMENT], tmp_path)):
         Index(MODEL).complete(block)
-        assert Index(MODEL).near(block, query, 10, None) is block
+        assert Index(MODEL).near(block, query, 10) is block
     assert list(tmp_path.iterdir()) == []
 
 
 def test_tickets_that_are_named_are_among_the_few(block):
     [query] = made_queries(1)
-    near = Index(MODEL).near(block, query, 10, None)
+    near = Index(MODEL).near(block, query, 10)
     far = sorted(set(block.ids) - set(near.ids))[::500]
-    both = Index(MODEL).near(block, query, 10, None, [*far, near.ids[0], "unknown"])
+    both = Index(MODEL).near(block, query, 10, also=[*far, near.ids[0], "unknown"])
     assert set(both.ids) == {*near.ids, *far}
     assert list(both.ids) == sorted(both.ids)

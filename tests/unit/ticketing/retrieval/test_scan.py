@@ -1,7 +1,5 @@
 """The compiled scan against plain numpy, and which rows come nearest."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +12,7 @@ from ticketing.model.layout import CodeLayout
 from ticketing.retrieval import scan
 from ticketing.retrieval.kernel import BLOCK
 from ticketing.retrieval.scan import CHUNK, chunks, nearest, scan_distances
+from ticketing.retrieval.threads import Threads
 
 
 def plain_distances(codes, live, query, layout, pairs, channels, query_present):
@@ -144,20 +143,18 @@ def test_threads_change_nothing(monkeypatch):
     weights = layout.pattern_weights(np.array([[0.4, 0.6]]), np.array([1.0, 2.0]), np.array([True]))
     query = scanned(chance.integers(0, 256, (1, 5), dtype=np.uint8), weights=weights)
     alone = scan_distances(codes, live, query, layout)
-    with ThreadPoolExecutor(4) as pool:
-        together = scan_distances(codes, live, query, layout, pool)
+    together = scan_distances(codes, live, query, layout, Threads(4))
     assert alone.tolist() == together.tolist()
     assert np.isinf(alone).any() and np.isfinite(alone).any()
 
 
 @pytest.mark.parametrize("rows", [1, CHUNK, CHUNK + 1, 100_000, 200_001])
-def test_threads_take_equal_parts_of_all_rows(rows):
+def test_parts_are_equal_and_of_all_rows(rows):
     taken = [part.indices(rows)[:2] for part in chunks(rows)]
     assert [row for ends in taken for row in range(*ends)] == list(range(rows))
     sizes = [stop - start for start, stop in taken]
     assert max(sizes) <= CHUNK
     assert max(sizes) - min(sizes) <= 1
-    assert len(sizes) % 2 == 0 or rows <= CHUNK
 
 
 def test_a_read_only_memory_map_is_scanned(tmp_path):
