@@ -173,7 +173,7 @@ class FakeDesk(Desk):
             {},
         )
 
-    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+    def encode(self, bundle_id: str, tickets: Sequence[Ticket], tokens=None) -> list[CodeRow]:
         """The main topics of tickets; their codes, which nothing scans, are one byte each."""
         topics = main_topics(self.ranker.model, tickets)
         found = zip(tickets, topics, strict=True)

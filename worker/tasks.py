@@ -1,7 +1,7 @@
 """What a worker does with one message: encode a small batch of tickets, safe to repeat."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from celery import Celery
@@ -10,6 +10,7 @@ from ticketing.desk import Desk
 from ticketing.errors import InputError, NotFound
 from ticketing.jobs import Job, JobState
 from ticketing.stores.blocks import CodeRow
+from ticketing.stores.protocols import parted
 from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
 from worker.handing_back import has_done
@@ -57,8 +58,8 @@ def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> 
     store = desk.store
     store.update_job(job.id, state=JobState.RUNNING)
     stale = store.stale_ids(bundle_id, among=ticket_ids)
-    tickets = store.get_tickets([id for id in stale if id not in job.errors])
-    rows, errors = encode_or_set_aside(desk, bundle_id, list(tickets.values()))
+    read = parted(store.read_tickets([id for id in stale if id not in job.errors]))
+    rows, errors = encode_or_set_aside(desk, bundle_id, *read)
     stored = 0
     if rows:
         stored = store.put_codes(bundle_id, rows)
@@ -67,9 +68,10 @@ def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> 
 
 
 def encode_or_set_aside(
-    desk: Desk, bundle_id: str, tickets: Sequence[Ticket]
+    desk: Desk, bundle_id: str, tickets: Sequence[Ticket], tokens: Mapping[str, str]
 ) -> tuple[list[CodeRow], dict[str, str]]:
-    """Codes of the tickets, and what went wrong by id for those that have none.
+    """Codes of the tickets, whose tokens are given by id, and what went wrong by id for those that
+    have none.
 
     A batch that fails is encoded again one by one. Where every one of several tickets
     fails, it is not the tickets: the last error is raised.
@@ -77,7 +79,7 @@ def encode_or_set_aside(
     if not tickets:
         return [], {}
     try:
-        return desk.encode(bundle_id, tickets), {}
+        return desk.encode(bundle_id, tickets, tokens), {}
     except Exception as error:
         if not _may_be_a_tickets_fault(error):
             raise
@@ -86,7 +88,7 @@ def encode_or_set_aside(
     errors: dict[str, str] = {}
     for ticket in tickets:
         try:
-            rows += desk.encode(bundle_id, [ticket])
+            rows += desk.encode(bundle_id, [ticket], tokens)
         except Exception as error:
             if not _may_be_a_tickets_fault(error) or len(errors) + 1 == len(tickets) > 1:
                 raise

@@ -3,8 +3,9 @@
 Encodes tickets of the desk, evenly spread, and asks their texts, as what serves does it and as the
 network in torch does, which is what all processes did before: in one run, on one thread each, by
 the processor's time, which minds no other work of the machine. Texts are read once before.
-Then it encodes them in one and in two processes at once, the whole of a worker's batch (texts,
-codes, topics, the vector for an index). Last it says how many bytes of codes the two do not share.
+Then it encodes them in one and in two processes at once, the whole of a worker's batch (reading
+tickets and their tokens from the store, codes, topics, the vector for an index). Last it says how
+many bytes of codes the two do not share.
 """
 
 import sys
@@ -30,6 +31,7 @@ from ticketing.networks.siamese import SiameseNetwork
 from ticketing.nn.recurrent import RecurrentEncoder, encode_by_length
 from ticketing.nn.settings import RecurrentSettings
 from ticketing.settings import load_settings
+from ticketing.stores.protocols import parted
 from ticketing.tickets import Query, Ticket
 
 
@@ -140,12 +142,12 @@ def encode_part(part: int, parts: int, count: int, begin: float) -> tuple[float,
     the processor's time it took."""
     threadpool_limits(1)
     desk = open_desk(load_settings())
-    tickets = spread(desk, count)[part::parts]
-    desk.encode(desk.store.serving(), tickets[:1])
+    bundle, ids = desk.store.serving(), [ticket.id for ticket in spread(desk, count)[part::parts]]
+    desk.encode(bundle, *parted(desk.store.read_tickets(ids[:1])))
     time.sleep(max(begin - time.time(), 0))
     used = time.process_time()
-    for start in range(0, len(tickets), BATCH):
-        desk.encode(desk.store.serving(), tickets[start : start + BATCH])
+    for start in range(0, len(ids), BATCH):
+        desk.encode(bundle, *parted(desk.store.read_tickets(ids[start : start + BATCH])))
     return time.time(), time.process_time() - used
 
 

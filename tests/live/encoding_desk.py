@@ -8,7 +8,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing.process import BaseProcess
@@ -40,7 +40,9 @@ class TimedDesk(Desk):
         super().__init__(settings, open_store(settings), Registry(home / "models"))
         self.seconds = seconds
 
-    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+    def encode(
+        self, bundle_id: str, tickets: Sequence[Ticket], tokens: Mapping[str, str] | None = None
+    ) -> list[CodeRow]:
         time.sleep(self.seconds * len(tickets))
         return super().encode(bundle_id, tickets)
 
@@ -53,7 +55,9 @@ class DigestDesk(TimedDesk):
         super().__init__(home, seconds)
         self.encoded: list[str] = []
 
-    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+    def encode(
+        self, bundle_id: str, tickets: Sequence[Ticket], tokens: Mapping[str, str] | None = None
+    ) -> list[CodeRow]:
         time.sleep(self.seconds * len(tickets))
         for ticket in tickets:
             if ticket.product == POISON:

@@ -32,9 +32,9 @@ TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(1000)]
 class HangingDesk(DigestDesk):
     """The first to encode or to import the last ticket hangs; the file `hang` says how many do."""
 
-    def encode(self, bundle_id, tickets):
+    def encode(self, bundle_id, tickets, tokens=None):
         self._hang_at_the_last(tickets)
-        return super().encode(bundle_id, tickets)
+        return super().encode(bundle_id, tickets, tokens)
 
     def put_tickets(self, tickets):
         self._hang_at_the_last(tickets)
@@ -52,10 +52,10 @@ class HangingDesk(DigestDesk):
 class DyingDesk(DigestDesk):
     """Whoever encodes the last ticket dies, as of too little memory."""
 
-    def encode(self, bundle_id, tickets):
+    def encode(self, bundle_id, tickets, tokens=None):
         if any(ticket.id == "0999" for ticket in tickets):
             os.kill(os.getpid(), 9)
-        return super().encode(bundle_id, tickets)
+        return super().encode(bundle_id, tickets, tokens)
 
 
 class AwayStore:

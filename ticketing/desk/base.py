@@ -5,7 +5,7 @@ What loads torch is imported where a model is asked for, so that a list of jobs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,7 +15,7 @@ from ticketing.errors import BundleAway, NotFound, NotReady
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
-from ticketing.stores.protocols import Store
+from ticketing.stores.protocols import Store, parted
 from ticketing.tickets import ModelKind, Query, Ticket
 
 if TYPE_CHECKING:
@@ -98,17 +98,20 @@ class DeskBase:
             return [serving] if serving else []
         return [answering, serving]
 
-    def encode(self, bundle_id: str, tickets: Sequence[Ticket]) -> list[CodeRow]:
+    def encode(
+        self, bundle_id: str, tickets: Sequence[Ticket], tokens: Mapping[str, str] | None = None
+    ) -> list[CodeRow]:
         """Codes, main topics and, where the store keeps them, vectors of tickets under a bundle, in
-        the order given.
+        the order given. `tokens`, by id, are those that a store keeps, where they are known.
 
         Raises BundleAway where it cannot be had here, BundleError.
         """
-        from ticketing.model.components import ticket_fields
+        from ticketing.model.components import kept_fields
         from ticketing.retrieval.topics import main_topics
 
         model = self._had(bundle_id).model
-        texts = [ticket_fields(ticket) for ticket in tickets]
+        tokens = tokens or {}
+        texts = [kept_fields(ticket, tokens.get(ticket.id, "")) for ticket in tickets]
         rows, topics = model.encode_tickets(tickets, texts), main_topics(model, tickets, texts)
         vectors = [b""] * len(tickets)
         if self.whole.keeps_vectors:
@@ -122,8 +125,9 @@ class DeskBase:
         """Give tickets without fresh codes under a bundle theirs, page by page."""
         set_aside, after = self._set_aside(bundle_id), ""
         while stale := self.whole.stale_ids(bundle_id, BATCH, after, among):
-            if tickets := self.whole.get_tickets([id for id in stale if id not in set_aside]):
-                self.whole.put_codes(bundle_id, self.encode(bundle_id, list(tickets.values())))
+            if read := self.whole.read_tickets([id for id in stale if id not in set_aside]):
+                tickets, tokens = parted(read)
+                self.whole.put_codes(bundle_id, self.encode(bundle_id, tickets, tokens))
             after = stale[-1]
 
     def _set_aside(self, bundle_id: str) -> set[str]:

@@ -38,6 +38,16 @@ def ticket_fields(ticket: Ticket) -> Fields:
     return _fields(ticket, TICKET_FIELDS)
 
 
+def kept_fields(ticket: Ticket, tokens: str) -> Fields:
+    """The same of the `tokens` that a store keeps of the ticket, a line a component; where they
+    are in one line, as they were kept before, they are found anew."""
+    lines = tokens.split("\n")
+    if len(lines) != len(TICKET_FIELDS):
+        return ticket_fields(ticket)
+    texts = [line.split(" ") if line else [] for line in lines]
+    return dict(zip(TICKET_FIELDS, texts, strict=True))
+
+
 def _fields(source: Query | Ticket, names: dict[str, str]) -> Fields:
     return {component: tokenize(getattr(source, name)) for component, name in names.items()}
 

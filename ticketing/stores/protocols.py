@@ -5,7 +5,7 @@ sentence below as a test that each store passes. All methods may raise StoreAway
 later) or StoreError.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
@@ -33,6 +33,12 @@ class PutCounts:
 
 ReadTicket = tuple[Ticket, str]
 """A ticket and its tokens."""
+
+
+def parted(read: Mapping[str, ReadTicket]) -> tuple[list[Ticket], dict[str, str]]:
+    """Tickets, in the order in which they were read, and their tokens by id."""
+    tickets = [ticket for ticket, _ in read.values()]
+    return tickets, {id: tokens for id, (_, tokens) in read.items()}
 
 
 class DatedTickets(Protocol):

@@ -19,7 +19,7 @@ def desk(tmp_path, monkeypatch):
     desk = open_desk(Settings(home=tmp_path))
     desk.put_tickets([Ticket(id, "Pump") for id in IDS])
 
-    def encode(bundle_id, tickets):
+    def encode(bundle_id, tickets, tokens):
         return [CodeRow(ticket.id, ticket.version, b"x", None, b"") for ticket in tickets]
 
     monkeypatch.setattr(desk, "encode", encode)

@@ -16,7 +16,7 @@ from ticketing.stores.elasticsearch.connection import (
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
 from ticketing.stores.elasticsearch.documents import FIELDS, document_of, ticket_of
 from ticketing.stores.elasticsearch.indices import TICKETS
-from ticketing.stores.protocols import PutCounts, Tickets
+from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
@@ -117,6 +117,11 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
         return tickets_of(self.connection, ids)
+
+    def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
+        """See DatedTickets: the tokens are read from the document, which keeps them."""
+        found = self.connection.get(TICKETS, ids, [*FIELDS, "tokens"])
+        return {id: (ticket_of(doc), doc["_source"]["tokens"]) for id, doc in found.items()}
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, read page by page."""

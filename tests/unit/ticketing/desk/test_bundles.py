@@ -10,8 +10,10 @@ from ticketing.desk import leases, open_desk
 from ticketing.errors import BundleError, NotFound, NotReady
 from ticketing.jobs import JobKind
 from ticketing.labels import is_test
+from ticketing.model import components
 from ticketing.model.projection import DIMS
 from ticketing.model.registry import Registry
+from ticketing.stores.protocols import parted
 from ticketing.tickets import Grade, Judgment, Query, Ticket
 
 NOON = datetime(2020, 1, 1, 12)
@@ -79,13 +81,29 @@ def test_a_ticket_put_while_the_bundles_are_switched_is_found_at_once(desk, trai
     reindex(desk, other)
     encode = desk.encode
 
-    def encode_and_switch(bundle_id, tickets):
+    def encode_and_switch(bundle_id, tickets, tokens=None):
         desk.store.set_serving(other)
         return encode(bundle_id, tickets)
 
     monkeypatch.setattr(desk, "encode", encode_and_switch)
     desk.put_tickets([Ticket("came", "Barring drive pawl faulty")])
     assert "came" in ids(desk.recommend(ASKED))
+
+
+def test_tickets_are_encoded_by_the_tokens_that_the_store_keeps(desk, trained, monkeypatch):
+    """The same codes as of their texts, which are not read again."""
+    bundle, tickets = trained[1], list(desk.store.iter_tickets())
+    rows = {row.ticket_id: row for row in desk.encode(bundle, tickets)}
+    read = parted(desk.store.read_tickets([*rows]))
+
+    def read_again(text):
+        raise AssertionError(text)
+
+    monkeypatch.setattr(components, "tokenize", read_again)
+    assert {row.ticket_id: row for row in desk.encode(bundle, *read)} == rows
+    desk.put_tickets([replace(tickets[0], id="came")])
+    [came] = [row for row in desk.store.code_rows(bundle) if row.ticket_id == "came"]
+    assert came.code == rows[tickets[0].id].code
 
 
 @pytest.mark.parametrize("action", ["promote", "recommender"])

@@ -11,12 +11,18 @@ from hypothesis import strategies as st
 
 from tests.tiny import TINY
 from ticketing.encoders.terms import SUM
-from ticketing.model.components import query_fields, query_tokens, ticket_fields, ticket_tokens
+from ticketing.model.components import (
+    kept_fields,
+    query_fields,
+    query_tokens,
+    ticket_fields,
+    ticket_tokens,
+)
 from ticketing.model.inference import MOST_UNKNOWN, Model
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.networks.making import network_of
-from ticketing.text import tokenize
+from ticketing.text import token_lines, tokenize
 from ticketing.tickets import Query, Ticket
 
 
@@ -30,6 +36,15 @@ def test_the_fields_of_a_ticket_hold_the_tokens_of_its_text(subject, description
     """Topics are of all of it, and codes of its components."""
     ticket = Ticket("T", subject, description, solution)
     assert [*chain.from_iterable(ticket_fields(ticket).values())] == tokenize(ticket.text)
+
+
+@given(*[st.text(max_size=12)] * 3)
+def test_tokens_that_a_store_keeps_are_the_fields_of_a_ticket(subject, description, solution):
+    """In one line, as they were kept before, it is not said whose they are."""
+    ticket = Ticket("T", subject, description, solution)
+    kept = token_lines(subject, description, solution)
+    for tokens in (kept, kept.replace("\n", " ")):
+        assert kept_fields(ticket, tokens) == ticket_fields(ticket)
 
 
 def near(one, other):
