@@ -21,7 +21,7 @@ from ticketing.retrieval.threads import ALONE, Threads
 
 T = TypeVar("T", bound=np.generic)
 
-CHUNK = 4096
+CHUNK = 2048
 """Most rows a thread takes at a time."""
 
 Prepared = tuple[
