@@ -78,12 +78,13 @@ class Candidates(ElasticsearchServing, Codes):
         if limit > self.by_words and not mirrored:
             return self.codes(bundle_id, filters)
         state: list[tuple[str, Json]] = [(RECORDS, SERVES), (codes_of(bundle_id), PRINT)]
-        ways = self._ways(bundle_id, query, filters, also)
-        copy = f"{crc32(query.vector.tobytes()):08x}"
-        answers = self._now(bundle_id, state if mirrored else state + ways, copy)
+        copy = f"{crc32(query.codes.tobytes()):08x}"
+        ways = [] if mirrored else self._ways(bundle_id, query, filters, also)
+        answers = self._now(bundle_id, state + ways, copy)
         if answers and (held := self.mirrors.held(bundle_id, print_of(answers[1]))):
             return held.block(filters)
         if mirrored:
+            ways = self._ways(bundle_id, query, filters, also)
             answers = self._now(bundle_id, state + ways, copy)
         if not answers:
             self.require_codes(bundle_id)
