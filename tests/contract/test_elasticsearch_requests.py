@@ -1,7 +1,9 @@
 """What ElasticsearchStore asks of a server and keeps on it, beyond the contract."""
 
 from dataclasses import replace
+from datetime import timedelta
 from itertools import chain
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +12,7 @@ from tests.contract.elasticsearch_rows import as_before_format_9
 from ticketing.errors import StoreAway
 from ticketing.jobs import JobKind, JobState
 from ticketing.stores import open_store
-from ticketing.stores.elasticsearch import connection
+from ticketing.stores.elasticsearch import connection, tickets
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.indices import vector_of
 from ticketing.tickets import Filters, Ticket
@@ -54,6 +56,24 @@ def test_of_the_judgments_of_one_ticket_no_others_are_read(store, monkeypatch):
     monkeypatch.setattr(Connection, "pages", spied)
     assert list(store.judgments(ticket_id=EVENT.ticket_id)) == [EVENT]
     assert len(read) == 1
+
+
+def test_what_others_put_is_the_newest_within_a_second(store, elasticsearch_settings, monkeypatch):
+    """By a clock of its own; what the same process puts or deletes is seen at once."""
+    seconds, other = [100.0], open_store(elasticsearch_settings)
+    monkeypatch.setattr(tickets, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    store.put_tickets([PUMP])
+    assert store.newest() == PUMP.created
+    later = replace(PUMP, id="later", created=PUMP.created + timedelta(days=1))
+    other.put_tickets([later])
+    seconds[0] += 0.9
+    assert store.newest() == PUMP.created
+    assert store.newest(Filters(product=PUMP.product)) == later.created
+    seconds[0] += 0.2
+    assert store.newest() == later.created
+    store.delete_tickets(["later"])
+    assert store.newest() == PUMP.created
+    other.close()
 
 
 def test_codes_are_kept_once(store):

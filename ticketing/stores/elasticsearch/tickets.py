@@ -1,5 +1,7 @@
 """Tickets and the words in them."""
 
+import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
@@ -32,12 +34,19 @@ RAREST_WORDS = 32
 LONGEST_QUERY = 2000
 """Distinct words of a query that are looked at."""
 
+NEWEST_SECONDS, MOST_NEWEST = 1.0, 100
+"""How long, and of how many filters, the newest ticket's date is remembered."""
+
 MOST_VALUES = 10_000
 """Distinct values of a field that can be chosen from."""
 
 
 class ElasticsearchTickets(ConnectionPart, Tickets):
     """A document for each ticket, with its tokens."""
+
+    def __init__(self, connection: Connection):
+        super().__init__(connection)
+        self._newest: dict[Filters, tuple[float, datetime | None]] = {}
 
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """Add or replace tickets by id; raises InputError before anything is written."""
@@ -57,6 +66,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
             if uncoded := [left[id] for id in same if not same[id]["coded"]]:
                 copy_filters(self.connection, uncoded)
             written = self._write_tickets(stale, known)
+            self._newest.clear()
             unchanged += len(same)
             added += len(written - known.keys())
             changed += len(written & known.keys())
@@ -111,6 +121,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         answers = self.connection.bulk(
             {"_op_type": "delete", "_index": alias, "_id": id} for id in distinct
         )
+        self._newest.clear()
         remove_codes(self.connection, distinct)
         return sum(answer["status"] != MISSING for answer in answers)
 
@@ -137,7 +148,19 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return self.connection.count(TICKETS, where(filters))
 
     def newest(self, filters: Filters = Filters()) -> datetime | None:
-        """When the newest matching ticket was created."""
+        """When the newest matching ticket was created, as of NEWEST_SECONDS ago where others put or
+        delete tickets: each query asks for it."""
+        looked, newest = self._newest.get(filters, (-math.inf, None))
+        now = time.monotonic()
+        if now - looked < NEWEST_SECONDS:
+            return newest
+        if len(self._newest) >= MOST_NEWEST:
+            self._newest.clear()
+        newest = self._look_for_newest(filters)
+        self._newest[filters] = now, newest
+        return newest
+
+    def _look_for_newest(self, filters: Filters) -> datetime | None:
         plausible = {"range": {"created": {"lt": plausible_until().isoformat()}}}
         dated = {"bool": {"filter": [where(filters), plausible]}}
         answer = self.connection.search(
