@@ -172,7 +172,7 @@ def encode_at_once(desk, job_id: str, batch: list[str]) -> None:
     both_encode = threading.Barrier(2, timeout=30)
     encode = desk.encode
 
-    def encode_together(bundle_id, tickets):
+    def encode_together(bundle_id, tickets, tokens):
         both_encode.wait()
         return encode(bundle_id, tickets)
 

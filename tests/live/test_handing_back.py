@@ -23,7 +23,7 @@ class FetchingDesk(DigestDesk):
         super().__init__(home, seconds)
         self.models = Models(home / "models", self.store)
 
-    def encode(self, bundle_id, tickets):
+    def encode(self, bundle_id, tickets, tokens=None):
         self.models.require(bundle_id)
         return super().encode(bundle_id, tickets)
 

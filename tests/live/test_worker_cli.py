@@ -158,7 +158,7 @@ def test_reindex_waits_for_a_store_that_is_away_and_says_so_once(desk, start_wor
 def test_a_failed_job_is_an_error_with_its_reason_and_nothing_is_promoted(
     desk, start_worker, monkeypatch
 ):
-    def refuse(bundle_id, tickets):
+    def refuse(bundle_id, tickets, tokens):
         raise NotFound("There is no bundle nope.")
 
     monkeypatch.setattr(desk, "encode", refuse)

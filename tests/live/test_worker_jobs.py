@@ -273,7 +273,7 @@ def test_where_every_ticket_of_a_batch_fails_the_job_fails(desk):
 def test_an_error_of_the_bundle_or_the_store_fails_the_job_at_once(desk, monkeypatch, error):
     calls = []
 
-    def refuse(bundle_id, tickets):
+    def refuse(bundle_id, tickets, tokens):
         calls.append(len(tickets))
         raise error
 
@@ -287,7 +287,7 @@ def test_an_error_of_the_bundle_or_the_store_fails_the_job_at_once(desk, monkeyp
 def test_an_input_error_is_the_tickets(desk, monkeypatch):
     encode = desk.encode
 
-    def refuse(bundle_id, tickets):
+    def refuse(bundle_id, tickets, tokens):
         if any(ticket.id == "0007" for ticket in tickets):
             raise InputError("Ticket 0007 is too long.")
         return encode(bundle_id, tickets)
