@@ -46,10 +46,14 @@ GOALS = {
     ),
     "encoding": Goal(
         "a query's own encoding: 2 ms; tickets: 3,000 a second a process, two at once 1.9 times",
-        benchmark("encoding", "scaling 16000"),
+        benchmark("encoding"),
+    ),
+    "processes": Goal(
+        "two workers: 1.9 times one; two web processes, SQLite: 100 searches a second",
+        benchmark("scaling 16000"),
     ),
     "answer": Goal(
-        f"a whole answer {DESK}, SQLite: 8 ms; 100 a second from two web processes (above)",
+        f"a whole answer {DESK}, SQLite: 8 ms",
         benchmark("query 203", "parts"),
     ),
     "evaluation": Goal(
