@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ticketing.queries import EncodedQuery
+from ticketing.queries import EncodedQuery, unit_of
 
 
 def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> EncodedQuery:
@@ -11,7 +11,8 @@ def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> Enc
     nothing = np.zeros((len(codes), 0), np.uint8)
     present = np.ones(len(codes), bool) if present is None else present
     terms = nothing if terms is None else terms
-    return EncodedQuery([], no_vector, codes, terms, weights, coverage, present, True)
+    unit = unit_of(weights, coverage)
+    return EncodedQuery([], no_vector, codes, terms, weights, coverage, unit, present, True)
 
 
 def no_vector() -> np.ndarray:
@@ -23,5 +24,5 @@ def query_by(words, vector, time=None) -> EncodedQuery:
     """A query of which a store sees nothing but what candidates are found by."""
     nothing = np.zeros((0, 0), np.uint8)
     return EncodedQuery(
-        words, lambda: vector, nothing, nothing, nothing, nothing, nothing, True, time
+        words, lambda: vector, nothing, nothing, nothing, nothing, 1.0, nothing, True, time
     )

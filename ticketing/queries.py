@@ -8,6 +8,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+LARGEST = (1 << 31) - 1
+"""Units of the largest weight: sums over a row of codes stay below 2 ** 53, which a float64 holds
+without loss."""
+
+
+def unit_of(weights: npt.NDArray[np.float32], coverage: npt.NDArray[np.float32]) -> float:
+    """What the whole numbers are worth by which these weigh, see EncodedQuery."""
+    most = max(float(weights.max(initial=0)), float(coverage.max(initial=0)))
+    return most / LARGEST or 1.0
+
 
 @dataclass(frozen=True, eq=False)
 class EncodedQuery:
@@ -17,7 +27,8 @@ class EncodedQuery:
     compare all tickets finds candidates by both. The scan compares `codes` uint8 [P, size],
     the dense channels, and `terms` uint8 [P, BUCKETS], weights by bucket of the sparse one ([P, 0]
     without one), by `weights` float32 [2 ** R, P, R, C] (see CodeLayout.pattern_weights), and lets
-    what a ticket lacks of the terms count by `coverage` float32 [P].
+    what a ticket lacks of the terms count by `coverage` float32 [P]. It counts in whole numbers of
+    a `unit`, so that some channels alone weigh what they weigh beside the others.
     `present` bool [P] says which components it has, `known` whether the vocabulary has any of its
     words, and `time` when it was asked, None where time does not count.
     """
@@ -28,6 +39,7 @@ class EncodedQuery:
     terms: npt.NDArray[np.uint8]
     weights: npt.NDArray[np.float32]
     coverage: npt.NDArray[np.float32]
+    unit: float
     present: npt.NDArray[np.bool_]
     known: bool
     time: datetime | None = None

@@ -32,7 +32,7 @@ from ticketing.model.recency import Recency
 from ticketing.model.rescoring import GENERAL as RESCORING
 from ticketing.model.rescoring import Rescoring
 from ticketing.model.settings import NetworkSettings
-from ticketing.queries import EncodedQuery
+from ticketing.queries import EncodedQuery, unit_of
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Query, Ticket
 
@@ -173,13 +173,15 @@ class Model:
         terms = np.zeros((len(tokens), 0), np.uint8)
         if sparse := self.settings.sparse_channel:
             terms = spread(encoded.vectors[sparse][0])
+        weights, coverage = self.pattern_weights(present[0]), self.coverage(present[0])
         return EncodedQuery(
             words=list(chain.from_iterable(fields.values())),
             project=partial(self._projected, codes, present[0]),
             codes=codes,
             terms=terms,
-            weights=self.pattern_weights(present[0]),
-            coverage=self.coverage(present[0]),
+            weights=weights,
+            coverage=coverage,
+            unit=unit_of(weights, coverage),
             present=present[0],
             known=any(word in self.vocabulary for text in tokens for word in text),
         )

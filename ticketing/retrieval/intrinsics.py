@@ -4,11 +4,14 @@ All are written for any processor: its compiler knows the instruction, or takes 
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 BYTE, NUMBER, SUM, FLAG = 8, 32, 64, 1
 """Bits."""
+
+QUERIES = 0, 1
+"""Those that a row is compared with at a time."""
 
 SUMMING = {
     "avx512bw": ("llvm.x86.avx512.psad.bw.512", 64),
@@ -50,14 +53,15 @@ def block_difference(size: int) -> Callable[..., Any]:
 
 
 @cache
-def blocks_difference(size: int, feature: str, queries: int = 1) -> Callable[..., Any]:
-    """The operation (row, at, starts, first, last, query, start, step, masks) -> int64: the sum of
-    |row & mask - query| over the blocks [first, last) of `size` bytes of three uint8 arrays, at
-    least one. Block b begins at `at` + starts[b] in the row (starts int64), at `start` + b * size
-    in the query and at b * size in the masks. With two `queries`, the second of which begins a
-    `step` later, the number's upper half is the second's sum: the row is read once for both. A
-    processor's `feature` is one of SUMMING, or none. It is called in compiled code, and checks no
-    bounds."""
+def weighted_difference(size: int, feature: str) -> Callable[..., Any]:
+    """The operation (row, at, starts, first, last, queries, masks, weights, weighed) -> int64: over
+    the blocks [first, last) of `size` bytes, at least one, the sums of |row & mask - query| of two
+    queries, each times the block's weight for it. The row is read once for both.
+
+    Block b begins at `at` + starts[b] in the row (starts int64) and at b * size in the masks, the
+    queries' bytes at 2 * b * size, one after the other, all uint8, and their two weights at
+    `weighed` + 2 * b (int64, below 2 ** 32). A processor's `feature` is one of SUMMING, or none. It
+    is called in compiled code, and checks no bounds."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
@@ -67,11 +71,11 @@ def blocks_difference(size: int, feature: str, queries: int = 1) -> Callable[...
     sums = ir.VectorType(ir.IntType(SUM), held // 8)
 
     def generate(context: Any, builder: Any, signature: Any, args: Sequence[Any]) -> Any:
-        row, starts, query, masks = (
+        row, starts, query, masks, weights = (
             context.make_array(signature.args[i])(context, builder, args[i]).data
-            for i in (0, 2, 5, 8)
+            for i in (0, 2, 5, 6, 7)
         )
-        at, first, last, start, step = (args[i] for i in (1, 3, 4, 6, 7))
+        at, first, last, weighed = (args[i] for i in (1, 3, 4, 8))
         number = first.type
 
         def loaded(data: Any, place: Any) -> Any:
@@ -85,36 +89,35 @@ def blocks_difference(size: int, feature: str, queries: int = 1) -> Callable[...
             whole = builder.zext(_absolute_sum(builder, told, asked, held), ir.IntType(SUM))
             return builder.insert_element(ir.Constant(sums, None), whole, ir.IntType(NUMBER)(0))
 
-        asked_from = [start, builder.add(start, step)][:queries]
+        def weight(place: Any) -> Any:
+            one = builder.load(builder.gep(weights, [builder.add(weighed, place)]))
+            below = ir.Constant(sums, [(1 << NUMBER) - 1] * sums.count)  # spares a slower product
+            return builder.and_(_repeated(builder, one, sums.count), below)
+
         before, loop, after = builder.block, *map(builder.append_basic_block, ("loop", "after"))
         builder.branch(loop)
         builder.position_at_end(loop)
-        block, totals = builder.phi(number), [builder.phi(sums) for _ in asked_from]
+        block, totals = builder.phi(number), [builder.phi(sums) for _ in QUERIES]
         own = builder.add(at, builder.load(builder.gep(starts, [block])))
-        whole, added = builder.mul(block, number(size)), list(totals)
-        for part in map(number, range(0, size, held)):
-            there = builder.add(whole, part)
-            told = builder.and_(loaded(row, builder.add(own, part)), loaded(masks, there))
-            for i, begun in enumerate(asked_from):
-                asked = loaded(query, builder.add(begun, there))
-                added[i] = builder.add(added[i], apart(told, asked))
+        mask, two = builder.mul(block, number(size)), builder.mul(block, number(2))
+        asked, added = builder.mul(two, number(size)), list(totals)
+        for part in range(0, size, held):
+            told = loaded(row, builder.add(own, number(part)))
+            told = builder.and_(told, loaded(masks, builder.add(mask, number(part))))
+            for p in QUERIES:
+                found = apart(told, loaded(query, builder.add(asked, number(p * size + part))))
+                counted = builder.mul(found, weight(builder.add(two, number(p))))
+                added[p] = builder.add(added[p], counted)
         following = builder.add(block, number(1))
         more = builder.icmp_signed("<", following, last)
         _rolled(builder.module, builder.cbranch(more, loop, after))
-        nothing = ir.Constant(sums, None)
-        for phi, begun, gone_on in (
-            (block, first, following),
-            *((total, nothing, sum_) for total, sum_ in zip(totals, added, strict=True)),
-        ):
-            phi.add_incoming(begun, before)
-            phi.add_incoming(gone_on, loop)
+        block.add_incoming(first, before)
+        block.add_incoming(following, loop)
+        for total, sum_ in zip(totals, added, strict=True):
+            total.add_incoming(ir.Constant(sums, None), before)
+            total.add_incoming(sum_, loop)
         builder.position_at_end(after)
-        packed, half = added[0], ir.Constant(sums, [NUMBER] * sums.count)
-        for other in added[1:]:
-            packed = builder.add(packed, builder.shl(other, half))
-        return _reduced(builder, packed)
-
-    place = types.intp
+        return _reduced(builder, reduce(builder.add, added))
 
     @intrinsic
     def difference(
@@ -125,11 +128,12 @@ def blocks_difference(size: int, feature: str, queries: int = 1) -> Callable[...
         first: Any,
         last: Any,
         query: Any,
-        start: Any,
-        step: Any,
         masks: Any,
+        weights: Any,
+        weighed: Any,
     ) -> Any:
-        given = row, place, starts, place, place, query, place, place, masks
+        place = types.intp
+        given = row, place, starts, place, place, query, masks, weights, place
         return types.int64(*given), generate
 
     return difference
@@ -193,6 +197,16 @@ def _reduced(builder: Any, numbers: Any) -> Any:
     kind = ir.FunctionType(number, [numbers.type])
     name = f"llvm.vector.reduce.add.v{count}i{number.width}"
     return builder.call(_declared(builder, kind, name), [numbers])
+
+
+def _repeated(builder: Any, number: Any, count: int) -> Any:
+    """A vector of the same number, so many times."""
+    from llvmlite import ir
+
+    kind, place = ir.VectorType(number.type, count), ir.IntType(NUMBER)
+    first = builder.insert_element(ir.Constant(kind, ir.Undefined), number, place(0))
+    everywhere = ir.Constant(ir.VectorType(place, count), None)
+    return builder.shuffle_vector(first, ir.Constant(kind, ir.Undefined), everywhere)
 
 
 def _rolled(module: Any, branch: Any) -> None:

@@ -1,7 +1,8 @@
 """The scan: equation 1 for one query over every live row of codes.
 
-The sum of absolute differences of bytes is an integer, so distances are the same on every
-machine; the weights already hold V, W and the quantising step of each channel.
+Absolute differences of bytes are whole numbers, and so are the weights that they are summed with,
+so distances are the same on every machine; the weights hold V, W and the quantising step of each
+channel.
 """
 
 from dataclasses import dataclass
@@ -31,11 +32,12 @@ Prepared = tuple[
     npt.NDArray[np.int64],
     npt.NDArray[np.uint8],
     npt.NDArray[np.uint8],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    float,
     npt.NDArray[np.uint8],
     npt.NDArray[np.uint32],
-    npt.NDArray[np.float32],
-    npt.NDArray[np.float32],
-    npt.NDArray[np.int64],
 ]
 """What `kernel.scan` takes of a query."""
 
@@ -49,7 +51,7 @@ class Blocks:
 
     `bounds` int64 [C + 1] says which blocks are a channel's, `starts` int64 [S] where each begins
     in a component, `masks` uint8 [S * size] which of its bytes are meant, and `query` uint8
-    [P * S * size] holds the query's, 0 where none is meant.
+    [S * 2 * size] holds those of the query's one or two components, 0 where none is meant.
     """
 
     size: int
@@ -63,7 +65,9 @@ def cut(query: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Blocks:
     """The blocks of a query's codes uint8 [P, width of a component], whose channels lie between
     `bounds` int64 [C + 1]."""
     size, ends, starts, meant = _places(tuple(bounds.tolist()))
-    taken = query[:, starts[:, None] + np.arange(size)] * meant  # [P, S, size]
+    taken = np.zeros((len(starts), 2, size), np.uint8)
+    taken[:, : len(query)] = query[:, starts[:, None] + np.arange(size)].swapaxes(0, 1)
+    taken *= meant[:, None]
     mask = np.where(meant, np.uint8(255), np.uint8(0))
     return Blocks(size, ends, starts, aligned(mask), aligned(taken))
 
@@ -74,6 +78,43 @@ def aligned(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     start = -room.ctypes.data % LINE
     room[start : start + values.size] = values.ravel()
     return room[start : start + values.size]
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A query's weights in whole numbers of its unit, by pattern of a ticket's present components.
+
+    `blocks` int64 [2 ** R, R, S, 2] is what one unit of a block adds. `fixed` int64 [2 ** R] is
+    what a ticket adds that shares no term, -1 where no pair is compared, and `terms` int64
+    [2 ** R, P * R + P] what one unit of each sum of `postings.add` takes away.
+    """
+
+    blocks: npt.NDArray[np.int64]
+    fixed: npt.NDArray[np.int64]
+    terms: npt.NDArray[np.int64]
+
+
+def weigh(query: EncodedQuery, blocks: Blocks) -> Weighed:
+    """The weights of a query, whose dense channels are these blocks."""
+    patterns, queries, components, _ = query.weights.shape
+    dense = len(blocks.bounds) - 1
+    weights = np.maximum(query.weights, 0).astype(np.float64)
+    lacked = (query.coverage / SUM).astype(np.float64)
+    whole = np.rint(weights / query.unit).astype(np.int64)  # [2 ** R, P, R, C]
+    lack = np.rint(lacked / query.unit).astype(np.int64)  # [P]
+    by_block = np.zeros((patterns, components, len(blocks.starts), 2), np.int64)
+    of_dense = whole[..., :dense].repeat(np.diff(blocks.bounds), -1)  # [2 ** R, P, R, S]
+    by_block[..., :queries] = of_dense.transpose(0, 2, 3, 1)
+    shared = 2 * whole[..., dense:].sum(-1)  # [2 ** R, P, R]
+    asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P]
+    fixed = SUM * shared.sum((1, 2)) + (lack * asked).sum()
+    compared = (query.weights >= 0).any((1, 2, 3))
+    of_held = np.broadcast_to(lack, (patterns, queries))
+    return Weighed(
+        by_block,
+        np.where(compared, fixed, -1),
+        np.concatenate([shared.reshape(patterns, queries * components), of_held], 1),
+    )
 
 
 @cache
@@ -143,11 +184,10 @@ def chunks(rows: int) -> list[slice]:
 def _prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
     """What `scan` is given of a query, which several blocks are compared with."""
     blocks = cut(query.codes, layout.bounds)
+    weighed = weigh(query, blocks)
     dense = blocks.size, blocks.bounds, blocks.starts, blocks.masks, blocks.query
-    table = term_table(query.terms, query.buckets)
-    asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P]
-    lacked = (query.coverage / SUM).astype(np.float32)
-    return int(layout.bounds[-1]), *dense, *table, query.weights, lacked, asked
+    weights = weighed.blocks, weighed.fixed, weighed.terms, query.unit
+    return int(layout.bounds[-1]), *dense, *weights, *term_table(query.terms, query.buckets)
 
 
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:

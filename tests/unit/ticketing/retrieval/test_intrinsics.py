@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 from numba.core import config
 
-from ticketing.retrieval.intrinsics import SUMMING, blocks_difference, summing
+from ticketing.retrieval.intrinsics import SUMMING, summing, weighted_difference
 
 SIZE, BLOCKS = 64, 3
 
@@ -19,27 +19,27 @@ def known_features():
     return ["", *(names[names.index(best) :] if best else [])]
 
 
-@pytest.mark.parametrize("queries", [1, 2])
 @pytest.mark.parametrize("feature", known_features())
-def test_differences_of_blocks_are_those_of_numpy(feature, queries):
-    difference = blocks_difference(SIZE, feature, queries)
+def test_weighted_differences_of_blocks_are_those_of_numpy(feature):
+    difference = weighted_difference(SIZE, feature)
 
     @njit
-    def compiled(row, starts, query, masks):
-        return difference(row, 5, starts, 1, 3, query, SIZE, 2 * SIZE, masks)
+    def compiled(row, starts, queries, masks, weights):
+        return difference(row, 5, starts, 1, 3, queries, masks, weights, 4)
 
     chance = np.random.default_rng(3)
-    row, query, masks = (chance.integers(0, 256, n, np.uint8) for n in (205, 384, 192))
-    starts = np.array([0, 64, 136])
-    expected = [0, 0]
-    for block, number in product((1, 2), range(queries)):
+    row, queries, masks = (chance.integers(0, 256, n, np.uint8) for n in (205, 384, 192))
+    starts, weights = np.array([0, 64, 136]), chance.integers(0, 1 << 32, 10)
+    expected = 0
+    for block, number in product((1, 2), (0, 1)):
         own = row[5 + starts[block] :][:SIZE] & masks[block * SIZE :][:SIZE]
-        asked = query[(1 + 2 * number + block) * SIZE :][:SIZE]
-        expected[number] += int(np.abs(own.astype(int) - asked).sum())
-    found = compiled(row, starts, query, masks)
-    assert [found & 0xFFFFFFFF, found >> 32] == expected
-    row[:], query[:], masks[:] = 255, 0, 255  # the largest
-    assert compiled(row, starts, query, masks) == 2 * SIZE * 255 * (1 + (queries - 1 << 32))
+        asked = queries[(2 * block + number) * SIZE :][:SIZE]
+        apart = int(np.abs(own.astype(int) - asked).sum())
+        expected += apart * int(weights[4 + 2 * block + number])
+    assert compiled(row, starts, queries, masks, weights) == expected
+    row[:], queries[:], masks[:], weights[:] = 255, 0, 255, (1 << 32) - 1  # the largest
+    largest = 4 * SIZE * 255 * ((1 << 32) - 1)
+    assert compiled(row, starts, queries, masks, weights) == largest
 
 
 @pytest.mark.parametrize(
