@@ -3,15 +3,16 @@
 Encodes tickets of the desk, evenly spread, and asks their texts, as what serves does it and as the
 network in torch does, which is what all processes did before: in one run, on one thread each, by
 the processor's time, which minds no other work of the machine. Texts are read once before. It says
-how many bytes of codes the two do not share. Last it encodes eight times as many in one and in two
-processes at once, the whole of a worker's batch: reading tickets and their tokens from the store,
-codes, topics, the vector for an index.
+how many bytes of codes the two do not share. Last two processes encode all tickets, the whole of a
+worker's batch: reading tickets and their tokens from the store, codes, topics, the vector for an
+index. They take turns, each alone and both at once, since a machine's speed changes by the minute.
 """
 
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from copy import copy
+from itertools import cycle
 from multiprocessing import get_context
 
 import numpy as np
@@ -34,8 +35,14 @@ from ticketing.settings import load_settings
 from ticketing.stores.protocols import parted
 from ticketing.tickets import Query, Ticket
 
-TIMES = 8
-"""So many times as many are encoded by processes, which take a second or two for them."""
+STARTING = 30.0
+"""Seconds in which processes start, and encode all once."""
+
+TURN, ROUNDS = 2.0, 4
+"""Seconds of a turn of processes, and how often each comes."""
+
+TURNS = ((0,), (0, 1), (1,), (0, 1))
+"""Which processes are at work in each turn of a round."""
 
 
 class TorchEncoder:
@@ -111,9 +118,11 @@ def main() -> None:
         print(f"{name:9} {len(tickets) / took:6.0f} tickets a second of processor, codes alone")
     apart = abs(rows["compiled"].astype(int) - rows["torch"])
     print(f"{np.count_nonzero(apart)} of {apart.size} bytes differ, by {apart.max()} at most")
-    for processes in (1, 2):
-        wall, processor = by_workers(processes, min(TIMES * count, desk.store.count_tickets()))
-        print(f"{processes} at once {wall:6.0f} tickets a second, {processor:6.0f} of processor")
+    alone, together, gains = by_turns()
+    print(f"alone       {alone:6.0f} tickets a second")
+    print(f"two at once {together:6.0f} tickets a second")
+    print("times one, by round:", " ".join(f"{gain:.2f}" for gain in gains))
+    print(f"median {np.median(gains):.2f}")
 
 
 def spread(desk: Desk, count: int) -> list[Ticket]:
@@ -129,29 +138,36 @@ def seconds(work, *arguments) -> float:
     return time.thread_time() - start
 
 
-def by_workers(processes: int, count: int) -> tuple[float, float]:
-    """Tickets a second of so many processes at once, each with its part of the tickets; and a
-    second of one's processor."""
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        barrier = time.time() + 15
-        parts = range(processes)
-        jobs = [pool.submit(encode_part, part, processes, count, barrier) for part in parts]
-        ends, used = zip(*(job.result() for job in jobs), strict=True)
-    return count / (max(ends) - barrier), count / sum(used)
+def by_turns() -> tuple[float, float, list[float]]:
+    """The median of tickets a second that one process alone encodes, and two together; and how many
+    times as many the two do, round by round."""
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        begin = time.time() + STARTING
+        jobs = [pool.submit(encode_turns, number, begin) for number in (0, 1)]
+        rates = np.array([job.result() for job in jobs]).sum(0).reshape(ROUNDS, len(TURNS))
+    alone, together = rates[:, [0, 2]].mean(1), rates[:, [1, 3]].mean(1)
+    return np.median(alone), np.median(together), (together / alone).tolist()
 
 
-def encode_part(part: int, parts: int, count: int, begin: float) -> tuple[float, float]:
-    """Encode a part of the tickets as a worker does, from a moment on; returns when it ended, and
-    the processor's time it took."""
+def encode_turns(number: int, begin: float) -> list[float]:
+    """Encode as a worker does in this process's turns, from a moment on: tickets a second of every
+    turn, 0 in those of the other process. All tickets are encoded once before."""
     threadpool_limits(1)
     desk = open_desk(load_settings())
-    bundle, ids = desk.store.serving(), [ticket.id for ticket in spread(desk, count)[part::parts]]
-    desk.encode(bundle, *parted(desk.store.read_tickets(ids[:1])))
-    time.sleep(max(begin - time.time(), 0))
-    used = time.process_time()
-    for start in range(0, len(ids), BATCH):
-        desk.encode(bundle, *parted(desk.store.read_tickets(ids[start : start + BATCH])))
-    return time.time(), time.process_time() - used
+    bundle, ids = desk.store.serving(), [ticket.id for ticket in desk.store.iter_tickets()]
+    batches = [ids[start : start + BATCH] for start in range(0, len(ids), BATCH)]
+    for batch in batches:
+        desk.encode(bundle, *parted(desk.store.read_tickets(batch)))
+    rates, coming = [], cycle(batches)
+    for turn, active in enumerate(TURNS * ROUNDS):
+        start, encoded = begin + turn * TURN, 0
+        time.sleep(max(start - time.time(), 0))
+        while number in active and time.time() < start + TURN:
+            batch = next(coming)
+            desk.encode(bundle, *parted(desk.store.read_tickets(batch)))
+            encoded += len(batch)
+        rates.append(encoded / (time.time() - start) if encoded else 0.0)
+    return rates
 
 
 if __name__ == "__main__":

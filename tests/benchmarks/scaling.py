@@ -1,9 +1,10 @@
 """What a second worker and a second web process bring, on this machine.
 
-`TICKETING_HOME=… python -m tests.benchmarks.scaling [tickets]` takes tickets and the serving
-bundle of that home into a home of its own, which is gone afterwards, encodes them with one
-worker and with two, then asks one web process and two over http. Each process computes in one
-thread. Milliseconds of processor say what the work costs, whatever else the machine does.
+`TICKETING_HOME=… python -m tests.benchmarks.scaling [tickets]` takes tickets, repeated with changed
+words where there are fewer, and the serving bundle of that home into a home of its own, which is
+gone afterwards, encodes them with one worker and with two, then asks one web process and two over
+http. Each process computes in one thread. Few tickets take less time than the start of a worker.
+Milliseconds of processor say what the work costs, whatever else the machine does.
 TICKETING_STORE and TICKETING_BROKER are honoured: with a server, indices
 `ticketing_scaling_…` are made, and left.
 """
@@ -20,9 +21,9 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 
+from tests.benchmarks.training import some
 from ticketing.desk import Desk, open_desk
 from ticketing.jobs import Promotion
 from ticketing.settings import load_settings
@@ -41,7 +42,7 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
     source = open_desk(load_settings())
     bundle = source.recommender().model.id
-    tickets = list(islice(source.store.iter_tickets(), count))
+    tickets = list(some(source, count))
     models = source.settings.home.resolve() / "models"
     os.environ.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="PASSIVE", TICKETING_THREADS="1")
     os.environ["TICKETING_STORE_PREFIX"] = f"ticketing_scaling_{os.getpid()}"

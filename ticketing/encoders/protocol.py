@@ -17,8 +17,9 @@ from ticketing.encoders.settings import EncoderSettings
 from ticketing.encoders.words import Words
 from ticketing.text.vocabulary import Vocabulary
 
-Whole = tuple[Sequence[int], Sequence[int]]
-"""A subject and a description as vocabulary ids; either may be empty."""
+Whole = tuple[int, int]
+"""The first of the texts that belong together, and the one after the last: a subject and its
+description, or one text by itself."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Texts:
     """n texts of at least one word each, as every encoder wants them.
 
     `ids` are vocabulary ids; those from len(vocabulary) on are the words of `unknown`. `wholes`
-    are, by text, the subject and description that it is one of; a solution is its own.
+    say, by text, which whole it is part of.
     """
 
     ids: Sequence[Sequence[int]]
@@ -48,7 +49,7 @@ class Texts:
     @cached_property
     def joined(self) -> "Texts":
         """Each text with all the words of its whole: the subject's, then the description's."""
-        ids = [[*subject, *description] for subject, description in self.wholes]
+        ids = [[*chain.from_iterable(self.ids[slice(*whole)])] for whole in self.wholes]
         return Texts(ids, unknown=self.unknown, spelled=self.spelled)
 
 

@@ -37,15 +37,14 @@ class TransformerEncoder:
         """n texts in vocabulary ids, each read by itself -> [n, width]."""
         return self.transformer([self.text(text) for text in texts])
 
-    def whole(
-        self, subject: Sequence[int], description: Sequence[int], unknown: Sequence[str] = ()
-    ) -> str:
-        """Both as one text, each cut as in `text`: "subject. description"."""
-        return ". ".join(self.text(ids, unknown) for ids in (subject, description) if ids)
+    def whole(self, *texts: Sequence[int], unknown: Sequence[str] = ()) -> str:
+        """Texts as one, each cut as in `text`: "subject. description"."""
+        return ". ".join(self.text(ids, unknown) for ids in texts if ids)
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
         """n texts -> [n, width]; a subject and a description are read as one text."""
-        return self.transformer([self.whole(*whole, texts.unknown) for whole in texts.wholes])
+        wholes = (texts.ids[slice(*whole)] for whole in texts.wholes)
+        return self.transformer([self.whole(*whole, unknown=texts.unknown) for whole in wholes])
 
 
 def _build(parts: Parts) -> TransformerEncoder:

@@ -1,5 +1,7 @@
 """Channel E: the sum of a text's word embeddings (SumEMB)."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,17 +31,13 @@ class SumEmbEncoder:
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
         """n texts -> [n, dims]."""
-        own = self._sums(texts)
-        if not self._share:
-            return own
-        return _unit((1 - self._share) * own + self._share * self._sums(texts.joined))
-
-    def _sums(self, texts: Texts) -> npt.NDArray[np.float32]:
-        """Each text by itself: [n, dims]."""
-        sums = np.zeros((len(texts.ids), *self.shape), np.float32)
+        own, whole = (np.zeros((len(texts.ids), *self.shape), np.float32) for _ in range(2))
+        wholes = np.array(texts.wholes, np.int64)
         known = self._words.table, self._words.weights
-        _add(*known, texts.spelled, self._rarest, texts.words, texts.bounds, sums)
-        return _unit(sums)
+        _add(*known, texts.spelled, self._rarest, texts.words, texts.bounds, wholes, own, whole)
+        if not self._share:
+            return _unit(own)
+        return _unit((1 - self._share) * _unit(own) + self._share * _unit(whole))
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -57,22 +55,33 @@ def _add(
     rarest: np.float32,
     words: npt.NDArray[np.int64],
     bounds: npt.NDArray[np.int64],
-    sums: npt.NDArray[np.float32],
+    wholes: npt.NDArray[np.int64],
+    own: npt.NDArray[np.float32],
+    whole: npt.NDArray[np.float32],
 ) -> None:
-    """Add up the words of each text, in their order: see Texts and Words."""
-    first = sums.shape[1] - spelled.shape[1]
-    for n in range(len(sums)):
-        found = sums[n]
+    """Add up the words of each text, and of its whole, in their order: see Texts and Words. A
+    word's vector is read once for both."""
+    start = own.shape[1] - spelled.shape[1]
+    for n in range(len(own)):
+        first, found = wholes[n, 0], own[n]
+        both = whole[first]
         for i in range(bounds[n], bounds[n + 1]):
             id = words[i]
             if id < len(table):
-                row, weight = table[id], weights[id]
-                for j in range(len(found)):
-                    found[j] += weight * row[j]
+                _add_row(found, weights[id], table[id], 0)
+                _add_row(both, weights[id], table[id], 0)
             else:
-                spelling = spelled[id - len(table)]
-                for j in range(len(spelling)):
-                    found[first + j] += rarest * spelling[j]
+                _add_row(found, rarest, spelled[id - len(table)], start)
+                _add_row(both, rarest, spelled[id - len(table)], start)
+    for n in range(len(own)):
+        whole[n] = whole[wholes[n, 0]]
+
+
+@compiled
+def _add_row(sums: Any, weight: Any, row: Any, start: int) -> None:
+    """Add a row times its weight to the sums from `start` on."""
+    for j in range(len(row)):
+        sums[start + j] += weight * row[j]
 
 
 def _width(settings: EncoderSettings) -> int:

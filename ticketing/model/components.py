@@ -57,11 +57,12 @@ def _components(fields: Fields, names: Sequence[str]) -> Tokens:
 
 
 def wholes(items: Sequence[Components]) -> list[Whole]:
-    """Of each component of each item that is there: the item's subject and description where it
-    is one of these, else itself."""
-    return [
-        (item[0], item[1]) if place < 2 <= len(item) else ([], text)
-        for item in items
-        for place, text in enumerate(item)
-        if text
-    ]
+    """Of each component of each item that is there, the texts of all items numbered on: the item's
+    subject and description where it is one of these, else itself."""
+    found: list[Whole] = []
+    for item in items:
+        first = len(found)
+        both = sum(map(bool, item[:2])) if len(item) > 1 else 0
+        found += [(first, first + both)] * both
+        found += [(n, n + 1) for n in range(first + both, first + sum(map(bool, item)))]
+    return found

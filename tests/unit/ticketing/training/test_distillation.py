@@ -205,10 +205,10 @@ def test_its_words_are_those_that_its_tokenizer_reads_whole(folder):
 def test_a_subject_and_a_description_are_read_as_one_text(folder):
     """By channel S too, whichever of both it is asked for."""
     channel = TransformerEncoder(Transformer(folder), WORDS, 26)
-    assert channel.whole([1, 4], [3, 5], ["new"]) == "aa num. bb new"
+    assert channel.whole([1, 4], [3, 5], unknown=["new"]) == "aa num. bb new"
     assert channel.whole([], [3]) == "bb"
     assert channel.whole([3], []) == "bb"
-    vectors = channel(Texts([[1], [3], [1]], [([1], [3]), ([1], [3]), ([], [1])]))
+    vectors = channel(Texts([[1], [3], [1]], [(0, 2), (0, 2), (2, 3)]))
     assert vectors[0, :2].tolist() == pytest.approx([0.5**0.5] * 2, abs=1e-3)
     assert (vectors[1] == vectors[0]).all()
     assert vectors[2, :2].tolist() == [1, 0]
