@@ -49,14 +49,19 @@ class TopicWords:
 
     def documents(self, texts: Sequence[Sequence[int]]) -> list[npt.NDArray[np.int64]]:
         """Texts in the model's ids; words without a topic are left out."""
-        words, bounds = self.own(*end_to_end(texts))
+        return self.documents_of(*end_to_end(texts))
+
+    def documents_of(
+        self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
+    ) -> list[npt.NDArray[np.int64]]:
+        """The same of n texts that stand end to end, between `bounds` [n + 1]."""
+        words, bounds = self.own(ids, bounds)
         return [words[start:stop] for start, stop in pairwise(bounds.tolist())]
 
     def own(
         self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The same of n texts that stand end to end, between `bounds` [n + 1], and bounds of what
-        is left."""
+        """The words of these in the model's ids, and bounds of what is left."""
         own = np.where(ids < len(self._own), self._own[np.minimum(ids, len(self._own) - 1)], -1)
         kept = own >= 0
         return own[kept], np.concatenate([[0], kept.cumsum()])[bounds]
@@ -82,7 +87,7 @@ class TopicEncoder:
 
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
         """n texts -> float32 [n, topics]."""
-        return self.model.transform(self.words.documents(texts.ids))
+        return self.model.transform(self.words.documents_of(texts.words, texts.bounds))
 
     def saved(self) -> Saved:
         """The fitted DocNADE and its words."""
@@ -103,12 +108,13 @@ class TopicEncoder:
         turned = varimax(units - units.mean(0))
         return np.maximum(turned, 0).astype(np.float32)
 
-    def main(self, texts: Sequence[Sequence[int]]) -> list[int | None]:
-        """The main topic of each of n texts: its words speak for it most, on average.
+    def main(self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]) -> list[int | None]:
+        """The main topic of each of n texts, which stand end to end, in vocabulary ids between
+        `bounds` [n + 1]: its words speak for it most, on average.
 
         None for a text whose words speak for no topic.
         """
-        activity = self._activities(*self.words.own(*end_to_end(texts)))
+        activity = self._activities(*self.words.own(ids, bounds))
         topics = activity.argmax(1)  # the first of equal ones
         spoken = activity.max(1) > 0
         return [int(topic) if some else None for topic, some in zip(topics, spoken, strict=True)]

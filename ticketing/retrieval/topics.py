@@ -104,8 +104,8 @@ def main_topics(
     if encoder is None:
         return [None] * len(tickets)
     texts = texts or [ticket_fields(ticket) for ticket in tickets]
-    words = (chain.from_iterable(text.values()) for text in texts)
-    return encoder.main([model.vocabulary.ids(text) for text in words])
+    words = [[*chain.from_iterable(text.values())] for text in texts]
+    return encoder.main(*model.vocabulary.ids_of(words))
 
 
 def survey(store: Codes, model: Model, filters: Filters = Filters()) -> TopicSurvey:

@@ -304,11 +304,12 @@ def test_the_main_topic_is_the_one_that_words_speak_for_most_on_average():
     """Text 5 2 2: means (.3, .2); 2 2: (0, .3); 7: (.5, .5), a tie that the first wins; 9 and an
     empty text have no word with a topic."""
     encoder = topics_with([[0.9, 0], [0, 0.3], [0.5, 0.5]])
-    assert encoder.main([[5, 2, 2], [2, 9, 2], [7], [9], []]) == [0, 1, 0, None, None]
+    assert encoder.main(*end_to_end([[5, 2, 2], [2, 9, 2], [7], [9], []])) == [0, 1, 0, None, None]
 
 
 def test_words_that_speak_for_nothing_give_no_main_topic():
-    assert topics_with([[0, 0], [0, 0.3], [0, 0]]).main([[5, 7], [5, 2]]) == [None, 1]
+    encoder = topics_with([[0, 0], [0, 0.3], [0, 0]])
+    assert encoder.main(*end_to_end([[5, 7], [5, 2]])) == [None, 1]
 
 
 def test_a_topic_is_named_by_words_that_speak_for_it_and_are_used():

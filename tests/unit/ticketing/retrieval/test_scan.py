@@ -9,9 +9,10 @@ from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM
 from ticketing.errors import StoreError
 from ticketing.model.layout import CodeLayout
+from ticketing.queries import LARGEST
 from ticketing.retrieval import scan
 from ticketing.retrieval.kernel import BLOCK
-from ticketing.retrieval.scan import CHUNK, chunks, nearest, scan_distances
+from ticketing.retrieval.scan import CHUNK, chunks, cut, nearest, scan_distances, weigh
 from ticketing.retrieval.threads import Threads
 
 
@@ -111,6 +112,36 @@ def test_the_compiled_scan_is_the_plain_sum(scan):
     found = scan_distances(codes, live, query, layout)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, plain_distances(*scan), rtol=1e-4)
+
+
+def test_weights_are_whole_numbers_of_a_unit_by_hand():
+    """V .5 and .25 (alone .75, the largest), W 1 and .5; the query weighs one bucket 4, and to lack
+    a whole query costs .51."""
+    layout = CodeLayout(2, (1,), (0.0,), (1.0,), terms=1)
+    pairs, channels = np.array([[0.5, 0.25]]), np.array([1.0, 0.5])
+    weights = layout.pattern_weights(pairs, channels, np.array([True]))
+    tables = np.zeros((1, BUCKETS), np.uint8)
+    tables[0, 7] = 4
+    query = scanned(np.array([[9]], np.uint8), tables, weights, coverage=np.array([0.51]))
+    found = weigh(query, cut(query.codes, layout.bounds))
+    assert query.unit == 0.75 / LARGEST
+    two_thirds, third = round(2 * LARGEST / 3), round(LARGEST / 3)
+    assert found.blocks[..., 0, :].tolist() == [
+        [[0, 0], [0, 0]],
+        [[LARGEST, 0], [0, 0]],
+        [[0, 0], [LARGEST, 0]],
+        [[two_thirds, 0], [third, 0]],
+    ]
+    lack = round(0.51 / SUM / query.unit)
+    term, of_pair = round(LARGEST / 2 / SUM), (round(LARGEST / 3 / SUM), round(LARGEST / 6 / SUM))
+    assert found.terms.tolist() == [
+        [0, 0, lack],
+        [2 * term, 0, lack],
+        [0, 2 * term, lack],
+        [2 * of_pair[0], 2 * of_pair[1], lack],
+    ]
+    whole = [-1, 2 * SUM * term + 4 * lack, 2 * SUM * term + 4 * lack]
+    assert found.fixed.tolist() == [*whole, 2 * SUM * sum(of_pair) + 4 * lack]
 
 
 @pytest.mark.parametrize("pattern", [4, 255])
