@@ -32,7 +32,8 @@ class SumEmbEncoder:
     def __call__(self, texts: Texts) -> npt.NDArray[np.float32]:
         """n texts -> [n, dims]."""
         own, whole = (np.zeros((len(texts.ids), *self.shape), np.float32) for _ in range(2))
-        wholes = np.array(texts.wholes, np.int64)
+        by_itself = [(n, n + 1) for n in range(len(own))]
+        wholes = np.array(texts.wholes if self._share else by_itself, np.int64)
         known = self._words.table, self._words.weights
         _add(*known, texts.spelled, self._rarest, texts.words, texts.bounds, wholes, own, whole)
         if not self._share:
@@ -60,21 +61,24 @@ def _add(
     whole: npt.NDArray[np.float32],
 ) -> None:
     """Add up the words of each text, and of its whole, in their order: see Texts and Words. A
-    word's vector is read once for both."""
+    word's vector is read once for both; a whole of one text is that text."""
     start = own.shape[1] - spelled.shape[1]
     for n in range(len(own)):
-        first, found = wholes[n, 0], own[n]
-        both = whole[first]
+        first, last = wholes[n]
+        found, both, joined = own[n], whole[first], last - first > 1
         for i in range(bounds[n], bounds[n + 1]):
             id = words[i]
             if id < len(table):
                 _add_row(found, weights[id], table[id], 0)
-                _add_row(both, weights[id], table[id], 0)
+                if joined:
+                    _add_row(both, weights[id], table[id], 0)
             else:
                 _add_row(found, rarest, spelled[id - len(table)], start)
-                _add_row(both, rarest, spelled[id - len(table)], start)
+                if joined:
+                    _add_row(both, rarest, spelled[id - len(table)], start)
     for n in range(len(own)):
-        whole[n] = whole[wholes[n, 0]]
+        first, last = wholes[n]
+        whole[n] = whole[first] if last - first > 1 else own[n]
 
 
 @compiled
