@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ticketing.encoders.terms import SUM
 from ticketing.queries import EncodedQuery, unit_of
 
 
@@ -11,7 +12,7 @@ def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> Enc
     nothing = np.zeros((len(codes), 0), np.uint8)
     present = np.ones(len(codes), bool) if present is None else present
     terms = nothing if terms is None else terms
-    unit = 1.0 if weights is None else unit_of(weights, coverage)
+    unit = 1.0 if weights is None else unit_of(weights, coverage / SUM)
     return EncodedQuery([], no_vector, codes, terms, weights, coverage, unit, present, True)
 
 

@@ -13,9 +13,10 @@ LARGEST = (1 << 31) - 1
 without loss."""
 
 
-def unit_of(weights: npt.NDArray[np.float32], coverage: npt.NDArray[np.float32]) -> float:
-    """What the whole numbers are worth by which these weigh, see EncodedQuery."""
-    most = max(float(weights.max(initial=0)), float(coverage.max(initial=0)))
+def unit_of(weights: npt.NDArray[np.float32], lacked: npt.NDArray[np.floating]) -> float:
+    """What the whole numbers are worth by which a query weighs, see EncodedQuery: of its weights
+    and of what it adds to lack one unit of a component's terms."""
+    most = max(float(weights.max(initial=0)), float(lacked.max(initial=0)))
     return most / LARGEST or 1.0
 
 

@@ -99,7 +99,7 @@ def weigh(query: EncodedQuery, blocks: Blocks) -> Weighed:
     patterns, queries, components, _ = query.weights.shape
     dense = len(blocks.bounds) - 1
     weights = np.maximum(query.weights, 0).astype(np.float64)
-    lacked = (query.coverage / SUM).astype(np.float64)
+    lacked = query.coverage.astype(np.float64) / SUM
     whole = np.rint(weights / query.unit).astype(np.int64)  # [2 ** R, P, R, C]
     lack = np.rint(lacked / query.unit).astype(np.int64)  # [P]
     by_block = np.zeros((patterns, components, len(blocks.starts), 2), np.int64)

@@ -116,13 +116,14 @@ def test_the_compiled_scan_is_the_plain_sum(scan):
 
 def test_weights_are_whole_numbers_of_a_unit_by_hand():
     """V .5 and .25 (alone .75, the largest), W 1 and .5; the query weighs one bucket 4, and to lack
-    a whole query costs .51."""
+    a whole query costs 51, which is
+    less a unit of its terms than .75."""
     layout = CodeLayout(2, (1,), (0.0,), (1.0,), terms=1)
     pairs, channels = np.array([[0.5, 0.25]]), np.array([1.0, 0.5])
     weights = layout.pattern_weights(pairs, channels, np.array([True]))
     tables = np.zeros((1, BUCKETS), np.uint8)
     tables[0, 7] = 4
-    query = scanned(np.array([[9]], np.uint8), tables, weights, coverage=np.array([0.51]))
+    query = scanned(np.array([[9]], np.uint8), tables, weights, coverage=np.array([51.0]))
     found = weigh(query, cut(query.codes, layout.bounds))
     assert query.unit == 0.75 / LARGEST
     two_thirds, third = round(2 * LARGEST / 3), round(LARGEST / 3)
@@ -132,7 +133,7 @@ def test_weights_are_whole_numbers_of_a_unit_by_hand():
         [[0, 0], [LARGEST, 0]],
         [[two_thirds, 0], [third, 0]],
     ]
-    lack = round(0.51 / SUM / query.unit)
+    lack = round(51 / SUM / query.unit)
     term, of_pair = round(LARGEST / 2 / SUM), (round(LARGEST / 3 / SUM), round(LARGEST / 6 / SUM))
     assert found.terms.tolist() == [
         [0, 0, lack],
