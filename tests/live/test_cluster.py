@@ -13,6 +13,7 @@ from tests.servers import elasticsearch_server
 from tests.tiny import other_bundle
 from ticketing.errors import StoreAway
 from ticketing.jobs import Promotion
+from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Grade
 from worker import jobs
 from worker.app import make_app
@@ -25,7 +26,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster(elasticsearch_program):
     with elasticsearch_server(nodes=3) as server:
         yield server
@@ -74,6 +75,25 @@ class Judges:
                     continue
                 self.sent.append(event)
                 break
+
+
+def test_what_is_written_first_to_a_new_index_is_on_two_nodes(desk, cluster):
+    """Were it on one alone, and that node lost, nobody could write before it comes back."""
+    prefix = desk.settings.store_prefix
+    with Elasticsearch(cluster.url.split(",")) as client:
+        for number in range(5):
+            desk.store.put_codes(f"other{number}", encoded(desk))
+            copies = client.cat.shards(index=f"{prefix}-codes-other{number}", format="json")
+            assert sorted((copy["prirep"], copy["state"]) for copy in copies) == [
+                ("p", "STARTED"),
+                ("r", "STARTED"),
+            ]
+
+
+def encoded(desk):
+    """Codes of a ticket, as a bundle gives them."""
+    ticket = next(iter(desk.store.iter_tickets()))
+    return [CodeRow(ticket.id, ticket.version, b"code")]
 
 
 def test_a_node_that_dies_takes_nothing_along_and_searches_go_on(

@@ -25,6 +25,10 @@ VERSION = 11
 
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
 
+COPIED_WITHIN = "5s"
+"""How long a new index, before anything is written to it, waits for its copies on another node: it
+could not be written to any more if the one node that has it were lost."""
+
 KEYWORD = {"type": "keyword"}
 # Tokens come ready-made, joined by blanks; where they stand in a text is never asked.
 _WORDS = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
@@ -125,7 +129,8 @@ def is_part(connection: Connection, alias: str) -> bool:
 
 
 def create(connection: Connection, name: str, fields: Json, meta: Json, shards: int) -> None:
-    """Make an index with its alias, in one step; one that another process made is left alone."""
+    """Make an index with its alias, in one step, and its copies on another node if there is one; an
+    index that another process made is left alone."""
     alias, taken = connection.alias(name), indices_of(connection, f"{name}*")
     if any(alias in index.aliases for index in taken):
         return
@@ -144,7 +149,8 @@ def create(connection: Connection, name: str, fields: Json, meta: Json, shards: 
                     "_meta": {"application": APPLICATION, "version": VERSION, **meta},
                     "properties": fields,
                 },
-                wait_for_active_shards=1,
+                wait_for_active_shards="all",
+                timeout=COPIED_WITHIN,
             )
         except BadRequestError as error:
             if error.error != "resource_already_exists_exception":
