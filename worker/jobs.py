@@ -28,7 +28,7 @@ DO_JOB = "ticketing.do_job"
 BATCH, LARGEST_BATCH = 128, 512
 """Tickets a message, of few tickets and of very many; what a killed worker costs at most."""
 
-MESSAGES = 64
+MESSAGES = 32
 """About how many messages a job has whose batches may still grow, for workers to share."""
 
 PAGE = 25 * LARGEST_BATCH

@@ -56,7 +56,8 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
 
 def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> None:
     store = desk.store
-    store.update_job(job.id, state=JobState.RUNNING)
+    if job.state != JobState.RUNNING:
+        store.update_job(job.id, state=JobState.RUNNING)
     stale = store.stale_ids(bundle_id, among=ticket_ids)
     read = parted(store.read_tickets([id for id in stale if id not in job.errors]))
     rows, errors = encode_or_set_aside(desk, bundle_id, *read)

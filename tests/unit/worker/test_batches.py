@@ -50,6 +50,6 @@ def test_what_is_done_is_known_after_each_batch_and_counted_at_the_end(desk, mon
     assert (done, counted) == ([1, 2, 3, 4], ["B"])
 
 
-@pytest.mark.parametrize(("tickets", "size"), [(900, 128), (16_384, 256), (1_000_000, 512)])
+@pytest.mark.parametrize(("tickets", "size"), [(900, 128), (8_192, 256), (1_000_000, 512)])
 def test_the_messages_of_many_tickets_are_larger(tickets, size):
     assert batch_size(tickets) == size
