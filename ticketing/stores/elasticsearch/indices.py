@@ -26,8 +26,8 @@ VERSION = 11
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
 
 COPIED_WITHIN = "5s"
-"""How long a new index, before anything is written to it, waits for its copies on another node: it
-could not be written to any more if the one node that has it were lost."""
+"""How long whoever makes an index waits for its copies on another node: were the one node lost that
+has it, nobody could write to it."""
 
 KEYWORD = {"type": "keyword"}
 # Tokens come ready-made, joined by blanks; where they stand in a text is never asked.
@@ -129,8 +129,8 @@ def is_part(connection: Connection, alias: str) -> bool:
 
 
 def create(connection: Connection, name: str, fields: Json, meta: Json, shards: int) -> None:
-    """Make an index with its alias, in one step, and its copies on another node if there is one; an
-    index that another process made is left alone."""
+    """Make an index with its alias, in one step, and wait for its copies on another node; one that
+    another process made is left alone."""
     alias, taken = connection.alias(name), indices_of(connection, f"{name}*")
     if any(alias in index.aliases for index in taken):
         return
