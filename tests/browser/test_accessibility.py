@@ -42,7 +42,12 @@ def axe() -> str:
 
 
 def violations(page: Page, axe: str) -> list[str]:
-    """What axe finds on the page as it stands: rule, element and what to do, a line each."""
+    """What axe finds on the page as it stands: rule, element and what to do, a line each.
+
+    A page that a click led to can be read before its style sheets have come, and has no sizes
+    of its own until then.
+    """
+    page.wait_for_load_state("load")
     page.evaluate(axe)
     found = page.evaluate(RUN)
     return [
@@ -128,6 +133,18 @@ def test_axe_finds_nothing_on_an_answer_in_any_state(open_page, desk, axe, scree
     ask(page, "coffee machine", "It leaks. " * 60)
     page.locator(".query .fold summary").click()
     assert found + violations(page, axe) == []
+
+
+def test_axe_waits_for_a_style_sheet_that_comes_late(open_page, axe):
+    def late(route) -> None:
+        page.wait_for_timeout(500)
+        route.continue_()
+
+    page = open_page(**SCREENS["phone"])
+    page.route("**/page.css*", late)
+    page.goto("/jobs", wait_until="commit")
+    expect(page.get_by_role("link", name="Ask")).to_be_attached()
+    assert violations(page, axe) == []
 
 
 def focused(page: Page) -> str:
