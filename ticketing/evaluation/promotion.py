@@ -1,4 +1,4 @@
-"""May a new bundle serve? Both rank the test queries; a loss beyond chance is refused.
+"""May a new bundle serve? Both rank the test queries; a loss that chance hardly explains refuses it.
 
 A desk's test queries grow by a handful a month. On so few, the better of two bundles ranks a right
 ticket lower every other time, and a desk that refused every such loss would go without most of
@@ -55,7 +55,7 @@ class Comparison:
         gains = ", ".join(
             f"{name} {self.new[name]:.3f} against {self.other[name]:.3f}" for name in MEASURES
         )
-        verdict = "that chance explains" if self.may_serve else "beyond chance"
+        verdict = "that chance explains" if self.may_serve else "that chance hardly explains"
         loss = f", a loss {verdict} (p = {self.p:.2f})" if self.loses else ""
         return f"on {self.queries} test queries {gains}{loss}"
 

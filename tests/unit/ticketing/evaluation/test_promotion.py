@@ -29,7 +29,7 @@ def test_a_loss_counts_once_chance_hardly_explains_it(store, lost, p):
     found = compare(poor, good, tests)
     assert found.p == pytest.approx(p, abs=0.02)
     assert found.may_serve == (lost < 3)
-    verdict = "that chance explains" if lost < 3 else "beyond chance"
+    verdict = "that chance explains" if lost < 3 else "that chance hardly explains"
     assert str(found).endswith(f", a loss {verdict} (p = {found.p:.2f})")
     assert compare(good, poor, tests).may_serve
 

@@ -181,7 +181,7 @@ def test_a_report_is_saved_by_those_who_see_all(client, desk):
         (Comparison(9, LOWER, MEANS, 0.4), "may serve: it loses no more than chance explains (p"),
         (
             Comparison(9, LOWER, MEANS, 0.001),
-            "would be refused: it loses beyond chance (p &lt; 0.01).",
+            "would be refused: it loses more than chance is likely to explain (p &lt; 0.01).",
         ),
     ],
 )

@@ -328,7 +328,7 @@ def test_jobs_show_progress_rate_estimate_and_errors(client):
 
 
 def test_a_promotion_shows_its_reason_and_no_progress(tmp_path):
-    verdict = "Bundle b2 was not promoted: on 9 test queries a loss beyond chance"
+    verdict = "Bundle b2 was not promoted: on 9 test queries a loss that chance hardly explains"
     promotion = replace(jobs()[1], kind="promotion", total=0, done=0, message=verdict)
     desk = FakeDesk(Settings(home=tmp_path), past_jobs=[promotion])
     page = create_app(desk).test_client().get("/jobs").text
