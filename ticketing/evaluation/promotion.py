@@ -1,4 +1,4 @@
-"""May a new bundle serve? Both rank the test queries; a loss that chance hardly explains refuses it.
+"""May a new bundle serve? Not if it loses on the test queries by more than chance easily explains.
 
 A desk's test queries grow by a handful a month. On so few, the better of two bundles ranks a right
 ticket lower every other time, and a desk that refused every such loss would go without most of
