@@ -35,16 +35,16 @@ def triplet(positive: Tensor, negative: Tensor, margin: float) -> Tensor:
 def in_batch_softmax(logits: Tensor, also_right: Tensor, weights: Tensor | None = None) -> Tensor:
     """Cross-entropy of finding each row's own column, and each own column its row: a scalar.
 
-    logits [B, N >= B]; column i is row i's own, and columns from B on are nobody's. Other cells of
-    the first B columns where bool `also_right` [B, B] is True are no rivals. `weights` [B] say how
-    much each row counts in the mean.
+    logits [B, N >= B]; column i is row i's own, and columns from B on are no row's own. Other
+    cells where bool `also_right` [B, N] is True are no rivals. `weights` [B] say how much each row
+    counts in the mean.
     """
     size = len(logits)
     own = torch.arange(size)
-    others = also_right & ~torch.eye(size, dtype=torch.bool)
-    square = logits[:, :size].masked_fill(others, -torch.inf)
-    forward = F.cross_entropy(torch.cat([square, logits[:, size:]], dim=1), own, reduction="none")
-    backward = F.cross_entropy(square.T, own, reduction="none")
+    others = also_right & ~torch.eye(*logits.shape, dtype=torch.bool)
+    rivals = logits.masked_fill(others, -torch.inf)
+    forward = F.cross_entropy(rivals, own, reduction="none")
+    backward = F.cross_entropy(rivals[:, :size].T, own, reduction="none")
     losses = (forward + backward) / 2  # [B]
     return losses.mean() if weights is None else (losses * weights).sum() / weights.sum()
 

@@ -12,7 +12,7 @@ from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label
 from ticketing.training.distillation import FAR, Teacher
-from ticketing.training.sampling import Example
+from ticketing.training.sampling import Example, all_tickets
 
 
 def label_error(similarities: Tensor, labels: Tensor) -> Tensor:
@@ -66,12 +66,12 @@ class RankingLoss(_Loss):
 
     def __call__(self, batch: Sequence[Example]) -> Tensor:
         """The batch's loss, a scalar."""
-        tickets = [x.ticket for x in batch] + [x.negative for x in batch if x.negative]
+        keys, tickets = all_tickets(batch)
         distances = self.network.crossed_distance(
             *self.encode([x.query for x in batch], tickets)
         ).clamp_max(FAR)
         weights = torch.tensor([x.label for x in batch])
-        return in_batch_softmax(-distances, also_right(batch, self.right), weights)
+        return in_batch_softmax(-distances, also_right(batch, keys, self.right), weights)
 
 
 class ImitationLoss(_Loss):
@@ -96,14 +96,20 @@ class ImitationLoss(_Loss):
         )
 
 
-def also_right(batch: Sequence[Example], right: frozenset[tuple[str, str]]) -> Tensor:
-    """Which examples' tickets are no rivals to an example's own, bool [B, B]: those that answer its
-    query by `right` (see `right_answers`), and its own texts."""
+def also_right(
+    batch: Sequence[Example], keys: Sequence[str], right: frozenset[tuple[str, str]]
+) -> Tensor:
+    """Which tickets, by their keys, are no rivals to an example's own, bool [B, N]: those that
+    answer its query by `right` (see `right_answers`), and its own texts.
 
+    The first B are the examples' own, see `all_tickets`.
+    """
     queries = np.array([x.query_key for x in batch])[:, None]
-    tickets = np.array([x.ticket_key for x in batch])
-    same = (queries == tickets) | (queries == queries.T) | (tickets[:, None] == tickets)
-    answers = [[(x.query_key, y.ticket_key) in right for y in batch] for x in batch]
+    tickets = np.array(keys)
+    own = tickets[: len(batch), None]
+    same = (queries == tickets) | (own == tickets)
+    same[:, : len(batch)] |= queries == queries.T
+    answers = [[(x.query_key, key) in right for key in keys] for x in batch]
     return torch.from_numpy(same | answers)
 
 

@@ -4,7 +4,7 @@ import random
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -37,7 +37,8 @@ class Example:
     """A query and a ticket that belong together to the degree of `label` in [0, 1].
 
     `query_key` and `ticket_key` say whose texts they are, so that a batch never holds one
-    right answer against another. `negative` is a ticket judged NO for this query, where known.
+    right answer against another. `refused` is a ticket judged NO for this query, where known,
+    with its own key.
     """
 
     query: Components
@@ -45,7 +46,14 @@ class Example:
     label: float
     query_key: str
     ticket_key: str
-    negative: Components | None = None
+    refused: tuple[str, Components] | None = None
+
+
+def all_tickets(batch: Sequence[Example]) -> tuple[list[str], list[Components]]:
+    """The tickets of a batch, B, and those refused, N in all: their keys, and the tickets."""
+    own = [(x.ticket_key, x.ticket) for x in batch]
+    keys, tickets = zip(*own, *(x.refused for x in batch if x.refused), strict=True)
+    return list(keys), list(tickets)
 
 
 class Archive:
@@ -101,9 +109,11 @@ def labelled(
     for label in labels:
         if label.grade == Grade.NO:
             continue
-        no = refused[label.query.id]
-        negative = archive.ticket(archive.tickets[chance.choice(no)]) if no else None
-        examples.append(_example(archive, label, queries, negative))
+        example = _example(archive, label, queries)
+        if others := refused[label.query.id]:
+            id = chance.choice(others)
+            example = replace(example, refused=(id, archive.ticket(archive.tickets[id])))
+        examples.append(example)
     return _usable(archive, examples)
 
 
@@ -123,19 +133,13 @@ def graded(
     return _usable(archive, examples)
 
 
-def _example(
-    archive: Archive,
-    label: Label,
-    queries: Mapping[str, Fields],
-    negative: Components | None = None,
-) -> Example:
+def _example(archive: Archive, label: Label, queries: Mapping[str, Fields]) -> Example:
     return Example(
         archive.query(queries[label.query.id]),
         archive.ticket(archive.tickets[label.ticket_id]),
         label.grade.label,
         label.query.ticket_id or label.query.id,
         label.ticket_id,
-        negative,
     )
 
 

@@ -8,9 +8,9 @@ import torch
 from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label, Query
 from ticketing.training.losses import also_right, label_error, right_answers
-from ticketing.training.sampling import Example
+from ticketing.training.sampling import Example, all_tickets
 
-NONE = torch.eye(2, dtype=torch.bool)
+NONE = torch.eye(2, 3, dtype=torch.bool)
 
 
 def test_label_error_is_the_mean_square():
@@ -34,7 +34,7 @@ def test_ranking_by_hand_both_ways_with_an_extra_negative():
 def test_other_right_answers_are_not_held_against_a_pair():
     """Ticket 1 also answers query 0: only the extra negative is left to be told apart."""
     distances = torch.tensor([[1.0, 0.1, 0.5], [3.0, 1.5, 4.0]])
-    positives = torch.tensor([[True, True], [False, True]])
+    positives = torch.tensor([[True, True, False], [False, True, False]])
     first = (picked(1.0, 0.5) + picked(1.0, 3.0)) / 2
     second = (picked(1.5, 3.0, 4.0) + picked(1.5)) / 2
     loss = in_batch_softmax(-distances, positives)
@@ -43,10 +43,19 @@ def test_other_right_answers_are_not_held_against_a_pair():
     assert in_batch_softmax(-distances, positives).item() == pytest.approx(loss.item())
 
 
+def test_what_was_refused_elsewhere_and_is_right_here_is_not_held_against_a_pair():
+    distances = torch.tensor([[1.0, 2.0, 0.5], [3.0, 1.5, 4.0]])
+    positives = torch.tensor([[True, False, True], [False, True, False]])
+    first = (picked(1.0, 2.0) + picked(1.0, 3.0)) / 2
+    second = (picked(1.5, 3.0, 4.0) + picked(1.5, 2.0)) / 2
+    loss = in_batch_softmax(-distances, positives)
+    assert loss.item() == pytest.approx((first + second) / 2, rel=1e-5)
+
+
 def test_gradients_of_the_ranking_are_right():
     distances = torch.rand(3, 5, dtype=torch.double, requires_grad=True)
     weights = torch.tensor([1.0, 0.5, 1.0], dtype=torch.double)
-    positives = torch.eye(3, dtype=torch.bool)
+    positives = torch.eye(3, 5, dtype=torch.bool)
     positives[0, 2] = True
     assert torch.autograd.gradcheck(lambda x: in_batch_softmax(-x, positives, weights), distances)
 
@@ -94,7 +103,19 @@ def example(query, ticket, **values):
 )
 def test_what_counts_as_a_right_answer_in_a_batch(one, other, right):
     batch = [example(*one), example(*other)]
-    assert also_right(batch, frozenset({("q3", "T9")}))[0, 1].item() is right
+    keys, _ = all_tickets(batch)
+    assert also_right(batch, keys, frozenset({("q3", "T9")}))[0, 1].item() is right
+
+
+@pytest.mark.parametrize(
+    ("query", "rival"), [("q1", True), ("q3", False), ("T9", False), ("T1", True)]
+)
+def test_a_ticket_refused_by_one_query_is_no_rival_where_it_answers_another(query, rival):
+    """T9 answers q3, was judged NO for q2, and may be asked itself."""
+    batch = [example(query, "T1"), example("q2", "T2", refused=("T9", ([1],)))]
+    keys, _ = all_tickets(batch)
+    right = also_right(batch, keys, frozenset({("q3", "T9")}))
+    assert right[:, 2].tolist() == [not rival, False]
 
 
 def test_right_answers_hold_both_ways_for_graded_yes_and_rel():

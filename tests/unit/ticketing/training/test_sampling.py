@@ -12,6 +12,7 @@ from ticketing.training.corpus import read_corpus
 from ticketing.training.sampling import (
     WEAK_WEIGHT,
     Archive,
+    all_tickets,
     graded,
     is_validation,
     labelled,
@@ -48,21 +49,30 @@ def test_fields_become_components_in_the_order_of_the_settings():
     assert merged.ticket(FIELDS) == ([1, 2, 7],)
 
 
-def test_yes_and_rel_become_examples_and_no_their_negative():
+def test_yes_and_rel_become_examples_with_a_ticket_that_was_refused():
     labels = [label("A", Grade.YES), label("B", Grade.REL), label("C", Grade.NO)]
     yes, rel = labelled(archive(), labels, QUERIES, random.Random(0))
     assert (yes.ticket_key, yes.label, yes.ticket) == ("A", 1.0, ([1, 2], [3, 4, 5, 6], [7]))
     assert (rel.ticket_key, rel.label) == ("B", 0.5)
-    assert yes.negative == rel.negative == ([], [], [7])
+    assert yes.refused == rel.refused == ("C", ([], [], [7]))
     assert yes.query == ([1, 9], [8]) and yes.query_key == ASKED.id
 
 
-def test_a_query_without_no_has_no_negative_and_a_ticket_asked_is_known_by_its_id():
+def test_a_query_without_no_refuses_none_and_a_ticket_asked_is_known_by_its_id():
     own = Query("pump trip", ticket_id="C")
     queries = {own.id: {"subject": [1]}}
     [only] = labelled(archive(), [label("A", Grade.YES, own)], queries, random.Random(0))
-    assert only.negative is None
+    assert only.refused is None
     assert only.query_key == "C"
+
+
+def test_a_batchs_tickets_are_its_own_and_then_those_refused():
+    labels = [label("A", Grade.YES), label("B", Grade.REL), label("C", Grade.NO)]
+    judged = labelled(archive(), labels, QUERIES, random.Random(0))
+    [plain] = labelled(archive(), labels[:1], QUERIES, random.Random(0))
+    keys, tickets = all_tickets([*judged, plain])
+    assert keys == ["A", "B", "A", "C", "C"]
+    assert tickets == [x.ticket for x in (*judged, plain)] + [([], [], [7])] * 2
 
 
 def test_a_teachers_text_is_shown_whole_or_less_one_field_and_never_empty():
