@@ -82,8 +82,8 @@ class PairLoss:
         vectors = self.encoder.transformer.embed(texts, MOST_TOKENS)  # [2 B, D], of length 1
         query, ticket = vectors.split(len(batch))
         weights = torch.tensor([x.label for x in batch])
-        same = also_right(batch, [x.ticket_key for x in batch], self.right)
-        return in_batch_softmax(SHARPNESS * query @ ticket.T, same, weights)
+        right = also_right(batch, [x.ticket_key for x in batch], self.right)
+        return in_batch_softmax(SHARPNESS * query @ ticket.T, right, weights)
 
     def _text(self, item: Components) -> str:
         """Subject and description, or the solution where there is neither."""
