@@ -5,8 +5,8 @@
 Trains on the train parts (PerfectMatch YES, Relevant REL, Irrelevant NO), with settings of
 `network` or `training`, and prints MAP and MRR on dev, where PerfectMatch and Relevant count as
 right, of the forum's order, what a desk would use instead, and the network with and without
-rescoring. A query without a right question counts as 0. With --tune the installed encoder learns
-from the train parts first, as `ticketing tune` has it.
+rescoring. A query without a right question counts as 0. With --tune the teacher (the installed one,
+or `training.teacher=FOLDER`) learns from the train parts first, as `ticketing tune` has it.
 """
 
 import sys
@@ -20,9 +20,10 @@ from tests.benchmarks.reading.bundles import Bundles
 from tests.benchmarks.reading.cases import Case
 from tests.benchmarks.reading.peers import peers
 from tests.benchmarks.reading.questions import asked_questions, own_order, read_pairs, rerank
+from ticketing.cli.model_settings import read_settings
 from ticketing.encoders.transformer import transformer_folder
 from ticketing.training.encoder_tuning import tune
-from ticketing.training.settings import TrainingSettings, TuningSettings
+from ticketing.training.settings import TuningSettings
 
 NETWORK = "taught"
 """Unless the settings say otherwise."""
@@ -39,7 +40,8 @@ def main() -> None:
     case, asked = rerank(pairs), asked_questions(pairs)
     with tempfile.TemporaryDirectory() as cache:
         if TUNE in rest:
-            overrides.append(f"training.teacher={tuned(case, Path(cache))}")
+            _, training = read_settings(None, overrides)
+            overrides.append(f"training.teacher={tuned(training.teacher, case, Path(cache))}")
         ranked = {"forum": own_order(pairs, case), **peers(case, Path(cache))}
         bundles = Bundles(Path(cache), overrides)
         ranked["network"] = bundles.scores(case, "forum", NETWORK)
@@ -51,9 +53,9 @@ def main() -> None:
         print("{:15} MAP {:.4f}  MRR {:.4f}  ({} queries)".format(name, *values, asked))
 
 
-def tuned(case: Case, cache: Path) -> Path:
-    """The installed encoder, tuned on what a case learns from."""
-    folder = transformer_folder(TrainingSettings().teacher)
+def tuned(teacher: str, case: Case, cache: Path) -> Path:
+    """A teacher, as `training.teacher` names it, tuned on what a case learns from."""
+    folder = transformer_folder(teacher)
     assert folder, "the extra ticketing[teacher] is not installed"
     out = cache / "tuned"
     tune(folder, case.learned, case.labels, TuningSettings(), cache / "tuning", out)
