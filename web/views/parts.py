@@ -51,13 +51,13 @@ def bars(
     saved = {channel: typical.get(channel, 0.0) - distance for channel, distance in own.items()}
     longest = max(map(abs, saved.values()), default=0.0) or 1.0
     return tuple(
-        _bar(labels.get(channel, BEYOND), own[channel], typical.get(channel, 0.0), 50 / longest)
+        _bar(labels.get(channel, BEYOND), own[channel], typical.get(channel, 0.0), longest)
         for channel in sorted(own, key=lambda channel: -saved[channel])
     )
 
 
-def _bar(label: str, own: float, typical: float, scale: float) -> Bar:
-    length = round(abs(typical - own) * scale, 2)
+def _bar(label: str, own: float, typical: float, longest: float) -> Bar:
+    length = round(abs(typical - own) / longest * 50, 2)
     start = 50.0 if own <= typical else 50 - length
     return Bar(label, _words(own, typical), start, length, f"{own:.2f} of {typical:.2f}")
 

@@ -44,6 +44,11 @@ def test_an_identical_ticket_of_an_archive_of_copies_has_a_bar_of_no_length():
     assert (bar.length, bar.says) == (0, "as usual")
 
 
+def test_the_longest_bar_is_half_the_width_however_little_it_is_of():
+    [bar] = bars([Part("h", "SUB1", "SUB2", 0.0)], {"h": 1e-309}, LABELS)
+    assert (bar.start, bar.length) == (50, 50)
+
+
 @given(st.dictionaries(st.sampled_from("hEL"), st.tuples(st.floats(0, 9), st.floats(0, 9))))
 def test_bars_stay_inside_and_the_nearer_are_first(channels):
     parts = [Part(channel, "SUB1", "SUB2", own) for channel, (own, _) in channels.items()]
