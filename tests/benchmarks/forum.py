@@ -4,20 +4,22 @@
 
 Trains on the train parts (PerfectMatch YES, Relevant REL, Irrelevant NO), with settings of
 `network` or `training`, and prints MAP and MRR on dev, where PerfectMatch and Relevant count as
-right, of the forum's order, what a desk would use instead, and the network with and without
-rescoring. A question without a right one counts as 0. With --tune the teacher (the installed one,
-or `training.teacher=FOLDER`) learns from the train parts first, as `ticketing tune` has it. With
---folds the questions of the train parts are asked instead, each by what the other folds teach; the
-forum's own order is not known of all of them.
+right, with half of a 95 % interval, of the forum's order, what a desk would use instead, and the
+network with and without rescoring; p is that of MAP beside the network's. A question without a
+right one counts as 0. With --tune the teacher (the installed one, or `training.teacher=FOLDER`)
+learns from the train parts first, as `ticketing tune` has it. With --folds the questions of the
+train parts are asked instead, each by what the other folds teach; the forum's own order is not
+known of all of them.
 """
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from tests.benchmarks.reading.bundles import Bundles
@@ -26,11 +28,16 @@ from tests.benchmarks.reading.peers import peers
 from tests.benchmarks.reading.questions import dev_questions, folds, own_order, read_pairs, rerank
 from ticketing.cli.model_settings import read_settings
 from ticketing.encoders.transformer import transformer_folder
+from ticketing.evaluation.significance import mean_intervals, paired_p
 from ticketing.training.encoder_tuning import tune
 from ticketing.training.settings import TuningSettings
 
-NETWORK = "taught"
+Floats = npt.NDArray[np.float64]
+
+BUNDLE = "taught"
 """Unless the settings say otherwise."""
+
+NETWORK = "network"
 
 MEASURES = ("MAP@10", "MRR@10")
 
@@ -45,31 +52,47 @@ def main(file: Path, overrides: Sequence[str], tuning: bool, number: int | None)
     torch.set_num_threads(1)
     pairs = read_pairs(file)
     parts = folds(pairs, number) if number else [dev_questions(pairs)]
-    found: dict[str, list[list[float]]] = defaultdict(list)
+    found: dict[str, list[Floats]] = defaultdict(list)
     for asked in parts:
         case = rerank(pairs, asked)
         with tempfile.TemporaryDirectory() as cache:
             ranked = {} if number else {"forum": own_order(pairs, case)}
             ranked |= rankers(case, Path(cache), overrides, tuning)
         for name, scores in ranked.items():
-            measured = case.measure(scores)
-            found[name].append([np.sum(measured[measure]) for measure in MEASURES])
-    total = sum(map(len, parts))
-    for name, values in found.items():
-        means = np.sum(values, axis=0) / total
-        print("{:15} MAP {:.4f}  MRR {:.4f}  ({} queries)".format(name, *means, total))
+            found[name].append(by_question(case, scores, len(asked)))
+    values = {name: np.concatenate(every, 1) for name, every in found.items()}
+    for name, every in values.items():
+        p = paired_p(every[0], values[NETWORK][0]).item()
+        print(f"{name:15} {figures(every)}  p {p:.2f}  ({every.shape[1]} queries)")
 
 
-def rankers(case: Case, cache: Path, overrides: Collection[str], tuning: bool) -> dict[str, Scores]:
+def figures(values: Floats) -> str:
+    """Means of the measures [measures, questions], each with half of its interval."""
+    return "  ".join(
+        f"{name} {mean:.4f} ± {(high - low) / 2:.4f}"
+        for name, mean, (low, high) in zip(
+            MEASURES, values.mean(1), mean_intervals(values), strict=True
+        )
+    )
+
+
+def by_question(case: Case, scores: Scores, asked: int) -> Floats:
+    """The measures by question [measures, asked]: 0 for those that are not in the case."""
+    measured = case.measure(scores)
+    known = np.array([measured[measure] for measure in MEASURES])
+    return np.pad(known, ((0, 0), (0, asked - known.shape[1])))
+
+
+def rankers(case: Case, cache: Path, overrides: Sequence[str], tuning: bool) -> dict[str, Scores]:
     """What a desk would use instead, and the network with and without rescoring."""
     settings = [*overrides]
     if tuning:
         _, training = read_settings(None, settings)
         settings.append(f"training.teacher={tuned(training.teacher, case, cache)}")
     bundles = Bundles(cache, settings)
-    found = {**peers(case, cache), "network": bundles.scores(case, "forum", NETWORK)}
-    channels = bundles.rankers(case, "forum", NETWORK).model.settings.channels
-    found["distance alone"] = bundles.scores(case, "forum", f"{NETWORK}:{''.join(channels)}")
+    found = {**peers(case, cache), NETWORK: bundles.scores(case, "forum", BUNDLE)}
+    channels = bundles.rankers(case, "forum", BUNDLE).model.settings.channels
+    found["distance alone"] = bundles.scores(case, "forum", f"{BUNDLE}:{''.join(channels)}")
     return found
 
 
