@@ -67,6 +67,10 @@ class Best:
         """Those of some of them."""
         return ids_at(self.block.ids, self.places[ranks])
 
+    def rank_of(self, ticket_id: str) -> int:
+        """A ticket's rank, from 0; of one that is not among them how many there are."""
+        return self.ids.index(ticket_id) if ticket_id in self.ids else len(self.ids)
+
     @property
     def run(self) -> list[tuple[str, float]]:
         """(ticket id, distance less what brings the ticket nearer), best first."""

@@ -205,9 +205,12 @@ class Recommender:
         was named; ids of those that were deleted or changed, since their codes were read, are
         added to `gone`."""
         best, chances = found.best, found.chances
-        rank = 0
+        rank, ahead = 0, None
         if named:
-            rank += 1
+            rank = 1
+            ahead = (
+                best.ids.index(named.ticket.id) if named.ticket.id in best.ids else len(best.ids)
+            )
             yield named
         for start in range(0, len(best.places), step):
             some = slice(start, start + step)
@@ -228,7 +231,7 @@ class Recommender:
                     distance=float(best.distances[i]),
                     chance=float(chances.yes[i]),
                     chance_related=float(chances.related[i]),
-                    moved=best.moves.said(i),
+                    moved=best.moves.said(i, ahead),
                     solved=best.solved(i),
                     tokens=tokens,
                 )

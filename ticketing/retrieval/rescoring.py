@@ -23,48 +23,65 @@ Floats = npt.NDArray[np.float64]
 @dataclass(frozen=True)
 class Moves:
     """How the nearest tickets move: `order` int [n] holds their places by distance, best first;
-    `distances` float64 [n], ascending, are less what brings each nearer, `gains` [n, F]."""
+    `distances` float64 [n], ascending, are less what brings each nearer: its `scores` [n, F], which
+    are `Rescorer.features`, times `weights` [F]."""
 
     order: npt.NDArray[np.int64]
     distances: Floats
-    gains: Floats
+    scores: Floats
+    weights: Floats
 
     def first(self, limit: int) -> "Moves":
         """The best `limit` of them."""
-        return Moves(self.order[:limit], self.distances[:limit], self.gains[:limit])
+        return Moves(self.order[:limit], self.distances[:limit], self.scores[:limit], self.weights)
 
-    def said(self, rank: int) -> str:
+    def said(self, rank: int, ahead: int | None = None) -> str:
         """Why the ticket at a rank (from 0) is not where its distance would put it; empty where it
-        is."""
-        before = int(self.order[rank])
-        if before == rank:
+        is. The one at rank `ahead`, len(order) for any other ticket, stands before all of them."""
+        before, now = int(self.order[rank]) + 1, rank + 1
+        if ahead is not None:
+            place = int(self.order[ahead]) if ahead < len(self.order) else ahead
+            before, now = before + (place >= before), now + (ahead >= now)
+        if before == now:
             return ""
-        up = before > rank
-        *words, pairs, whole, crowd = self.gains[rank].tolist()
-        gains = [gain if up else -gain for gain in (*words, pairs + whole, crowd)]
-        most = max(gains)
-        reason = (NEARER if up else FARTHER)[gains.index(most)] if most > 0 else OTHERS
-        return f"By distance alone it would be number {before + 1}: {reason}."
+        why = _why(before > now, self.scores[rank], self.weights)
+        return f"By distance alone it would be number {before}: {why}."
 
 
-NEARER = (
+def _why(up: bool, scores: Floats, weights: Floats) -> str:
+    """What moved a ticket up or down: the number that brought it farthest that way."""
+    moved = scores * weights * (1 if up else -1)
+    most = int(moved.argmax())
+    if moved[most] <= 0:
+        return OTHERS_DOWN if up else OTHERS_UP
+    what = (HIGH if scores[most] > 0 else LOW)[most]
+    return what if (scores[most] > 0) == up else f"{what}, which the distance makes too much of"
+
+
+HIGH = (
     "its problem has more of the query's telling words",
     "its subject says little but what the query says",
+    "part by part it means more nearly the same",
     "as a whole it means more nearly the same",
     "few of those found are like it",
 )
-FARTHER = (
+"""What a score above the mean of those found says of a ticket, in the order of `Rescoring`."""
+
+LOW = (
     "its problem has fewer of the query's telling words",
     "its subject says other things too",
+    "part by part it means something else",
     "as a whole it means something else",
     "many of those found are like it",
 )
-OTHERS = "others moved past it"
+OTHERS_UP = "others moved past it"
+OTHERS_DOWN = "others fell behind it"
 
 
 def unmoved(distances: npt.NDArray[np.float32]) -> Moves:
     """Distances float32 [n], nearest first, as they are."""
-    return Moves(np.arange(len(distances)), distances.astype(np.float64), np.zeros((0, 0)))
+    order, apart = np.arange(len(distances)), distances.astype(np.float64)
+    return Moves(order, apart, np.zeros((len(distances), 0)), np.zeros(0))
 
 
 class Rescorer:
@@ -81,13 +98,13 @@ class Rescorer:
     ) -> Moves:
         """The order of tickets, given nearest first: rows of codes uint8 [n, width] of those
         that may move, float32 [all]. The others stay behind them."""
-        gains = self.features(query, rows) * self._model.rescoring.weights
-        near = distances[: len(rows)] - gains.sum(1)
+        scores, weights = self.features(query, rows), self._model.rescoring.weights
+        near = distances[: len(rows)] - (scores * weights).sum(1)
         order = np.argsort(near, kind="stable")
         rest = np.arange(len(rows), len(distances))
         found = np.concatenate([near[order], distances[rest]])
         apart = np.maximum.accumulate(np.maximum(found, 0))
-        return Moves(np.concatenate([order, rest]), apart, gains[order])
+        return Moves(np.concatenate([order, rest]), apart, scores[order], weights)
 
     def features(self, query: EncodedQuery, rows: npt.NDArray[np.uint8]) -> Floats:
         """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]."""

@@ -1,5 +1,6 @@
 """What moves the nearest tickets: as numbers, as an order and in words."""
 
+import re
 from dataclasses import fields, replace
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from ticketing.model.rescoring import Rescoring
 from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
-from ticketing.retrieval.rescoring import OTHERS, Moves, Rescorer, unmoved
+from ticketing.retrieval.rescoring import Moves, Rescorer, unmoved
 from ticketing.tickets import Query, Ticket
 
 NAMES = [field.name for field in fields(Rescoring)]
@@ -140,20 +141,70 @@ def test_a_proposal_says_what_moved_it(model, archive_tickets):
     assert any("few of those found are like it" in item.reason.moved for item in items)
 
 
-GAINS = np.zeros((3, 5))
+def test_where_a_ticket_is_asked_for_by_its_id_numbers_are_those_that_are_shown(
+    model, archive_tickets
+):
+    model.rescoring = Rescoring(shared=1.0, crowd=1.0)
+    recommender = Recommender(encoded(model, archive_tickets, "x"), model)
+    numbers = {}
+    for ticket in archive_tickets[:20]:
+        asked, *others = recommender.recommend(Query(ticket.id, ticket.subject)).every
+        assert asked.reason.by_id and asked.rank == 1
+        for item in others:
+            said = re.search(r"be number (\d+)", item.reason.moved)
+            numbers[ticket.id, item.rank] = int(said[1]) if said else item.rank
+            assert not said or int(said[1]) not in (1, item.rank)
+    assert any(rank != number for (_, rank), number in numbers.items())
+
+
+WORDS = "its problem has more of the query's telling words"
+TOO_MUCH = "part by part it means more nearly the same, which the distance makes too much of"
+
+
+def moved(order, *scores, weights=(1, 1, -1, 1, 1)):
+    """Moves of tickets with these scores; those without any have zeros."""
+    rows = [*scores, *[[0] * 5] * (len(order) - len(scores))]
+    zeros = np.zeros(len(order))
+    return Moves(np.array(order), zeros, np.array(rows, float), np.array(weights, float))
 
 
 @pytest.mark.parametrize(
-    ("gains", "said"),
+    ("scores", "said"),
     [
-        ([1.0, 0.2, 0, 0, 0], "its problem has more of the query's telling words"),
+        ([1.0, 0.2, 0, 0, 0], WORDS),
         ([0.1, 0, -0.3, 0.6, 0.2], "as a whole it means more nearly the same"),
+        (
+            [0.1, 0, -2, 0, 0],
+            "part by part it means something else, which the distance makes too much of",
+        ),
+        ([-1, -1, 1, 0, 0], "others fell behind it"),
     ],
 )
-def test_the_greatest_gain_is_named(gains, said):
-    moves = Moves(np.array([2, 0, 1]), np.zeros(3), np.array([gains, [0] * 5, [0] * 5]))
+def test_what_brought_a_ticket_farthest_up_is_named(scores, said):
+    moves = moved([2, 0, 1], scores)
     assert moves.said(0) == f"By distance alone it would be number 3: {said}."
-    assert moves.said(1) == f"By distance alone it would be number 1: {OTHERS}."
+    assert moves.said(1) == "By distance alone it would be number 1: others moved past it."
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([0, 0, 2, 1, 0], TOO_MUCH),  # as near as this it is never said to mean something else
+        ([-0.5, 0, 0, -2, 0], "as a whole it means something else"),
+    ],
+)
+def test_what_pushed_a_ticket_farthest_down_is_named(scores, said):
+    moves = moved([1, 2, 0], [0] * 5, [0] * 5, scores)
+    assert moves.said(2) == f"By distance alone it would be number 1: {said}."
+
+
+def test_numbers_count_the_ticket_that_is_ahead_of_all():
+    """By distance A, B, C, D; rescored C, A, B, D. B is asked for by its id: B, C, A, D."""
+    moves = moved([2, 0, 1, 3], [1, 0, 0, 0, 0])
+    assert moves.said(0, 2) == f"By distance alone it would be number 3: {WORDS}."
+    assert moves.said(1, 2) == "By distance alone it would be number 2: others moved past it."
+    assert moves.said(3, 2) == ""
+    assert moves.said(0, 4) == f"By distance alone it would be number 4: {WORDS}."
 
 
 def test_by_distance_alone_nothing_is_said_to_move():
