@@ -157,11 +157,14 @@ class TopicEncoder:
         return activities
 
     def top_words(self, topic: int, vocabulary: Vocabulary, n: int = 6) -> list[str]:
-        """The words a person can know a topic by, best first: they speak for it and are used.
+        """The words a person can know a topic by, best first: they speak for it and are used. An
+        archive so small that no word can carry a topic has none.
 
         A loading counts times the logarithm of the tickets that hold the word, for the words
         of the largest loadings alone are often rare ones.
         """
+        if not self.words.ids:
+            return []
         loadings = self.loadings[:, topic]
         most = min(CANDIDATES, len(loadings))
         loudest = np.sort(np.argpartition(-loadings, most - 1)[:most])

@@ -49,3 +49,9 @@ def test_one_word_of_five_promises_nothing(five):
     found = five.recommend(Query("The coffee machine leaks water"))
     assert found.outlook == Outlook.NOTHING and "None of the query's words" not in found.note
     assert five.recommend(Query("Pump leaks oil")).outlook == Outlook.LIKELY
+
+
+def test_topics_have_no_words_where_no_word_can_carry_one(five):
+    found = five.topics()
+    assert (found.topics, found.tickets, found.without_topic) == ((), 5, 5)
+    assert five.topic_title(0) == "Topic 0"
