@@ -1,5 +1,6 @@
 """Why a right ticket stood low: the part of the metric that pushed it down."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import numpy as np
 
 from ticketing.evaluation.bundle_diff import best_ranks
 from ticketing.evaluation.metrics import qrels_of
-from ticketing.evaluation.runs import Ranked, queries_of, row_of
+from ticketing.evaluation.runs import Ranked, queries_of
 from ticketing.reasons import Part
 from ticketing.retrieval.explain import parts_of
 from ticketing.retrieval.memory import searchable
@@ -33,7 +34,8 @@ class Push:
 class Miss:
     """A query whose right ticket was not first; rank and push are None where it was not found.
 
-    `apart` is how much further from the query the right ticket is than the top one.
+    `apart` is how much further from the query the right ticket is than the top one, before
+    rescoring: what its parts add up to.
     """
 
     query: Query
@@ -67,7 +69,7 @@ def worst_queries(
             if ranks[query.id]:
                 by_ticket = parts_by_ticket(recommender, query, filters[query.id], [right, top])
                 push = largest_push(by_ticket[right], by_ticket[top])
-                apart = places[right][1] - ranked.run[query.id][0][1]
+                apart = distance_of(by_ticket[right]) - distance_of(by_ticket[top])
             rank = ranks[query.id]
             found.append(Miss(query, tickets[right], rank, tickets.get(top), push, apart))
     return found
@@ -76,12 +78,17 @@ def worst_queries(
 def parts_by_ticket(
     recommender: Recommender, query: Query, filters: Filters, ids: Sequence[str]
 ) -> dict[str, tuple[Part, ...]]:
-    """All parts of the distances of tickets that can be found."""
-    model = recommender.model
-    block = recommender.store.codes(model.id, filters)
-    encoded = recommender.encode(query, filters)
-    codes = np.array([row_of(block, id) for id in ids], np.uint8).reshape(-1, model.layout.width)
-    return dict(zip(ids, parts_of(model, encoded, codes), strict=True))
+    """All parts of the distances of tickets that can be found, each by the text of it that is
+    nearest: its own, or one that it solved."""
+    compared = recommender.compare(query, filters)
+    places = [bisect_left(compared.block.ids, id) for id in ids]
+    codes = compared.rows(np.array(places, np.int64))
+    return dict(zip(ids, parts_of(recommender.model, compared.query, codes), strict=True))
+
+
+def distance_of(parts: Sequence[Part]) -> float:
+    """What the parts of a ticket's distance add up to."""
+    return sum(part.distance for part in parts)
 
 
 def largest_push(right: Sequence[Part], top: Sequence[Part]) -> Push:

@@ -34,8 +34,8 @@ Right = npt.NDArray[np.bool_]
 class Foretold:
     """What was foretold of queries: of their shown tickets (row by row) and of whole answers.
 
-    `distances`, `yes` and `is_yes` [tickets]; `first` (the nearest ticket's distance), `answer`,
-    `is_answered` and `outlooks` [queries].
+    `distances`, `yes` and `is_yes` [tickets]; `first` (the distance of the ticket that is shown
+    first), `answer`, `is_answered` and `outlooks` [queries].
     """
 
     distances: Chances

@@ -1,12 +1,10 @@
 """Rankings of labelled queries: by a model, and by the words alone."""
 
-from bisect import bisect_left
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
 from ticketing.evaluation.indexed_words import IndexedWords
@@ -18,7 +16,6 @@ from ticketing.retrieval.ranking import Best, Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import nearest
 from ticketing.retrieval.solved import nothing_solved, solved_of
-from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import TicketsWithCodes
 from ticketing.tickets import Label, Query
 
@@ -121,17 +118,13 @@ class Rankers:
 
 
 def in_memory(store: TicketsWithCodes, model: Model, solved: Sequence[Label] = ()) -> Rankers:
-    """The rankers of a model over a copy of a store; tickets that lack codes are encoded."""
+    """The rankers of a model over a copy of a store; tickets that lack codes are encoded. One that
+    came while the others were read is left out."""
     tickets = list(store.iter_tickets())
     if store.count_codes(model.id) < len(tickets):
         return Rankers(model, encoded(model, tickets, model.id), solved)
     block = store.codes(model.id)
     known = {ticket.id: ticket for ticket in tickets}
-    copied = EncodedTickets([known[id] for id in block.ids], block.codes[block.live])
-    return Rankers(model, copied, solved)
-
-
-def row_of(block: CodeBlock, ticket_id: str) -> npt.NDArray[np.uint8]:
-    """A ticket's codes uint8 [width]; the block must hold it."""
-    row: npt.NDArray[np.uint8] = block.codes[block.live[bisect_left(block.ids, ticket_id)]]
-    return row
+    places = [place for place, id in enumerate(block.ids) if id in known]
+    read = [known[block.ids[place]] for place in places]
+    return Rankers(model, EncodedTickets(read, block.codes[block.live[places]]), solved)

@@ -33,6 +33,7 @@ from ticketing.model.saving import model_in
 from ticketing.reasons import Part
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
+from ticketing.retrieval.solved import solved_of
 from ticketing.tickets import Filters, Grade, Label, Query
 
 YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
@@ -112,8 +113,24 @@ def test_the_worst_come_first_and_their_push_is_a_part_of_the_distance(
         place = ranked.places[miss.query.id][miss.right.id]
         assert miss.rank == place[0]
         assert miss.top.id == ranked.run[miss.query.id][0][0]
-        assert miss.apart == pytest.approx(place[1] - ranked.run[miss.query.id][0][1])
-        assert miss.apart > 0 and miss.push.more > 0
+        parts = parts_by_ticket(recommender, miss.query, Filters(), [miss.right.id, miss.top.id])
+        right, top = (sum(part.distance for part in some) for some in parts.values())
+        assert miss.apart == pytest.approx(right - top)
+        assert miss.push.more > 0
+
+
+def test_what_a_ticket_solved_is_what_is_explained_where_that_is_nearest(
+    recommender, archive_tickets
+):
+    """A query that the last ticket solved is asked again."""
+    query, solver = Query("Flange gasket weeping", "since monday"), archive_tickets[-1].id
+    solved = solved_of(recommender.model, [Label(query, solver, YES)])
+    knowing = recommender.over(recommender.store, lambda: solved)
+    compared = knowing.compare(query)
+    distance = compared.distances[compared.block.place(solver)]
+    assert distance < recommender.compare(query).distances[compared.block.place(solver)]
+    parts = parts_by_ticket(knowing, query, Filters(), [solver])[solver]
+    assert sum(part.distance for part in parts) == pytest.approx(distance, rel=1e-5)
 
 
 def test_a_right_ticket_that_was_not_found_is_worse_than_any(recommender, judged):

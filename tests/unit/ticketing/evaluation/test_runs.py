@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from tests.rankings import Ranks
 from ticketing.evaluation.indexed_words import IndexedWords
-from ticketing.evaluation.runs import DEPTH, rank_labelled, run_queries, run_words
-from ticketing.retrieval.memory import TicketsInMemory
+from ticketing.evaluation.runs import DEPTH, in_memory, rank_labelled, run_queries, run_words
+from ticketing.model.registry import Registry
+from ticketing.model.saving import model_in
+from ticketing.retrieval.memory import EncodedTickets, TicketsInMemory
 from ticketing.retrieval.ranking import Best, Compared
 from ticketing.retrieval.rescoring import unmoved
 from ticketing.retrieval.scan import nearest
@@ -32,6 +34,28 @@ def test_words_are_ranked_best_first_without_the_ticket_itself_or_younger_ones(s
     assert [id for id, _ in run[own.id]] == ["A", "B"]
     assert [id for id, _ in run[free.id]] == ["A", "C"]
     assert all(distance < 0 for found in run.values() for _, distance in found)
+
+
+class Growing(EncodedTickets):
+    """A store to which a ticket comes, and is encoded, while the others are read."""
+
+    def iter_tickets(self):
+        return iter([*self][1:])
+
+    def count_codes(self, bundle_id):
+        return self.count_tickets()
+
+
+def test_a_ticket_that_comes_meanwhile_is_left_out(trained, archive_tickets):
+    model = model_in(Registry(trained[0]).load(trained[1]))
+    store = Growing(archive_tickets, model.encode_tickets(archive_tickets))
+    first, *others = sorted(ticket.id for ticket in archive_tickets)
+    assert first == store.ids[0]
+    copied = in_memory(store, model).store
+    assert [ticket.id for ticket in copied] == others
+    expected = store.codes(model.id).codes[store.codes(model.id).live[1:]]
+    block = copied.codes(model.id)
+    assert (block.codes[block.live] == expected).all()
 
 
 class Apart:
