@@ -26,7 +26,7 @@ from ticketing.errors import (
     StoreError,
 )
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped, Told, unheard
-from ticketing.labels import derive_labels, is_test
+from ticketing.labels import derive_labels, is_test, learnable
 from ticketing.plurals import counted
 from ticketing.tickets import Filters, Label, ModelKind, Ticket, TicketList
 from ticketing.times import utc_now
@@ -150,8 +150,8 @@ class Bundles(DeskBase):
 
     def training_labels(self, before: datetime | None = None) -> list[Label]:
         """Labels to learn from, of tickets created before a date if one is given; those of
-        test queries are left for `promote` to measure on."""
-        labels = [x for x in derive_labels(self.whole.judgments()) if not is_test(x.query.id)]
+        test queries, and what says the same, are left for `promote` to measure on."""
+        labels = learnable(derive_labels(self.whole.judgments()), is_test)
         named = {id for x in labels for id in (x.ticket_id, x.query.ticket_id) if id}
         known = self.whole.matching_ids(sorted(named), Filters(created_before=before))
         return [
@@ -175,16 +175,18 @@ class Bundles(DeskBase):
         return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Both bundles on the judgments of test queries, of which none counts as solved."""
+        """Both bundles on the judgments of test queries, of which none counts as solved; a ticket
+        that was deleted can't be found, so it is not asked for."""
         from ticketing.evaluation.promotion import compare
         from ticketing.retrieval.solved import nothing_solved
 
         labels = derive_labels(self.whole.judgments())
         test = [label for label in labels if is_test(label.query.id)]
+        there = self.whole.matching_ids(sorted({label.ticket_id for label in test}))
         new, other = (
             self._recommender(id).over(self.whole, nothing_solved) for id in (bundle_id, other_id)
         )
-        return compare(new, other, test)
+        return compare(new, other, [label for label in test if label.ticket_id in there])
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
         """Let a bundle serve unless it loses to the serving one on test queries.

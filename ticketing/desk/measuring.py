@@ -24,7 +24,7 @@ from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory, queries_of
 from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.jobs import Step, Told, unheard
-from ticketing.labels import is_test
+from ticketing.labels import is_test, typed_words
 from ticketing.tickets import Filters, Label
 from ticketing.training.sampling import is_validation
 
@@ -116,7 +116,23 @@ def measured_labels(
     demo: bool,
 ) -> list[Label]:
     """Labels of the queries that are tickets created in [since, before); without dates those of
-    the test queries; for `demo` those of the demonstration base's end users."""
+    the test queries; for `demo` those of the demonstration base's end users.
+
+    A ticket that was deleted can't be found, so its labels are left out, unless there are no
+    others: `why_not` says so then.
+    """
+    labels = _labels_of(desk, judged, since, before, demo)
+    there = desk.store.matching_ids(sorted({label.ticket_id for label in labels}))
+    return [label for label in labels if label.ticket_id in there] or labels
+
+
+def _labels_of(
+    desk: Bundles,
+    judged: Sequence[Label],
+    since: datetime | None,
+    before: datetime | None,
+    demo: bool,
+) -> list[Label]:
     if demo:
         return _end_user_labels()
     if not (since or before):
@@ -150,12 +166,17 @@ def sample_of(desk: Bundles, measuring: Measuring) -> Sample:
 
 
 def _solved_before(desk: Bundles, measuring: Measuring, sample: Sample) -> list[Label]:
-    """Labels of queries that are not asked here: what these solved are texts of tickets. A time is
-    measured without any, since they may have been asked after it."""
+    """Labels of queries that are not asked here, not even in the same words: what these solved are
+    texts of tickets. A time is measured without any, since they may have been asked after it."""
     if measuring.since or measuring.before:
         return []
     asked = {label.query.id for label in sample.all}
-    return [label for label in desk.labels() if label.query.id not in asked]
+    words = typed_words(label.query for label in sample.all)
+    return [
+        label
+        for label in desk.labels()
+        if label.query.id not in asked and words.isdisjoint(typed_words([label.query]))
+    ]
 
 
 def _leaks(desk: Bundles, bundles: Sequence[str], measuring: Measuring) -> Iterator[str]:

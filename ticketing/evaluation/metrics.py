@@ -1,7 +1,8 @@
 """Retrieval metrics of a run against labels, through ir_measures."""
 
+import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import ir_measures
@@ -86,7 +87,8 @@ def _by_query(
 def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
     """A TREC run, `qid Q0 docid rank score tag`, written whole or not at all.
 
-    The score is the negative distance; a query that is a ticket is named by that ticket's id.
+    The score is the negative distance, or just below the one before where that is no less, so that
+    whoever sorts by it has this order; a query that is a ticket is named by that ticket's id.
     Raises InputError for an id with white space, which parts the columns.
     """
     names = {label.query.id: label.query.ticket_id or label.query.id for label in labels}
@@ -97,9 +99,17 @@ def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
                 " of a run; give it another name."
             )
     lines = [
-        f"{names[id]} Q0 {ticket} {rank} {-distance:.6f} {tag}\n"
+        f"{names[id]} Q0 {ticket} {rank} {score:.6f} {tag}\n"
         for id, found in run.items()
         if id in names
-        for rank, (ticket, distance) in enumerate(found, start=1)
+        for rank, ((ticket, _), score) in enumerate(zip(found, _falling(found), strict=True), 1)
     ]
     write_atomically(path, "".join(lines))
+
+
+def _falling(found: Sequence[tuple[str, float]]) -> Iterator[float]:
+    """Scores of what was found, no two alike in six decimals."""
+    last = math.inf
+    for _, distance in found:
+        last = min(round(-distance, 6), last - 1e-6)
+        yield last

@@ -1,6 +1,6 @@
 """Labels: derived from judgment events, split, imported and exported."""
 
-from ticketing.labels.derive import derive_labels, is_test
+from ticketing.labels.derive import derive_labels, is_test, learnable, typed_words
 from ticketing.labels.export import export_labels
 from ticketing.labels.load import Columns, LabelReport, import_labels, read_grades
 
@@ -11,5 +11,7 @@ __all__ = [
     "export_labels",
     "import_labels",
     "is_test",
+    "learnable",
     "read_grades",
+    "typed_words",
 ]

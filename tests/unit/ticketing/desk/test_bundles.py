@@ -148,6 +148,18 @@ def test_a_worse_bundle_is_refused_unless_forced(desk, trained):
     assert desk.store.previous_serving() == trained[1]
 
 
+def test_a_ticket_that_was_deleted_counts_against_no_bundle(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    judge_all(desk, lambda query, ticket: {ticket.id: Grade.YES})
+    test = [label for label in desk.labels() if is_test(label.query.id)]
+    assert desk.compare(other, trained[1]).queries == len(test)
+    gone = test[0].ticket_id
+    desk.store.delete_tickets([gone])
+    left = sum(label.ticket_id != gone for label in test)
+    assert desk.compare(other, trained[1]).queries == left < len(test)
+
+
 def test_what_came_of_a_bundle_stands_among_the_jobs(desk, trained):
     other = other_bundle(desk, trained[1])
     reindex(desk, other)

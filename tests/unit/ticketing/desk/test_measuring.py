@@ -6,6 +6,8 @@ import pytest
 
 from tests.tiny import other_bundle
 from ticketing.desk.long_work import do
+from ticketing.desk.measuring import Measuring, sample_of, why_not
+from ticketing.evaluation.measurement import NO_TICKETS
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped
 from ticketing.labels import is_test
 from ticketing.tickets import Judgment
@@ -45,6 +47,17 @@ def test_an_evaluation_tells_of_each_query(judged, two):
     ranked, total = queries * (2 if two else 1), queries * (3 if two else 2)
     assert queries > 2
     assert heard == [(Step.MEASURING, n, total) for n in [*range(ranked + 1), total]]
+
+
+def test_a_ticket_that_was_deleted_is_not_asked_for(judged):
+    desk, _ = judged
+    labels = sample_of(desk, Measuring()).labels
+    gone = labels[0].ticket_id
+    desk.store.delete_tickets([gone])
+    kept = [label for label in labels if label.ticket_id != gone]
+    assert sample_of(desk, Measuring()).labels == kept != []
+    desk.store.delete_tickets([label.ticket_id for label in kept])
+    assert why_not(desk, sample_of(desk, Measuring()).labels) == NO_TICKETS
 
 
 def test_an_evaluation_ends_between_two_queries(judged):

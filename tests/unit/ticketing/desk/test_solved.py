@@ -173,6 +173,24 @@ def test_a_measurement_knows_nothing_of_the_queries_that_it_asks(desk, far, monk
     assert told["solved"] == set()
 
 
+def test_nor_of_one_in_the_same_words(desk, far, monkeypatch):
+    words = ("rumbling", "noise", "coupling", "overhaul", "vibration", "pump", "valve", "trip")
+    asked = [Query(f"{one} {other}") for one in words for other in words]
+    asked = [query for query in asked if is_test(query.id)]
+    others = [Query("Compressor stalls"), Query("Filter clogged"), Query("Display dark")]
+    for query in (*asked, *others):
+        judged(desk, far, Grade.YES, query)
+        judged(desk, far, Grade.YES, Query(f"{query.subject.upper()}!"))
+    told = []
+    monkeypatch.setattr(measuring, "in_memory", lambda store, model, solved: told.extend(solved))
+    sample = sample_of(desk, Measuring())
+    with pytest.raises(AttributeError):
+        measuring.measure(desk, Measuring(), sample)
+    assert set(asked) <= {label.query for label in sample.labels}
+    solved = {label.query.subject.lower().strip("!") for label in told}
+    assert solved and solved <= {query.subject.lower() for query in others}
+
+
 def test_where_nothing_is_solved_nothing_is_nearer(desk):
     encoded = desk.recommender().encode(AGAIN, Filters())
     assert nothing_solved().nearest(encoded, desk.recommender().model.layout) == []

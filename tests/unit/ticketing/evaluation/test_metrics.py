@@ -2,7 +2,9 @@
 
 from math import log2
 
+import ir_measures
 import pytest
+from ir_measures import Success
 
 from tests.rankings import NO, ONE, REL, TWO, YES, labels, ranking
 from ticketing.errors import InputError
@@ -58,6 +60,17 @@ def test_a_trec_run_by_hand(tmp_path):
     assert (tmp_path / "deep" / "run.txt").read_text() == (
         f"{ONE.id} Q0 A 1 -0.500000 tag\n{ONE.id} Q0 B 2 -12.250000 tag\nT-7 Q0 B 1 -1.000000 tag\n"
     )
+
+
+def test_a_run_read_back_has_the_same_order_where_tickets_are_as_near(tmp_path):
+    judged = labels(ONE, B=YES)
+    run = {ONE.id: [("B", 0.5), ("A", 0.5), ("C", 0.5000001), ("D", 0.6)]}
+    write_run(tmp_path / "run.txt", judged, run, "tag")
+    read = ir_measures.read_trec_run(str(tmp_path / "run.txt"))
+    value = ir_measures.calc_aggregate([Success @ 1], qrels_of(judged), read)[Success @ 1]
+    assert value == evaluate(judged, run)["Acc@1"][0] == 1
+    scores = [float(line.split()[4]) for line in (tmp_path / "run.txt").read_text().splitlines()]
+    assert scores == [-0.5, -0.500001, -0.500002, -0.6]
 
 
 def test_a_run_whose_columns_an_id_would_part_is_refused_and_not_written(tmp_path):
