@@ -32,9 +32,9 @@ class AgeRow:
 
 
 def ages_of(store: DatedTickets, labels: Sequence[Label]) -> dict[str, int]:
-    """By query id the place in AGES of its youngest YES ticket.
+    """By query id the place in AGES of its youngest YES ticket that could be found.
 
-    Only queries that are tickets with a date and have a dated YES ticket.
+    Only queries that are tickets with a date and have a dated YES ticket that is no younger.
     """
     right = [label for label in with_answers(labels) if label.grade == Grade.YES]
     ids = {id for x in right for id in (x.query.ticket_id, x.ticket_id) if id}
@@ -42,7 +42,7 @@ def ages_of(store: DatedTickets, labels: Sequence[Label]) -> dict[str, int]:
     days: dict[str, float] = {}
     for label in right:
         apart = _days(created.get(label.query.ticket_id), created.get(label.ticket_id))
-        if apart is not None:
+        if apart is not None and apart >= 0:
             days[label.query.id] = min(apart, days.get(label.query.id, apart))
     return {id: age_of(apart) for id, apart in days.items()}
 

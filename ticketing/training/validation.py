@@ -120,13 +120,13 @@ class ValidationSet:
         return torch.from_numpy(np.where(known, apart, typical * (asked > 0))).float(), typical
 
     def days_to_right(self) -> list[float]:
-        """By query the days to its youngest right candidate; infinite where no time is known."""
+        """By query the days to its youngest right candidate that is no younger than itself;
+        infinite where no time is known."""
         found = []
         for query, right in zip(self.queries, self.right.numpy(), strict=True):
             known = self.minutes[right & (self.minutes > 0)]
-            asked = minute_of(query.time)
-            days = (asked - known) / MINUTES_A_DAY
-            found.append(float(days.min()) if asked and len(days) else np.inf)
+            days = (minute_of(query.time) - known) / MINUTES_A_DAY  # negative where it is unknown
+            found.append(float(days[days >= 0].min(initial=np.inf)))
         return found
 
     @cached_property

@@ -36,6 +36,13 @@ def test_a_querys_age_is_that_of_its_youngest_yes():
     assert ages_of(known, asks("Q", "c", "d")) == {query: 4}
 
 
+def test_a_yes_that_came_later_is_never_found_so_it_has_no_age():
+    known = store(Q=0, a=30, later=-4)
+    [query] = {label.query.id for label in asks("Q", "a")}
+    assert ages_of(known, asks("Q", "a", "later")) == {query: 2}
+    assert ages_of(known, asks("Q", "later")) == {}
+
+
 def test_what_has_no_date_or_no_yes_has_no_age():
     known = store(Q=0, a=3, d=None)
     assert ages_of(known, asks("Q", "d")) == {}

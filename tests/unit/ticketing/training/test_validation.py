@@ -89,6 +89,8 @@ def test_days_to_the_youngest_right_ticket_of_known_time():
     both = [Label(ASKED, "A", Grade.YES), Label(ASKED, "B", Grade.YES)]
     assert validation(both, [5], days={"A": 3, "B": 2, "C": 5}).days_to_right() == [2]
     assert validation(both, [5], days={"B": 2, "C": 5}).days_to_right() == [3]
+    assert validation(both, [5], days={"A": 6, "B": 2, "C": 5}).days_to_right() == [3]
+    assert validation(YES_B, [5], days={"B": 6, "C": 5}).days_to_right() == [inf]
     assert validation(YES_B, [5], days={"A": 2, "C": 5}).days_to_right() == [inf]
     assert validation(YES_B, [5], days={"A": 2, "B": 2}).days_to_right() == [inf]
 
