@@ -21,6 +21,7 @@ from ticketing.nn.trainer import Trainer
 from ticketing.tickets import Label, Ticket
 from ticketing.training.corpus import read_corpus
 from ticketing.training.losses import also_right, right_answers
+from ticketing.training.pretraining import named_by
 from ticketing.training.sampling import Example, is_validation, labelled, weak
 from ticketing.training.settings import TuningSettings
 
@@ -62,7 +63,8 @@ def tune(
 
     transformer.learn_upper_half()
     checkpoints.mkdir(parents=True, exist_ok=True)
-    checkpoint = checkpoints / f"{corpus.digest}-{transformer.digest}.tuning"
+    key = named_by(corpus.digest, transformer.digest, settings.model_dump())
+    checkpoint = checkpoints / f"{key}.tuning"
     model, quality = transformer.model, lambda: 0.0
     Trainer(model, settings, examples, loss, quality, checkpoint, keep_last=True).run()
     transformer.save(out)

@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,6 +25,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import new_network
 from ticketing.networks.siamese import SiameseNetwork
 from ticketing.nn.threads import together
+from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Label
 from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
@@ -39,22 +41,21 @@ MOST_TOPIC_TICKETS = 40_000
 
 
 def run_key(
-    digest: str,
+    corpus: Corpus,
     network: NetworkSettings,
     training: TrainingSettings,
     vectors: Path | None,
     encoder: Transformer | None,
 ) -> str:
     """Names the checkpoints of one training by everything that it depends on."""
-    about = [
-        digest,
+    return named_by(
+        corpus.digest,
+        _counted(corpus.vocabulary),
         network.model_dump(),
         training.model_dump(),
         vectors and content_digest(vectors),
-    ]
-    if encoder:
-        about.append(encoder.digest)
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+        encoder and encoder.digest,
+    )
 
 
 def texts_key(
@@ -65,14 +66,24 @@ def texts_key(
     teacher: Transformer | None,
 ) -> str:
     """Names word vectors and topics by everything that they depend on."""
-    shape = [network.word_dims, network.topics, training.topic_epochs, training.seed]
-    about = [
+    return named_by(
         corpus.texts_digest,
-        shape,
+        _counted(corpus.vocabulary),
+        [network.word_dims, network.topics, training.topic_epochs, training.seed],
         vectors and content_digest(vectors),
         teacher and teacher.digest,
-    ]
+    )
+
+
+def named_by(*about: Any) -> str:
+    """A name for what depends on all this, which JSON can hold: sixteen hex digits."""
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+
+
+def _counted(vocabulary: Vocabulary) -> list[Any]:
+    """What texts come to by the tokenizer, which another version of the program may cut otherwise:
+    a row of a table stands for one word alone."""
+    return [vocabulary.words, vocabulary.document_counts]
 
 
 def clear(checkpoints: Path, run: str, texts: str) -> None:

@@ -103,7 +103,7 @@ def train(
             raise InputError(
                 "Weights searched needs labels; judge some tickets, or use weights fixed."
             )
-        key = run_key(corpus.digest, network, training, vectors_file, encoder)
+        key = run_key(corpus, network, training, vectors_file, encoder)
         texts = texts_key(corpus, network, training, vectors_file, reader)
         teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
         learner = start_network(

@@ -18,8 +18,8 @@ SETTINGS = TuningSettings(epochs=3, learning_rate=0.02, batch_size=16)
 def tuned(tmp_path, encoder, archive_tickets, archive_labels):
     """Tunes the encoder and gives the folder of the tuned one."""
 
-    def tune_(name="tuned", labels=archive_labels):
-        tune(encoder, archive_tickets, labels, SETTINGS, tmp_path / "checkpoints", tmp_path / name)
+    def tune_(name="tuned", labels=archive_labels, settings=SETTINGS):
+        tune(encoder, archive_tickets, labels, settings, tmp_path / "checkpoints", tmp_path / name)
         return tmp_path / name
 
     return tune_
@@ -69,6 +69,21 @@ def test_a_stopped_run_goes_on_to_the_same_encoder(tmp_path, tuned, monkeypatch)
     assert all(torch.equal(one[name], other[name]) for name in one)
     assert not list((tmp_path / "checkpoints").iterdir())
     assert whole.exists()
+
+
+def test_a_stopped_run_does_not_go_on_under_other_settings(tmp_path, tuned, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    other = SETTINGS.model_copy(update={"seed": 5})
+    whole = tuned("whole", settings=other)
+    with monkeypatch.context() as patched:
+        patched.setattr(Transformer, "save", stop)
+        with pytest.raises(KeyboardInterrupt):
+            tuned("stopped")
+    again = tuned("again", settings=other)
+    one, two = (load_file(path / "model.safetensors") for path in (whole, again))
+    assert all(torch.equal(one[name], two[name]) for name in one)
 
 
 def test_validation_queries_teach_nothing(tuned, archive_labels, monkeypatch):

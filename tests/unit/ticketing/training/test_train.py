@@ -1,5 +1,7 @@
 """A whole training, small: repeatable, resumable, each setting of loss and weights; no data."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -8,9 +10,10 @@ from ticketing.errors import InputError
 from ticketing.model.calibration import GENERAL
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
+from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training import train as training_steps
-from ticketing.training.pretraining import run_key
+from ticketing.training.pretraining import run_key, texts_key
 
 
 @pytest.fixture
@@ -222,10 +225,27 @@ def test_checkpoints_know_a_file_of_vectors_by_what_it_holds(tmp_path):
     one, other = tmp_path / "one.txt", tmp_path / "other.txt"
     one.write_text("unit 1 2\n")
     other.write_text("unit 1 2\n")
-    keys = {run_key("digest", TINY, tiny_training(), path, None) for path in (one, other)}
+    corpus = corpus_of("unit")
+    keys = {run_key(corpus, TINY, tiny_training(), path, None) for path in (one, other)}
     assert len(keys) == 1, "wherever it lies on the machine that goes on"
     other.write_text("unit 1 3\n")
-    assert run_key("digest", TINY, tiny_training(), other, None) not in keys
+    assert run_key(corpus, TINY, tiny_training(), other, None) not in keys
+
+
+def corpus_of(*words):
+    """As much of a corpus as names checkpoints; the tickets are always the same."""
+    vocabulary = Vocabulary(words, [1] * len(words), 1)
+    return SimpleNamespace(digest="all", texts_digest="texts", vocabulary=vocabulary)
+
+
+@pytest.mark.parametrize("key", [run_key, texts_key])
+def test_checkpoints_know_into_which_words_texts_were_cut(key):
+    """The next version of the program may cut the same tickets otherwise."""
+    keys = {
+        key(corpus, TINY, tiny_training(), None, None)
+        for corpus in (corpus_of("pump", "trip"), corpus_of("trip", "pump"), corpus_of("pumptrip"))
+    }
+    assert len(keys) == 3
 
 
 def test_the_manifest_says_what_the_bundle_was_trained_on(trained, archive_tickets, archive_labels):
