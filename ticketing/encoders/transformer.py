@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from importlib.util import find_spec
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,9 @@ WEIGHTS = "model.safetensors"
 
 PADDED_TO = 8
 """A text is padded to a multiple of so many tokens."""
+
+MOST_SERVED = 10_000
+"""Texts that a process remembers while it serves; a vector of 384 numbers takes 1 KB."""
 
 TOKENS_AT_ONCE = 1024
 """Most tokens of a batch, padding counted; small enough for a core's cache."""
@@ -67,7 +71,8 @@ def transformer_folder(named: str) -> Path | None:
 
 
 class Transformer:
-    """Texts to unit vectors; a text that was seen before is not computed again.
+    """Texts to unit vectors; a text that was seen before is not computed again. A training has all
+    its texts remembered, a process that serves the latest MOST_SERVED.
 
     Batches hold texts of one padded length, so on one machine a text's vector is the same to the
     last bit whatever else is encoded with it.
@@ -77,7 +82,9 @@ class Transformer:
         """`precision` None is the fastest of this processor."""
         self.folder = folder
         self.precision = precision or Precision.fastest()
+        self.most: int | None = None
         self._seen: dict[str, npt.NDArray[np.float16]] = {}
+        self._forgetting = Lock()
 
     @cached_property
     def model(self) -> Any:
@@ -116,6 +123,7 @@ class Transformer:
         if folder is None:
             raise InputError("This bundle names no folder of a transformer; train it again.")
         encoder = cls(folder, Precision(data["precision"]))
+        encoder.most = MOST_SERVED
         if encoder.weights_digest != data["digest"]:
             raise InputError(
                 f"{encoder.folder} holds other weights than this bundle was made with; "
@@ -148,8 +156,8 @@ class Transformer:
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """float32 [n, dims]."""
-        new = list(dict.fromkeys(text for text in texts if text not in self._seen))
-        for batch in self._batches(new):
+        found = {text: vector for text in texts if (vector := self._seen.get(text)) is not None}
+        for batch in self._batches([text for text in dict.fromkeys(texts) if text not in found]):
             vectors = self.model.encode(
                 batch,
                 batch_size=len(batch),
@@ -158,9 +166,11 @@ class Transformer:
             ).astype(np.float32)
             # Not by the library, which rounds the norms in the model's precision.
             norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-            self.remember(batch, vectors / norms.clip(1e-9))
-        found = [self._seen[text] for text in texts]
-        return np.array(found, dtype=np.float32).reshape(len(texts), self.dims)
+            halves = (vectors / norms.clip(1e-9)).astype(np.float16)
+            found.update(zip(batch, halves, strict=True))
+            self.remember(batch, halves)
+        rows = [found[text] for text in texts]
+        return np.array(rows, dtype=np.float32).reshape(len(texts), self.dims)
 
     def embed(self, texts: Sequence[str], most_tokens: int) -> Tensor:
         """Unit vectors [n, dims] of texts cut to `most_tokens`, through which gradients flow."""
@@ -201,5 +211,9 @@ class Transformer:
                 yield alike[start : start + size]
 
     def remember(self, texts: Sequence[str], vectors: npt.NDArray[np.floating]) -> None:
-        """Take vectors [n, dims] that were computed before."""
-        self._seen.update(zip(texts, vectors.astype(np.float16), strict=True))
+        """Take vectors [n, dims] that were computed before; beyond `most` the oldest go."""
+        with self._forgetting:
+            self._seen.update(zip(texts, vectors.astype(np.float16), strict=True))
+            beyond = len(self._seen) - self.most if self.most is not None else 0
+            for text in list(islice(self._seen, max(beyond, 0))):
+                del self._seen[text]

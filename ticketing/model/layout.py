@@ -131,10 +131,11 @@ class CodeLayout:
 
     def missing(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
         """What share of each of the query's components rows uint8 [n, width] lack (see
-        encoders.terms.missing_terms): [n, P]."""
+        encoders.terms.missing_terms): [n, P]; none of one that has no terms, such as a number."""
         held = np.zeros((len(rows), len(query.terms)), np.int64)
         _add_held_terms(rows, query.terms, *self.terms_span, held)
-        missing: npt.NDArray[np.float64] = 1 - held / SUM
+        asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P], SUM or 0 each
+        missing: npt.NDArray[np.float64] = (asked - held) / SUM
         return missing
 
     def channel(self, codes: npt.NDArray[np.uint8], place: int) -> npt.NDArray[np.float32]:

@@ -85,7 +85,6 @@ class Alignment:
             (round(near[other], 3), one, other)
             for one, near in ((word, self._nearest[word]) for word in known)
             for other in told.intersection(near)
-            if near[other] >= CLOSE or begin_alike(one, other)
         ]
 
     def _alike(self, one: str, other: str) -> bool:
@@ -139,8 +138,8 @@ class Alignment:
         return places, self._unit(self._vocabulary.ids(words))
 
     def _remember(self, words: Iterable[str]) -> None:
-        """Find of known words all that may be near them, each with its cosine, the nearest
-        first."""
+        """Find of known words all that may be taken for them, each with its cosine, the nearest
+        first: those that are close, and those that begin alike and are nearly so."""
         places, vectors = self._known
         new = [word for word in words if word not in self._nearest]
         if not new:
@@ -151,7 +150,9 @@ class Alignment:
             near = np.flatnonzero(cosines >= CLOSE_FORMS)
             near = near[np.argsort(-cosines[near], kind="stable")]
             found = {
-                known[i]: cosine for i, cosine in zip(near, cosines[near].tolist(), strict=True)
+                known[i]: cosine
+                for i, cosine in zip(near, cosines[near].tolist(), strict=True)
+                if cosine >= CLOSE or begin_alike(word, known[i])
             }
             found.pop(word, None)
             self._nearest[word] = found

@@ -68,7 +68,15 @@ def test_ten_tickets_at_most_best_first(desk):
     assert desk.store.get_query(ASKED.id) == ASKED
 
 
-@pytest.mark.parametrize("query", [ASKED, replace(ASKED, description=""), Query("", "no lift")])
+@pytest.mark.parametrize(
+    "query",
+    [
+        ASKED,
+        replace(ASKED, description=""),
+        Query("", "no lift"),
+        Query("12345", "no lift"),  # a number has no terms, so none of them is lacked
+    ],
+)
 def test_parts_add_up_to_the_distance(desk, query):
     for item in desk.recommend(query).items:
         assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)

@@ -117,6 +117,17 @@ def test_a_text_is_encoded_once_and_remembered_ones_never(folder):
     assert encoder.model.encoded == ["ab"]
 
 
+def test_a_process_that_serves_remembers_the_latest_texts_alone(folder, monkeypatch):
+    monkeypatch.setattr("ticketing.encoders.transformer.MOST_SERVED", 3)
+    serving, training = Transformer.from_json(Transformer(folder).to_json()), Transformer(folder)
+    texts = [letter * 3 for letter in LETTERS[:5]]
+    assert (serving(texts) == training(texts)).all()  # more than are remembered
+    for encoder in (serving, training):
+        encoder.model.encoded.clear()
+        encoder(texts[:1] + texts[-1:])
+    assert serving.model.encoded == texts[:1] and training.model.encoded == []
+
+
 def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
     described = Transformer(folder).to_json()
     assert Transformer.from_json(described).folder == folder
