@@ -1,4 +1,4 @@
-"""Logistic regression whose chances fall with some features, whatever the examples say."""
+"""Logistic regression whose chances fall or rise with some features, whatever the examples say."""
 
 from collections.abc import Collection
 
@@ -22,12 +22,13 @@ def fit_logistic(
     weights: Floats,
     falling: Collection[int],
     near: Logistic | None = None,
+    rising: Collection[int] = (),
 ) -> Logistic | None:
     """Chances of being right by features [n, F], each example counting by its weight [n].
 
     Features are standardised and their weights held near others, or near 0; those of features that
-    do not vary stay there. One of `falling` whose weight would be positive is left out. None where
-    all or no example is right.
+    do not vary stay there. One of `falling` whose weight would be positive is left out, and one of
+    `rising` whose weight would be negative. None where all or no example is right.
     """
     if right.all() or not right.any():
         return None
@@ -42,6 +43,7 @@ def fit_logistic(
     while True:
         found = _fitted(scaled, right, weights, start * kept, hold, kept)
         wrong = [i for i in falling if kept[i] and found[i] > 0]
+        wrong += [i for i in rising if kept[i] and found[i] < 0]
         if not wrong:
             slopes = np.where(varied, found[:-1] / np.where(varied, scale, 1.0), others)
             return Logistic(float(found[-1] - slopes @ centre), tuple(map(float, slopes)))

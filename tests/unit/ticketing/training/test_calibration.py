@@ -1,5 +1,7 @@
 """What chances are learned from, and that they are ordered whatever the examples say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import logit
@@ -40,6 +42,8 @@ def test_what_must_fall_and_would_rise_is_left_out():
     right = np.array([0, 0, 1, 1]) > 0
     assert fit_logistic(features, right, ONES, falling=[0]).weights[0] == 0
     assert fit_logistic(features, right, ONES, falling=[]).weights[0] > 0
+    assert fit_logistic(features, ~right, ONES, falling=[], rising=[0]).weights[0] == 0
+    assert fit_logistic(features, ~right, ONES, falling=[]).weights[0] < 0
 
 
 def test_where_no_feature_is_left_the_share_is():
@@ -77,6 +81,16 @@ def test_chances_follow_what_was_asked():
     assert near.related[1] > far.related[1]
     outlooks = [found.outlook(x.answered) for x in (near, strange)]
     assert outlooks == ["likely", "nothing"]
+
+
+def test_a_ticket_that_solved_the_very_query_is_no_less_likely_for_it():
+    """Here the first is right where the ten are close together, and wrong where they are not."""
+    close = [asked(4.0 + i / 10, [Grade.YES, *[Grade.NO] * 9], step=0.1) for i in range(20)]
+    apart = [asked(4.0 + i / 10, [Grade.NO, Grade.YES, *[Grade.NO] * 8]) for i in range(20)]
+    found = learn([*close, *apart], [], [], EVERYDAY)
+    own = close[5].evidence
+    solved = replace(own, distances=np.append(0.0, own.distances[1:]))
+    assert found.which(solved.of_which())[0] >= found.which(own.of_which())[0]
 
 
 def test_nothing_asked_teaches_nothing():
