@@ -136,6 +136,10 @@ class Job:
     attempts: int = 0
     """How many times it was begun: again after a failure, or a worker that was killed."""
 
+    def imports_for(self, name: str) -> bool:
+        """Whether it imports what somebody of that name has given, and tells them nothing new."""
+        return self.kind == JobKind.IMPORT and bool(name) and self.by == name
+
 
 def log_to_json(log: tuple[LogLine, ...]) -> list[Json]:
     """The lines of a log as JSON."""

@@ -69,7 +69,7 @@ def evaluate(bundle_id: str, other: str = "") -> Job:
 def import_(name: str, chunks: Iterable[bytes], columns: Sequence[str]) -> Job:
     """Keep a file and begin its import. Raises InputError, BrokerAway."""
     desk = served_desk()
-    arguments = desk.upload_arguments(secure_filename(name) or "tickets", chunks, columns)
+    arguments = current_desk().upload_arguments(secure_filename(name) or "tickets", chunks, columns)
     audit(Deed.IMPORTED, f"tickets of {arguments['files'][0]['name']}")
     return _begun(jobs.start_import(desk, broker(), arguments, current_person().name))
 
@@ -83,8 +83,9 @@ def report(job: Job, name: str) -> Iterator[bytes]:
 
 def reports(job: Job) -> list[str]:
     """The names of the files that a job has kept; none for whom some tickets are hidden, as they
-    may tell of them."""
-    if current_desk().store.count_tickets() < served_desk().store.count_tickets():
+    may tell of them, unless it is their own import."""
+    hides = current_desk().store.count_tickets() < served_desk().store.count_tickets()
+    if hides and not job.imports_for(current_person().name):
         return []
     prefix = f"report/{job.id}/"
     return [file.name.removeprefix(prefix) for file in served_desk().store.files(prefix)]

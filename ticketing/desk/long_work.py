@@ -6,12 +6,10 @@ process does the work calls `do`. Everything that both need is in the store.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -20,12 +18,12 @@ from pydantic import ValidationError
 
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.checkpoints import shared_checkpoints
+from ticketing.desk.import_work import do_import
 from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json, chunks, content_digest
-from ticketing.jobs import Job, JobKind, Promotion, Step, Stopped, Told
-from ticketing.stores.protocols import PutCounts
-from ticketing.tickets import Filters, Ticket
+from ticketing.jobs import Job, JobKind, Promotion, Told
+from ticketing.tickets import Filters
 
 if TYPE_CHECKING:
     from ticketing.desk import Desk
@@ -90,7 +88,7 @@ class LongWork(Bundles):
         self, paths: Sequence[Path], mapping: Mapping, before: datetime | None = None
     ) -> Json:
         """What an import is asked for: files, each read to its end here, which are kept in the
-        store for it, and how their columns are understood.
+        store for it, how their columns are understood, and the groups of whoever asks.
 
         With `before`, only replies dated earlier may be a solution. Raises InputError.
         """
@@ -106,7 +104,8 @@ class LongWork(Bundles):
             files.append(
                 {"file": name, "name": source.path.name, "rows": source.rows, "mapping": said}
             )
-        return {"files": files, "before": before and before.isoformat()}
+        groups = None if self.groups is None else sorted(self.groups)
+        return {"files": files, "before": before and before.isoformat(), "groups": groups}
 
     def upload_arguments(
         self, name: str, chunks: Iterable[bytes], columns: Sequence[str] = ()
@@ -189,37 +188,6 @@ def _do_training(desk: Desk, job: Job, told: Told) -> Json:
     return {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}
 
 
-def _do_import(desk: Desk, job: Job, told: Told) -> Json:
-    """Put the tickets page by page; pages that were put before are only read again."""
-    from ticketing.importing import Mapping, Source, import_sources
-    from ticketing.tables import rejects_text
-
-    if "rejected" in job.result:  # all of it was put, and whoever did that was killed
-        return job.result
-    files = job.arguments["files"]
-    total = sum(file["rows"] for file in files)
-    told(Step.READING, 0, total)
-    with tempfile.TemporaryDirectory(prefix="ticketing-import-") as folder:
-        sources = []
-        for number, file in enumerate(files):
-            path = Path(folder, str(number), Path(file["name"]).name)
-            path.parent.mkdir()
-            desk.fetch(file["file"], path)
-            before = _time(job.arguments["before"])
-            sources.append(Source(path, file["rows"], Mapping(**file["mapping"]), before))
-        pages = _Pages(desk, job, bool(sources[0].mapping.groups), partial(told, total=total))
-        report = import_sources(sources, pages.put, pages.seen_row)
-    if report.rejects:
-        temporary = re.compile(rf"{re.escape(folder)}/\d+/")
-        rejects = temporary.sub("", rejects_text(report.rejects))
-        desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects.encode()])
-    left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
-    job = desk.whole.update_job(job.id, result={**pages.counts, **left_out})
-    for file in files:
-        desk.whole.drop_file(file["file"])
-    return job.result
-
-
 def _do_evaluation(desk: Desk, job: Job, told: Told) -> Json:
     """Measure, and keep the report in the store as `report/<job id>/report.html`."""
     from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
@@ -241,43 +209,12 @@ def _do_evaluation(desk: Desk, job: Job, told: Told) -> Json:
     return {"bundle": measured.recommender.model.id, "report": name, "text": text}
 
 
-class _Pages:
-    """Puts the pages of an import that were not put before, and keeps the job's record."""
-
-    def __init__(self, desk: Desk, job: Job, groups_said: bool, told: Callable[..., None]):
-        self._desk = desk
-        self._job = job
-        self._groups_said = groups_said
-        self._told = told
-        self._rows = 0
-        self._page = 0
-        self.counts = {name: job.result.get(name, 0) for name in ("added", "changed", "unchanged")}
-
-    def seen_row(self) -> None:
-        self._rows += 1
-
-    def put(self, tickets: Sequence[Ticket]) -> PutCounts:
-        self._page += 1
-        if self._page <= self._job.result.get("pages", 0):
-            return PutCounts()
-        if not self._groups_said:
-            tickets = self._desk.keeping_groups(tickets)
-        counts = self._desk.put_tickets(tickets)
-        for name in self.counts:
-            self.counts[name] += getattr(counts, name)
-        result = {**self.counts, "pages": self._page}
-        if self._desk.whole.update_job(self._job.id, result=result).cancel_requested:
-            raise Stopped
-        self._told(Step.IMPORTING, self._rows)
-        return counts
-
-
 def _time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
 _WORK: dict[JobKind, Callable[[Desk, Job, Told], Json]] = {
     JobKind.TRAINING: _do_training,
-    JobKind.IMPORT: _do_import,
+    JobKind.IMPORT: do_import,
     JobKind.EVALUATION: _do_evaluation,
 }

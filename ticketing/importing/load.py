@@ -11,12 +11,15 @@ from ticketing.importing.convert import to_ticket
 from ticketing.importing.mapping import Mapping, complete
 from ticketing.importing.places import FirstPlaces, first_places
 from ticketing.importing.survey import survey
-from ticketing.stores.protocols import PutCounts
+from ticketing.stores.protocols import TAKEN, PutCounts
 from ticketing.tables import Reject, Row, read_rows
 from ticketing.tickets import Ticket
 from ticketing.times import plausible_until
 
 _BATCH = 500
+
+Place = tuple[str, int]
+"""A file and the line where a row of it starts."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,13 @@ def read_tickets(
     An id that was met before, in any of the sources, is rejected. `seen_row` is called
     once a row.
     """
+    return (ticket for ticket, _ in _placed_tickets(sources, rejects, seen_row))
+
+
+def _placed_tickets(
+    sources: Sequence[Source], rejects: list[Reject], seen_row: Callable[[], object]
+) -> Iterator[tuple[Ticket, Place]]:
+    """Tickets as `read_tickets` gives them, each with its place."""
     with first_places() as places:
         for source in sources:
             for row in read_rows(source.path):
@@ -82,7 +92,7 @@ def read_tickets(
                 if isinstance(ticket, Reject):
                     rejects.append(ticket)
                 else:
-                    yield ticket
+                    yield ticket, (row.file, row.line)
 
 
 def _new_ticket(row: Row, source: Source, places: FirstPlaces) -> Ticket | Reject:
@@ -100,15 +110,20 @@ def import_sources(
     put_tickets: Callable[[Sequence[Ticket]], PutCounts],
     seen_row: Callable[[], object] = lambda: None,
 ) -> ImportReport:
-    """Store the tickets of all sources in batches that are each all or nothing.
+    """Store the tickets of all sources in batches that are each all or nothing, but for those whose
+    ids `put_tickets` calls taken: their rows are rejected.
 
     Interrupted, it has stored whole tickets only; run again, it stores the rest.
     """
     report = ImportReport()
-    tickets = read_tickets(sources, report.rejects, seen_row)
-    while batch := list(islice(tickets, _BATCH)):
-        report.count(put_tickets(batch))
-        report.to_come += dated_to_come(batch)
+    placed = _placed_tickets(sources, report.rejects, seen_row)
+    while batch := list(islice(placed, _BATCH)):
+        counts = put_tickets([ticket for ticket, _ in batch])
+        report.count(counts)
+        for ticket, place in batch:
+            if ticket.id in counts.taken:
+                report.rejects.append(Reject(*place, "id", f"{ticket.id} {TAKEN}"))
+        report.to_come += dated_to_come(t for t, _ in batch if t.id not in counts.taken)
     return report
 
 

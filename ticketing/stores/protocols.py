@@ -21,6 +21,9 @@ from ticketing.stores.schedules import Schedules
 from ticketing.text import token_lines
 from ticketing.tickets import Filters, Judgment, ModelKind, Query, Ticket, Verdict
 
+TAKEN = "cannot be used; choose another one"
+"""What is said of an id that a ticket has which whoever puts another one may not see."""
+
 
 @dataclass(frozen=True)
 class PutCounts:
@@ -29,6 +32,8 @@ class PutCounts:
     added: int = 0
     changed: int = 0
     unchanged: int = 0
+    taken: frozenset[str] = frozenset()
+    """Ids of those that an import left out: tickets have them which whoever asked may not see."""
 
 
 ReadTicket = tuple[Ticket, str]

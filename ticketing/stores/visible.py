@@ -19,7 +19,7 @@ from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.jobs import JobChanges
-from ticketing.stores.protocols import PutCounts, ReadTicket, Store
+from ticketing.stores.protocols import TAKEN, PutCounts, ReadTicket, Store
 from ticketing.stores.visible_events import VisibleEvents
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
@@ -46,11 +46,13 @@ class VisibleStore(VisibleEvents, Store):
     def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
         """See Tickets. Raises Conflict, and puts nothing, where a hidden ticket has one of the
         ids: that an id is taken is the one thing of a hidden ticket that shows."""
-        ids = [ticket.id for ticket in tickets]
-        hidden = self._store.matching_ids(ids) - self.matching_ids(ids)
-        if hidden:
-            raise Conflict(f"The ticket id {min(hidden)} cannot be used; choose another one.")
+        if hidden := self.hidden_ids([ticket.id for ticket in tickets]):
+            raise Conflict(f"The ticket id {min(hidden)} {TAKEN}.")
         return self._store.put_tickets(tickets)
+
+    def hidden_ids(self, ids: Sequence[str]) -> frozenset[str]:
+        """Those of them that hidden tickets have."""
+        return frozenset(self._store.matching_ids(ids) - self.matching_ids(ids))
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Deletes those of them that may be seen."""

@@ -1,5 +1,6 @@
 """Two people, and tickets that one of them may not see: whatever she opens, they are not there."""
 
+import json
 import re
 from dataclasses import replace
 from datetime import datetime
@@ -10,7 +11,9 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from tests.fake_records import tickets
+from ticketing.desk.long_work import do
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery
+from ticketing.jobs import JobState, unheard
 from ticketing.people import Person, Role
 from ticketing.settings import Settings
 from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket
@@ -232,6 +235,25 @@ def test_a_hidden_ticket_is_not_put_over(both):
     assert answer.status_code == 409
     assert not TOLD.search(answer.text.replace(SECRET.id, ""))
     assert both.desk.store.get_tickets([SECRET.id]) == {SECRET.id: SECRET}
+
+
+def test_an_import_puts_nothing_over_a_hidden_ticket_and_tells_its_sender_of_the_row(both):
+    file = f"id,subject\n{SECRET.id},mine now\nN-1,Pump leaks\n".encode()
+    sent = both.whole.post(
+        "/api/imports?name=new.csv", data=file, content_type="application/octet-stream"
+    )
+    store = both.desk.store
+    job = store.get_job(sent.json["id"])
+    result = do(both.desk, job, unheard)
+    store.update_job(job.id, state=JobState.DONE, result=result)
+    assert store.get_tickets([SECRET.id, "N-1"]).keys() == {SECRET.id, "N-1"}
+    assert store.get_tickets([SECRET.id])[SECRET.id] == SECRET
+    assert f"{job.id}/report/rejects.jsonl" in both.whole.get(f"/jobs/{job.id}").text
+    report = both.whole.get(f"/jobs/{job.id}/report/rejects.jsonl").text
+    assert json.loads(report)["reason"] == f"{SECRET.id} cannot be used; choose another one"
+    store.put_job(replace(job, id="other", by="hal"))
+    store.put_file("report/other/rejects.jsonl", [b"{}"])
+    assert both.whole.get("/jobs/other/report/rejects.jsonl").status_code == 404
 
 
 def test_who_belongs_to_its_groups_sees_it(both, monkeypatch):

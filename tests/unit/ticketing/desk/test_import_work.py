@@ -1,0 +1,123 @@
+"""An import as a job: it sees what whoever asked sees, and repeats nothing that it has done."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.fake_desk import FakeDesk
+from ticketing.desk.long_work import do
+from ticketing.errors import StoreAway
+from ticketing.importing import load
+from ticketing.jobs import Job, JobKind, Stopped, unheard
+from ticketing.people import LOCAL, Person, Role
+from ticketing.settings import Settings
+from ticketing.tickets import Ticket
+
+HR, LAB = frozenset(["hr"]), frozenset(["lab"])
+EVE = Person("eve", Role.ADMIN, LAB)
+HIDDEN = Ticket("HR-1", "Payslip is wrong", solution="withheld", groups=HR)
+FILE = "id,subject,seen by\nA-1,Pump leaks,lab\nHR-1,Mine now,\nA-2,Valve sticks,hr\n"
+COUNTS = {"added": 2, "changed": 0, "unchanged": 0, "rejected": 1}
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.setattr(load, "_BATCH", 2)
+    desk = FakeDesk(Settings(home=tmp_path), [HIDDEN], past_jobs=[])
+    yield desk
+    desk.close()
+
+
+def job_of(desk, person=EVE, file=FILE, **columns) -> Job:
+    arguments = desk.seen_by(person).upload_arguments(
+        "new.csv", [file.encode()], [f"{field}={name}" for field, name in columns.items()]
+    )
+    return desk.store.create_job(JobKind.IMPORT, "", 0, arguments, person.name)
+
+
+def rejects(desk, job) -> list[dict[str, object]]:
+    kept = b"".join(desk.report(f"report/{job.id}/rejects.jsonl"))
+    return [json.loads(line) for line in kept.splitlines()]
+
+
+def test_a_row_under_the_id_of_a_hidden_ticket_is_rejected_and_the_others_are_imported(desk):
+    job = job_of(desk, groups="seen by")
+    result = do(desk, job, unheard)
+    assert {name: result[name] for name in COUNTS} == COUNTS
+    assert desk.store.get_tickets(["HR-1", "A-2"]) == {
+        "HR-1": HIDDEN,
+        "A-2": Ticket("A-2", "Valve sticks", groups=HR),
+    }
+    reason = "HR-1 cannot be used; choose another one"
+    assert rejects(desk, job) == [{"file": "new.csv", "line": 3, "field": "id", "reason": reason}]
+    assert desk.store.files("import/") == []
+
+
+@pytest.mark.parametrize("person", [LOCAL, Person("hal", Role.ADMIN, HR)])
+def test_whoever_sees_a_ticket_changes_it_by_an_import(desk, person):
+    result = do(desk, job_of(desk, person, groups="seen by"), unheard)
+    assert (result["added"], result["changed"], result["rejected"]) == (2, 1, 0)
+    assert desk.store.get_tickets(["HR-1"])["HR-1"] == Ticket("HR-1", "Mine now")
+
+
+def test_an_import_asked_for_before_it_said_whose_it_is_still_runs(desk):
+    job = job_of(desk, groups="seen by")
+    del job.arguments["groups"]
+    assert do(desk, job, unheard)["changed"] == 1
+
+
+def test_what_an_import_has_put_for_others_is_not_refused_when_it_goes_on(desk):
+    rows = "".join(f"HR-{i},Pay,hr\n" for i in range(2, 7))
+    job = job_of(desk, file=f"id,subject,seen by\n{rows}", groups="seen by")
+
+    def stopping(*_, **__):
+        if "HR-4" in desk.store.matching_ids(["HR-4"]):
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        do(desk, job, stopping)
+    desk.store.put_tickets([replace(HIDDEN, id="HR-6")])  # in a page that was not read before
+    result = do(desk, desk.store.get_job(job.id), unheard)
+    assert (result["added"], result["unchanged"], result["rejected"]) == (4, 0, 1)
+    assert [reject["line"] for reject in rejects(desk, job)] == [6]
+
+
+def test_a_page_that_was_put_in_part_is_put_again_but_not_over_what_others_put(desk, monkeypatch):
+    job = job_of(desk, file="id,subject,seen by\nHR-2,Pay,hr\nHR-3,Pay,hr\n", groups="seen by")
+
+    def put_in_part(tickets):
+        desk.store.put_tickets(tickets[:1])
+        raise StoreAway("It is away.")
+
+    with monkeypatch.context() as away:
+        away.setattr(desk, "put_tickets", put_in_part)
+        with pytest.raises(StoreAway):
+            do(desk, job, unheard)
+    theirs = replace(HIDDEN, id="HR-3")
+    desk.store.put_tickets([theirs])
+    result = do(desk, desk.store.get_job(job.id), unheard)
+    assert (result["unchanged"], result["rejected"]) == (1, 1)
+    assert [reject["reason"][:4] for reject in rejects(desk, job)] == ["HR-3"]
+    assert desk.store.get_tickets(["HR-3"])["HR-3"] == theirs
+
+
+def test_rows_rejected_before_a_stop_are_still_told_after_it(desk):
+    job = job_of(desk, groups="seen by")
+
+    def stopping(*_, **__):
+        if "A-1" in desk.store.matching_ids(["A-1"]):
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        do(desk, job, stopping)
+    desk.delete_tickets(["HR-1"])  # too late for its row: that page is done
+    result = do(desk, desk.store.get_job(job.id), unheard)
+    assert {name: result[name] for name in COUNTS} == COUNTS
+
+
+def test_an_import_that_names_no_groups_keeps_those_of_a_ticket_seen(desk):
+    desk.put_tickets([Ticket("A-1", "Pump", groups=LAB)])
+    do(desk, job_of(desk, file="id,subject\nA-1,Pump leaks\nHR-1,Mine\n"), unheard)
+    assert desk.store.get_tickets(["A-1"])["A-1"] == Ticket("A-1", "Pump leaks", groups=LAB)
+    assert desk.store.get_tickets(["HR-1"])["HR-1"] == HIDDEN
