@@ -84,8 +84,7 @@ def report(job: Job, name: str) -> Iterator[bytes]:
 def reports(job: Job) -> list[str]:
     """The names of the files that a job has kept; none for whom some tickets are hidden, as they
     may tell of them, unless it is their own import."""
-    hides = current_desk().store.count_tickets() < served_desk().store.count_tickets()
-    if hides and not job.imports_for(current_person().name):
+    if not current_desk().sees_all() and not job.imports_for(current_person().name):
         return []
     prefix = f"report/{job.id}/"
     return [file.name.removeprefix(prefix) for file in served_desk().store.files(prefix)]
@@ -102,14 +101,15 @@ def cancel(job_id: str) -> Job:
     """Ask a job to end. Raises NotFound, Forbidden."""
     job = _own(job_id)
     audit(Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
-    return jobs.cancel_job(served_desk(), job.id)
+    jobs.cancel_job(served_desk(), job.id)
+    return known_job(job.id)
 
 
 def retry(job_id: str) -> Job:
     """Queue a job once more. Raises NotFound, Forbidden, Conflict, NotReady."""
     job = jobs.retry_job(served_desk(), broker(), _own(job_id).id)
     audit(Deed.JOB_RETRIED, f"{job.kind} {job.id}")
-    return job
+    return known_job(job.id)
 
 
 def answer(job_id: str, yes: bool) -> Job:
@@ -117,7 +117,7 @@ def answer(job_id: str, yes: bool) -> Job:
     who = current_person().name
     job = jobs.answer_promotion(served_desk(), broker(), job_id, yes, who)
     audit(Deed.ANSWERED, f"{job.kind} {job.id}: {'yes' if yes else 'no'}")
-    return job
+    return known_job(job.id)
 
 
 def rollback() -> str:
@@ -149,5 +149,6 @@ def _own(job_id: str) -> Job:
 
 
 def _begun(job: Job) -> Job:
+    """A job as whoever has begun it may see it."""
     audit(Deed.JOB_BEGUN, f"{job.kind} {job.id}")
-    return job
+    return known_job(job.id)

@@ -84,7 +84,7 @@ class Desk(
             return self
         seen = copy(self)
         seen.groups = person.groups
-        seen.store = VisibleStore(self.whole, person.groups)
+        seen.store = VisibleStore(self.whole, person.groups, person.name)
         return seen
 
     # the knowledge base -----------------------------------------------------------

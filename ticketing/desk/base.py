@@ -49,6 +49,10 @@ class DeskBase:
             self._load_classifier, lambda _: None, lambda _: None
         )
 
+    def sees_all(self) -> bool:
+        """Whether no ticket is hidden from whoever asks."""
+        return self.store.count_tickets() == self.whole.count_tickets()
+
     def recommender(self, bundle_id: str = "") -> Recommender:
         """Ranks what may be seen under the given bundle, for which whoever asks waits, or under the
         serving one; until that is loaded here, under the one that served here before it.

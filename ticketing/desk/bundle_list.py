@@ -27,7 +27,7 @@ class BundleFacts:
     kind: ModelKind | None
     trained: datetime | None
     about: str
-    """What it was trained on, and to which loss."""
+    """What it was trained on, and to which loss; not on how much, where some tickets are hidden."""
     serves: bool
     served_before: bool
     """Whether a rollback would go back to it."""
@@ -54,12 +54,12 @@ class BundleList(Bundles):
         }
         serving = {self.store.serving(kind) for kind in ModelKind}
         before = self.store.previous_serving()
-        coded = set(self.store.bundles())
+        coded, sees_all = set(self.store.bundles()), self.sees_all()
         return [
             BundleFacts(
                 id,
                 trained=trained,
-                **self._described(id),
+                **self._described(id, sees_all),
                 serves=id in serving,
                 served_before=id == before,
                 encoded=self.store.count_codes(id) if id in coded else 0,
@@ -68,20 +68,21 @@ class BundleList(Bundles):
             for id, trained in reversed(self.models.saved().items())
         ]
 
-    def _described(self, id: str) -> _Described:
+    def _described(self, id: str, sees_all: bool) -> _Described:
         try:
             manifest = self.models.manifest(id)
         except BundleError as error:
             return {"kind": None, "about": str(error)}
-        return {"kind": ModelKind(manifest["kind"]), "about": _about(manifest)}
+        return {"kind": ModelKind(manifest["kind"]), "about": _about(manifest, sees_all)}
 
 
-def _about(manifest: Json) -> str:
+def _about(manifest: Json, sees_all: bool) -> str:
     data = manifest["data"]
     if manifest["kind"] == ModelKind.CATEGORIES:
-        return f"{counted(data['titles'], 'title')} in {counted(data['categories'], 'category')}"
+        amount = f"{counted(data['titles'], 'title')} in {counted(data['categories'], 'category')}"
+        return amount if sees_all else ""
+    amount = f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')}, "
     network = manifest["network"]
-    return (
-        f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')},"
-        f" loss {manifest['training']['loss']}, {network['pairs']}, {'+'.join(network['channels'])}"
-    )
+    channels = "+".join(network["channels"])
+    how = f"loss {manifest['training']['loss']}, {network['pairs']}, {channels}"
+    return amount + how if sees_all else how

@@ -195,7 +195,8 @@ class VisibleStore(VisibleEvents, Store):
         return job and self._told(job)[0]
 
     def jobs(self, limit: int = 20) -> list[Job]:
-        """See Jobs. How far each is, is told as if it had only the tickets that may be seen."""
+        """See Jobs. How far a reindexing is, is told as if it had only the tickets that may be
+        seen; how far an import of somebody else or an evaluation is, is not told."""
         return self._told(*self._store.jobs(limit))
 
     def unfinished_jobs(self) -> list[Job]:
@@ -221,17 +222,30 @@ class VisibleStore(VisibleEvents, Store):
         return replace(filters, groups=filters.groups & self.groups)
 
     def _told(self, *jobs: Job) -> list[Job]:
-        """Jobs' records without hidden tickets, their number, and what may speak of them."""
+        """Jobs' records without hidden tickets, their number, and what may speak of them; an
+        import of one's own as it is."""
         theirs = self.count_tickets()
         if theirs == self._store.count_tickets():
             return list(jobs)
         seen = self.matching_ids(list({id for job in jobs for id in job.errors}))
         told = []
         for job in jobs:
+            if job.imports_for(self.name):
+                told.append(job)
+                continue
             errors = {id: error for id, error in job.errors.items() if id in seen}
-            message = job.message if len(errors) == len(job.errors) else ""
-            total = theirs if job.total else 0
-            done = total * job.done // max(job.total, 1)
+            counts_some = job.kind == JobKind.IMPORT or len(errors) < len(job.errors)
+            message = "" if counts_some else job.message
+            total, done = _figures(job, theirs)
             figures = replace(job, errors=errors, message=message, total=total, done=done)
             told.append(replace(figures, arguments={}, result={}, log=()))
         return told
+
+
+def _figures(job: Job, tickets: int) -> tuple[int, int]:
+    """Of how much a job is how far, for who sees so many tickets: nothing of rows imported and
+    queries measured, which are those of hidden tickets too."""
+    if job.kind == JobKind.TRAINING:
+        return job.total, job.done  # passes
+    total = tickets if job.kind == JobKind.REINDEX and job.total else 0
+    return total, total * job.done // max(job.total, 1)

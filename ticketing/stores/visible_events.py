@@ -25,9 +25,11 @@ Thing = TypeVar("Thing")
 class VisibleEvents(PassedOn):
     """Queries, judgments, verdicts and history, with their tickets or not at all."""
 
-    def __init__(self, store: Store, groups: frozenset[str]):
+    def __init__(self, store: Store, groups: frozenset[str], name: str = ""):
         super().__init__(store)
         self.groups = groups
+        self.name = name
+        """Of whoever sees it; empty for nobody in particular."""
         self._theirs = Filters(groups=groups)
 
     def get_query(self, query_id: str) -> Query | None:

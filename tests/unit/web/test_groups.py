@@ -13,7 +13,7 @@ from tests.fake_desk import FakeDesk
 from tests.fake_records import tickets
 from ticketing.desk.long_work import do
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery
-from ticketing.jobs import JobState, unheard
+from ticketing.jobs import JobKind, JobState, unheard
 from ticketing.people import Person, Role
 from ticketing.settings import Settings
 from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket
@@ -154,6 +154,29 @@ def test_jobs_and_audit_name_no_hidden_ticket(both, address):
 
 def test_jobs_are_told_in_the_tickets_seen(both):
     assert {job["total"] for job in both.whole.get("/api/jobs").json} == {12}
+
+
+def test_a_job_that_is_begun_or_changed_is_told_in_the_tickets_seen(both):
+    bundle = both.desk.save_bundle(30)
+    begun = both.whole.post(f"/api/models/{bundle}/promote", json={"promotion": "ask"})
+    assert (begun.status_code, begun.json["total"], begun.json["arguments"]) == (202, 12, {})
+    cancelled = both.whole.post("/api/jobs/7f3a/cancel", json={}).json
+    assert cancelled["total"] == 12 and SECRET.id not in cancelled["errors"]
+    both.desk.store.update_job("7f3a", state=JobState.CANCELLED)
+    retried = both.whole.post("/api/jobs/7f3a/retry", json={}).json
+    assert (retried["state"], retried["total"]) == ("queued", 12)
+
+
+def test_how_many_tickets_were_imported_and_learned_from_is_not_told(both):
+    both.desk.save_bundle(30)
+    job = both.desk.store.create_job(JobKind.IMPORT, "", 0, {}, "hal")
+    both.desk.store.update_job(job.id, state=JobState.DONE, message="37 tickets added.", total=37)
+    for address in ("/jobs", f"/jobs/{job.id}", "/jobs.csv", "/api/jobs", f"/api/jobs/{job.id}"):
+        assert "37" not in both.whole.get(address).text, address
+    for address in ("/models", "/models.csv", "/api/models"):
+        text = both.whole.get(address).text
+        assert "in-batch" in text and "30 labels" not in text, address
+        assert "12 tickets, " not in text, address
 
 
 def test_answers_given_to_programs_are_those_of_a_desk_without_them(both):

@@ -138,6 +138,25 @@ def test_a_job_is_told_in_the_tickets_seen(store):
     assert all_of_it == store.get_job(job.id)
 
 
+def test_how_much_somebody_else_imported_is_not_told(store):
+    job = store.create_job(JobKind.IMPORT, "", 0, {"files": []}, "hal")
+    store.update_job(job.id, total=7, done=7, message="7 tickets added", result={"added": 7})
+    seen = VisibleStore(store, LAB, "eve").get_job(job.id)
+    assert (seen.total, seen.done, seen.message, seen.result) == (0, 0, "", {})
+    assert VisibleStore(store, LAB, "hal").get_job(job.id) == store.get_job(job.id)
+
+
+@pytest.mark.parametrize(
+    ("kind", "figures"),
+    [(JobKind.REINDEX, (2, 1)), (JobKind.TRAINING, (6, 3)), (JobKind.EVALUATION, (0, 0))],
+)
+def test_a_job_counts_tickets_where_it_is_about_tickets(store, kind, figures):
+    job = store.create_job(kind, "b1", 0, by="eve")
+    store.update_job(job.id, total=6, done=3, message="said")
+    seen = VisibleStore(store, LAB, "eve").get_job(job.id)
+    assert (seen.total, seen.done, seen.message) == (*figures, "said")
+
+
 def test_the_audit_tells_what_was_done_but_not_to_which_hidden_ticket(store):
     time = datetime(2024, 1, 1)
     named = ["ticket T-2 for query 12ab", "ticket T-10", "ticket deleted", "bob: admin"]
