@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
@@ -38,8 +38,15 @@ class VisibleEvents(PassedOn):
         return found if found and next(self._seen([found], _of_query), None) else None
 
     def queries(self) -> Iterator[Query]:
-        """Queries that are no hidden tickets."""
-        return self._seen(self._store.queries(), _of_query)
+        """Queries that are no hidden tickets; where some are hidden, those of them alone that a
+        judgment or an asking names which may be seen, or that one asked oneself."""
+        found = self._seen(self._store.queries(), _of_query)
+        if self._see_no_more(None):
+            return found
+        own = self._store.events(Asking, self.name) if self.name else ()
+        named = {judgment.query.id for judgment in self.judgments()}
+        named |= {asking.query.id for asking in chain(self.events(Asking), own)}
+        return (query for query in found if query.id in named)
 
     def judgments(self, query_id: str = "", ticket_id: str = "") -> Iterator[Judgment]:
         """Judgments of tickets that may be seen, without rank and score: the judge, who may see

@@ -158,13 +158,16 @@ def check(prepared: Prepared, store: Store, world: World, folder: Path) -> None:
     whole.seen_by(world.person).preview(prepared.queries[0])  # what is kept of it must not stay
     tickets = [replace(t, groups=g) for t, g in zip(tickets, world.later, strict=True)]
     store.put_tickets(tickets)
-    gone = [tickets[i].id for i in world.gone]
+    ids, gone = [ticket.id for ticket in tickets], [tickets[i].id for i in world.gone]
     store.delete_tickets(gone)
     there = [ticket for ticket in tickets if ticket.id not in gone]
     whole = PreparedDesk(whole.settings, store, whole.models)  # rounds keep their tickets
     theirs = whole.seen_by(world.person)
     with reference(whole, world, there, folder / "seen") as seen:
         assert store_reads(theirs.store, prepared) == store_reads(seen.store, prepared)
+        for query in prepared.queries:  # an address may be passed on
+            is_theirs = not query.ticket_id or query.ticket_id in seen.store.get_tickets(ids)
+            assert theirs.store.get_query(query.id) == (query if is_theirs else None)
         found = reads(theirs, prepared)
         assert found == reads(seen.seen_by(world.person), prepared)
         visible = {word for t in seen.store.iter_tickets() for word in tokenize(t.text)}
@@ -221,17 +224,20 @@ def reference(whole: Desk, world: World, there: list[Ticket], folder: Path) -> I
     with closing(SQLiteStore(folder)) as store:
         desk = PreparedDesk(load_settings(home=folder), store, whole.models)
         fill(desk, whole.prepared, visible)
-        store.put_queries([q for q in whole.store.queries() if theirs(q.ticket_id)])
-        store.add_judgments(
-            [
-                replace(judgment, rank=None, score=None)
-                for judgment in whole.store.judgments()
-                if theirs(judgment.ticket_id, judgment.query.ticket_id)
-            ]
-        )
+        judged = [
+            replace(judgment, rank=None, score=None)
+            for judgment in whole.store.judgments()
+            if theirs(judgment.ticket_id, judgment.query.ticket_id)
+        ]
+        store.add_judgments(judged)
         store.add_verdicts([v for v in whole.store.verdicts() if v.subject not in hidden_subjects])
         askings = [a for a in whole.store.events(Asking) if theirs(a.query.ticket_id)]
-        store.add_events(list(filter(could_hold_nothing_else, askings)))
+        asked = list(filter(could_hold_nothing_else, askings))
+        store.add_events(asked)
+        own = [asking for asking in askings if asking.person == world.person.name]
+        named = {event.query.id for event in (*judged, *asked, *own)}
+        queries = [q for q in whole.store.queries() if theirs(q.ticket_id)]
+        store.put_queries([query for query in queries if not hidden or query.id in named])
         store.add_events([e for e in whole.store.events(SavedQuery) if theirs(e.query.ticket_id)])
         store.add_events(list(whole.store.events(TopicName)))
         yield desk
@@ -249,7 +255,6 @@ def store_reads(store: Store, prepared: Prepared) -> dict[str, object]:
         "coded": store.count_codes(bundle_id),
         "rows": [replace(row, vector=b"") for row in store.code_rows(bundle_id)],
         "queries": sorted(query.id for query in store.queries()),
-        "queries by id": [store.get_query(query.id) for query in prepared.queries],
         "judgments": list(store.judgments()),
         "log": [judgment for _, judgment in store.judgment_log()],
         "of a query": [list(store.judgments(query.id)) for query in prepared.queries],

@@ -17,7 +17,7 @@ from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.visible import VisibleStore
 from ticketing.stores.visible_events import HIDDEN as HIDDEN_ONE
 from ticketing.stores.visible_events import VisibleEvents
-from ticketing.tickets import Filters, Outlook, Query
+from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query
 
 LAB, NOBODY = frozenset(["lab"]), frozenset()
 
@@ -105,6 +105,31 @@ def test_an_asking_is_seen_where_its_answer_could_hold_nothing_hidden(store, sho
     rest = (time, Query("q"), Filters(), "b1", Outlook.NOTHING, 0.5)
     store.add_events([Asking("a", "ann", *rest, shown, groups)])
     assert len(list(VisibleStore(store, LAB).events(Asking))) == seen
+
+
+def test_queries_are_listed_that_are_judged_or_asked_by_whom_one_may_see_or_by_oneself(store):
+    texts = ("judged", "of hidden", "asked", "asked by hr", "own", "by nobody")
+    queries = {text: Query(text) for text in texts}
+    store.put_queries(list(queries.values()))
+    for text, ticket_id in (("judged", "T-10"), ("of hidden", "T-2")):
+        rest = (ticket_id, Grade.YES, "ann", datetime(2024, 1, 1))
+        store.add_judgments([Judgment(text, queries[text], *rest)])
+    for number, (text, person, groups) in enumerate(
+        [
+            ("asked", "bob", LAB),
+            ("asked by hr", "hal", frozenset(["service"])),
+            ("own", "eve", None),
+        ]
+    ):
+        rest = (Filters(), "b1", Outlook.NOTHING, 0.5, (), groups)
+        time = datetime(2024, 1, 1)
+        store.add_events([Asking(f"a{number}", person, time, queries[text], *rest)])
+    seen = VisibleStore(store, LAB, "eve")
+    assert {query.subject for query in seen.queries()} == {"judged", "asked", "own"}
+    assert {q.subject for q in VisibleStore(store, LAB).queries()} == {"judged", "asked"}
+    assert seen.get_query(queries["asked by hr"].id)  # its address may be passed on
+    store.delete_tickets(["T-2"])
+    assert {query.subject for query in seen.queries()} == set(texts)
 
 
 def test_where_nothing_is_hidden_everything_asked_is_seen(tmp_path):
