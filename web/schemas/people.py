@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from ticketing.people import Permission, Role
 from web.schemas.limited import Given
@@ -27,7 +27,7 @@ class AccountIn(In):
 class AddedIn(AccountIn):
     """Somebody new."""
 
-    password: str
+    password: Annotated[str, StringConstraints(strip_whitespace=False)]
 
 
 class AccountOut(Out):

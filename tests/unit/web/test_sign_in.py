@@ -67,6 +67,14 @@ def test_from_the_first_account_on_everybody_signs_in_on_this_machine_too(client
     assert "Signed in as" in page and "Sign out" in page
 
 
+def test_a_password_is_taken_as_it_is_typed_with_white_space_at_its_ends(client):
+    password = f" {GOOD} "
+    added = {"name": " ann ", "password": password, "role": "admin"}
+    assert post(client, "/people", **added).status_code == 303
+    assert sign_in(client, password=GOOD).status_code == 401
+    assert sign_in(client, password=password).status_code == 303
+
+
 def test_the_first_account_is_an_admins(client, desk):
     added = {"name": "ann", "password": GOOD, "role": "engineer"}
     answer = post(client, "/people", **added)
