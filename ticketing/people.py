@@ -118,6 +118,12 @@ class Account:
         return bool(self.identity)
 
     @property
+    def summary(self) -> str:
+        """Role, groups, and whether it is disabled, in words: what an admin decides."""
+        groups = ", ".join(sorted(self.groups)) or "none"
+        return f"{self.role}, groups {groups}{', disabled' if self.disabled else ''}"
+
+    @property
     def person(self) -> Person:
         """Who acts when the account's owner does."""
         return Person(self.name, self.role, self.groups)

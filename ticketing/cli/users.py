@@ -86,7 +86,7 @@ def change(
 @click.argument("name")
 @click.option("--undo", is_flag=True, help="Let them sign in again.")
 def disable(name: str, undo: bool) -> None:
-    """Let NAME sign in no longer: sessions end at once, and tokens are refused."""
+    """Let NAME sign in no longer: sessions and tokens end at once, for good."""
     account = _desk().change_account(command_line(), name, disabled=not undo)
     click.echo(f"Changed {_described(account)}")
 

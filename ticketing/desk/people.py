@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from ticketing import passwords
 from ticketing.desk.audit import Audit
-from ticketing.errors import InputError, NotFound, StoreFull
+from ticketing.errors import Conflict, InputError, NotFound, StoreFull
 from ticketing.history import Deed
 from ticketing.people import (
     PERMISSIONS,
@@ -71,7 +71,7 @@ class People(Audit):
         passwords.require_good(password, name)
         account = Account(name, passwords.hashed(password), role, frozenset(groups))
         self.store.put_account(account)
-        self.record(by, Deed.PERSON_ADDED, _described(account))
+        self.record(by, Deed.PERSON_ADDED, f"{account.name}: {account.summary}")
         return account
 
     def vouched_account(self, where: str, vouched: Vouched) -> Account | None:
@@ -90,7 +90,9 @@ class People(Audit):
         account = replace(known, role=vouched.role, groups=vouched.groups)
         if account != known:
             self.store.put_account(account)
-            self.record(Doer(account.name, where), Deed.PERSON_CHANGED, _described(account))
+            self.record(
+                Doer(account.name, where), Deed.PERSON_CHANGED, f"{account.name}: {account.summary}"
+            )
         return account
 
     def _add_vouched(self, where: str, vouched: Vouched, others: Iterable[Account]) -> Account:
@@ -104,7 +106,7 @@ class People(Audit):
                 )
         account = Account(name, "", vouched.role, vouched.groups, identity=vouched.identity)
         self.store.put_account(account)
-        self.record(Doer(name, where), Deed.PERSON_ADDED, _described(account))
+        self.record(Doer(name, where), Deed.PERSON_ADDED, f"{account.name}: {account.summary}")
         return account
 
     def change_account(
@@ -116,13 +118,20 @@ class People(Audit):
         groups: Collection[str] | None = None,
         disabled: bool | None = None,
         identity: str = "",
+        seen: str | None = None,
     ) -> Account:
-        """Change what is given; somebody disabled is signed out everywhere. Whoever gets an
-        `identity` at the OpenID provider has no password from then on.
+        """Change what is given; somebody disabled is signed out everywhere, and their tokens are
+        revoked. Whoever gets an `identity` at the OpenID provider has no password from then on.
 
-        Raises NotFound, and InputError where nobody would be left who may do this.
+        Raises NotFound, InputError where nobody would be left who may do this, and Conflict where
+        `seen`, the account's summary as somebody read it, is no longer so.
         """
         account = self.known_account(name)
+        if seen not in (None, account.summary):
+            raise Conflict(
+                f"{name} was changed since this page was loaded ({account.summary}); nothing was"
+                " changed now. Open People again."
+            )
         changed = replace(
             account,
             role=account.role if role is None else role,
@@ -137,7 +146,10 @@ class People(Audit):
         self.store.put_account(changed)
         if changed.disabled:
             self.store.end_sessions(name)
-        self.record(by, Deed.PERSON_CHANGED, _described(changed))
+            for token in self.store.tokens(name):
+                with suppress(NotFound):  # somebody else revoked it just now
+                    self.revoke_token(by, name, token.id)
+        self.record(by, Deed.PERSON_CHANGED, f"{name}: {changed.summary}")
         return changed
 
     def set_password(self, by: Doer, name: str, password: str) -> None:
@@ -259,9 +271,3 @@ def _key(secret: str) -> str:
 
 def _governs(account: Account) -> bool:
     return account.role == Role.ADMIN and not account.disabled
-
-
-def _described(account: Account) -> str:
-    groups = ", ".join(sorted(account.groups)) or "none"
-    disabled = ", disabled" if account.disabled else ""
-    return f"{account.name}: {account.role}, groups {groups}{disabled}"

@@ -11,7 +11,7 @@ from web.context import audit as audited
 from web.context import current_desk, current_doer, served_desk
 from web.pages.forms import valid
 from web.pages.tables import csv_file, page_of
-from web.schemas.people import AccountIn, AddedIn
+from web.schemas.people import AddedIn, ChangedIn
 
 people_pages = Blueprint("people", __name__)
 
@@ -47,15 +47,17 @@ def add() -> Redirect:
 
 @people_pages.post("/people/change")
 def change() -> Redirect:
-    """Change somebody's role and groups, or whether they may sign in."""
-    names = ("name", "role", "groups")
-    given = valid(AccountIn, {name: request.form.get(name, "") for name in names})
+    """Change somebody's role and groups, or whether they may sign in, unless that was changed since
+    the form was shown."""
+    names = ("name", "role", "groups", "seen")
+    given = valid(ChangedIn, {name: request.form.get(name, "") for name in names})
     account = served_desk().change_account(
         current_doer(),
         given.name,
         role=given.role,
         groups=given.groups,
         disabled=bool(request.form.get("disabled")),
+        seen=given.seen,
     )
     flash(f"{account.name} is changed.")
     return redirect(url_for("people.overview"), 303)

@@ -24,6 +24,12 @@ class AccountIn(In):
     groups: Groups = frozenset()
 
 
+class ChangedIn(AccountIn):
+    """Somebody as they are to be, and as the page showed them."""
+
+    seen: str
+
+
 class AddedIn(AccountIn):
     """Somebody new."""
 

@@ -43,7 +43,7 @@ def work(desk) -> str:
     client.get("/topics.csv")
     added = {"name": "bob", "password": f"another {GOOD} {SECRET}", "role": "engineer"}
     client.post("/people", data=form(client, **added))
-    changed = {"name": "bob", "role": "scientist", "groups": "lab"}
+    changed = {"name": "bob", "role": "scientist", "groups": "lab", "seen": "engineer, groups none"}
     client.post("/people/change", data=form(client, **changed))
     made = client.post("/account/tokens", data=form(client, label=SECRET, scopes="ask", days=1))
     [kept] = desk.store.tokens("ann")

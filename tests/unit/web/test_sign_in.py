@@ -188,6 +188,27 @@ def test_a_change_of_the_account_is_felt_at_once(desk):
     assert "/sign-in" in client.get("/account").location
 
 
+def test_a_page_that_shows_somebody_as_they_were_changes_nothing(desk):
+    client = signed_in(desk, "ann")
+    desk.add_account(BY, "bob", GOOD, Role.ENGINEER, ["lab", "hr"])
+    page = client.get("/people").text
+    shown = re.search(r'name="name" value="bob">\s*<input [^>]*name="seen" value="([^"]+)"', page)[
+        1
+    ]
+    given = {"name": "bob", "role": "engineer", "groups": "lab", "seen": shown}
+    desk.change_account(BY, "bob", disabled=True)
+    answer = post(client, "/people/change", **given)
+    assert answer.status_code == 409
+    assert "bob was changed since this page was loaded (engineer, groups hr, lab, disabled)" in (
+        answer.text
+    )
+    bob = desk.known_account("bob")
+    assert bob.disabled and bob.groups == {"hr", "lab"}
+    assert post(client, "/people/change", **given | {"seen": bob.summary}).status_code == 303
+    bob = desk.known_account("bob")
+    assert not bob.disabled and bob.groups == {"lab"}
+
+
 def test_another_password_signs_out_every_other_browser(client, ann, desk):
     other = create_app(desk).test_client()
     sign_in(client)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.people import signed_in
 from ticketing.desk import people
+from ticketing.history import AuditEntry, Deed
 from ticketing.people import Doer, Role
 from ticketing.tickets import Query
 from ticketing.times import utc_now
@@ -86,6 +87,10 @@ def test_the_token_of_somebody_disabled_is_refused(browser, desk):
     program = api(desk, secret_of(make(browser).text))
     desk.change_account(BY, "ann", disabled=True)
     assert program.get("/api/jobs").status_code == 401
+    desk.change_account(BY, "ann", disabled=False)
+    assert program.get("/api/jobs").status_code == 401 and desk.store.tokens("ann") == []
+    revoked = [e.which for e in desk.store.events(AuditEntry) if e.deed == Deed.TOKEN_REVOKED]
+    assert len(revoked) == 1 and revoked[0].endswith(" of ann")
 
 
 WRONG = {
