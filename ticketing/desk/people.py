@@ -6,13 +6,14 @@ import hashlib
 import hmac
 import secrets
 import shlex
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ticketing import passwords
 from ticketing.desk.audit import Audit
+from ticketing.desk.leases import Taken, held
 from ticketing.errors import Conflict, InputError, NotFound, StoreFull
 from ticketing.history import Deed
 from ticketing.people import (
@@ -124,26 +125,28 @@ class People(Audit):
         revoked. Whoever gets an `identity` at the OpenID provider has no password from then on.
 
         Raises NotFound, InputError where nobody would be left who may do this, and Conflict where
-        `seen`, the account's summary as somebody read it, is no longer so.
+        `seen`, the account's summary as somebody read it, is no longer so, or where somebody else
+        goes on changing people.
         """
-        account = self.known_account(name)
-        if seen not in (None, account.summary):
-            raise Conflict(
-                f"{name} was changed since this page was loaded ({account.summary}); nothing was"
-                " changed now. Open People again."
+        with self._one_change():
+            account = self.known_account(name)
+            if seen not in (None, account.summary):
+                raise Conflict(
+                    f"{name} was changed since this page was loaded ({account.summary}); nothing"
+                    " was changed now. Open People again."
+                )
+            changed = replace(
+                account,
+                role=account.role if role is None else role,
+                groups=account.groups if groups is None else frozenset(groups),
+                disabled=account.disabled if disabled is None else disabled,
+                identity=identity or account.identity,
+                password_hash="" if identity else account.password_hash,
             )
-        changed = replace(
-            account,
-            role=account.role if role is None else role,
-            groups=account.groups if groups is None else frozenset(groups),
-            disabled=account.disabled if disabled is None else disabled,
-            identity=identity or account.identity,
-            password_hash="" if identity else account.password_hash,
-        )
-        governors = [known for known in self.store.accounts() if _governs(known)]
-        if governors == [account] and not _governs(changed):
-            raise InputError(f"{name} is the last admin; make somebody else one first.")
-        self.store.put_account(changed)
+            governors = [known for known in self.store.accounts() if _governs(known)]
+            if governors == [account] and not _governs(changed):
+                raise InputError(f"{name} is the last admin; make somebody else one first.")
+            self.store.put_account(changed)
         if changed.disabled:
             self.store.end_sessions(name)
             for token in self.store.tokens(name):
@@ -151,6 +154,16 @@ class People(Audit):
                     self.revoke_token(by, name, token.id)
         self.record(by, Deed.PERSON_CHANGED, f"{name}: {changed.summary}")
         return changed
+
+    @contextmanager
+    def _one_change(self) -> Iterator[None]:
+        """Let nobody else change people meanwhile, so that two admins do not end each other's
+        rights at once. Raises Conflict."""
+        try:
+            with held(self.store, "people", wait=True):
+                yield
+        except Taken:
+            raise Conflict("Somebody else is changing people just now; try again.") from None
 
     def set_password(self, by: Doer, name: str, password: str) -> None:
         """Give somebody another password, which signs them out everywhere.

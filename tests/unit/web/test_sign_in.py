@@ -1,14 +1,15 @@
 """Signing in and out: sessions, their limits, wrong passwords, and the desk without accounts."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import timedelta
 
 import pytest
 
 from tests.fake_desk import FakeDesk
 from tests.people import GOOD, signed_in
-from ticketing.desk import people
-from ticketing.errors import StoreFull
+from ticketing.desk import leases, people
+from ticketing.errors import InputError, StoreFull
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Doer, Role
 from ticketing.settings import Settings
@@ -186,6 +187,30 @@ def test_a_change_of_the_account_is_felt_at_once(desk):
     assert client.get("/people").status_code == 403
     desk.change_account(BY, "ann", disabled=True)
     assert "/sign-in" in client.get("/account").location
+
+
+def test_two_admins_who_demote_each_other_at_once_leave_one(desk, monkeypatch):
+    signed_in(desk, "ann")
+    signed_in(desk, "bob")
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 0.01)
+    accounts, late = desk.store.accounts, ThreadPoolExecutor(1)
+    begun = []
+
+    def demote(name):
+        desk.change_account(BY, name, role=Role.ENGINEER)
+
+    def meanwhile():
+        found = accounts()
+        if not begun:
+            begun.append(late.submit(demote, "ann"))
+            wait(begun, timeout=0.3)
+        return found
+
+    monkeypatch.setattr(desk.store, "accounts", meanwhile)
+    demote("bob")
+    with pytest.raises(InputError, match="ann is the last admin"):
+        begun[0].result()
+    assert [account.name for account in accounts() if account.role == Role.ADMIN] == ["ann"]
 
 
 def test_a_page_that_shows_somebody_as_they_were_changes_nothing(desk):
