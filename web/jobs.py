@@ -128,7 +128,8 @@ def rollback() -> str:
 
 
 def delete_model(bundle_id: str) -> None:
-    """Delete a model and its codes. Raises NotFound, StoreError for one that serves."""
+    """Delete a model and its codes. Raises NotFound, Conflict for one that serves or that a job
+    works on."""
     served_desk().delete_bundle(bundle_id)
     audit(Deed.DELETED, f"bundle {bundle_id}")
 

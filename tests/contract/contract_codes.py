@@ -18,7 +18,7 @@ from tests.contract.contract_examples import (
     scanned,
 )
 from tests.examples import query_by
-from ticketing.errors import StoreError
+from ticketing.errors import Conflict, StoreError
 from ticketing.tickets import Filters, Ticket
 
 
@@ -201,7 +201,7 @@ class CodeContract:
         store.put_tickets([PUMP])
         store.put_codes("b1", [code(PUMP, 1)])
         store.set_serving("b1")
-        with pytest.raises(StoreError, match="b1"):
+        with pytest.raises(Conflict, match="b1"):
             store.drop_codes("b1")
         assert store.count_codes("b1") == 1
 

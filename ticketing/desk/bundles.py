@@ -23,7 +23,6 @@ from ticketing.errors import (
     NotFound,
     NotReady,
     StoreAway,
-    StoreError,
 )
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped, Told, unheard
 from ticketing.labels import derive_labels, is_test, learnable
@@ -238,8 +237,8 @@ class Bundles(DeskBase):
         """Delete a bundle of any kind, readable or not, and its codes, also where one of both is
         gone already.
 
-        Raises NotFound where neither is there, Conflict while a job works on it, and StoreError for
-        a bundle that serves.
+        Raises NotFound where neither is there, Conflict while a job works on it and for a bundle
+        that serves.
         """
         if bundle_id not in {*self.models.ids(), *self.whole.bundles()}:
             self.models.require(bundle_id)
@@ -249,7 +248,7 @@ class Bundles(DeskBase):
                     f"Job {job.id} works on bundle {bundle_id} ({job.kind}); cancel it first."
                 )
         if bundle_id == self.whole.serving(ModelKind.CATEGORIES):
-            raise StoreError(f"Bundle {bundle_id} proposes the desk's categories; train another.")
+            raise Conflict(f"Bundle {bundle_id} proposes the desk's categories; train another.")
         self.whole.drop_codes(bundle_id)
         self.models.delete(bundle_id)
 

@@ -236,7 +236,7 @@ class Codes(ScannedCodes, Protocol):
         """Delete the codes of these tickets under the bundle, which are stale then."""
 
     def drop_codes(self, bundle_id: str) -> None:
-        """Delete all codes of a bundle; unknown bundles are ignored. Raises StoreError for the
+        """Delete all codes of a bundle; unknown bundles are ignored. Raises Conflict for the
         serving bundle."""
 
 

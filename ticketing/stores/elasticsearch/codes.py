@@ -5,7 +5,7 @@ from datetime import date
 from itertools import islice
 from zlib import crc32
 
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.elasticsearch.candidates import Candidates, block_of
@@ -278,11 +278,9 @@ class ElasticsearchCodes(Candidates):
         self._damaged[bundle_id] -= set(ids)
 
     def drop_codes(self, bundle_id: str) -> None:
-        """Delete all codes of a bundle; raises StoreError for the serving one."""
+        """Delete all codes of a bundle; raises Conflict for the serving one."""
         if self.serving() == bundle_id:
-            raise StoreError(
-                f"Bundle {bundle_id} serves; let another one serve before its codes go."
-            )
+            raise Conflict(f"Bundle {bundle_id} serves; let another one serve before its codes go.")
         drop(self.connection, codes_of(bundle_id))
 
     def _build(self, bundle_id: str) -> str:

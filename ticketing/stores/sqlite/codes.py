@@ -6,7 +6,7 @@ from sqlite3 import Connection
 from typing import cast
 from zlib import crc32
 
-from ticketing.errors import StoreError
+from ticketing.errors import Conflict, StoreError
 from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.protocols import Codes
@@ -203,10 +203,10 @@ class SQLiteCodes(DatabasePart, Codes):
                 )
 
     def drop_codes(self, bundle_id: str) -> None:
-        """Delete all codes of a bundle; raises StoreError for the serving one."""
+        """Delete all codes of a bundle; raises Conflict for the serving one."""
         with self.database.writing() as connection:
             if served(connection) == bundle_id:
-                raise StoreError(
+                raise Conflict(
                     f"Bundle {bundle_id} serves; let another one serve before its codes go."
                 )
             file = file_of(connection, bundle_id)

@@ -7,7 +7,7 @@ import pytest
 from tests.commands import refused, run
 from tests.tiny import other_bundle
 from ticketing.cli import models
-from ticketing.errors import InputError, NotFound, NotReady, StoreError
+from ticketing.errors import Conflict, InputError, NotFound, NotReady
 from ticketing.tickets import ModelKind
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -39,7 +39,7 @@ def test_nothing_to_compare_on_is_said(desk, trained):
 
 def test_the_serving_bundle_is_neither_promoted_again_nor_deleted(desk, trained):
     assert "serves already" in run(models.command, "promote", trained[1])
-    assert "serves" in refused(StoreError, models.command, "delete", trained[1])
+    assert "serves" in refused(Conflict, models.command, "delete", trained[1])
     assert desk.models.ids() == [trained[1]]
 
 

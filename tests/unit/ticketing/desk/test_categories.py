@@ -17,7 +17,7 @@ from ticketing.classification.taxonomy import Taxonomy, Title
 from ticketing.cli.categories import command
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.desk import leases, open_desk
-from ticketing.errors import InputError, NotFound, NotReady, StoreError
+from ticketing.errors import Conflict, InputError, NotFound, NotReady
 from ticketing.settings import Settings
 from ticketing.tickets import ModelKind, Verdict
 from web.app import create_app
@@ -156,7 +156,7 @@ def test_two_trainings_at_once_are_refused(desk, monkeypatch):
 
 def test_the_classifier_that_serves_is_not_deleted(desk):
     bundle_id = desk.store.serving(ModelKind.CATEGORIES)
-    with pytest.raises(StoreError, match="proposes the desk's categories"):
+    with pytest.raises(Conflict, match="proposes the desk's categories"):
         desk.delete_bundle(bundle_id)
     desk.store.set_serving("another", ModelKind.CATEGORIES)
     desk.delete_bundle(bundle_id)

@@ -134,6 +134,14 @@ def test_null_takes_a_grade_back(client, desk, query_id):
     assert [event.grade for event in desk.store.judgments()] == [Grade.YES, None]
 
 
+def test_a_model_that_serves_is_not_deleted(client, desk):
+    bundle = desk.save_bundle(30)
+    desk.store.set_serving(bundle)
+    answer = client.delete(f"/api/models/{bundle}")
+    assert answer.status_code == 409 and "serves; let another one serve" in answer.json["error"]
+    assert bundle in desk.models.ids()
+
+
 def test_a_put_ticket_is_found_changed_and_deleted_at_once(client):
     text = {"subject": "Zirconium gasket weeps", "solution": "Replaced it."}
     assert client.put("/api/tickets/NEW/1", json=text).status_code == 201
