@@ -4,7 +4,7 @@ They hold wherever something comes in: page, API, importer, labels and every oth
 said of too much stands behind the name of the place ("description has 300,000 characters, …").
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ticketing.errors import InputError
@@ -104,6 +104,13 @@ def require_ticket(ticket: Ticket) -> None:
     field, fault = ticket_fault(ticket)
     if fault:
         raise InputError(f"The {field} of the ticket {ticket.id[:40]!r} {fault}.")
+
+
+def require_groups(groups: Iterable[str]) -> None:
+    """Raises InputError for the name of a group, of somebody's, that is not taken."""
+    for name in groups:
+        if fault := NAME.fault(len(name)):
+            raise InputError(f"The group {name[:40]!r} {fault}.")
 
 
 def query_fault(query: Query) -> tuple[str, str]:

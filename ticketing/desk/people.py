@@ -16,6 +16,7 @@ from ticketing.desk.audit import Audit
 from ticketing.desk.leases import Taken, held
 from ticketing.errors import Conflict, InputError, NotFound, StoreFull
 from ticketing.history import Deed
+from ticketing.limits import require_groups
 from ticketing.people import (
     PERMISSIONS,
     Account,
@@ -63,8 +64,10 @@ class People(Audit):
     def add_account(
         self, by: Doer, name: str, password: str, role: Role, groups: Collection[str] = ()
     ) -> Account:
-        """Add somebody. Raises InputError for a name that is taken or a password that is weak."""
+        """Add somebody. Raises InputError for a name that is taken, a password that is weak or a
+        group's name that is too long."""
         name = usable_name(name)
+        require_groups(groups)
         if any(name.casefold() == known.name.casefold() for known in self.store.accounts()):
             raise InputError(f"There is somebody called {name} already; choose another name.")
         if role != Role.ADMIN and not self.store.has_accounts():
@@ -124,10 +127,11 @@ class People(Audit):
         """Change what is given; somebody disabled is signed out everywhere, and their tokens are
         revoked. Whoever gets an `identity` at the OpenID provider has no password from then on.
 
-        Raises NotFound, InputError where nobody would be left who may do this, and Conflict where
-        `seen`, the account's summary as somebody read it, is no longer so, or where somebody else
-        goes on changing people.
+        Raises NotFound, InputError where nobody would be left who may do this and for a group's
+        name that is too long, and Conflict where `seen`, the account's summary as somebody read
+        it, is no longer so, or where somebody else goes on changing people.
         """
+        require_groups(groups or ())
         with self._one_change():
             account = self.known_account(name)
             if seen not in (None, account.summary):

@@ -189,6 +189,18 @@ def test_a_change_of_the_account_is_felt_at_once(desk):
     assert "/sign-in" in client.get("/account").location
 
 
+def test_a_groups_name_is_no_longer_than_a_tickets_may_have(desk):
+    client = signed_in(desk, "ann")
+    added = {"name": "bob", "password": GOOD, "role": "engineer", "groups": f"lab, {'x' * 501}"}
+    changed = {"name": "ann", "role": "admin", "groups": "x" * 501, "seen": "admin, groups none"}
+    for address, fields in (("/people", added), ("/people/change", changed)):
+        answer = post(client, address, **fields)
+        assert answer.status_code == 400
+        assert "has 501 characters, more than the 500 allowed; shorten it." in answer.text
+    [account] = desk.store.accounts()
+    assert (account.name, account.groups) == ("ann", frozenset())
+
+
 def test_two_admins_who_demote_each_other_at_once_leave_one(desk, monkeypatch):
     signed_in(desk, "ann")
     signed_in(desk, "bob")
