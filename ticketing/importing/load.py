@@ -16,7 +16,8 @@ from ticketing.tables import Reject, Row, read_rows
 from ticketing.tickets import Ticket
 from ticketing.times import plausible_until
 
-_BATCH = 500
+BATCH = 500
+"""Tickets put at once."""
 
 Place = tuple[str, int]
 """A file and the line where a row of it starts."""
@@ -117,7 +118,7 @@ def import_sources(
     """
     report = ImportReport()
     placed = _placed_tickets(sources, report.rejects, seen_row)
-    while batch := list(islice(placed, _BATCH)):
+    while batch := list(islice(placed, BATCH)):
         counts = put_tickets([ticket for ticket, _ in batch])
         report.count(counts)
         for ticket, place in batch:

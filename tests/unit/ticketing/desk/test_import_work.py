@@ -23,7 +23,7 @@ COUNTS = {"added": 2, "changed": 0, "unchanged": 0, "rejected": 1}
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    monkeypatch.setattr(load, "_BATCH", 2)
+    monkeypatch.setattr(load, "BATCH", 2)
     desk = FakeDesk(Settings(home=tmp_path), [HIDDEN], past_jobs=[])
     yield desk
     desk.close()
