@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from ticketing.limits import OFFSET
 from ticketing.tickets import Filters, Grade, Order, Query, Ticket
@@ -62,9 +62,19 @@ Moment = Annotated[datetime, BeforeValidator(readable_time)]
 
 
 class In(BaseModel):
-    """What a program sends: nothing that is not known."""
+    """What a program sends: nothing that is not known, and texts without white space at their
+    ends."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    @field_validator("*")
+    @classmethod
+    def _stripped(cls, given: object) -> object:
+        """Of all that is white space to Python, as the forms and imports strip it: pydantic leaves
+        four characters (U+001C to U+001F)."""
+        if isinstance(given, list):
+            return [cls._stripped(one) for one in given]
+        return given.strip() if type(given) is str else given
 
 
 class Body(In):

@@ -64,7 +64,9 @@ def shown(text: str) -> str:
 
 
 def opening(text: str, length: int) -> str:
-    """The first `length` characters, cut at a space where there is one; empty for a short text."""
+    """The first `length` characters that are not white space before the text, cut at a space where
+    there is one; empty for a short text."""
+    text = text.strip()
     if len(text) <= length * 1.25:
         return ""
     return text[:length].rsplit(maxsplit=1)[0].rstrip(" ,;:.") + " …"

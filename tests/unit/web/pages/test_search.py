@@ -402,3 +402,10 @@ def test_of_a_huge_ticket_the_page_shows_the_beginning_and_says_so(client, desk)
     page = client.get("/tickets/T-huge").text
     assert len(page) < 100_000
     assert page.count("These are the first 20,000 of 1,000,000 characters") == 2
+
+
+def test_a_query_of_separators_has_a_page(client):
+    asked = {"subject": "x", "description": "\u001c" * 400 + "abc"}
+    query_id = client.post("/api/recommend", json=asked).json["query"]["id"]
+    assert client.get(f"/queries/{query_id}").status_code == 200
+    assert query_id == Query("x", "abc").id

@@ -4,6 +4,8 @@ import re
 
 import jsonschema_rs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ticketing.limits import QUERY_TEXT, SUBJECT
@@ -19,6 +21,18 @@ def test_blank_is_nothing(sent):
     described = TicketIn.model_json_schema()["properties"]["subject"]
     assert not jsonschema_rs.is_valid(described, sent)  # as in a reader that is not Python's
     assert not re.search(described["pattern"], sent)
+
+
+SPACES = st.text([chr(code) for code in range(0x110000) if chr(code).isspace()], max_size=5)
+
+
+@given(SPACES, SPACES)
+def test_a_text_loses_what_is_white_space_to_python(before, after):
+    sent = f"{before}cold{before}spot{after}"
+    assert RecommendIn(subject=sent, filters={"product": sent}).model_dump() == (
+        RecommendIn(subject=sent.strip(), filters={"product": sent.strip()}).model_dump()
+    )
+    assert TicketIn(subject="x", groups=[sent]).groups == [sent.strip()]
 
 
 def test_a_text_is_as_long_as_it_was_sent():

@@ -2,9 +2,11 @@
 
 from unittest.mock import patch
 
+from hypothesis import given
+from hypothesis import strategies as st
 from linkify_it import LinkifyIt
 
-from web.views.marks import SHOWN, linked, shown, with_code
+from web.views.marks import SHOWN, linked, opening, shown, with_code
 
 
 def test_addresses_are_links_and_words_are_marked():
@@ -38,3 +40,18 @@ def test_a_command_in_a_sentence_is_code_and_nothing_else_is():
     )
     assert with_code("`<i>`") == "<code>&lt;i&gt;</code>"
     assert with_code("a ` alone & none") == "a ` alone &amp; none"
+
+
+SPACES = [chr(code) for code in range(0x110000) if chr(code).isspace()]
+
+
+@given(st.text(st.sampled_from([*SPACES, "a", "."]), max_size=60), st.integers(1, 20))
+def test_every_text_has_an_opening_or_is_short(text, length):
+    found = opening(text, length)
+    assert bool(found) == (len(text.strip()) > length * 1.25)
+    assert len(found) <= length + len(" …") and text.strip().startswith(found.removesuffix(" …"))
+
+
+def test_an_opening_passes_over_white_space_and_ends_at_a_word():
+    assert opening("\x1c" * 40 + "pump trips, then starts", 14) == "pump trips …"
+    assert opening("\x1f" * 400 + "abc", 150) == ""
