@@ -42,7 +42,7 @@ from web.pages.schedule import schedule_pages
 from web.pages.search import pages
 from web.pages.topics import topic_pages
 from web.schemas.responses import ErrorOut
-from web.security import protect
+from web.security import demand_form_tokens, protect
 from web.sessions import CookieInterface
 from web.throttle import Throttle
 from web.uploads import let_files_in
@@ -83,18 +83,16 @@ def create_app(desk: Desk) -> APIFlask:
     app.extensions["desk"] = desk
     app.extensions["broker"] = make_app(desk.settings)
     app.before_request(let_files_in)
-    tokens = protect(app, desk.settings)
-    tokens.exempt(api)
-    tokens.exempt(work_api)
-    tokens.exempt(job_api)
+    protect(app, desk.settings)
     _set_up_templates(app)
     app.security_schemes = SECURITY_SCHEMES
     app.session_interface = CookieInterface()
     app.extensions["throttle"] = Throttle(desk.settings)
     if desk.settings.openid_issuer:
         app.extensions["openid"] = OpenID(app, desk.settings)
-    app.before_request(clean_address)
     app.before_request(guard)
+    demand_form_tokens(app, (api, work_api, job_api))  # reads the body, so after the guard
+    app.before_request(clean_address)
     register_errors(app)
     app.register_error_handler(NotReady, not_ready)
     app.register_blueprint(account_pages)

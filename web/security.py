@@ -14,12 +14,13 @@ import ipaddress
 import os
 import secrets
 import tempfile
+from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, request
+from flask import Blueprint, Flask, Response, request
 from flask_wtf import CSRFProtect
 from werkzeug.exceptions import BadRequest, Forbidden, UnsupportedMediaType
 
@@ -74,8 +75,8 @@ def _write_once(path: Path, text: str) -> None:
         os.unlink(draft)
 
 
-def protect(app: Flask, settings: Settings) -> CSRFProtect:
-    """Sign cookies, demand form tokens, pin host names and send the headers."""
+def protect(app: Flask, settings: Settings) -> None:
+    """Sign cookies, pin host names and send the headers."""
     app.config.update(
         SECRET_KEY=secret_key(settings.home),
         SESSION_COOKIE_SAMESITE="Lax",
@@ -85,7 +86,13 @@ def protect(app: Flask, settings: Settings) -> CSRFProtect:
     )
     app.before_request(partial(_guard_host, settings))
     app.after_request(_add_headers)
-    return CSRFProtect(app)
+
+
+def demand_form_tokens(app: Flask, exempt: Iterable[Blueprint]) -> None:
+    """Refuse a form without its token, but not what is sent to the `exempt`."""
+    tokens = CSRFProtect(app)
+    for blueprint in exempt:
+        tokens.exempt(blueprint)
 
 
 def is_loopback(host: str) -> bool:

@@ -1,6 +1,7 @@
 """Every address asks who comes and what they may: all routes, all roles."""
 
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from ticketing.settings import Settings
 from ticketing.tickets import Query
 from web.app import create_app
 from web.guard import NEEDED, PUBLIC
+from web.uploads import FILE_TYPE
 
 VALUES = {
     "query_id": Query("pump trips").id,
@@ -96,6 +98,24 @@ def test_an_address_that_is_not_in_the_table_is_refused_to_everybody(desk):
     client.application.add_url_rule("/forgotten", "forgotten", lambda: "secret")
     answer = client.get("/forgotten")
     assert answer.status_code == 403 and "secret" not in answer.text
+
+
+class Unread(BytesIO):
+    """A body that nobody may look into."""
+
+    def read(self, *_):
+        pytest.fail("it was read")
+
+    readline = readinto = read
+
+
+@pytest.mark.parametrize(("who", "status"), [(NOBODY, 401), (Role.ENGINEER, 403)])
+@pytest.mark.parametrize("address", ["/jobs/import", "/api/imports?name=a.csv"])
+def test_nothing_is_read_from_those_who_may_not_send_it(desk, clients, who, status, address):
+    client = signed_in(desk, who, who) if who != NOBODY else create_app(desk).test_client()
+    kind = "multipart/form-data; boundary=b" if address == "/jobs/import" else FILE_TYPE
+    answer = client.post(address, input_stream=Unread(), content_length=60_000, content_type=kind)
+    assert answer.status_code == status
 
 
 @pytest.mark.parametrize("scope", list(Permission))

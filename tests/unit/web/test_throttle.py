@@ -62,6 +62,13 @@ def test_an_address_is_counted_before_anybody_is_looked_for(desk, monkeypatch):
     assert answer.status_code == 429 and "your address" in answer.json["error"]
 
 
+def test_a_form_without_its_token_is_counted(desk):
+    signed_in(desk, "ann")
+    client = create_app(desk).test_client()
+    sent = [client.post("/sign-in", environ_base=ELSEWHERE).status_code for _ in range(7)]
+    assert sent == [400] * 5 + [429] * 2
+
+
 @pytest.mark.parametrize("address", ["/healthz", "/readyz", "/static/page.css"])
 def test_monitoring_and_the_pages_own_files_are_not_counted(desk, address):
     client = create_app(desk).test_client()
