@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import TicketingError, plainly
+from web.kept import Kept, kept_form
 
 RETRY_SECONDS = 10
 """When a program may ask again for what is away."""
@@ -48,11 +49,14 @@ def _answer(
     sentence: str,
     headers: Mapping[str, str] = {},
     error: TicketingError = TicketingError(),
+    kept: Kept | None = None,
 ) -> Response:
     if request.path.startswith("/api/"):
         response = make_response(jsonify(error=sentence), status)
     else:
-        page = render_template("error.html", sentence=sentence, status=status, error=error)
+        page = render_template(
+            "error.html", sentence=sentence, status=status, error=error, kept=kept
+        )
         response = make_response(page, status)
     response.headers.update(headers)
     return response
@@ -61,7 +65,7 @@ def _answer(
 def ticketing_error(error: TicketingError) -> Response:
     """The sentence, with the status of its kind."""
     headers = {"Retry-After": str(RETRY_SECONDS)} if error.retry else {}
-    return _answer(error.status, str(error), headers, error)
+    return _answer(error.status, str(error), headers, error, kept_form() if error.retry else None)
 
 
 def _validation_error(error: HTTPError) -> Response:
@@ -73,6 +77,8 @@ def _validation_error(error: HTTPError) -> Response:
 
 
 def _csrf_error(error: CSRFError) -> Response:
+    if kept := kept_form():
+        return _answer(400, "This form had become old, so nothing was done; try again.", kept=kept)
     return _answer(400, "This form is no longer valid; go back, reload the page and send it again.")
 
 
@@ -84,5 +90,5 @@ def _http_error(error: HTTPException) -> Response:
     sentence = SENTENCES.get(status, error.description or error.name)
     if status == 400 and sentence == BadRequest.description:
         sentence = "The request cannot be read; check that its body is valid JSON."
-    kept = {name: value for name, value in error.get_headers() if name in KEPT_HEADERS}
-    return _answer(status, sentence, kept)
+    headers = {name: value for name, value in error.get_headers() if name in KEPT_HEADERS}
+    return _answer(status, sentence, headers, kept=kept_form() if status == 401 else None)

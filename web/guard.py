@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from ticketing.history import Deed
 from ticketing.people import Permission, Person
 from web.context import audit, current_address, current_place
+from web.security import from_our_page
 from web.sessions import FOR_PROGRAMS, find_person
 from web.throttle import current_throttle
 
@@ -185,10 +186,13 @@ def require(person: Person, permission: Permission | None) -> None:
 
 def _sign_in_first() -> Response:
     """A browser that opens a page is sent to the form; all else is told. Raises Unauthorized."""
+    for_program = request.path.startswith(FOR_PROGRAMS)
     opened = request.method == "GET" and request.headers.get("Sec-Fetch-Dest") != "empty"
-    if request.path.startswith(FOR_PROGRAMS) or not opened:
+    if for_program or not opened:
         raise Unauthorized(
-            "Sign in first, or send a token that is valid.",
+            "Sign in first, or send a token that is valid."
+            if for_program and not from_our_page()
+            else "You were signed out; sign in and try again.",
             www_authenticate=WWWAuthenticate("bearer"),
         )
     return redirect(url_for("account.sign_in", next=current_address()), 303)

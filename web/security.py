@@ -156,6 +156,14 @@ def _add_headers(response: Response) -> Response:
     return response
 
 
+def from_our_page() -> bool:
+    """Whether a browser says that a page of ours sent this."""
+    if site := request.headers.get("Sec-Fetch-Site"):
+        return site == "same-origin"
+    origin = request.headers.get("Origin", "")  # over http, a browser says no more
+    return urlsplit(origin).netloc == request.host
+
+
 def guard_api() -> None:
     """Refuse an API request that another site could have caused.
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.asking import ask, row
 from tests.browser.test_accessibility import SCREENS, axe, violations
 from tests.people import GOOD
 from ticketing.people import Doer, Role
@@ -77,6 +78,39 @@ def test_typing_after_the_session_ended_shows_no_form_of_signing_in(open_page, a
         page.get_by_label("Subject").fill("exhaust spread")
     assert answered.value.status == 401
     expect(page.get_by_label("Password")).to_have_count(0)
+
+
+SIGNED_OUT = "You were signed out; sign in and try again."
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
+def test_a_question_survives_the_end_of_its_session(open_page, ann, desk, script):
+    page = open_page(java_script_enabled=script)
+    page.goto("/")
+    sign_in(page)
+    page.get_by_label("Subject").fill("Exhaust spread high")
+    desk.store.end_sessions("ann")
+    page.get_by_role("button", name="Find solutions").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(SIGNED_OUT)
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Sign in in another tab").click()
+    sign_in(opened.value)
+    expect(opened.value.get_by_text("Signed in as ann")).to_be_visible()
+    for _ in range(2):  # the form token is another one since
+        page.get_by_role("button", name="Try again").click()
+    page.wait_for_url("**/queries/*")
+    expect(page.locator(".query .subject")).to_have_text("Exhaust spread high")
+
+
+def test_judging_in_place_after_the_session_ended_says_to_sign_in(open_page, ann, desk):
+    page = open_page()
+    page.goto("/")
+    sign_in(page)
+    expect(page.get_by_text("Signed in as ann")).to_be_visible()
+    ask(page)
+    desk.store.end_sessions("ann")
+    row(page, 1).locator("button[value=YES]").click()
+    expect(row(page, 1).locator(".problem-line")).to_have_text(SIGNED_OUT)
 
 
 @pytest.mark.parametrize("screen", SCREENS)

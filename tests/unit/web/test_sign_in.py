@@ -280,7 +280,8 @@ def test_behind_https_the_cookie_goes_over_https_to_this_host_alone(client, ann)
 
 def test_what_a_script_fetches_without_a_session_is_refused_and_no_form(client, ann):
     answer = client.get("/jobs", headers={"Sec-Fetch-Dest": "empty"})
-    assert answer.status_code == 401 and "Sign in first" in answer.text
+    assert answer.status_code == 401
+    assert "You were signed out; sign in and try again." in answer.text
 
 
 # wrong passwords --------------------------------------------------------------------------

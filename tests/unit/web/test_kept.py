@@ -1,0 +1,100 @@
+"""What a form sent is kept where it could not be done: for pages of ours, and after a press."""
+
+import re
+from html import unescape
+from io import BytesIO
+
+import pytest
+
+from tests.people import signed_in
+from ticketing.people import Role
+from web.app import create_app
+from web.kept import KEPT_BYTES
+
+OURS = {"Sec-Fetch-Site": "same-origin"}
+TYPED = {"subject": 'The "big" pump', "description": "leaks\n&drips"}
+SIGNED_OUT = "You were signed out; sign in and try again."
+OLD = "This form had become old, so nothing was done; try again."
+
+
+def kept(page: str) -> dict[str, str]:
+    """The hidden fields of the form that is kept."""
+    form = re.search(r'<div class="error">.*?</div>', page, re.DOTALL)[0]
+    found = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form)
+    return {name: unescape(value) for name, value in found}
+
+
+@pytest.fixture
+def ann(desk):
+    """An engineer's browser."""
+    return signed_in(desk, "ann", Role.ENGINEER)
+
+
+@pytest.mark.parametrize("headers", [OURS, {"Origin": "http://localhost"}], ids=str)
+def test_after_a_session_ended_what_was_typed_is_kept_beside_a_way_to_sign_in(desk, ann, headers):
+    desk.store.end_sessions("ann")
+    answer = ann.post("/", data={**TYPED, "csrf_token": "old"}, headers=headers)
+    assert answer.status_code == 401 and SIGNED_OUT in answer.text
+    assert re.search(r'href="/sign-in" target="_blank">Sign in in another tab<', answer.text)
+    token = kept(answer.text).pop("csrf_token")
+    assert kept(answer.text) == {**TYPED, "csrf_token": token} and token != "old"
+
+
+def test_after_signing_in_again_it_is_sent_by_a_press(desk, ann):
+    answer = ann.post("/", data={**TYPED, "csrf_token": "of the session before"}, headers=OURS)
+    assert answer.status_code == 400 and OLD in answer.text
+    answer = ann.post("/", data=kept(answer.text), headers=OURS)
+    assert answer.status_code == 303 and "/queries/" in answer.location
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+    ],
+    ids=str,
+)
+def test_nothing_that_another_site_sent_is_kept(desk, ann, headers):
+    pages = [ann.post("/", data=TYPED, headers=headers).text]
+    desk.store.end_sessions("ann")
+    pages.append(ann.post("/", data=TYPED, headers=headers).text)
+    for page in pages:
+        assert "Try again" not in page and "pump" not in page
+    assert SIGNED_OUT in pages[1]
+
+
+def test_no_password_is_kept_but_asked_for_again(desk):
+    admin = signed_in(desk, "ada")
+    sent = {"name": "eve", "password": "very secret", "role": "engineer", "csrf_token": "old"}
+    page = admin.post("/people", data=sent, headers=OURS).text
+    assert "very secret" not in page and '<label for="password">Password</label>' in page
+    assert kept(page)["name"] == "eve" and "password" not in kept(page)
+    assert "What you sent is kept on this page, but no password." in page
+
+
+def test_no_file_is_kept_and_nothing_huge(desk, ann):
+    desk.store.end_sessions("ann")
+    file = {"file": (BytesIO(b"id,subject\n1,x"), "a.csv"), "mapping": "subject=title"}
+    huge = {"subject": "x" * KEPT_BYTES}
+    for address, data in (("/jobs/import", file), ("/", huge)):
+        answer = ann.post(address, data=data, headers=OURS)
+        assert answer.status_code == 401 and SIGNED_OUT in answer.text
+        assert "Try again" not in answer.text and "kept" not in answer.text
+
+
+def test_a_page_of_ours_that_asks_the_api_hears_the_same_and_a_program_of_tokens(desk, ann):
+    desk.store.end_sessions("ann")
+    said = [ann.get("/api/jobs", headers=headers).json["error"] for headers in (OURS, {})]
+    assert said == [SIGNED_OUT, "Sign in first, or send a token that is valid."]
+
+
+def test_a_box_checked_more_than_once_is_kept_whole(desk):
+    client = create_app(desk).test_client()
+    data = {"label": "x", "scopes": ["ask", "judge"], "days": "3"}
+    page = client.post("/account/tokens", data=data, headers=OURS).text
+    assert page.count('type="hidden" name="scopes"') == 2
