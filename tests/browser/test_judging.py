@@ -148,6 +148,8 @@ def test_a_grade_of_another_window_is_not_replaced_in_silence(open_page, desk, s
     sentence = "GT-0101 was judged NO in another window since this page was loaded; it is YES now."
     expect(page.get_by_text(sentence).first).to_be_visible()
     is_judged(row(page, 1), "YES")
+    subject, other = (row(page, rank).locator("h2").first for rank in (1, 2))
+    assert subject.bounding_box()["width"] > other.bounding_box()["width"] / 2
 
 
 def test_colleagues_verdicts_are_shown_beside_mine(open_page, desk):
