@@ -17,6 +17,18 @@ def test_a_phone_never_scrolls_sideways(open_page, path):
     assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
 
 
+@pytest.mark.parametrize("width", [577, 640, 750, 900])
+def test_no_word_of_the_navigation_is_broken(open_page, width):
+    page = open_page(viewport={"width": width, "height": 500})
+    page.goto("/")
+    links = page.locator(".top .brand span, nav[aria-label=Pages] a").all()
+    lines = [link.evaluate("e => e.getClientRects().length") for link in links]
+    heights = {round(link.bounding_box()["height"]) for link in links[1:]}
+    assert len(links) == 9 and set(lines) == {1} and len(heights) == 1
+    assert max(heights) < 40 and links[0].bounding_box()["height"] < 40
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
 def test_an_answer_with_an_endless_word_fits_a_phone(open_page):
     page = open_page(viewport=PHONE)
     ask(page, "x" * 300 + " exhaust spread")
