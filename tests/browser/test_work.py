@@ -1,4 +1,4 @@
-"""Rounds of judging, history and the first steps, in a real Chromium."""
+"""Rounds of judging, history, jobs and the first steps, in a real Chromium."""
 
 import pytest
 from playwright.sync_api import expect
@@ -99,3 +99,30 @@ def test_the_first_steps_follow_and_open_the_form(open_page, desk):
     expect(page.get_by_role("heading", name="Three steps to the first answer")).to_be_visible()
     desk.put_tickets(tickets())
     expect(page.get_by_label("Subject")).to_be_visible(timeout=10_000)
+
+
+def test_jobs_renew_and_leave_focus_and_selection(open_page, desk):
+    page = open_page()
+    page.goto("/jobs")
+    figures = page.locator("#job-7f3a .figures")
+    piece, link = page.locator("#jobs"), page.locator("#job-1b9e h2 a")
+    link.focus()
+    piece.evaluate("piece => (piece.dataset.same = '')")
+    renewed(page)
+    expect(piece).to_have_attribute("data-same", "")  # as nothing in it was new
+    desk.store.update_job("7f3a", done=400)
+    expect(figures).to_contain_text("400 of 949 tickets")
+    expect(link).to_be_focused()
+    figures.evaluate("figures => getSelection().selectAllChildren(figures)")
+    desk.store.update_job("7f3a", done=500)
+    renewed(page)
+    assert "400 of 949" in page.evaluate("getSelection().toString()")
+    page.evaluate("getSelection().removeAllRanges()")
+    expect(figures).to_contain_text("500 of 949 tickets")
+
+
+def renewed(page) -> None:
+    """The page has asked for its jobs, and had the time to show them."""
+    for _ in range(2):
+        with page.expect_response("**/jobs"):
+            pass

@@ -1,8 +1,16 @@
-// A piece of the page with work under way, every two seconds while somebody looks at it.
+// A piece of the page with work under way, every two seconds while somebody looks at it. It is
+// replaced where something in it is new, and nobody is selecting its text.
 
 import { say } from "./say.js";
 
 const SECONDS = 2;
+const SIGNED_OUT = "You were signed out; sign in to see how it goes on.";
+
+// As the server wrote it, but for the forms' tokens, which are new each time.
+const written = (piece) => piece.outerHTML.replace(/(?<=name="csrf_token" value=")[^"]*/g, "");
+
+const first = document.querySelector("[data-renew]");
+let shown = first && written(first);
 
 function keep(old, fresh) {
   for (const details of old.querySelectorAll("details[id]")) {
@@ -18,27 +26,64 @@ function tellChanges(old, fresh) {
   }
 }
 
+// What stands where the focus is: the same tag, counted within the nearest element that has an id.
+function findAgain(focused) {
+  const home = focused.closest("[id]");
+  const tag = focused.tagName;
+  const at = [...home.querySelectorAll(tag)].indexOf(focused);
+  return () => {
+    const fresh = document.getElementById(home.id);
+    return at < 0 ? fresh : fresh?.querySelectorAll(tag)[at];
+  };
+}
+
+function replace(old, fresh) {
+  const again = old.contains(document.activeElement) && findAgain(document.activeElement);
+  keep(old, fresh);
+  tellChanges(old, fresh);
+  old.replaceWith(fresh);
+  if (again) again()?.focus({ preventScroll: true });
+}
+
+function isSelected(piece) {
+  const selection = getSelection();
+  return !selection.isCollapsed && selection.getRangeAt(0).intersectsNode(piece);
+}
+
+function sayLast(piece, sentence) {
+  const line = document.createElement("p");
+  line.className = "problem";
+  line.setAttribute("role", "alert");
+  line.textContent = sentence;
+  piece.prepend(line);
+}
+
+// Whether to look again.
+async function look(old) {
+  const answer = await fetch(location.href);
+  if (answer.status === 401 || answer.redirected) {
+    sayLast(old, SIGNED_OUT);
+    return false;
+  }
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = answer.ok && page.getElementById(old.id);
+  if (fresh && written(fresh) !== shown && !isSelected(old)) {
+    shown = written(fresh);
+    replace(old, fresh);
+  }
+  return true;
+}
+
 async function renew() {
-  const old = document.querySelector("[data-renew]");
-  if (!old) return;
+  const piece = document.querySelector("[data-renew]");
+  if (!piece) return;
+  let again = true;
   try {
-    if (!document.hidden) {
-      const answer = await fetch(location.href);
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const fresh = answer.ok && page.getElementById(old.id);
-      if (fresh) {
-        const focused = old.contains(document.activeElement) && document.activeElement.id;
-        keep(old, fresh);
-        tellChanges(old, fresh);
-        old.replaceWith(fresh);
-        if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-      }
-    }
+    if (!document.hidden) again = await look(piece);
   } catch {
     // The server is away for a moment; what is shown stays until it answers.
-  } finally {
-    setTimeout(renew, 1000 * SECONDS);
   }
+  if (again) setTimeout(renew, 1000 * SECONDS);
 }
 
 setTimeout(renew, 1000 * SECONDS);
