@@ -45,8 +45,14 @@ def test_one_signs_in_by_keys_works_and_signs_out(open_page, ann, desk, script):
     page.keyboard.press("Enter")
     page.wait_for_url("**/history")
     expect(page.get_by_text("Signed in as ann, admin")).to_be_visible()
+    if script:
+        page.get_by_role("button", name="Keys").click()
+        page.get_by_label("Shortcuts are on").uncheck()
+        page.keyboard.press("Escape")
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/sign-in")
+    if script:
+        assert page.evaluate("localStorage.shortcuts") == "off"
     page.go_back()
     page.reload()
     page.wait_for_url("**/sign-in**")
@@ -111,6 +117,20 @@ def test_judging_in_place_after_the_session_ended_says_to_sign_in(open_page, ann
     desk.store.end_sessions("ann")
     row(page, 1).locator("button[value=YES]").click()
     expect(row(page, 1).locator(".problem-line")).to_have_text(SIGNED_OUT)
+
+
+def test_jobs_stop_asking_after_the_session_ended_and_say_so(open_page, ann, desk):
+    page, asked = open_page(), []
+    page.goto("/jobs")
+    sign_in(page)
+    expect(page.get_by_text("Under way")).to_be_visible()
+    desk.store.end_sessions("ann")
+    expect(page.get_by_role("alert")).to_have_text(
+        "You were signed out; sign in to see how it goes on."
+    )
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(2500)
+    assert not [url for url in asked if url.endswith("/jobs")]
 
 
 @pytest.mark.parametrize("screen", SCREENS)

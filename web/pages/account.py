@@ -38,10 +38,11 @@ def sign_in_now() -> ResponseReturnValue:
 
 @account_pages.post("/sign-out")
 def sign_out() -> Response:
-    """End this browser's session; what it kept of the pages goes too."""
+    """End this browser's session; what it kept of the pages goes too, but not its storage, which
+    holds no more than whether the shortcuts are on."""
     stop_session()
     answer = redirect(url_for("account.sign_in"), 303)
-    answer.headers["Clear-Site-Data"] = '"cache", "storage"'
+    answer.headers["Clear-Site-Data"] = '"cache"'
     return answer
 
 
