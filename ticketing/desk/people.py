@@ -36,7 +36,8 @@ MOST_DAYS = 366
 """How long an API token may live."""
 
 SEEN_EVERY = timedelta(minutes=1)
-"""How exactly the last use of a session is known."""
+"""How exactly the last use of a session is known, at most; a tenth of the idle time, if that is
+less."""
 
 TOKEN_PREFIX = "tick"
 
@@ -220,7 +221,7 @@ class People(Audit):
         account = self.store.get_account(session.name)
         if account is None or account.disabled:
             return None
-        if now > session.seen + SEEN_EVERY:
+        if now > session.seen + min(SEEN_EVERY, self._idle / 10):
             with suppress(StoreFull):  # reading goes on
                 self.store.touch_session(key, now)
         return account.person

@@ -169,6 +169,16 @@ def test_a_session_ends_when_it_lies_idle_and_in_any_case_in_time(
     assert "/sign-in" in client.get("/account").location
 
 
+def test_who_works_stays_signed_in_however_short_the_idle_time_is(tmp_path, monkeypatch):
+    desk = FakeDesk(Settings(home=tmp_path, session_idle=1))
+    client, now = signed_in(desk, "ann"), utc_now()
+    for seconds in range(50, 500, 50):
+        monkeypatch.setattr(people, "utc_now", lambda at=now + timedelta(seconds=seconds): at)
+        assert client.get("/account").status_code == 200, seconds
+    monkeypatch.setattr(people, "utc_now", lambda: now + timedelta(seconds=511))
+    assert "/sign-in" in client.get("/account").location
+
+
 def test_on_a_full_disk_those_who_are_signed_in_go_on_reading(desk, monkeypatch):
     def full(*_):
         raise StoreFull("The disk is full.")
