@@ -121,7 +121,8 @@ class LongWork(Bundles):
             try:
                 return self.import_arguments([path], read_mapping(overrides=columns))
             except InputError as error:
-                raise InputError(str(error).replace(f"{folder}/", "")) from None
+                said = str(error).replace(f"{folder}/", "").replace("--map ", "")  # no options here
+                raise InputError(said) from None
 
     # evaluation ------------------------------------------------------------------------------
     def evaluation_arguments(

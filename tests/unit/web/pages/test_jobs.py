@@ -74,9 +74,15 @@ def test_a_file_of_tickets_is_imported_with_its_columns(client, desk):
     ("sent", "sentence"),
     [
         ({}, "Choose a file"),
-        ({"file": (b"a,b\n1,2\n", "x.csv")}, "x.csv has no column that looks like id"),
+        (
+            {"file": (b"a,b\n1,2\n", "x.csv")},
+            "x.csv has no column that looks like id; name it with id=COLUMN (it has: a, b).",
+        ),
         ({"file": (b"", "../../x.exe")}, "x.exe"),
-        ({"file": (b"id,subject\n1,a\n", "x.csv"), "mapping": "subject"}, "field=column"),
+        (
+            {"file": (b"id,subject\n1,a\n", "x.csv"), "mapping": "subject"},
+            "<h1>subject is not of the form field=column.</h1>",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_imported_is_refused_at_once(client, desk, sent, sentence):
