@@ -1,5 +1,6 @@
 """Every error as one friendly sentence: JSON below /api, a page elsewhere."""
 
+import re
 from collections.abc import Mapping
 
 from apiflask import APIFlask, HTTPError
@@ -33,8 +34,9 @@ def register_errors(app: APIFlask) -> None:
 
 
 def invalid(field: str, message: str) -> str:
-    """A validator's finding as a sentence that names the field."""
+    """A validator's finding as a sentence that names the field, and which one in a list."""
     said = plainly(message)
+    field = re.sub(r"\.(\d+)", lambda found: f", number {int(found[1]) + 1}", field)
     return f"{field}: {said}." if field != "_schema" else f"{said}."
 
 

@@ -1,8 +1,9 @@
 """What page and API take and give of jobs, models and the schedule, as pydantic models."""
 
+import re
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.schedule import THREE, Schedule, Weekday
@@ -15,6 +16,15 @@ MOST_JUDGMENTS = 1_000_000
 
 CLOCK = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 """A time of the day, as 03:00."""
+
+
+def _on_the_clock(given: str) -> str:
+    if not re.fullmatch(CLOCK, given):
+        raise ValueError("write a time of the day, such as 03:00")
+    return given
+
+
+Clock = Annotated[str, AfterValidator(_on_the_clock), Field(json_schema_extra={"pattern": CLOCK})]
 
 
 class LogLineOut(Out):
@@ -164,7 +174,7 @@ class ScheduleIn(Body):
     )
 
     weekday: Weekday | None = Field(None, strict=False, description="day of a weekly training")
-    at: str = Field(f"{THREE:%H:%M}", pattern=CLOCK, description="when on that day (UTC)")
+    at: Clock = Field(f"{THREE:%H:%M}", description="when on that day (UTC)")
     judgments: Annotated[int, Field(ge=0, le=MOST_JUDGMENTS), WHOLE] = Field(
         0, description="train after so many new judgments; 0 is however many there are"
     )

@@ -11,7 +11,8 @@ class Given(BaseModel):
 
     size: int = Field(1, ge=1, le=50)
     share: float = 0.5
-    name: str = ""
+    name: str = Field("", max_length=80)
+    words: list[str] = []
     kept: bool = False
     filters: dict[str, str] = {}
 
@@ -25,6 +26,9 @@ class Given(BaseModel):
         ({"size": 51}, "give 50 or less"),
         ({"share": "much"}, "give a number"),
         ({"name": 7}, "give a text"),
+        ({"name": "a\ud800"}, "this holds half a character; remove it"),
+        ({"name": "x" * 81}, "give 80 characters or fewer"),
+        ({"words": "x"}, "give a list"),
         ({"kept": "perhaps"}, "give true or false"),
         ({"filters": 3}, "give an object, such as {}"),
         ({"foo": 1}, "nothing here is called that"),

@@ -97,7 +97,7 @@ WRONG = {
     "no label": ({"label": " "}, "a name of 1 to 80"),
     "no scope": ({"scopes": []}, "needs a scope"),
     "more than the role may": ({"scopes": ["delete"]}, "The role scientist does not allow delete"),
-    "no such scope": ({"scopes": ["everything"]}, "scopes"),
+    "no such scope": ({"scopes": ["everything"]}, "scopes, number 1: give"),
     "no day": ({"days": "0"}, "1 to 366 days"),
     "for ever": ({"days": "367"}, "1 to 366 days"),
     "no number": ({"days": "x"}, "days"),

@@ -45,6 +45,11 @@ def test_looking_at_an_answer_is_not_asking(client, desk):
     assert len(list(desk.store.events(Asking))) == 1
 
 
+def test_the_history_says_whose_time_it_shows(client):
+    post(client, "/", subject="pump trips")
+    assert re.search(r'datetime="[^"]+Z">[^<]+ UTC</time>', client.get("/history").text)
+
+
 def test_history_is_of_ones_own_name_the_last_first(desk):
     for name, asked in (("ann", EXHAUST), ("bob", NOTHING), ("ann", {"subject": "Pump leaks"})):
         post(signed_in(desk, name), "/", **asked)

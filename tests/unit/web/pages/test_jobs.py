@@ -224,10 +224,11 @@ def test_the_schedule_is_set_and_shown(client, desk):
     assert post(client, "/schedule", "/schedule", **fields).status_code == 303
     assert desk.store.schedule().weekday == Weekday.SUNDAY
     page = client.get("/schedule").text
-    assert "04:30</time> UTC" in page and "0 of 50 new judgments" in page
+    assert "04:30 UTC</time>" in page and "0 of 50 new judgments" in page
     assert "scheduled: training" in deeds(desk)
     refused = post(client, "/schedule", "/schedule", **(fields | {"at": "25:00"}))
-    assert refused.status_code == 400 and "at" in refused.text
+    assert refused.status_code == 400
+    assert "at: write a time of the day, such as 03:00." in refused.text
 
 
 def test_what_is_not_there_is_said(client):
