@@ -46,7 +46,9 @@ class JobOut(Out):
     total: int
     done: int
     rate: float
-    seconds_left: float | None
+    seconds_left: float | None = Field(
+        description="null where nobody knows, as while it is stalled"
+    )
     stalled: bool = Field(description="no worker has reported for a while")
     created: Time
     started: Time | None

@@ -11,7 +11,8 @@ from worker.progress import rate, seconds_left, silent_for
 class Progress:
     """Percent done, tickets a second, seconds left, and whether a worker seems to be missing.
 
-    `rate` is 0 before anything is done; `seconds_left` is None then and at the end.
+    `rate` is 0 before anything is done; `seconds_left` is None then, at the end, and while no
+    worker is there.
     """
 
     percent: float
@@ -23,11 +24,12 @@ class Progress:
 def progress(job: Job) -> Progress:
     """Progress at the job's last sign of life."""
     at_work = job.state in (JobState.QUEUED, JobState.RUNNING)  # nobody works while it waits
+    stalled = at_work and silent_for(job) > SILENT_SECONDS
     return Progress(
         percent=100 * job.done / job.total if job.total else 100.0 * (job.state == JobState.DONE),
         rate=rate(job),
-        seconds_left=seconds_left(job) if at_work else None,
-        stalled=at_work and silent_for(job) > SILENT_SECONDS,
+        seconds_left=seconds_left(job) if at_work and not stalled else None,
+        stalled=stalled,
     )
 
 

@@ -1,6 +1,6 @@
 """Bars, marks, links, openings, and progress: values worked out by hand."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from bs4 import BeautifulSoup
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ticketing.jobs import Job, JobKind, JobState
 from ticketing.reasons import Part
+from ticketing.times import utc_now
 from web.views.marks import linked, mark, opening
 from web.views.parts import Bar, bars
 from web.views.progress import in_words, progress
@@ -162,8 +163,8 @@ def test_a_job_that_has_not_begun_has_no_rate():
 
 
 def test_rate_and_estimate_of_a_running_job():
-    start, beat = datetime(2014, 9, 1, 8, 0, 0), datetime(2014, 9, 1, 8, 0, 10)
-    at = progress(job(done=20, started=start, heartbeat=beat))
+    beat = utc_now()
+    at = progress(job(done=20, started=beat - timedelta(seconds=10), heartbeat=beat))
     assert (at.percent, at.rate, at.seconds_left) == (20, 2, 40)
 
 
@@ -178,5 +179,7 @@ def test_a_finished_job_has_no_time_left_and_waits_for_nobody():
     assert (at.rate, at.seconds_left, at.stalled) == (2, None, False)
 
 
-def test_a_job_nobody_works_on_is_stalled():
-    assert progress(job()).stalled
+def test_a_job_nobody_works_on_is_stalled_and_has_no_estimate():
+    start, beat = datetime(2014, 9, 1, 8, 0, 0), datetime(2014, 9, 1, 8, 0, 10)
+    at = progress(job(done=20, started=start, heartbeat=beat))
+    assert (at.percent, at.rate, at.seconds_left, at.stalled) == (20, 2, None, True)
