@@ -21,6 +21,7 @@ from web.context import (
     current_person,
     known_person,
     served_desk,
+    told,
     topic_titles,
 )
 from web.errors import register_errors
@@ -127,6 +128,7 @@ def _set_up_templates(app: APIFlask) -> None:
         citation=citation,
         bars=lambda parts, typical: bars(parts, typical, current_desk().channel_labels),
         in_words=in_words,
+        told=told,
         promotion_words=job_words.promotion_words,
         state_words=job_words.state_words,
         unit=job_words.unit,

@@ -56,6 +56,15 @@ def audit(deed: Deed, which: str) -> None:
     served_desk().record(current_doer(), deed, which)
 
 
+def told(error: Exception | str) -> str:
+    """What people read of an error: without where on the server the home is, which the log says."""
+    said, home = str(error), str(served_desk().settings.home.absolute())
+    shown = said.replace(f"{home}/", "").replace(home, "the home")
+    if shown != said:
+        current_app.logger.warning(said)
+    return shown
+
+
 def broker_trouble() -> BrokerAway | None:
     """Why no work can be handed to the workers at present, if so."""
     try:

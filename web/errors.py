@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import TicketingError, plainly
+from web.context import told
 from web.kept import Kept, kept_form
 
 RETRY_SECONDS = 10
@@ -67,7 +68,7 @@ def _answer(
 def ticketing_error(error: TicketingError) -> Response:
     """The sentence, with the status of its kind."""
     headers = {"Retry-After": str(RETRY_SECONDS)} if error.retry else {}
-    return _answer(error.status, str(error), headers, error, kept_form() if error.retry else None)
+    return _answer(error.status, told(error), headers, error, kept_form() if error.retry else None)
 
 
 def _validation_error(error: HTTPError) -> Response:

@@ -17,6 +17,7 @@ from web.context import (
     known_query,
     known_ticket,
     served_desk,
+    told,
 )
 from web.judging import record
 from web.pages.first_steps import first_steps
@@ -63,7 +64,7 @@ def ask_now() -> ResponseReturnValue:
     try:
         current_desk().ask(query, filters, current_person().name)
     except StoreFull as error:
-        return _answer(query, f"{error} {error.meanwhile}")
+        return _answer(query, f"{told(error)} {error.meanwhile}")
     except InputError as error:
         return _form(subject, description, str(error)), 400
     chosen: dict[str, Any] = set_filters(request.form)
@@ -171,11 +172,14 @@ def healthz() -> ResponseReturnValue:
     try:
         store = served_desk().store
         store.count_tickets()  # is its business; the number is that of those who may see them
-        found = {"bundle_id": store.serving(), "trouble": served_desk().trouble()}
+        found = {
+            "bundle_id": store.serving(),
+            "trouble": [told(said) for said in served_desk().trouble()],
+        }
     except StoreError as error:
         away["store"] = error
     state = "away" if "store" in away else "degraded" if away or found["trouble"] else "ok"
-    sentences = {part: str(error) for part, error in away.items()}
+    sentences = {part: told(error) for part, error in away.items()}
     return {"status": state, "away": sentences, **found}, 503 if "store" in away else 200
 
 
@@ -186,7 +190,7 @@ def readyz() -> ResponseReturnValue:
     try:
         found = served_desk().readiness()
     except StoreError as error:
-        return {"status": "waiting", "missing": [str(error)], "answering": {}}, 503
+        return {"status": "waiting", "missing": [told(error)], "answering": {}}, 503
     state = "waiting" if not found.ready else "changing" if found.missing else "ready"
     answer = {"status": state, "missing": found.missing, "answering": found.answering}
     return answer, 200 if found.ready else 503

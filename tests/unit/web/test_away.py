@@ -147,6 +147,27 @@ def test_a_process_that_waits_for_the_store_is_not_ready(client, store_away):
     assert (away.status_code, away.json["missing"]) == (503, [AWAY])
 
 
+def test_no_path_of_the_server_is_shown_and_the_log_has_it(client, desk, monkeypatch, caplog):
+    home = desk.settings.home
+
+    def locked(*_, **__):
+        raise StoreAway(f"{home}/tickets.sqlite3 has been locked by another process; try again.")
+
+    def full(*_):
+        raise StoreFull(f"{home}/tickets.sqlite3 takes no writes; free some room on its disk.")
+
+    monkeypatch.setattr(desk.store, "put_query", full)
+    pages = [client.post("/", data={"subject": "burner is cold"})]
+    monkeypatch.setattr(desk.store, "require_room", full)
+    pages.append(client.get("/healthz"))
+    for name in ("count_tickets", "jobs", "serving"):
+        monkeypatch.setattr(desk.store, name, locked)
+    pages += [client.get(address) for address in ("/", "/api/jobs", "/healthz", "/readyz")]
+    for page in pages:
+        assert "tickets.sqlite3" in page.text and str(home) not in page.text
+    assert f"{home}/tickets.sqlite3 has been locked" in caplog.text
+
+
 def test_damage_and_a_full_disk_are_said_while_everything_is_read(client, desk, monkeypatch):
     monkeypatch.setattr(desk, "trouble", lambda: ["The disk is full."])
     found = client.get("/healthz")
