@@ -9,9 +9,9 @@ from flask_wtf.csrf import CSRFError
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
-from ticketing.errors import TicketingError, plainly
+from ticketing.errors import InputError, TicketingError, plainly
 from web.context import told
-from web.kept import Kept, kept_form
+from web.kept import Kept, kept_form, refused_form
 
 RETRY_SECONDS = 10
 """When a program may ask again for what is away."""
@@ -68,7 +68,10 @@ def _answer(
 def ticketing_error(error: TicketingError) -> Response:
     """The sentence, with the status of its kind."""
     headers = {"Retry-After": str(RETRY_SECONDS)} if error.retry else {}
-    return _answer(error.status, told(error), headers, error, kept_form() if error.retry else None)
+    kept = kept_form() if error.retry else None
+    if isinstance(error, InputError):
+        kept = refused_form()
+    return _answer(error.status, told(error), headers, error, kept)
 
 
 def _validation_error(error: HTTPError) -> Response:

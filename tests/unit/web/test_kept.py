@@ -98,3 +98,53 @@ def test_a_box_checked_more_than_once_is_kept_whole(desk):
     data = {"label": "x", "scopes": ["ask", "judge"], "days": "3"}
     page = client.post("/account/tokens", data=data, headers=OURS).text
     assert page.count('type="hidden" name="scopes"') == 2
+
+
+def corrected(page: str) -> dict[str, str]:
+    """The fields of the form that is kept which can be written in."""
+    form = re.search(r'<div class="error">.*?</div>', page, re.DOTALL)[0]
+    found = re.findall(r'<input id="(\w+)" name="\1" value="([^"]*)"', form)
+    found += re.findall(r'<textarea id="(\w+)" name="\1"[^>]*>\n([^<]*)<', form)
+    return {name: unescape(value) for name, value in found}
+
+
+def sent(client, address: str, page: str, **fields):
+    """A form of a page, as a browser sends it."""
+    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get(page).text)[1]
+    return client.post(address, data={"csrf_token": token, **fields}, headers=OURS)
+
+
+def test_a_refused_question_can_be_corrected(ann):
+    answer = sent(ann, "/", "/", **TYPED, created_since="soon", product="SGT-400")
+    assert answer.status_code == 400 and "created_since: 'soon' is no date" in unescape(answer.text)
+    assert corrected(answer.text) == {**TYPED, "created_since": "soon"}
+    fields = {**kept(answer.text), **corrected(answer.text), "created_since": "2013-05-31"}
+    assert fields["product"] == "SGT-400"
+    assert ann.post("/", data=fields, headers=OURS).status_code == 303
+
+
+def test_who_is_refused_for_a_weak_password_is_kept_without_it(desk):
+    admin = signed_in(desk, "ada")
+    weak = {"name": "eve", "password": "password", "role": "engineer", "groups": "lab, hr"}
+    page = sent(admin, "/people", "/people", **weak).text
+    assert corrected(page) == {"name": "eve", "groups": "lab, hr"}
+    assert kept(page)["role"] == "engineer" and 'value="password"' not in page
+    fields = {**kept(page), **corrected(page), "password": "four words that rhyme"}
+    assert admin.post("/people", data=fields, headers=OURS).status_code == 303
+    assert desk.known_account("eve").groups == {"lab", "hr"}
+
+
+def test_whom_a_change_is_about_cannot_be_corrected_into_another(desk):
+    admin = signed_in(desk, "ada")
+    page = sent(admin, "/people/change", "/people", name="ada", role="engineer", groups="x").text
+    assert corrected(page) == {"groups": "x"} and kept(page)["name"] == "ada"
+
+
+def test_a_note_that_is_too_long_can_be_shortened(ann):
+    judged = {"query_id": "x", "ticket_id": "GT-0101", "grade": "YES", "note": "n" * 2001}
+    page = sent(ann, "/judging/round?queries=x&bundles=b", "/", **judged).text
+    assert corrected(page) == {"note": judged["note"]} and kept(page)["grade"] == "YES"
+
+
+def test_where_nothing_was_typed_a_refusal_keeps_nothing(ann):
+    assert "Try again" not in sent(ann, "/queries/x/judgments", "/", rank="no number").text
