@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
@@ -12,6 +13,7 @@ from tests.people import signed_in
 from ticketing.limits import QUERY_TEXT
 from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query, Ticket
+from ticketing.times import utc_now
 from web.app import create_app
 from web.views.marks import with_meant
 
@@ -320,8 +322,13 @@ def test_a_ticket_id_with_odd_characters_has_a_page(client, desk):
     assert client.get(link[1]).status_code == 200
 
 
-def test_jobs_show_progress_rate_estimate_and_errors(client):
+def test_jobs_show_progress_rate_estimate_and_errors(client, tmp_path):
     page = client.get("/jobs").text
+    assert "No worker is reporting" in page and "s left" not in page
+    beat = utc_now()
+    running = replace(jobs()[0], started=beat - timedelta(seconds=8), heartbeat=beat)
+    desk = FakeDesk(Settings(home=tmp_path / "at work"), past_jobs=[running])
+    page = create_app(desk).test_client().get("/jobs").text
     assert "320 of 949 tickets" in page and "40 a second" in page  # 320 in 8 seconds
     assert "about 16 s left" in page  # 628 more at 40 a second
     assert "1 ticket set aside" in page and "longer than can be encoded" in page
