@@ -33,6 +33,8 @@ class ChangedIn(AccountIn):
 class AddedIn(AccountIn):
     """Somebody new."""
 
+    AS_TYPED = frozenset({"password"})
+
     password: Annotated[str, StringConstraints(strip_whitespace=False)]
 
 

@@ -2,9 +2,16 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+)
 
 from ticketing.limits import OFFSET
 from ticketing.tickets import Filters, Grade, Order, Query, Ticket
@@ -61,20 +68,27 @@ WHOLE = BeforeValidator(whole)
 Moment = Annotated[datetime, BeforeValidator(readable_time)]
 
 
+def _stripped(given: object) -> object:
+    """Without all that is white space to Python, as the forms and imports strip it: pydantic leaves
+    four characters (U+001C to U+001F)."""
+    if isinstance(given, list):
+        return [_stripped(one) for one in given]
+    return given.strip() if type(given) is str else given
+
+
 class In(BaseModel):
     """What a program sends: nothing that is not known, and texts without white space at their
     ends."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
+    AS_TYPED: ClassVar[frozenset[str]] = frozenset()
+    """Fields whose white space counts."""
+
     @field_validator("*")
     @classmethod
-    def _stripped(cls, given: object) -> object:
-        """Of all that is white space to Python, as the forms and imports strip it: pydantic leaves
-        four characters (U+001C to U+001F)."""
-        if isinstance(given, list):
-            return [cls._stripped(one) for one in given]
-        return given.strip() if type(given) is str else given
+    def _stripped(cls, given: object, info: ValidationInfo) -> object:
+        return given if info.field_name in cls.AS_TYPED else _stripped(given)
 
 
 class Body(In):

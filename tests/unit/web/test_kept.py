@@ -136,7 +136,8 @@ def test_who_is_refused_for_a_weak_password_is_kept_without_it(desk):
 
 def test_whom_a_change_is_about_cannot_be_corrected_into_another(desk):
     admin = signed_in(desk, "ada")
-    page = sent(admin, "/people/change", "/people", name="ada", role="engineer", groups="x").text
+    change = {"role": "engineer", "groups": "x", "seen": "admin, groups none"}
+    page = sent(admin, "/people/change", "/people", name="ada", **change).text
     assert corrected(page) == {"groups": "x"} and kept(page)["name"] == "ada"
 
 
