@@ -12,13 +12,14 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator
-from pathlib import Path
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from ticketing.desk.base import DeskBase
-from ticketing.errors import InputError
+from ticketing.errors import InputError, StoreAway, StoreError, StoreFull
 from ticketing.files import private_folder, sync_folder
 from ticketing.stores.migration import Shown
 from ticketing.stores.snapshot import snapshot
@@ -30,6 +31,9 @@ MANIFEST = "manifest.json"
 
 KEPT = ("models", "categories", "secret_key", "notice.txt")
 """What of a home belongs to its desk, beside the store; all else is work under way."""
+
+STORED = PurePosixPath("store/files")
+"""Where a backup has the files of the store, each named by its SHA-256."""
 
 HARM = (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, zlib.error)
 """What reading a damaged zip raises: RuntimeError where a bit says that it is encrypted or packed
@@ -66,22 +70,28 @@ class Backups(DeskBase):
         """Write a backup beside `file`, compare it with its digests, and rename it in.
 
         What was acknowledged before this call is in it. A backup that is interrupted leaves `file`
-        as it was. Raises StoreError, StoreAway, OSError.
+        as it was, as does one of a damaged store. Raises StoreError, StoreAway, OSError.
         """
         beside = file.parent.resolve() / f".{file.name}.partial"
         shutil.rmtree(beside, ignore_errors=True)  # of an interrupted one
         private_folder(beside)
         try:
-            self.models.share_all()
-            shared = self.models.shared()
-            snapshot(self.whole, beside / "store", shown)
-            whole = beside / file.name
-            _pack(whole, dict(self._members(beside, shared)), shown)
-            manifest = verified(whole, shown)
-            os.replace(whole, file)
+            with _leaving(file):
+                manifest = self._pack_all(beside, beside / file.name, shown)
+            os.replace(beside / file.name, file)
             sync_folder(file.parent)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+        return manifest
+
+    def _pack_all(self, beside: Path, whole: Path, shown: Shown) -> Manifest:
+        """Write a backup, from a copy of the store beside it, and compare it."""
+        self.models.share_all()
+        shared = self.models.shared()
+        snapshot(self.whole, beside / "store", shown)
+        _pack(whole, dict(self._members(beside, shared)), shown)
+        manifest = verified(whole, shown)
+        _require_named_truly(manifest)
         return manifest
 
     def _members(self, beside: Path, shared: Collection[str]) -> Iterator[tuple[str, Path]]:
@@ -98,6 +108,29 @@ class Backups(DeskBase):
                 twice = root.name == "models" and inside.parts[0] in shared
                 if path.is_file() and not hidden and not twice:
                     yield f"{name}/{inside.as_posix()}", path
+
+
+@contextmanager
+def _leaving(file: Path) -> Iterator[None]:
+    """Let the error for a damaged store say as well what that means for the backup."""
+    try:
+        yield
+    except (StoreAway, StoreFull):
+        raise
+    except StoreError as error:
+        left = " and an earlier backup stays as it is" if file.exists() else ""
+        raise StoreError(f"{str(error).rstrip('.')}; no backup was written{left}.") from error
+
+
+def _require_named_truly(manifest: Manifest) -> None:
+    """Raises StoreError for a file of the store whose bytes are not those of its name."""
+    for name, member in manifest.files.items():
+        path = PurePosixPath(name)
+        if path.parent == STORED and path.name != member.sha256:
+            raise StoreError(
+                f"The file files/{path.name} of the store was changed; run `ticketing check"
+                " --repair`."
+            )
 
 
 def _pack(whole: Path, members: dict[str, Path], shown: Shown) -> None:

@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import zipfile
+from collections.abc import Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,7 @@ from ticketing.stores import open_store
 from ticketing.stores.migration import Shown, copy_all, require_equal
 from ticketing.stores.protocols import Store
 from ticketing.stores.replacement import keep_content, replace_content
+from ticketing.stores.snapshot import damage_of
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.times import utc_now
 
@@ -50,22 +52,31 @@ def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Mani
     places = list(dict.fromkeys(place for place in (settings.home, folder) if place))
     for place in places:
         private_folder(place)
-        for name in (UNPACKED, KEEPING):  # of an interrupted one
-            shutil.rmtree(place / name, ignore_errors=True)
-    if folder and not replace:
-        _require_empty(folder)
-    unpacked = {"home": settings.home / UNPACKED, "store": settings.home / UNPACKED / "store"}
-    if folder:
-        unpacked["store"] = folder / UNPACKED / "store"
-    _unpack(file, manifest, unpacked, shown)
-    SQLiteStore(unpacked["store"]).close()  # refuses a later format
-    if folder:
-        _into_folder(settings.home, folder, shown)
-    else:
-        _into_servers(settings, shown)
-    for place in places:
-        shutil.rmtree(place / UNPACKED)
+    _clear(places)  # of a killed one
+    try:
+        if folder and not replace:
+            _require_empty(folder)
+        unpacked = {"home": settings.home / UNPACKED, "store": settings.home / UNPACKED / "store"}
+        if folder:
+            unpacked["store"] = folder / UNPACKED / "store"
+        _unpack(file, manifest, unpacked, shown)
+        if damage := damage_of(unpacked["store"]):
+            raise InputError(f"The database in {file} is damaged ({damage}); name another backup.")
+        SQLiteStore(unpacked["store"]).close()  # refuses a later format
+        if folder:
+            _into_folder(settings.home, folder, shown)
+        else:
+            _into_servers(settings, shown)
+    finally:
+        _clear(places)
     return manifest
+
+
+def _clear(places: Iterable[Path]) -> None:
+    """Delete what is unpacked and what is kept by half."""
+    for place in places:
+        for name in (UNPACKED, KEEPING):
+            shutil.rmtree(place / name, ignore_errors=True)
 
 
 def require_restored(home: Path) -> None:

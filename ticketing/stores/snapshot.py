@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from ticketing.errors import StoreError
 from ticketing.files import link_or_copy, private_folder
 from ticketing.stores.files import CHECKPOINTS
 from ticketing.stores.migration import Shown, copy_all
@@ -23,12 +24,15 @@ def snapshot(store: Store, folder: Path, shown: Shown) -> None:
 
     What was acknowledged before this call is in the copy. Of SQLite it is one moment. Servers know
     no moment of all indices: there each ticket is as it was when it was read, and of all that is
-    only added to, some that came meanwhile may be in it, each whole. Raises StoreError, StoreAway.
+    only added to, some that came meanwhile may be in it, each whole. Raises StoreError where the
+    store is damaged, StoreAway.
     """
     private_folder(folder)
     if isinstance(store, SQLiteStore):
         with store.database.plain_errors():
             copy_database(store, folder, shown)
+        if damage := damage_of(folder):
+            raise StoreError(f"{store.database.path} is damaged ({damage}); see `ticketing check`.")
         _copy_codes(store.database.folder, folder, shown)
         _copy_files(store.database.folder, folder, shown)
     else:
@@ -52,6 +56,17 @@ def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
         target.execute("DELETE FROM leases")
         target.execute("DELETE FROM files WHERE name LIKE ?", (f"{CHECKPOINTS}%",))
         target.commit()
+
+
+def damage_of(folder: Path) -> str:
+    """What SQLite says of a damaged database in a folder, every page of which is read; nothing
+    where it is whole."""
+    try:
+        with closing(sqlite3.connect(folder / "tickets.sqlite3")) as database:
+            said = [line for (line,) in database.execute("PRAGMA quick_check(1)")]
+    except sqlite3.DatabaseError as error:
+        said = [str(error)]
+    return "" if said == ["ok"] else " ".join(said[0].split())
 
 
 def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:

@@ -17,7 +17,7 @@ from tests.tiny import put_encoded
 from ticketing.desk import open_desk, restore
 from ticketing.desk.backup import FORMAT, MANIFEST, VERSION, verified
 from ticketing.desk.restore import restore as restored
-from ticketing.errors import InputError, StoreError
+from ticketing.errors import InputError, StoreError, StoreFull
 from ticketing.settings import load_settings
 from ticketing.tickets import Grade, Judgment, Query, Ticket
 
@@ -122,6 +122,70 @@ def test_a_backup_that_fails_leaves_the_older_one(desk, file, monkeypatch):
     assert os.listdir(file.parent) == [file.name]
 
 
+def judgments_overwritten(desk):
+    """The root page of a table is nothing any more."""
+    path = desk.settings.home / "tickets.sqlite3"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        statement = "SELECT rootpage FROM sqlite_master WHERE name = 'judgments'"
+        [page] = database.execute(statement).fetchone()
+        [size] = database.execute("PRAGMA page_size").fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+
+
+def bundle_changed(desk):
+    """One of the store's files, which lies beside its database, has another byte."""
+    path = max((desk.settings.home / "files").iterdir(), key=lambda path: path.stat().st_size)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (judgments_overwritten, r"tickets\.sqlite3 is damaged \(.+\); see `ticketing check`; no"),
+        (bundle_changed, r"files/\w{64} of the store was changed; run `ticketing check --repair`;"),
+    ],
+)
+def test_a_damaged_desk_is_not_backed_up_and_the_backup_before_stays(desk, file, harm, said):
+    desk.store.add_judgments([judgment(1)])
+    desk.back_up(file, unseen)
+    before = file.read_bytes()
+    harm(desk)
+    with pytest.raises(StoreError, match=said) as raised:
+        desk.back_up(file, unseen)
+    assert "no backup was written and an earlier backup stays as it is." in str(raised.value)
+    assert file.read_bytes() == before
+    assert os.listdir(file.parent) == [file.name]
+
+
+def test_a_backup_whose_database_is_damaged_is_refused(desk, file, elsewhere, monkeypatch):
+    desk.store.add_judgments([judgment(1)])
+    judgments_overwritten(desk)
+    with monkeypatch.context() as patch:
+        patch.setattr("ticketing.stores.snapshot.damage_of", lambda _: "")
+        desk.back_up(file, unseen)
+    with pytest.raises(InputError, match=r"The database in .*desk\.backup is damaged \(.+\); name"):
+        restored(elsewhere, file, False, unseen)
+    assert os.listdir(elsewhere.home) == []
+
+
+@pytest.mark.parametrize("at", ["keep_content", "_take_files"])
+def test_a_restore_that_fails_leaves_nothing_that_fills_the_disk(
+    desk, file, elsewhere, monkeypatch, at
+):
+    desk.back_up(file, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        other.store.put_tickets([Ticket("mine", "Mine")])
+    with monkeypatch.context() as patch, pytest.raises((OSError, StoreFull), match="full"):
+        patch.setattr(restore, at, lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        restored(elsewhere, file, True, unseen)
+    assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
+
+
 def cut(file):
     os.truncate(file, file.stat().st_size // 2)
 
@@ -166,8 +230,7 @@ def test_what_is_no_whole_backup_touches_nothing(desk, file, elsewhere, harm):
     (elsewhere.home / "secret_key").write_text("mine")
     with pytest.raises(InputError, match=r"desk\.backup"):
         restored(elsewhere, file, True, unseen)
-    kept = {name for name in os.listdir(elsewhere.home) if name != ".restoring"}
-    assert kept == {"secret_key"}
+    assert os.listdir(elsewhere.home) == ["secret_key"]
     assert not (file.parent.parent / "tickets.x").exists()
 
 
