@@ -3,11 +3,14 @@
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from ticketing.errors import InputError
 
 Json = dict[str, Any]
 """An object of JSON."""
@@ -58,14 +61,36 @@ def link_or_copy(path: Path, target: Path) -> None:
             shutil.rmtree(beside)
 
 
+def require_target(path: Path) -> None:
+    """Raises InputError for a path at which no file can be put, before any work is done for it."""
+    _require_plain(path)
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        raise InputError(f"{path} cannot be written in {folder}; name a file in another folder.")
+
+
+def _require_plain(path: Path) -> None:
+    """Raises InputError where a folder, a link, a device or a pipe is, which no file replaces."""
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+        raise InputError(f"{path} is no plain file, and is not replaced by one; name another path.")
+
+
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write bytes, or text as UTF-8, beside `path` and rename them in; parents are created, and
-    nobody but the owner may read the file."""
+    nobody but the owner may read the file. Raises InputError where no plain file is, OSError."""
+    _require_plain(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _write(path, content.encode() if isinstance(content, str) else content)
+    except OSError as error:  # of the file that nobody named
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _write(path: Path, content: bytes) -> None:
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)

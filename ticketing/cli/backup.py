@@ -7,7 +7,7 @@ import click
 
 from ticketing.cli.bars import Bars
 from ticketing.cli.doer import audit
-from ticketing.cli.options import FILE
+from ticketing.cli.options import TARGET
 from ticketing.desk import open_desk
 from ticketing.history import Deed
 from ticketing.plurals import counted
@@ -15,7 +15,7 @@ from ticketing.settings import load_settings
 
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=TARGET)
 def command(file: Path) -> None:
     """Write all that the desk needs to one private FILE, while everything goes on.
 

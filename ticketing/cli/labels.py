@@ -7,8 +7,8 @@ import click
 
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
-from ticketing.cli.options import DATE, FILE
-from ticketing.cli.rejects import show_rejects
+from ticketing.cli.options import DATE, FILE, TARGET
+from ticketing.cli.rejects import require_no_input, show_rejects
 from ticketing.desk import open_desk
 from ticketing.history import Deed
 from ticketing.labels import Columns, export_labels, import_labels, read_grades
@@ -33,7 +33,7 @@ def command() -> None:
 )
 @click.option("--before", type=DATE, help="Only queries whose ticket was created before.")
 @click.option("--judge", default="import", show_default=True, help="Who judged.")
-@click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
+@click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
 def import_(
     file: Path,
     query: str,
@@ -47,6 +47,7 @@ def import_(
     rejects: Path | None,
 ) -> None:
     """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
+    require_no_input(rejects, [file])
     desk = open_desk(load_settings())
     audit(desk, Deed.IMPORTED, f"labels of {file.name}, judged by {judge}")
     report = import_labels(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from threadpoolctl import threadpool_limits
 
-from ticketing.cli.options import DATE, FILE
+from ticketing.cli.options import DATE, TARGET
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
@@ -53,9 +53,9 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
 
     @click.option("--bundle", default="", help="The bundle to measure (default: the serving one).")
     @choose_queries
-    @click.option("--run", "run_file", type=FILE, help="Also write the ranking as a TREC run.")
+    @click.option("--run", "run_file", type=TARGET, help="Also write the ranking as a TREC run.")
     @click.option("--compare", nargs=2, metavar="A B", help="Two bundles, query by query.")
-    @click.option("--report", type=FILE, help="Also write a page with tables, plots and misses.")
+    @click.option("--report", type=TARGET, help="Also write a page with tables, plots and misses.")
     @wraps(function)
     def told(
         bundle: str,

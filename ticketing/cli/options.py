@@ -6,9 +6,24 @@ from typing import Any
 
 import click
 
+from ticketing.files import require_target
 from ticketing.times import parse_time
 
 FILE = click.Path(path_type=Path)
+
+
+class _Target(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here
+    """A file to write. Raises InputError where it cannot be, before any work is done for it."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(value)
+        require_target(path)
+        return path
+
+
+TARGET = _Target()
 
 
 class _Date(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here

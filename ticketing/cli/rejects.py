@@ -1,12 +1,20 @@
 """How every import shows the rows that it left out."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
+from ticketing.errors import InputError
 from ticketing.tables import Reject, write_rejects
 
 _SHOWN_REJECTS = 5
+
+
+def require_no_input(path: Path | None, files: Iterable[Path]) -> None:
+    """Raises InputError where the rows that are left out would replace a file that is read."""
+    if path and path.exists() and any(file.exists() and file.samefile(path) for file in files):
+        raise InputError(f"--rejects {path} is a file that is read; name another one.")
 
 
 def show_rejects(rejects: list[Reject], path: Path | None) -> None:

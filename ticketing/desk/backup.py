@@ -20,7 +20,7 @@ from pydantic.dataclasses import dataclass
 
 from ticketing.desk.base import DeskBase
 from ticketing.errors import InputError, StoreAway, StoreError, StoreFull
-from ticketing.files import private_folder, sync_folder
+from ticketing.files import private_folder, require_target, sync_folder
 from ticketing.stores.migration import Shown
 from ticketing.stores.snapshot import snapshot
 from ticketing.times import utc_now
@@ -70,8 +70,10 @@ class Backups(DeskBase):
         """Write a backup beside `file`, compare it with its digests, and rename it in.
 
         What was acknowledged before this call is in it. A backup that is interrupted leaves `file`
-        as it was, as does one of a damaged store. Raises StoreError, StoreAway, OSError.
+        as it was, as does one of a damaged store. Raises InputError for a file in the home and for
+        one that is there and is no backup, StoreError, StoreAway, OSError.
         """
+        self._require_replaceable(file)
         beside = file.parent.resolve() / f".{file.name}.partial"
         shutil.rmtree(beside, ignore_errors=True)  # of an interrupted one
         private_folder(beside)
@@ -83,6 +85,18 @@ class Backups(DeskBase):
         finally:
             shutil.rmtree(beside, ignore_errors=True)
         return manifest
+
+    def _require_replaceable(self, file: Path) -> None:
+        require_target(file)
+        home = self.settings.home
+        if file.resolve().is_relative_to(home.resolve()):
+            raise InputError(f"{file} is in the home {home}; name a file outside it.")
+        if file.exists() and file.stat().st_size:
+            try:
+                with zipfile.ZipFile(file) as archive:
+                    _manifest(file, archive)
+            except HARM:
+                raise _no_backup(file) from None
 
     def _pack_all(self, beside: Path, whole: Path, shown: Shown) -> Manifest:
         """Write a backup, from a copy of the store beside it, and compare it."""
@@ -198,11 +212,15 @@ def damaged(file: Path, name: str) -> InputError:
     return InputError(f"{file} is damaged at {name}; name another backup.")
 
 
+def _no_backup(file: Path) -> InputError:
+    return InputError(f"{file} is no backup of this program; name another file.")
+
+
 def _manifest(file: Path, archive: zipfile.ZipFile) -> Manifest:
     try:
         found = TypeAdapter(Manifest).validate_json(archive.read(MANIFEST))
     except (*HARM, OSError, KeyError):  # ValidationError is a ValueError
-        raise InputError(f"{file} is no backup of this program; name another file.") from None
+        raise _no_backup(file) from None
     if found.format != FORMAT or found.version > VERSION:
         raise InputError(
             f"{file} has format {found.version} of {found.format!r}, and this program reads format"

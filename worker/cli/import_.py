@@ -7,7 +7,7 @@ import click
 
 from ticketing.cli.doer import command_line
 from ticketing.cli.import_ import asked, import_here
-from ticketing.cli.options import DATE, DETACH, FILE
+from ticketing.cli.options import DATE, DETACH, FILE, TARGET
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
 from ticketing.settings import load_settings
@@ -21,7 +21,7 @@ from worker.jobs import start_import
 @click.option("--mapping", "mapping_file", type=FILE, help="TOML file: field = column.")
 @click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="One field.")
 @click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
-@click.option("--rejects", type=FILE, help="Write rows that were left out here (JSON Lines).")
+@click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
 @click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
 @DETACH
 def command(

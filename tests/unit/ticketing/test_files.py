@@ -1,5 +1,6 @@
 """What a desk owns is its owner's alone."""
 
+import errno
 import os
 import stat
 
@@ -7,7 +8,8 @@ import pytest
 
 from ticketing import cli
 from ticketing.desk import open_desk
-from ticketing.files import private_folder, write_atomically
+from ticketing.errors import InputError
+from ticketing.files import private_folder, require_target, write_atomically
 from ticketing.settings import load_settings
 
 
@@ -41,3 +43,34 @@ def test_a_written_file_is_private_whatever_the_umask(tmp_path):
     os.umask(0)
     write_atomically(tmp_path / "x", "text")
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o600
+
+
+def test_only_a_plain_file_is_replaced(tmp_path):
+    pipe, folder, link = tmp_path / "pipe", tmp_path / "folder", tmp_path / "link"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    link.symlink_to(tmp_path / "x")
+    for path in (pipe, folder, link):
+        for write in (require_target, lambda path: write_atomically(path, "text")):
+            with pytest.raises(InputError, match=f"{path} is no plain file"):
+                write(path)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link", "pipe"]
+    require_target(tmp_path / "new" / "x")
+
+
+def test_a_target_below_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"cannot be written in .*file; name a file in another"):
+        require_target(tmp_path / "file" / "x")
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space") as raised:
+        write_atomically(tmp_path / "x", "text")
+    assert raised.value.filename == str(tmp_path / "x")
+    assert os.listdir(tmp_path) == []

@@ -7,7 +7,7 @@ import click
 from tqdm import tqdm
 
 from ticketing.cli.groups import Group
-from ticketing.cli.options import FILE
+from ticketing.cli.options import FILE, TARGET
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
@@ -46,7 +46,7 @@ def command() -> None:
 @click.option("--vectors", type=FILE, help=f"Default: {VECTORS} beside FOLDER.")
 @click.option("--wordnet", type=FILE, default=FOLDER, show_default=True, help="Synonyms.")
 @click.option("--encoder", default="installed", show_default=True, help="Folder; '' for none.")
-@click.option("--pictures", type=FILE, help="Also draw the last model's sentences (HTML).")
+@click.option("--pictures", type=TARGET, help="Also draw the last model's sentences (HTML).")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 def evaluate(
     folder: Path,

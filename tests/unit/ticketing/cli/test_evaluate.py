@@ -6,7 +6,7 @@ import pytest
 
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
 from ticketing.cli.model_settings import read_settings
-from ticketing.errors import NotFound
+from ticketing.errors import InputError, NotFound
 from ticketing.labels import is_test
 from ticketing.tickets import Grade, Judgment, Query
 from worker.cli import evaluate
@@ -38,6 +38,11 @@ def test_test_queries_are_measured_beside_bm25(desk, trained, tmp_path):
     written = (tmp_path / "run.txt").read_text().splitlines()
     assert {line.split()[0] for line in written} == {query.id for query in held}
     assert all(line.split()[5] == trained[1] for line in written)
+
+
+@pytest.mark.parametrize("option", ["--run", "--report"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(desk, option):
+    assert "is no plain file" in refused(InputError, evaluate.command, option, ".")
 
 
 def test_dates_choose_queries_that_are_tickets(desk):

@@ -186,6 +186,29 @@ def test_a_restore_that_fails_leaves_nothing_that_fills_the_disk(
     assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
 
 
+@pytest.mark.parametrize("content", ["precious", "PK but no zip"])
+def test_a_file_that_is_no_backup_is_not_replaced(desk, file, content):
+    file.write_text(content)
+    with pytest.raises(InputError, match=r"desk\.backup is no backup of this program; name"):
+        desk.back_up(file, unseen)
+    assert file.read_text() == content
+
+
+def test_a_zip_of_somebody_else_is_not_replaced(desk, file):
+    foreign(file)
+    with pytest.raises(InputError, match=r"desk\.backup is no backup of this program; name"):
+        desk.back_up(file, unseen)
+
+
+@pytest.mark.parametrize("name", ["tickets.sqlite3", "new.backup"])
+def test_nothing_in_the_home_becomes_a_backup(desk, name):
+    before = sorted(os.listdir(desk.settings.home))
+    with pytest.raises(InputError, match=f"{name} is in the home .*; name a file outside it"):
+        desk.back_up(desk.settings.home / name, unseen)
+    assert sorted(os.listdir(desk.settings.home)) == before
+    assert desk.store.count_tickets()
+
+
 def cut(file):
     os.truncate(file, file.stat().st_size // 2)
 

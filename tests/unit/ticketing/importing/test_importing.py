@@ -343,6 +343,14 @@ def test_the_command_stores_reports_and_writes_rejects(tmp_path, run):
     }
 
 
+def test_rejects_never_replace_what_is_read(tmp_path, run):
+    path = write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-1,Leak\n")
+    result = run(path, "--rejects", tmp_path / "." / "a.csv")
+    assert isinstance(result.exception, InputError)
+    assert "a.csv is a file that is read; name another one." in str(result.exception)
+    assert path.read_text().startswith("key,title")
+
+
 @pytest.mark.corpus
 def test_the_real_archive_needs_no_mapping(shared):
     source = open_source(shared / "data/titanium/tickets.jsonl.gz", Mapping())

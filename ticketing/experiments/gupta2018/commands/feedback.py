@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ticketing.cli.model_settings import choose_settings, read_settings
-from ticketing.cli.options import DATE, FILE
+from ticketing.cli.options import DATE, TARGET
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
@@ -25,8 +25,8 @@ from ticketing.tickets import Filters
 @click.option("--before", type=DATE, required=True, help="The last month ends before this date.")
 @click.option("--queries", default=100, show_default=True, help="Queries judged in a month.")
 @choose_settings
-@click.option("--page", type=FILE, help="Also write a page with the curve and the tables.")
-@click.option("--json", "figures", type=FILE, help="Also write the curve's figures as JSON.")
+@click.option("--page", type=TARGET, help="Also write a page with the curve and the tables.")
+@click.option("--json", "figures", type=TARGET, help="Also write the curve's figures as JSON.")
 def command(
     since: datetime,
     before: datetime,

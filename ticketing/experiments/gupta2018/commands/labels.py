@@ -7,7 +7,7 @@ import click
 
 from ticketing.cli.measuring import choose_queries
 from ticketing.cli.model_settings import choose_settings, read_settings
-from ticketing.cli.options import FILE
+from ticketing.cli.options import TARGET
 from ticketing.desk import open_desk
 from ticketing.desk.measuring import measured_labels, why_not
 from ticketing.errors import InputError
@@ -26,8 +26,8 @@ from ticketing.settings import load_settings
 @click.option("--loss", "losses", multiple=True, type=click.Choice(list(LOSSES)), help="Only this.")
 @choose_queries
 @choose_settings
-@click.option("--page", type=FILE, help="Also write a page with the curve and the tables.")
-@click.option("--json", "figures", type=FILE, help="Also write the curve's figures as JSON.")
+@click.option("--page", type=TARGET, help="Also write a page with the curve and the tables.")
+@click.option("--json", "figures", type=TARGET, help="Also write the curve's figures as JSON.")
 def command(
     counts: str,
     losses: tuple[str, ...],
