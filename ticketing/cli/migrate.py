@@ -1,15 +1,17 @@
 """`ticketing migrate`: move house."""
 
 from contextlib import closing
+from pathlib import Path
 
 import click
 
 from ticketing.cli.bars import Bars
 from ticketing.desk.models import Models
+from ticketing.desk.restore import DATABASE
 from ticketing.desk.vectors import Vectors
 from ticketing.errors import InputError
 from ticketing.plurals import counted
-from ticketing.settings import load_settings
+from ticketing.settings import FOLDER, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.migration import copy_all, require_equal
 
@@ -25,6 +27,7 @@ def command(source: str, target: str) -> None:
     """
     if source == target:
         raise InputError("Source and target are the same store; name two.")
+    _require_folders(source, target)
     settings = load_settings()
     with (
         closing(open_store(settings.model_copy(update={"store": source}))) as old,
@@ -39,3 +42,11 @@ def command(source: str, target: str) -> None:
             require_equal(old, new, bars)
         tickets = counted(new.count_tickets(), "ticket")
         click.echo(f"{tickets} and all that belongs to them are equal in both.")
+
+
+def _require_folders(source: str, target: str) -> None:
+    """Raises InputError where SQLite is named without a folder, or a source that holds no desk."""
+    if FOLDER in (source, target):
+        raise InputError(f"{FOLDER} names no folder; write one behind it, as {FOLDER}/srv/desk.")
+    if source.startswith(FOLDER) and not (Path(source.removeprefix(FOLDER)) / DATABASE).exists():
+        raise InputError(f"{source} holds no desk, as it has no {DATABASE}; name another source.")

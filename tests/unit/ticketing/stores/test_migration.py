@@ -134,3 +134,19 @@ def test_codes_without_their_bundle_are_refused_with_what_to_do(tmp_path, monkey
 def test_a_store_is_not_moved_onto_itself(tmp_path):
     with pytest.raises(InputError, match="same store"):
         CliRunner().invoke(command, ["sqlite:///a", "sqlite:///a"], catch_exceptions=False)
+
+
+def test_a_source_that_holds_no_desk_is_refused_and_nothing_is_made(tmp_path):
+    addresses = [f"sqlite:///{tmp_path / name}" for name in ("gone", "new")]
+    with pytest.raises(
+        InputError, match=r"gone holds no desk, as it has no tickets\.sqlite3; name"
+    ):
+        CliRunner().invoke(command, addresses, catch_exceptions=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_sqlite_without_a_folder_is_no_store(tmp_path):
+    SQLiteStore(tmp_path).close()
+    for addresses in ([f"sqlite:///{tmp_path}", "sqlite:///"], ["sqlite:///", "sqlite:///x"]):
+        with pytest.raises(InputError, match="sqlite:/// names no folder; write one behind it"):
+            CliRunner().invoke(command, addresses, catch_exceptions=False)
