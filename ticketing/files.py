@@ -22,6 +22,13 @@ PRIVATE = 0o077
 """What is taken from everybody but the owner: the umask of every command."""
 
 
+OF_A_DESK = {"tickets.sqlite3", "models", "broker", "secret_key"}
+"""Names in a folder, one of which tells that it belongs to a desk."""
+
+OF_THE_DISK = {"lost+found"}
+"""What a new disk holds."""
+
+
 def private_folder(path: Path) -> None:
     """Make a folder, with its parents, that nobody but its owner may enter, or make it so.
 
@@ -32,6 +39,19 @@ def private_folder(path: Path) -> None:
     if mode & PRIVATE:
         with suppress(PermissionError):
             path.chmod(mode & ~PRIVATE)
+
+
+def desk_folder(path: Path) -> None:
+    """Make or take a private folder for a desk. Raises InputError for one that others may enter and
+    that holds other things: taking their rights would be no desk's business. Raises OSError."""
+    if path.is_dir() and path.stat().st_mode & PRIVATE:
+        names = set(os.listdir(path)) - OF_THE_DISK
+        if names and names.isdisjoint(OF_A_DESK):
+            raise InputError(
+                f"{path} is open to others and holds other things, as {min(names)}, but no desk;"
+                " name a folder that the desk has to itself."
+            )
+    private_folder(path)
 
 
 def sync_folder(folder: Path) -> None:

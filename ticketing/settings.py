@@ -92,6 +92,14 @@ class Settings(BaseSettings):
     threads: int = Field(2, ge=1, description="threads for scanning, encoding and training")
     log_level: str = Field("WARNING", description="level of the program's own log lines")
 
+    @field_validator("home", mode="before")
+    @classmethod
+    def _is_named(cls, value: Any) -> Any:
+        """Nothing would be the working folder."""
+        if not str(value).strip():
+            raise ValueError("name a folder, or leave it out")
+        return value
+
     @field_validator(*ADDRESSES)
     @classmethod
     def _is_address(cls, value: str) -> str:
@@ -144,6 +152,8 @@ class Settings(BaseSettings):
 def _require_address(address: str) -> None:
     """Raises ValueError, without any of its parts, for an address that cannot be taken apart."""
     if address.startswith(FOLDER):
+        if address == FOLDER:
+            raise ValueError(f"name a folder behind it, as {FOLDER}/srv/desk")
         return
     try:
         parts = urlsplit(address)

@@ -34,7 +34,7 @@ from ticketing.desk.scheduling import Scheduling
 from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
-from ticketing.files import private_folder
+from ticketing.files import desk_folder
 from ticketing.limits import require_ticket
 from ticketing.people import Person
 from ticketing.settings import Settings
@@ -127,7 +127,7 @@ def open_desk(settings: Settings) -> Desk:
     Raises InputError when the home can't be written to, StoreError after an interrupted restore.
     """
     try:
-        private_folder(settings.home)
+        desk_folder(settings.home)
     except OSError as error:
         raise InputError(
             f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."

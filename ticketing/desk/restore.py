@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from ticketing.desk.backup import KEPT, Manifest, damaged, read, verified
 from ticketing.desk.models import Models
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError, StoreFull
-from ticketing.files import private_folder, sync_folder
+from ticketing.files import desk_folder, private_folder, sync_folder
 from ticketing.model.registry import Registry
 from ticketing.settings import FOLDER, Settings
 from ticketing.stores import open_store
@@ -51,7 +51,7 @@ def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Mani
     manifest, folder = verified(file, shown), _folder(settings)
     places = list(dict.fromkeys(place for place in (settings.home, folder) if place))
     for place in places:
-        private_folder(place)
+        desk_folder(place)
     _clear(places)  # of a killed one
     try:
         if folder and not replace:

@@ -34,6 +34,31 @@ def test_a_home_that_was_open_is_closed(tmp_path):
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
+def shared_folder(tmp_path, *names):
+    home = tmp_path / "shared"
+    home.mkdir()
+    for name in names:
+        (home / name).write_text("")
+    home.chmod(0o1777)
+    return home
+
+
+def test_a_folder_that_others_share_is_no_home(tmp_path):
+    home = shared_folder(tmp_path, "thesis.odt")
+    for settings in ({"home": home}, {"home": tmp_path / "own", "store": f"sqlite:///{home}"}):
+        with pytest.raises(InputError, match="shared is open to others and holds other things, as"):
+            open_desk(load_settings(**settings))
+    assert stat.S_IMODE(home.stat().st_mode) == 0o1777
+    assert os.listdir(home) == ["thesis.odt"]
+
+
+@pytest.mark.parametrize("names", [(), ("lost+found",), ("secret_key", "thesis.odt")])
+def test_an_empty_folder_and_that_of_a_desk_are_homes(tmp_path, names):
+    home = shared_folder(tmp_path, *names)
+    open_desk(load_settings(home=home)).close()
+    assert stat.S_IMODE(home.stat().st_mode) == 0o1700
+
+
 def test_a_folder_is_made_with_its_parents_and_others_files_stay(tmp_path):
     private_folder(tmp_path / "a" / "b")
     assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ticketing.errors import StoreAway, StoreError, StoreFull
-from ticketing.files import private_folder
+from ticketing.files import desk_folder
 from ticketing.stores.checks import half_a_character
 from ticketing.stores.damage import BACKUP
 from ticketing.stores.sqlite import schema
@@ -49,7 +49,7 @@ class Database:
         self.connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._closed = False
         with self.plain_errors():
-            private_folder(folder)
+            desk_folder(folder)
             self._prepare()
 
     def rows(self, statement: str, *values: object) -> list[Row]:
