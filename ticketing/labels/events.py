@@ -12,7 +12,7 @@ from ticketing.errors import first_invalid
 from ticketing.limits import EVENT_ID, ID, NAME, NOTE, TICKET_TEXT, half_fault
 from ticketing.tables import Reject, Row
 from ticketing.tickets import Judgment
-from ticketing.times import naive_utc
+from ticketing.times import naive_utc, plausible_until
 
 LOWEST_RANK = 10**9
 
@@ -48,7 +48,10 @@ def from_row(row: Row) -> Judgment | Reject:
 
 
 def _fault(event: Judgment) -> tuple[str, str]:
-    """The first field that no store can keep, and why; both empty where all can be kept."""
+    """The first field that no store can keep, and why; both empty where all can be kept.
+
+    A time to come would outdo whatever the judge says until then.
+    """
     texts = {
         "event_id": (EVENT_ID, event.event_id),
         "ticket_id": (ID, event.ticket_id),
@@ -64,6 +67,8 @@ def _fault(event: Judgment) -> tuple[str, str]:
             return field, fault
     if not (event.event_id and event.ticket_id):
         return "ticket_id" if event.event_id else "event_id", "is empty"
+    if event.time >= plausible_until():
+        return "time", "lies after tomorrow; mend it"
     if event.rank is not None and not 1 <= event.rank <= LOWEST_RANK:
         return "rank", f"is none from 1 to {LOWEST_RANK:,}"
     if event.score is not None and not math.isfinite(event.score):

@@ -6,7 +6,7 @@ otherwise and nothing else: YES, NO and YES again end as YES.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -14,7 +14,7 @@ from typing import Protocol
 from ticketing.errors import Conflict, InputError
 from ticketing.labels.derive import latest
 from ticketing.labels.events import from_row, is_event
-from ticketing.limits import query_fault
+from ticketing.limits import NAME, half_fault, query_fault
 from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import Reject, Row, read_rows
@@ -31,6 +31,10 @@ _USUAL = {
     "ticket": ("ticket_id", "ticket", "docid", "doc_id"),
     "grade": ("grade", "rating", "label"),
 }
+
+
+TICK = timedelta(microseconds=1)
+"""The least by which a time is later than another."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +92,9 @@ def import_labels(
     `grades` maps the file's values (casefolded) and leaves out all others; without it
     YES/REL/NO, 2/1/0 and 5/3/1 are understood. A pair given twice gets the better
     grade. With `before`, only queries whose ticket was created earlier are taken.
-    Raises InputError when the file or its columns can't be used; nothing is stored then.
+    Raises InputError when the file, its columns or the judge can't be used; nothing is stored then.
     """
+    _require_judge(judge)
     report = LabelReport()
     rows: list[Row] = []
     for row in read_rows(path):
@@ -116,6 +121,13 @@ def import_labels(
     return report
 
 
+def _require_judge(judge: str) -> None:
+    """Raises InputError for a name that no event could be read back with, and for none."""
+    fault = NAME.fault(len(judge)) or half_fault(judge)
+    if fault or not judge.strip():
+        raise InputError(f"--judge {fault or 'is empty; name who judged'}.")
+
+
 def _new_events(
     rows: Iterable[Row], kept: Iterable[Judgment], report: LabelReport
 ) -> list[Judgment]:
@@ -139,13 +151,15 @@ def _after(present: Judgment | None, said: Judgment) -> Judgment:
     """What is said, unless it is what the judge thinks at present: then that event itself.
 
     Its id follows from both, so that an import that was cut short may be repeated. It begins with
-    IMPORTED, which no person's does: nobody can use up an id that an import will need.
+    IMPORTED, which no person's does: nobody can use up an id that an import will need. Its time is
+    after that of the event that it contradicts, whatever clock that one had.
     """
     if present and present.grade == said.grade:
         return present
     content = (said.query.id, said.ticket_id, str(said.grade), said.judge)
     digest = sha256("\0".join([*content, present.event_id if present else ""]).encode())
-    return replace(said, event_id=IMPORTED + digest.hexdigest()[:32])
+    time = max(said.time, min(present.time, datetime.max - TICK) + TICK) if present else said.time
+    return replace(said, event_id=IMPORTED + digest.hexdigest()[:32], time=time)
 
 
 def _label_events(

@@ -1,6 +1,7 @@
 """Labels: derived from events, split, imported, exported, and back again."""
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -276,6 +277,41 @@ def test_a_bad_event_is_rejected_with_its_field(tmp_path, store):
     assert report.added == 0
 
 
+def test_an_event_of_a_time_to_come_is_rejected(tmp_path, store):
+    late = replace(event(1, YES), time=datetime(2099, 1, 1))
+    report = import_labels(write(tmp_path, "a.jsonl", to_json(late)), store)
+    [reject] = report.rejects
+    assert (reject.field, reject.reason) == ("time", "lies after tomorrow; mend it")
+    assert (report.added, list(store.judgments())) == (0, [])
+
+
+@pytest.mark.parametrize("time", [datetime(2099, 1, 1), datetime.max])
+def test_a_label_contradicts_an_event_of_whatever_time(tmp_path, store, time):
+    path = write(tmp_path, "a.csv", "query,docid,rating\nTrip,O-1,2\n")
+    store.add_judgments(
+        [Judgment("e", Query("Trip"), "O-1", Grade.NO, "import", time)],
+    )
+    assert import_labels(path, store).added == 1
+    assert [label.grade for label in derive_labels(store.judgments())] == [YES]
+    assert import_labels(path, store).added == 0
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ("", "--judge is empty; name who judged."),
+        (" ", "--judge is empty; name who judged."),
+        ("j" * 600, "--judge has 600 characters, more than the 500 allowed; shorten it."),
+        ("\udce9", "--judge holds half a character ('\\udce9'); repair or remove it."),
+    ],
+)
+def test_a_judge_who_could_not_be_read_back_is_refused(tmp_path, store, judge, said):
+    path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
+    with pytest.raises(InputError) as raised:
+        import_labels(path, store, judge=judge)
+    assert str(raised.value) == said
+
+
 def test_the_export_holds_all_four_files(tmp_path):
     other = Query("Leak", "oil, 3 bar", ticket_id="N-1")
     events = [event(1, YES), event(2, NO, ticket="T-2"), event(3, REL, query=other)]
@@ -323,7 +359,7 @@ judgments = st.builds(
     ticket_id=st.sampled_from(["T-1", "T-2"]),
     grade=st.none() | st.sampled_from(Grade),
     judge=st.text(max_size=5),
-    time=st.datetimes(),
+    time=st.datetimes(max_value=NOON),
     rank=st.none() | st.integers(1, 10),
     score=st.none() | st.floats(1, 5),
     bundle_id=st.text(max_size=5),
