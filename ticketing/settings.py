@@ -4,18 +4,26 @@ Every setting is an environment variable `TICKETING_<NAME>`, or a line of `.env`
 in the working directory; an unknown or malformed one is refused with a sentence.
 """
 
+import os
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 from ticketing.errors import InputError, first_invalid
 from ticketing.masking import masked
+
+PREFIX = "TICKETING_"
+"""Begins the name of every variable."""
+
+FILE = ".env"
+"""In the working directory."""
 
 ADDRESSES = "store", "broker"
 """Settings that may hold a password."""
@@ -35,9 +43,7 @@ class Settings(BaseSettings):
     for the embedded parts below `home`.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix="TICKETING_", env_file=".env", extra="ignore", frozen=True
-    )
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=FILE, extra="ignore", frozen=True)
 
     home: Path = Field(Path(".ticketing"), description="folder with everything the desk owns")
     store: str = Field("", description="empty for SQLite below home, or the address of a server")
@@ -49,12 +55,17 @@ class Settings(BaseSettings):
         "ticketing", pattern="^[a-z][a-z0-9_]*$", description="begins the names of all indices"
     )
     store_shards: int = Field(1, ge=1, description="parts of a new index of tickets or codes")
-    store_timeout: float = Field(10.0, gt=0, description="seconds the server may take to answer")
+    store_timeout: float = Field(
+        10.0, gt=0, le=3600, description="seconds the server may take to answer"
+    )
     broker: str = Field("", description="empty for the filesystem broker below home, or redis://…")
     broker_password: SecretStr = Field(SecretStr(""), description="password of that Redis")
     broker_ca: Path | None = Field(None, description="certificate authority of a rediss:// server")
     keep_queries: int = Field(
-        365, ge=0, description="days a query that nobody judged or saved is kept; 0 for ever"
+        365,
+        ge=0,
+        le=36_500,
+        description="days a query that nobody judged or saved is kept; 0 for ever",
     )
     host: str = Field("127.0.0.1", description="address the page listens on")
     allowed_hosts: str = Field(
@@ -83,14 +94,21 @@ class Settings(BaseSettings):
     )
     port: int = Field(8000, ge=0, le=65535, description="port the page listens on")
     session_idle: int = Field(
-        480, ge=1, description="minutes without a request after which one signs in anew"
+        480, ge=1, le=525_600, description="minutes without a request after which one signs in anew"
     )
-    session_life: int = Field(168, ge=1, description="hours after which one signs in anew anyway")
+    session_life: int = Field(
+        168, ge=1, le=8760, description="hours after which one signs in anew anyway"
+    )
     job_hours: float = Field(
-        48, gt=0, description="hours after which a training, an evaluation or an import is ended"
+        48,
+        gt=0,
+        le=8760,
+        description="hours after which a training, an evaluation or an import is ended",
     )
     threads: int = Field(2, ge=1, description="threads for scanning, encoding and training")
-    log_level: str = Field("WARNING", description="level of the program's own log lines")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
+        "WARNING", description="level of the program's own log lines"
+    )
 
     @field_validator("home", mode="before")
     @classmethod
@@ -99,6 +117,11 @@ class Settings(BaseSettings):
         if not str(value).strip():
             raise ValueError("name a folder, or leave it out")
         return value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _in_capitals(cls, value: Any) -> Any:
+        return value.upper() if isinstance(value, str) else value
 
     @field_validator(*ADDRESSES)
     @classmethod
@@ -168,13 +191,27 @@ def _holds_a_secret(name: str) -> bool:
     return name in ADDRESSES or Settings.model_fields[name].annotation is SecretStr
 
 
+def _require_known() -> None:
+    """Raises InputError for a variable that would be ignored, as one that is misspelt."""
+    known = [name.upper() for name in Settings.model_fields]
+    given = {name.upper() for name in (*os.environ, *DotEnvSettingsSource(Settings).env_vars)}
+    for name in sorted(name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX)):
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            todo = f"write {PREFIX}{near[0]}, or take it out" if near else "take it out"
+            raise InputError(f"There is no setting {PREFIX}{name}; {todo}.")
+
+
 def load_settings(**overrides: Any) -> Settings:
     """Settings from the environment, with `overrides` on top.
 
     Raises InputError naming the variable, its value and what is expected.
     """
     try:
+        _require_known()
         return Settings(**overrides)
+    except UnicodeDecodeError:
+        raise InputError(f"{Path(FILE).absolute()} is not UTF-8; save it as UTF-8.") from None
     except ValidationError as error:
         name, value, message = first_invalid(error)
         shown = "" if _holds_a_secret(name) else f"={value!r}"

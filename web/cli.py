@@ -53,6 +53,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
         return socket.create_server(address[:2], family=family)
     except OSError as error:
         raise InputError(_why_not(error, host, port)) from None
+    except UnicodeError:  # a part of it is longer than the name of any host
+        raise InputError(f"TICKETING_HOST={host[:40]}… is no address; write another.") from None
 
 
 def _why_not(error: OSError, host: str, port: int) -> str:

@@ -15,11 +15,37 @@ def elsewhere(tmp_path, monkeypatch):
     ("name", "value", "said"),
     [
         ("HOME", "", "TICKETING_HOME='' cannot be used: name a folder, or leave it out."),
+        ("LOG_LEVEL", "LOUD", "TICKETING_LOG_LEVEL='LOUD' cannot be used: give 'DEBUG', 'INFO',"),
+        ("JOB_HOURS", "inf", "TICKETING_JOB_HOURS='inf' cannot be used: give 8760 or less."),
+        ("JOB_HOURS", "nan", "TICKETING_JOB_HOURS='nan' cannot be used: "),
+        ("SESSION_LIFE", "9" * 14, "TICKETING_SESSION_LIFE='99999999999999' cannot be used: give"),
+        ("SESSION_IDLE", "9" * 14, "TICKETING_SESSION_IDLE='99999999999999' cannot be used: give"),
+        ("KEEP_QUERIES", "9" * 11, "TICKETING_KEEP_QUERIES='99999999999' cannot be used: give"),
+        ("STORE_TIMEOUT", "inf", "TICKETING_STORE_TIMEOUT='inf' cannot be used: give 3600 or"),
+        ("POTR", "1", "There is no setting TICKETING_POTR; write TICKETING_PORT, or take it out."),
+        ("XQZ", "1", "There is no setting TICKETING_XQZ; take it out."),
         ("STORE", "sqlite:///", "TICKETING_STORE cannot be used: name a folder behind it, as"),
     ],
 )
-def test_a_value_that_means_nothing_is_refused(monkeypatch, name, value, said):
+def test_what_cannot_be_used_is_refused(monkeypatch, name, value, said):
     monkeypatch.setenv(f"TICKETING_{name}", value)
     with pytest.raises(InputError) as raised:
         load_settings()
     assert str(raised.value).startswith(said)
+
+
+def test_a_level_may_be_written_in_small_letters(monkeypatch):
+    monkeypatch.setenv("TICKETING_LOG_LEVEL", "info")
+    assert load_settings().log_level == "INFO"
+
+
+def test_a_misspelt_line_of_the_file_is_refused(tmp_path):
+    (tmp_path / ".env").write_text("OTHERS=1\nTICKETING_THREAD=1\n")
+    with pytest.raises(InputError, match="no setting TICKETING_THREAD; write TICKETING_THREADS"):
+        load_settings()
+
+
+def test_a_file_that_is_no_utf8_is_refused(tmp_path):
+    (tmp_path / ".env").write_bytes("TICKETING_HOME=Gr\xf6\xdfe\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"\.env is not UTF-8; save it as UTF-8\."):
+        load_settings()

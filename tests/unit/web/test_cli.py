@@ -48,6 +48,11 @@ def test_an_address_of_another_machine_is_refused(host):
         listening_socket(host, 0)
 
 
+def test_an_address_too_long_for_any_machine_is_refused():
+    with pytest.raises(InputError, match=r"TICKETING_HOST=x{40}… is no address; write another"):
+        listening_socket("x" * 300, 0)
+
+
 @pytest.mark.parametrize("command", [serve, demo])
 @pytest.mark.parametrize("given", [{"HOST": "0.0.0.0"}, {"TRUSTED_PROXY": "127.0.0.1"}])
 def test_others_are_not_let_in_where_nobody_has_an_account(tmp_path, monkeypatch, command, given):
