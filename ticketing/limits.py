@@ -146,6 +146,6 @@ def depth_fault(value: object) -> str:
 def _first_fault(texts: Mapping[str, tuple[Limit, Sequence[str]]]) -> tuple[str, str]:
     for field, (limit, given) in texts.items():
         for text in given:
-            if fault := limit.fault(len(text)):
+            if fault := limit.fault(len(text)) or half_fault(text):
                 return field, fault
     return "", ""

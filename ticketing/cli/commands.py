@@ -6,6 +6,7 @@ pyproject.toml.
 
 import errno
 import os
+import sys
 
 import click
 
@@ -48,6 +49,7 @@ def commands() -> None:
 
 def run() -> int:
     """Run the command that `sys.argv` names; gives the exit code."""
+    _open_what_is_closed()
     mask_output()
     os.umask(PRIVATE)
     # Threads that wait for work must sleep: beside other busy processes spinning ones cost tenfold.
@@ -66,6 +68,13 @@ def run() -> int:
         if error.errno is None or error.filename is None:
             raise
         return _failed(f"{error.strerror}: {error.filename}.")
+
+
+def _open_what_is_closed() -> None:
+    """Let a stream that the caller closed lead nowhere; no other file gets its number, then."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  as long as the process
 
 
 def _failed(sentence: str) -> int:

@@ -68,6 +68,11 @@ def test_a_query_is_refused_in_a_sentence_with_the_limit():
     )
 
 
+def test_half_a_character_in_a_query_is_refused():
+    with pytest.raises(InputError, match=r"The subject holds half a character \('\\udcf6'\);"):
+        require_query(Query("Gr\udcf6\udcdfe"))
+
+
 def test_a_query_that_is_a_ticket_is_as_long_as_that():
     require_query(Query("x", "y" * (QUERY_TEXT.most + 1), ticket_id="T-1"))
 

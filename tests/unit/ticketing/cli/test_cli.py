@@ -79,3 +79,12 @@ def test_the_program_prints_one_sentence_and_ends_with_1(home, monkeypatch, caps
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("ticketing: No other bundle has served before")
     assert issubclass(NotReady, TicketingError)
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"])
+def test_closed_streams_hinder_no_command(home, closed):
+    home.mkdir()
+    file = home.with_name("desk.backup")
+    backup = f"{sys.executable} -m ticketing backup {file}"
+    subprocess.run(f"{backup} {closed}", shell=True, check=True)
+    assert file.stat().st_size
