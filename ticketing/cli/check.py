@@ -13,7 +13,7 @@ from ticketing.errors import StoreAway, StoreError
 from ticketing.history import Deed
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
-from ticketing.stores.damage import BACKUP, Finding
+from ticketing.stores.damage import Finding
 
 
 @click.command()
@@ -31,7 +31,7 @@ def command(repair: bool) -> None:
     except StoreAway:
         raise
     except StoreError as error:
-        click.echo(Finding("store", str(error).rstrip("."), BACKUP))
+        click.echo(f"store: {error}")
         sys.exit(1)
     with closing(desk):
         findings, found, left = desk.findings(), 0, 0

@@ -34,7 +34,7 @@ class Checking(Bundles):
         """All that is damaged, the store before what stands on it. A mended finding leaves the
         next ones right: what is mended while this goes on is not found again.
 
-        Raises StoreAway.
+        Raises StoreAway, and StoreFull where nothing can be told of a store that takes no writes.
         """
         checks: dict[str, Callable[[], Iterator[Finding]]] = {
             "home": self._open_files,
@@ -47,10 +47,11 @@ class Checking(Bundles):
         for name, check in checks.items():
             try:
                 yield from check()
-            except StoreAway:
+            except (StoreAway, StoreFull):
                 raise
             except StoreError as error:
-                yield Finding(name, str(error).rstrip("."), BACKUP)
+                what, _, todo = str(error).rstrip(".").partition("; ")
+                yield Finding(name, what, todo or BACKUP)
 
     def judged_and_gone(self) -> int:
         """How many judged tickets are not there: no damage, as tickets may be deleted."""

@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from ticketing.errors import StoreError
+
 BACKUP = "restore a backup with `ticketing restore`"
+
+
+class StoreDamaged(StoreError):
+    """A store whose bytes are not what was written; its cause says no more than that."""
 
 
 @dataclass(frozen=True)

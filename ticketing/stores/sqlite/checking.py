@@ -8,10 +8,9 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from ticketing.errors import StoreError
 from ticketing.files import private_folder
 from ticketing.plurals import counted
-from ticketing.stores.damage import BACKUP, Checked, Finding
+from ticketing.stores.damage import BACKUP, Checked, Finding, StoreDamaged
 from ticketing.stores.files import damaged_files
 from ticketing.stores.history import KINDS, from_json
 from ticketing.stores.sqlite.code_files import code_file, remove_codes, remove_known
@@ -50,14 +49,14 @@ class SQLiteChecking(SQLiteFiles, Checked):
         ):
             try:
                 yield from check()
-            except StoreError as error:
-                yield Finding(str(self.database.path), str(error).rstrip("."), BACKUP)
+            except StoreDamaged as error:
+                yield Finding(str(self.database.path), str(error.__cause__), BACKUP)
 
     def _pages_of_the_file(self) -> Iterator[Finding]:
         try:
             said = [line for (line,) in self.database.rows("PRAGMA integrity_check(100)")]
-        except StoreError as error:
-            said = [str(error)]
+        except StoreDamaged as error:
+            said = [str(error.__cause__)]
         if said == ["ok"]:
             return
         what = "; ".join(said[:NAMED]).replace("\n", " ").rstrip(".")
@@ -109,7 +108,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
             [(lacking,)] = self.database.rows(
                 "SELECT count(*) FROM tickets WHERE pk NOT IN (SELECT rowid FROM words)"
             )
-        except StoreError:
+        except StoreDamaged:
             what = "the index of words does not agree with itself"
         else:
             what = f"the index of words lacks {counted(lacking, 'ticket')}" if lacking else ""

@@ -15,12 +15,19 @@ from typing import Any
 from ticketing.errors import StoreAway, StoreError, StoreFull
 from ticketing.files import desk_folder
 from ticketing.stores.checks import half_a_character
-from ticketing.stores.damage import BACKUP
+from ticketing.stores.damage import BACKUP, StoreDamaged
 from ticketing.stores.sqlite import schema
 from ticketing.stores.sqlite.code_files import checksum_in
 
 LOCK_SECONDS = 15.0
 """How long a writer waits for another one before it gives up."""
+
+NO_WRITES = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR")
+"""Begin the names of errors of a disk that is full or that is not to be written to: SQLite writes
+beside the database even to read it."""
+
+NO_READS = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
+"""Those of a disk that is broken."""
 
 Row = tuple[Any, ...]
 """Values of the columns that were selected: text, numbers, None."""
@@ -137,10 +144,10 @@ class Database:
                     f"{self.path} has been locked by another process for {LOCK_SECONDS:.0f}"
                     " seconds; try again."
                 ) from error
-            full = name.startswith(("SQLITE_FULL", "SQLITE_READONLY"))
-            if full:
+            if name.startswith(NO_WRITES) and not name.startswith(NO_READS):
                 raise StoreFull(
-                    f"{self.path} takes no writes ({error}); free some room on its disk."
+                    f"{self.path} takes no writes ({error}); free some room on its disk, or let it"
+                    " be written to."
                 ) from error
             raise StoreError(f"{self.path} cannot be used: {error}.") from error
         except sqlite3.ProgrammingError:
@@ -148,7 +155,7 @@ class Database:
                 raise StoreError(f"The store in {self.folder} was closed; open it again.") from None
             raise
         except sqlite3.DatabaseError as error:
-            raise StoreError(
+            raise StoreDamaged(
                 f"{self.path} cannot be used: {error}; see `ticketing check`, and {BACKUP}."
             ) from error
         except UnicodeEncodeError as error:
@@ -161,7 +168,8 @@ class Database:
             path = error.filename or self.folder
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
                 raise StoreFull(
-                    f"{path} takes no writes ({error.strerror}); free some room on its disk."
+                    f"{path} takes no writes ({error.strerror}); free some room on its disk, or let"
+                    " it be written to."
                 ) from error
             raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
 

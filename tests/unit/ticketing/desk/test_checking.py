@@ -10,6 +10,7 @@ import pytest
 from tests.commands import TIME
 from ticketing.cli.check import command
 from ticketing.desk import open_desk
+from ticketing.errors import StoreFull
 from ticketing.settings import load_settings
 from ticketing.stores.sqlite.code_files import code_file
 from ticketing.tickets import Grade, Judgment, Query
@@ -212,6 +213,38 @@ def test_what_cannot_be_mended_here_says_what_to_do(desk, home, capsys, harm, sa
         assert code == 1
         assert any(said in line for line in lines), lines
         assert all("restore" in line or "train" in line for line in lines[:1])
+
+
+@pytest.mark.parametrize("harm", [zeroed_page, no_database], ids=["a page", "no database"])
+def test_the_advice_for_damage_is_given_once(desk, home, capsys, harm):
+    harm(desk)
+    desk.close()
+    _, lines = checked(capsys)
+    assert all(line.count("restore a backup") == 1 for line in lines[:-1]), lines
+
+
+def test_no_backup_is_advised_where_a_file_cannot_be_opened(desk, home, capsys):
+    desk.close()
+    for path in home.glob("tickets.sqlite3*"):
+        path.unlink()
+    (home / "tickets.sqlite3").mkdir()
+    code, [line] = checked(capsys)
+    assert code == 1
+    assert "takes no writes (unable to open database file); free some room on its disk, or" in line
+    assert "restore" not in line
+
+
+@pytest.mark.parametrize("name", ["SQLITE_READONLY", "SQLITE_IOERR_SHMSIZE", "SQLITE_FULL"])
+def test_a_disk_that_takes_no_writes_is_no_damage(desk, home, capsys, monkeypatch, name):
+    def refuse(self, statement, *values):
+        with self.plain_errors():
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorname = name
+            raise error
+
+    monkeypatch.setattr("ticketing.stores.sqlite.database.Database.rows", refuse)
+    with pytest.raises(StoreFull, match=r"takes no writes \(disk I/O error\); free some room"):
+        list(desk.whole.findings())
 
 
 def test_a_damaged_bundle_is_moved_aside_and_the_one_before_serves(desk, home, capsys):
