@@ -7,6 +7,7 @@ a Reject, so that the caller can report it and go on. How much is read is in `li
 import csv
 import gzip
 import json
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 injection)."""
 
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+_SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
+"""A first line that Excel writes, and understands, before the header."""
+
 _KINDS = (*_DELIMITERS, ".jsonl")
 
 
@@ -75,6 +79,12 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
         raise InputError(f"{path} is no whole gzip file ({error}); copy it again.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def no_usable_row(path: Path, rejects: list[Reject]) -> InputError:
+    """The error for a file without a row that can be used; it has the reason of the first one."""
+    first = f"; the first is {rejects[0]}" if rejects else ""
+    return InputError(f"{path} holds no usable row{first}.")
 
 
 def write_rejects(path: Path, rejects: list[Reject]) -> None:
@@ -156,9 +166,12 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
     if not first.strip():
         raise InputError(f"{path} has no header in its first line.")
     delimiter = max(_DELIMITERS[_kind(path)], key=first.count)
-    header = _header(first, delimiter, path)
+    head = 1
+    if said := _SEPARATOR.fullmatch(first):
+        delimiter, first, head = said[1], next(lines, ""), 2
+    header = _header(first, delimiter, path, head)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    start = 2
+    start = head + 1
     try:
         for cells in reader:
             if len(cells) == len(header):
@@ -167,22 +180,22 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
             elif cells:
                 reason = f"has {len(cells)} cells where the header has {len(header)}"
                 yield Reject(str(path), start, "", reason)
-            start = reader.line_num + 2
+            start = head + reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}:{start} is malformed CSV ({error}); check its quotes.") from None
 
 
-def _header(line: str, delimiter: str, path: Path) -> list[str]:
+def _header(line: str, delimiter: str, path: Path, number: int) -> list[str]:
     try:
         [header] = csv.reader([line], delimiter=delimiter, strict=True)
     except csv.Error as error:
-        raise InputError(f"{path}:1 is a malformed header ({error}).") from None
+        raise InputError(f"{path}:{number} is a malformed header ({error}).") from None
     header = [name.strip() for name in header]
     if fault := COLUMNS.fault(len(header)):
-        raise InputError(f"{path}:1 {fault}.")
+        raise InputError(f"{path}:{number} {fault}.")
     named = Counter(name for name in header if name)
     if twice := sorted(name for name, count in named.items() if count > 1):
-        raise InputError(f"{path}:1 names the column {twice[0]!r} twice; rename one of them.")
+        raise InputError(f"{path}:{number} names the column {twice[0]!r} twice; rename one.")
     return header
 
 

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 _FORMATS = (
+    "%d.%m.%Y %H:%M:%S",
     "%d.%m.%Y %H:%M",
     "%d.%m.%Y",
     "%Y/%m/%d %H:%M:%S",
+    "%Y/%m/%d %H:%M",
     "%Y/%m/%d",
     "%a, %d %b %Y %H:%M:%S %z",
 )

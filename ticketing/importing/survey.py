@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ticketing.errors import InputError
 from ticketing.limits import COLUMNS
-from ticketing.tables import Reject, read_rows
+from ticketing.tables import Reject, no_usable_row, read_rows
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,13 @@ class Survey:
 def survey(path: Path) -> Survey:
     """Read the whole file once. Raises InputError where it can't be read or holds nothing."""
     rows = 0
+    rejects: list[Reject] = []
     columns: dict[str, None] = {}
     lists: dict[str, dict[str, None]] = {}
     for row in read_rows(path):
         rows += 1
         if isinstance(row, Reject):
+            rejects = rejects or [row]
             continue
         columns.update(dict.fromkeys(row.values))
         _require_few(columns, path, row.line)
@@ -41,7 +43,7 @@ def survey(path: Path) -> Survey:
                         keys.update(dict.fromkeys(item))
                         _require_few(keys, path, row.line)
     if not columns:
-        raise InputError(f"{path} holds no usable row.")
+        raise no_usable_row(path, rejects)
     return Survey(path, rows, tuple(columns), {name: tuple(keys) for name, keys in lists.items()})
 
 

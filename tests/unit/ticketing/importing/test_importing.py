@@ -65,6 +65,7 @@ def test_a_csv_with_usual_names_needs_no_mapping(tmp_path):
     ("name", "text"),
     [
         ("a.csv", "id;subject\n1;x\n"),
+        ("a.csv", "\ufeffsep=;\r\nid;subject\r\n1;x\r\n"),
         ("a.tsv", "id\tsubject\n1\tx\n"),
         ("a.csv", "\ufeffid,subject\r\n1,x\r\n"),
         ("a.jsonl", '{"id": 1, "subject": "x"}\n\n'),
@@ -151,7 +152,10 @@ def test_a_bad_override_is_one_sentence(overrides, message):
     [
         ("a.xlsx", b"PK", "none of .csv, .tsv, .jsonl"),
         ("a.csv", b"", "no header"),
-        ("a.csv", b"id,subject\n", "no usable row"),
+        ("a.csv", b"id,subject\n", r"a\.csv holds no usable row\."),
+        ("a.csv", b"id,subject\n1\n2\n", r"row; the first is .*a\.csv:2: has 1 cells where"),
+        ("a.csv", b"sep=;\nid;id\n", r"a\.csv:2 names the column 'id' twice"),
+        ("a.csv", b"sep=;\n", r"a\.csv holds no usable row\."),
         ("a.csv", b"id,id\n1,2\n", "'id' twice"),
         ("a.csv", b"id,subject\n1,\xff\n", "not UTF-8"),
         ("a.csv", b'id,subject\n1,"open\n2,b\n', r"a.csv:2 is malformed CSV"),
@@ -279,6 +283,8 @@ def test_an_interrupted_import_keeps_whole_batches_and_resumes(tmp_path, store):
         ("2013-02-25 13:17:59", datetime(2013, 2, 25, 13, 17, 59)),
         ("2013-02-25T13:17:59Z", datetime(2013, 2, 25, 13, 17, 59)),
         ("25.02.2013 13:17", datetime(2013, 2, 25, 13, 17)),
+        ("25.02.2013 13:17:59", datetime(2013, 2, 25, 13, 17, 59)),
+        ("2013/02/25 13:17", datetime(2013, 2, 25, 13, 17)),
         (86400, datetime(1970, 1, 2)),
         (1361798279000, datetime(2013, 2, 25, 13, 17, 59)),
         ("  ", None),

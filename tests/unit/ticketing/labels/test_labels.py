@@ -270,6 +270,12 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path, store):
     assert labels_of(store) == {}
 
 
+def test_where_no_row_can_be_used_the_first_reason_is_given(tmp_path, store):
+    path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1\nb,O-1\n")
+    with pytest.raises(InputError, match=r"row; the first is .*a\.csv:2: has 2 cells where the h"):
+        import_labels(path, store)
+
+
 def test_a_bad_event_is_rejected_with_its_field(tmp_path, store):
     lines = '{"event_id": "e", "query": {"subject": "a"}, "ticket_id": "T", "judge": "ann"}\n'
     report = import_labels(write(tmp_path, "a.jsonl", lines), store)
