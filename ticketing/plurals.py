@@ -7,7 +7,8 @@ def counted(number: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """The regular plural of a noun: `tickets`, `queries`, `days`, `matches`."""
+    """The regular plural of a noun: `tickets`, `queries`, `days`, `matches`, `epochs`."""
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+    hissing = noun.endswith(("s", "x", "ch", "sh")) and not noun.endswith("och")
+    return f"{noun}es" if hissing else f"{noun}s"

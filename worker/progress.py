@@ -24,11 +24,12 @@ def silent_for(job: Job) -> float:
 
 
 def rate(job: Job) -> float:
-    """Tickets a second from the job's start until its last heartbeat; 0 before there is any."""
+    """Tickets a second from the job's start until its last heartbeat; 0 before there is any, and
+    for less than a second: what was done before counts as done."""
     if not job.started or not job.heartbeat:
         return 0.0
     seconds = ((job.finished or job.heartbeat) - job.started).total_seconds()
-    return job.done / seconds if seconds > 0 else 0.0
+    return job.done / seconds if seconds >= 1 else 0.0
 
 
 def seconds_left(job: Job) -> float | None:

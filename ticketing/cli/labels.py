@@ -49,7 +49,6 @@ def import_(
     """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
     require_no_input(rejects, [file])
     desk = open_desk(load_settings())
-    audit(desk, Deed.IMPORTED, f"labels of {file.name}, judged by {judge}")
     report = import_labels(
         file,
         desk.store,
@@ -58,6 +57,7 @@ def import_(
         before,
         judge,
     )
+    audit(desk, Deed.IMPORTED, f"labels of {file.name}, judged by {judge}")
     click.echo(
         f"{counted(report.added, 'judgment')} added, {report.known:,} known before, "
         f"{counted(report.left_out, 'row')} left out, "
@@ -74,8 +74,8 @@ def export(folder: Path) -> None:
     In labels.csv an apostrophe stands before a text that a spreadsheet would run as a formula.
     """
     desk = open_desk(load_settings())
-    audit(desk, Deed.EXPORTED, "labels")
     exported = export_labels(desk.store.judgments(), folder)
+    audit(desk, Deed.EXPORTED, "labels")
     for path in exported.paths:
         click.echo(path)
     if ids := exported.left_out:

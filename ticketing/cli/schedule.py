@@ -7,6 +7,7 @@ import click
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
 from ticketing.desk import Desk, open_desk
+from ticketing.errors import InputError
 from ticketing.history import Deed
 from ticketing.jobs import Promotion
 from ticketing.plurals import counted
@@ -34,20 +35,21 @@ def show() -> None:
 @click.option(
     "--at",
     type=click.DateTime(["%H:%M"]),
-    default=f"{THREE:%H:%M}",
-    show_default=True,
-    help="At this time of that day (UTC).",
+    help=f"At this time of that day (UTC); {THREE:%H:%M} where none is given.",
 )
 @click.option("--judgments", type=click.IntRange(1), help="Train after so many new judgments.")
 @click.option("--ask", is_flag=True, help="A new model waits for an admin's yes.")
-def set_(weekly: str | None, at: datetime, judgments: int | None, ask: bool) -> None:
+def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bool) -> None:
     """Train every week, or after so many new judgments, or both; neither ends it.
 
     A worker (`ticketing work`) begins the training. A time that was missed is made up for once.
     """
+    if at and not weekly:
+        raise InputError("--at is the time of a weekly training; name its day with --weekly.")
     desk = open_desk(load_settings())
     promotion = Promotion.ASK if ask else Promotion.RULE
-    desk.set_schedule(Weekday(weekly) if weekly else None, at.time(), judgments or 0, promotion)
+    day, time = Weekday(weekly) if weekly else None, at.time() if at else THREE
+    desk.set_schedule(day, time, judgments or 0, promotion)
     audit(desk, Deed.SCHEDULED, "training")
     _show(desk)
 

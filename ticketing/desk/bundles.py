@@ -284,11 +284,16 @@ class Bundles(DeskBase):
     def rollback(self) -> str:
         """Let the bundle that served before serve again; what came since is encoded under it first.
 
-        Raises NotReady when there is none.
+        Raises NotReady when there is none any more.
         """
         previous = self.whole.previous_serving()
         if not previous:
             raise NotReady("No other bundle has served before; there is nothing to go back to.")
-        self.models.share(previous)
+        try:
+            self.models.share(previous)
+        except NotFound:
+            raise NotReady(
+                f"Bundle {previous} served before and is deleted; there is nothing to go back to."
+            ) from None
         self._serve(previous)
         return self._note(previous, f"Bundle {previous} serves again.")

@@ -66,15 +66,14 @@ class People(Audit):
         self, by: Doer, name: str, password: str, role: Role, groups: Collection[str] = ()
     ) -> Account:
         """Add somebody. Raises InputError for a name that is taken, a password that is weak or a
-        group's name that is too long."""
+        group that no ticket can have."""
         name = usable_name(name)
-        require_groups(groups)
         if any(name.casefold() == known.name.casefold() for known in self.store.accounts()):
             raise InputError(f"There is somebody called {name} already; choose another name.")
         if role != Role.ADMIN and not self.store.has_accounts():
             raise InputError("The first account must be an admin's; give it the role admin.")
         passwords.require_good(password, name)
-        account = Account(name, passwords.hashed(password), role, frozenset(groups))
+        account = Account(name, passwords.hashed(password), role, usable_groups(groups))
         self.store.put_account(account)
         self.record(by, Deed.PERSON_ADDED, f"{account.name}: {account.summary}")
         return account
@@ -128,11 +127,10 @@ class People(Audit):
         """Change what is given; somebody disabled is signed out everywhere, and their tokens are
         revoked. Whoever gets an `identity` at the OpenID provider has no password from then on.
 
-        Raises NotFound, InputError where nobody would be left who may do this and for a group's
-        name that is too long, and Conflict where `seen`, the account's summary as somebody read
+        Raises NotFound, InputError where nobody would be left who may do this and for a group
+        that no ticket can have, and Conflict where `seen`, the account's summary as somebody read
         it, is no longer so, or where somebody else goes on changing people.
         """
-        require_groups(groups or ())
         with self._one_change():
             account = self.known_account(name)
             if seen not in (None, account.summary):
@@ -143,7 +141,7 @@ class People(Audit):
             changed = replace(
                 account,
                 role=account.role if role is None else role,
-                groups=account.groups if groups is None else frozenset(groups),
+                groups=account.groups if groups is None else usable_groups(groups),
                 disabled=account.disabled if disabled is None else disabled,
                 identity=identity or account.identity,
                 password_hash="" if identity else account.password_hash,
@@ -279,6 +277,19 @@ class People(Audit):
             raise NotFound(f"{owner} has no token {token_id[:80]}.")
         self.store.revoke_token(token_id)
         self.record(by, Deed.TOKEN_REVOKED, f"{token_id} of {owner}")
+
+
+def usable_groups(names: Collection[str]) -> frozenset[str]:
+    """Names of groups, without blanks around them. Raises InputError for one that no ticket of a
+    table can have: commas and semicolons part groups there."""
+    require_groups(names)
+    for name in names:
+        if not name.strip() or not {",", ";"}.isdisjoint(name):
+            raise InputError(
+                f"{name!r} is no name of a group; name one at a time, without commas and"
+                " semicolons."
+            )
+    return frozenset(map(str.strip, names))
 
 
 def _key(secret: str) -> str:

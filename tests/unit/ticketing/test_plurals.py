@@ -16,6 +16,7 @@ from ticketing.plurals import counted
         (2, "category", "2 categories"),
         (2, "day", "2 days"),
         (2, "match", "2 matches"),
+        (30, "epoch", "30 epochs"),
     ],
 )
 def test_a_noun_agrees_with_its_number(number, noun, words):

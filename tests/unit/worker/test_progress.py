@@ -7,7 +7,7 @@ import pytest
 
 from tests.fake_records import jobs
 from ticketing.times import utc_now
-from worker.progress import silent_for
+from worker.progress import rate, silent_for
 
 
 @pytest.mark.parametrize(("hours", "silent"), [(0, False), (-33, True), (33, True)])
@@ -15,3 +15,16 @@ def test_a_heartbeat_of_a_wrong_clock_is_no_sign_of_life(hours, silent):
     """A worker whose clock was 33 hours ahead was killed: its job was left for 33 hours."""
     job = replace(jobs()[0], heartbeat=utc_now() + timedelta(hours=hours))
     assert (silent_for(job) > 60) == silent
+
+
+@pytest.mark.parametrize(("seconds", "speed"), [(0.001, 0), (2, 500)])
+def test_what_was_done_before_makes_no_rate(seconds, speed):
+    begun = utc_now()
+    job = replace(
+        jobs()[0],
+        done=1000,
+        started=begun,
+        heartbeat=begun,
+        finished=begun + timedelta(seconds=seconds),
+    )
+    assert rate(job) == speed

@@ -4,8 +4,9 @@ from datetime import time
 
 import pytest
 
-from tests.commands import run
+from tests.commands import refused, run
 from ticketing.cli import schedule
+from ticketing.errors import InputError
 from ticketing.history import AuditEntry
 from ticketing.jobs import Promotion
 from ticketing.schedule import Weekday
@@ -31,3 +32,12 @@ def test_a_schedule_is_set_shown_audited_and_ended(desk):
     [entry] = desk.store.events(AuditEntry)
     assert (entry.deed, entry.person[:4]) == ("scheduled", "cli:")
     assert "Nothing is scheduled" in run(schedule.command, "set")
+
+
+def test_a_time_without_a_day_is_refused_and_ends_nothing(desk):
+    run(schedule.command, "set", "--weekly", "sunday")
+    assert desk.store.schedule().at == time(3)
+    assert "name its day with --weekly" in refused(
+        InputError, schedule.command, "set", "--at", "04:00"
+    )
+    assert desk.store.schedule().weekday == Weekday.SUNDAY

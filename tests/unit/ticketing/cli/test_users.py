@@ -115,3 +115,13 @@ def test_nobody_is_said(home):
             fed(*arguments)
     with pytest.raises(InputError, match="standard input"):
         fed("add", "ann", "--role", "admin", password=None)
+
+
+@pytest.mark.parametrize("group", ["a,b", "a;b", "", " "])
+def test_a_group_that_no_ticket_can_have_is_refused(home, group):
+    with pytest.raises(InputError, match="is no name of a group; name one at a time, without"):
+        fed("add", "ann", "--role", "admin", "--group", "lab", "--group", group)
+    fed("add", "ann", "--role", "admin", "--group", " lab ")
+    assert account("ann").groups == {"lab"}
+    with pytest.raises(InputError, match="is no name of a group"):
+        run(command, "change", "ann", "--group", group)

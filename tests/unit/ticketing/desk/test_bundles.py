@@ -131,6 +131,16 @@ def test_a_better_bundle_serves_and_the_previous_one_can_come_back(desk, trained
     assert desk.recommend(ASKED).bundle_id == trained[1]
 
 
+def test_a_bundle_that_was_deleted_is_nothing_to_go_back_to(desk, trained):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    desk.promote(other, force=True)
+    desk.rollback()
+    desk.delete_bundle(other)
+    with pytest.raises(NotReady, match=f"Bundle {other} served before and is deleted; there is"):
+        desk.rollback()
+
+
 def test_a_worse_bundle_is_refused_unless_forced(desk, trained):
     other = other_bundle(desk, trained[1])
     reindex(desk, other)

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ticketing.cli.labels import command
+from ticketing.desk import open_desk
 from ticketing.errors import InputError
+from ticketing.history import AuditEntry
 from ticketing.labels import (
     Columns,
     derive_labels,
@@ -22,6 +24,7 @@ from ticketing.labels import (
 )
 from ticketing.labels.events import to_json
 from ticketing.limits import SUBJECT
+from ticketing.settings import load_settings
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import IMPORTED, Grade, Judgment, Label, Query, Ticket
 
@@ -406,3 +409,13 @@ def test_the_commands(tmp_path, monkeypatch, store):
     result = CliRunner().invoke(command, ["export", str(tmp_path / "out")])
     assert result.exit_code == 0
     assert (tmp_path / "out" / "labels.csv").read_text() == "query,docid,rating\n"
+
+
+def test_what_failed_is_not_in_the_audit(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    (tmp_path / "file").write_text("")
+    for arguments in (["import", str(tmp_path / "gone.csv")], ["export", str(tmp_path / "file")]):
+        assert CliRunner().invoke(command, arguments).exception
+    desk = open_desk(load_settings())
+    assert list(desk.store.events(AuditEntry)) == []
+    desk.close()
