@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ticketing.desk.bundles import Bundles
-from ticketing.errors import BundleError, NotFound, StoreAway, StoreError, StoreFull
+from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.files import PRIVATE, private_folder
 from ticketing.history import AuditEntry
+from ticketing.model.bundle import MANIFEST
 from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Finding
+from ticketing.stores.files import let_go
 from ticketing.tickets import ModelKind
 from ticketing.times import utc_now
 
@@ -106,9 +108,8 @@ class Checking(Bundles):
         for bundle_id in self.models.ids():
             try:
                 self.models.verify(bundle_id)
-            except BundleError as error:
-                mend = partial(self._move_aside, self.models.folder / bundle_id)
-                yield Finding(f"bundle {bundle_id}", str(error).rstrip("."), "move it aside", mend)
+            except (BundleError, NotFound) as error:
+                yield self._unusable(bundle_id, error)
         for kind in ModelKind:
             serving = self.whole.serving(kind)
             if serving and serving not in self.models.ids():
@@ -119,6 +120,16 @@ class Checking(Bundles):
                     yield Finding(f"bundle {serving}", what, todo, self.rollback)
                 else:
                     yield Finding(f"bundle {serving}", what, f"train anew, or {BACKUP}")
+
+    def _unusable(self, bundle_id: str, error: BundleError | NotFound) -> Finding:
+        where, what = f"bundle {bundle_id}", str(error).rstrip(".")
+        if (path := self.models.folder / bundle_id).exists():
+            return Finding(where, what, "move it aside", partial(self._move_aside, path))
+        if isinstance(error, BundleError | BundleAway):
+            return Finding(where, what, "then check again")
+        todo = "let go of it, so that whoever has it still puts it there again"
+        mend = partial(let_go, self.whole, f"bundle/{bundle_id}/{MANIFEST}")
+        return Finding(where, what, todo, mend)
 
     def _codes(self) -> Iterator[Finding]:
         """Codes of bundles that are gone, rows that are not as they were put or that no bundle's

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from ticketing.errors import NotFound, StoreAway, StoreError
@@ -13,6 +13,9 @@ from ticketing.stores.damage import Finding
 
 CHECKPOINTS = "checkpoint/"
 """Begins the names of what a training goes on with, which is of no use to a copy of the store."""
+
+BUNDLE_MANIFEST = "manifest.json"
+"""The file of a bundle that says that the store has all of it."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +88,14 @@ def damaged_files(store: Files) -> Iterator[Finding]:
             continue
         except StoreError:
             todo = "let go of it, so that whoever has it still puts it there again"
-            mend = partial(_let_go, store, kept.name)
+            mend = partial(let_go, store, kept.name)
             yield Finding(f"file {kept.name}", "it is lost or was changed", todo, mend)
 
 
-def _let_go(store: Files, name: str) -> str:
+def let_go(store: Files, name: str) -> str:
+    """Delete a file of which the store has not all; says so."""
     store.drop_file(name)
+    path = PurePosixPath(name)
+    if path.match("bundle/*/*"):  # nobody takes the rest for a whole bundle
+        store.drop_file(str(path.with_name(BUNDLE_MANIFEST)))
     return "it is no longer named"

@@ -269,6 +269,65 @@ def test_a_damaged_bundle_is_moved_aside_and_the_one_before_serves(desk, home, c
     again.close()
 
 
+def shared_after(desk):
+    """The bundle that served and the one that serves now, both in the store."""
+    from tests.tiny import other_bundle, put_encoded
+
+    first = desk.store.serving()
+    second = other_bundle(desk, first)
+    put_encoded(desk, second, list(desk.store.iter_tickets()))
+    desk.models.share_all()
+    return first, second
+
+
+def emptied(desk, bundle_id):
+    """What this home and the store share, as one file on the disk."""
+    os.truncate(desk.models.folder / bundle_id / "network.safetensors", 0)
+
+
+def half_in_the_store(desk, bundle_id):
+    """A machine that is gone had it, and the store lost one of its files."""
+    shutil.rmtree(desk.models.folder / bundle_id)
+    desk.store.drop_file(f"bundle/{bundle_id}/network.safetensors")
+
+
+def damaged_in_the_store(desk, bundle_id):
+    emptied(desk, bundle_id)
+    shutil.rmtree(desk.models.folder / bundle_id)
+
+
+@pytest.mark.parametrize("harm", [emptied, half_in_the_store, damaged_in_the_store])
+def test_a_bundle_damaged_in_the_store_lets_the_one_before_serve(desk, home, capsys, harm):
+    first, second = shared_after(desk)
+    harm(desk, second)
+    desk.close()
+    code, lines = checked(capsys)
+    assert (code, lines[-1][-6:]) == (1, " left.")
+    assert any(f"bundle {second}: " in line for line in lines), lines
+    code, lines = checked(capsys, "--repair")
+    assert code == 0, lines
+    assert checked(capsys)[0] == 0
+    again = open_desk(load_settings(home=home))
+    assert again.store.serving() == first
+    assert again.models.ids() == [first]
+    again.close()
+
+
+def test_a_bundle_that_is_whole_here_is_put_again_where_the_store_lost_a_file(desk, home, capsys):
+    _, second = shared_after(desk)
+    [lost] = desk.store.files(f"bundle/{second}/network")
+    (home / "files" / lost.sha256).unlink()
+    desk.close()
+    assert checked(capsys, "--repair")[0] == 0
+    again = open_desk(load_settings(home=home))
+    assert second not in again.models.shared()
+    again.models.share_all()
+    assert second in again.models.shared()
+    assert again.store.serving() == second
+    again.close()
+    assert checked(capsys) == (0, ["Nothing is damaged."])
+
+
 def test_damaged_codes_are_never_ranked_and_monitoring_is_told(desk, home):
     best = desk.recommender().rank(QUERY)[0][0]
     block = desk.store.codes(desk.store.serving())
