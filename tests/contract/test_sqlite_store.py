@@ -81,6 +81,7 @@ def test_a_lost_or_changed_file_is_found_and_let_go(store):
     assert found[2].what == "it has no name"
     for finding in found:
         finding.mend()
+    assert (store.database.folder / "damaged" / "0123").read_bytes() == b"nobody's"
     assert list(store.findings()) == []
     assert store.files() == []
 
@@ -570,6 +571,27 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
         StoreError, match=r"tickets\.sqlite3 cannot be used: file is not a database"
     ):
         SQLiteStore(tmp_path)
+
+
+@pytest.mark.parametrize("beside", ["codes", "files"])
+@pytest.mark.parametrize("emptied", [True, False])
+def test_a_database_that_was_lost_is_not_begun_anew(store, tmp_path, beside, emptied):
+    folder = tmp_path / "lost"
+    (folder / beside).mkdir(parents=True)
+    (folder / beside / "1.bin").write_bytes(b"of the lost one")
+    if emptied:
+        (folder / "tickets.sqlite3").write_bytes(b"")
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(StoreError, match=f"lost its database: .* {beside} of it .* restore a back"):
+        SQLiteStore(folder)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_an_empty_file_and_empty_folders_are_a_first_start(tmp_path):
+    for name in ("codes", "files"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "tickets.sqlite3").touch()
+    SQLiteStore(tmp_path).close()
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):

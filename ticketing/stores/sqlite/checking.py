@@ -167,8 +167,7 @@ class SQLiteChecking(SQLiteFiles, Checked):
 
     def _set_aside(self, table: str, number: int) -> str:
         """Take a row out of a table that is only added to, into a file of its own."""
-        path = self.database.folder / "damaged" / f"{table}-{number}.json"
-        private_folder(path.parent)
+        path = self._damaged() / f"{table}-{number}.json"
         with self.database.writing(durable=True) as connection:
             cursor = connection.execute(f"SELECT * FROM {table} WHERE number = ?", (number,))
             names = [name for name, *_ in cursor.description]
@@ -206,12 +205,19 @@ class SQLiteChecking(SQLiteFiles, Checked):
         named = {file_path(self.database.folder, kept.sha256) for kept in self.files()}
         for path in found:
             if path not in named:
-                yield Finding(str(path), "it has no name", "delete it", partial(_delete, path))
+                mend = partial(self._move_aside, path)
+                yield Finding(str(path), "it has no name", "move it aside", mend)
 
+    def _move_aside(self, path: Path) -> str:
+        with self.database.plain_errors():
+            place = path.rename(self._damaged() / path.name)
+        return f"it was moved to {place}"
 
-def _delete(path: Path) -> str:
-    path.unlink(missing_ok=True)
-    return "it was deleted"
+    def _damaged(self) -> Path:
+        """The folder of what cannot be mended."""
+        folder = self.database.folder / "damaged"
+        private_folder(folder)
+        return folder
 
 
 def _forget(path: Path) -> str:

@@ -119,6 +119,8 @@ class Database:
     def _prepare(self) -> None:
         """Check whose database this is; make the tables that it lacks, one process at a time."""
         with _locked(self.folder):
+            if not self.path.exists() or not self.path.stat().st_size:
+                self._require_first_start()
             connection = self._connection()
             try:
                 version = schema.version_of(connection)
@@ -129,6 +131,15 @@ class Database:
                 connection.create_function("checksum_of", 3, checksum_in(self.folder))
                 with self._transaction("BEGIN IMMEDIATE"):
                     schema.bring_up(connection, version)
+
+    def _require_first_start(self) -> None:
+        """Raises StoreError where what lies beside a new database belongs to one that was lost."""
+        for name in ("codes", "files"):
+            if (beside := self.folder / name).is_dir() and any(beside.iterdir()):
+                raise StoreError(
+                    f"The store in {self.folder} has lost its database: {self.path.name} is not"
+                    f" there or empty, and {name} of it are there; {BACKUP}."
+                )
 
     @contextmanager
     def plain_errors(self) -> Iterator[None]:

@@ -427,3 +427,20 @@ def test_a_damaged_desk_can_be_replaced_by_its_backup(desk, file, elsewhere):
     restored(elsewhere, file, True, unseen)
     with closing(open_desk(elsewhere)) as again:
         assert [x for x in again.findings() if "may read" not in x.what] == []
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_desk_that_lost_its_database_is_refused_until_it_is_restored(
+    desk, file, elsewhere, replace
+):
+    desk.back_up(file, unseen)
+    shutil.copytree(desk.settings.home, elsewhere.home)
+    (elsewhere.home / "tickets.sqlite3").unlink()
+    before = sorted(elsewhere.home.rglob("*"))
+    with pytest.raises(StoreError, match=r"has lost its database: .*; restore a backup"):
+        open_desk(elsewhere)
+    assert sorted(elsewhere.home.rglob("*")) == before
+    restored(elsewhere, file, replace, unseen)
+    with closing(open_desk(elsewhere)) as again:
+        assert [x for x in again.findings() if "may read" not in x.what] == []
+        assert again.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
