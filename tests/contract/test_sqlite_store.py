@@ -594,6 +594,18 @@ def test_an_empty_file_and_empty_folders_are_a_first_start(tmp_path):
     SQLiteStore(tmp_path).close()
 
 
+@pytest.mark.parametrize("harm", ["log = 'kaputt'", "created = 'x'", "kind = 'x'", "log = '[1]'"])
+def test_a_job_that_cannot_be_read_is_said_and_set_aside(store, harm):
+    job = store.create_job(JobKind.IMPORT, "", 1)
+    store.database.rows(f"UPDATE jobs SET {harm}")
+    for read in (store.jobs, store.unfinished_jobs, lambda: store.update_job(job.id)):
+        with pytest.raises(StoreError, match=f"job {job.id} in the store is damaged; see `tick"):
+            read()
+    [finding] = store.findings()
+    finding.mend()
+    assert (store.jobs(), list(store.findings())) == ([], [])
+
+
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "desk").write_text("")
     with pytest.raises(StoreError, match=r"desk is a file; name the folder"):

@@ -25,6 +25,9 @@ from ticketing.times import utc_now
 if TYPE_CHECKING:
     from ticketing.retrieval.recommend import Recommender
 
+UNREADABLE = (StoreError, ValueError, TypeError, KeyError)
+"""What reading a damaged record raises."""
+
 ASIDE = "damaged"
 """The folder below home that what cannot be mended is moved to."""
 
@@ -51,9 +54,8 @@ class Checking(Bundles):
                 yield from check()
             except (StoreAway, StoreFull):
                 raise
-            except StoreError as error:
-                what, _, todo = str(error).rstrip(".").partition("; ")
-                yield Finding(name, what, todo or BACKUP)
+            except UNREADABLE as error:
+                yield _unreadable(name, error)
 
     def judged_and_gone(self) -> int:
         """How many judged tickets are not there: no damage, as tickets may be deleted."""
@@ -100,8 +102,10 @@ class Checking(Bundles):
         for name, read in kinds.items():
             try:
                 read()
-            except (ValueError, TypeError, KeyError) as error:
-                yield Finding(name, f"they cannot all be read ({type(error).__name__})", BACKUP)
+            except (StoreAway, StoreFull):
+                raise
+            except UNREADABLE as error:
+                yield _unreadable(name, error)
 
     def _bundles(self) -> Iterator[Finding]:
         """Bundles that are no longer themselves, and serving ones that are not there."""
@@ -219,6 +223,14 @@ class Checking(Bundles):
         private_folder(place.parent)
         path.rename(place)
         return f"it was moved to {place}"
+
+
+def _unreadable(where: str, error: Exception) -> Finding:
+    """Why something could not be read, and what to do."""
+    if not isinstance(error, StoreError):
+        return Finding(where, f"they cannot all be read ({type(error).__name__})", BACKUP)
+    what, _, todo = str(error).rstrip(".").partition("; ")
+    return Finding(where, what, todo or BACKUP)
 
 
 def _close(paths: list[Path]) -> str:

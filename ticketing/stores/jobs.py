@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Protocol, TypedDict, Unpack
 
-from ticketing.errors import Conflict, NotFound
+from ticketing.errors import Conflict, NotFound, StoreError
 from ticketing.files import Json
 from ticketing.jobs import LOG_LINES, Job, JobKind, JobState, LogLine
 from ticketing.times import utc_now
@@ -130,6 +130,11 @@ def reopened(job: Job) -> Job:
 def no_job(job_id: str) -> NotFound:
     """What to say of an id that no job has."""
     return NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
+
+
+def unreadable(job_id: str) -> StoreError:
+    """What to say of a record that cannot be read."""
+    return StoreError(f"The record of job {job_id} in the store is damaged; see `ticketing check`.")
 
 
 def another_job(job: Job) -> Conflict:

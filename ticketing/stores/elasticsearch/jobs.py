@@ -20,6 +20,7 @@ from ticketing.stores.jobs import (
     no_job,
     reopened,
     to_be_cancelled,
+    unreadable,
     updated,
 )
 from ticketing.times import utc_now
@@ -155,6 +156,13 @@ def _record(job: Job) -> Json:
 
 
 def _job(doc: Mapping[str, Any]) -> Job:
+    try:
+        return _read_job(doc)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise unreadable(doc["_id"].removeprefix(_key(""))) from None
+
+
+def _read_job(doc: Mapping[str, Any]) -> Job:
     """The job of a document; one that an older program wrote lacks some of the fields."""
     record = dict(doc["_source"])
     record |= {time: record[time] and datetime.fromisoformat(record[time]) for time in _TIMES}

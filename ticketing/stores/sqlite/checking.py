@@ -16,6 +16,7 @@ from ticketing.stores.history import KINDS, from_json
 from ticketing.stores.sqlite.code_files import code_file, remove_codes, remove_known
 from ticketing.stores.sqlite.database import Row
 from ticketing.stores.sqlite.files import SQLiteFiles, file_path
+from ticketing.stores.sqlite.jobs import COLUMNS, read_job
 from ticketing.text import token_lines
 from ticketing.tickets import Query, Ticket
 
@@ -148,25 +149,26 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return f"{counted(count, 'row')} of codes were deleted"
 
     def _events(self) -> Iterator[Finding]:
-        """Rows of what is only added to that cannot be read."""
+        """Rows of what is only added to, and of jobs, that cannot be read."""
         kinds = {name: kind for kind, name in KINDS.items()}
         of: dict[str, tuple[str, Callable[..., object]]] = {
             "judgments": ("time", datetime.fromisoformat),
             "verdicts": ("time", datetime.fromisoformat),
             "history": ("kind, event", lambda kind, event: from_json(kinds[kind], event)),
+            "jobs": (COLUMNS, lambda *row: read_job(row)),
         }
         for table, (columns, read) in of.items():
             statement = f"SELECT number, {columns} FROM {table} WHERE number > ?"
             for number, *values in self._pages(f"{statement} ORDER BY number LIMIT ?", 0):
                 try:
                     read(*values)
-                except (ValueError, TypeError, KeyError):
+                except (ValueError, TypeError, KeyError, AttributeError):
                     where = f"table {table}, row {number}"
                     mend = partial(self._set_aside, table, number)
                     yield Finding(where, "it cannot be read", "set it aside", mend)
 
     def _set_aside(self, table: str, number: int) -> str:
-        """Take a row out of a table that is only added to, into a file of its own."""
+        """Take a row out of a table, also of one that is only added to, into a file of its own."""
         path = self._damaged() / f"{table}-{number}.json"
         with self.database.writing(durable=True) as connection:
             cursor = connection.execute(f"SELECT * FROM {table} WHERE number = ?", (number,))

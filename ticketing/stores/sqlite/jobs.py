@@ -16,16 +16,17 @@ from ticketing.stores.jobs import (
     no_job,
     reopened,
     to_be_cancelled,
+    unreadable,
     updated,
 )
 from ticketing.stores.sqlite.database import DatabasePart, Row
 from ticketing.times import utc_now
 
-_COLUMNS = (
+COLUMNS = (
     "id, kind, bundle_id, state, total, done, created, heartbeat, started, finished,"
     " cancel_requested, errors, message, step, arguments, result, log, asked_by, attempts"
 )
-_PLACES = ", ".join("?" * (_COLUMNS.count(",") + 1))
+_PLACES = ", ".join("?" * (COLUMNS.count(",") + 1))
 _UNFINISHED = "state IN ('queued', 'running', 'waiting')"
 
 
@@ -49,7 +50,7 @@ class SQLiteJobs(DatabasePart, Jobs):
         with self.database.writing() as connection:
             _insert(connection, new)
             [row] = connection.execute(
-                f"SELECT {_COLUMNS} FROM jobs WHERE id = ? OR"
+                f"SELECT {COLUMNS} FROM jobs WHERE id = ? OR"
                 f" (kind = ? AND bundle_id = ? AND {_UNFINISHED}) ORDER BY id = ? DESC LIMIT 1",
                 (new.id, kind, bundle_id, new.id),
             ).fetchall()
@@ -62,17 +63,17 @@ class SQLiteJobs(DatabasePart, Jobs):
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
-        rows = self.database.rows(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", job_id)
+        rows = self.database.rows(f"SELECT {COLUMNS} FROM jobs WHERE id = ?", job_id)
         return _job(rows[0]) if rows else None
 
     def jobs(self, limit: int = 20) -> list[Job]:
         """The latest jobs, newest first."""
-        statement = f"SELECT {_COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
+        statement = f"SELECT {COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
         return [_job(row) for row in self.database.rows(statement, limit)]
 
     def unfinished_jobs(self) -> list[Job]:
         """All jobs that are queued, running or waiting, newest first."""
-        statement = f"SELECT {_COLUMNS} FROM jobs WHERE {_UNFINISHED} ORDER BY number DESC"
+        statement = f"SELECT {COLUMNS} FROM jobs WHERE {_UNFINISHED} ORDER BY number DESC"
         return [_job(row) for row in self.database.rows(statement)]
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
@@ -92,7 +93,7 @@ class SQLiteJobs(DatabasePart, Jobs):
             changed = change(_existing(connection, job_id))
             try:
                 connection.execute(
-                    f"UPDATE jobs SET ({_COLUMNS}) = ({_PLACES}) WHERE id = ?",
+                    f"UPDATE jobs SET ({COLUMNS}) = ({_PLACES}) WHERE id = ?",
                     (*_record(changed), job_id),
                 )
             except IntegrityError:  # `jobs_unfinished`
@@ -102,12 +103,12 @@ class SQLiteJobs(DatabasePart, Jobs):
 
 def _insert(connection: Connection, job: Job) -> None:
     connection.execute(
-        f"INSERT INTO jobs ({_COLUMNS}) VALUES ({_PLACES}) ON CONFLICT DO NOTHING", _record(job)
+        f"INSERT INTO jobs ({COLUMNS}) VALUES ({_PLACES}) ON CONFLICT DO NOTHING", _record(job)
     )
 
 
 def _existing(connection: Connection, job_id: str) -> Job:
-    row = connection.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    row = connection.execute(f"SELECT {COLUMNS} FROM jobs WHERE id = ?", (job_id,)).fetchone()
     if row is None:
         raise no_job(job_id)
     return _job(row)
@@ -125,6 +126,14 @@ def _record(job: Job) -> Row:
 
 
 def _job(row: Row) -> Job:
+    try:
+        return read_job(row)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise unreadable(row[0]) from None
+
+
+def read_job(row: Row) -> Job:
+    """The job of the columns `COLUMNS`. Raises what reading a damaged one does."""
     id, kind, bundle_id, state, total, done = row[:6]
     created, heartbeat, started, finished = (t and datetime.fromisoformat(t) for t in row[6:10])
     cancel_requested, errors, message, step, arguments, result, log, by, attempts = row[10:]

@@ -11,6 +11,7 @@ from tests.commands import TIME
 from ticketing.cli.check import command
 from ticketing.desk import open_desk
 from ticketing.errors import StoreFull
+from ticketing.jobs import JobKind
 from ticketing.settings import load_settings
 from ticketing.stores.sqlite.code_files import code_file
 from ticketing.tickets import Grade, Judgment, Query
@@ -57,6 +58,11 @@ def unreadable_event(desk):
         desk,
         "INSERT INTO history (event_id, kind, person, event) VALUES ('x', 'asking', 'ann', '{')",
     )
+
+
+def unreadable_job(desk):
+    desk.store.create_job(JobKind.IMPORT, "", 1)
+    harmed(desk, "UPDATE jobs SET log = 'kaputt'")
 
 
 def bundle_of(desk):
@@ -118,6 +124,7 @@ MENDED = {
         "no bundle has these codes",
     ),
     "an event": (unreadable_event, "table history, row 1: it cannot be read"),
+    "a job": (unreadable_job, "table jobs, row 1: it cannot be read"),
     "a ticket's text": (
         lambda desk: harmed(desk, "UPDATE tickets SET solution = 'Forged.' WHERE pk = 7"),
         "its text is not the one that was stored",
@@ -245,6 +252,20 @@ def test_a_disk_that_takes_no_writes_is_no_damage(desk, home, capsys, monkeypatc
     monkeypatch.setattr("ticketing.stores.sqlite.database.Database.rows", refuse)
     with pytest.raises(StoreFull, match=r"takes no writes \(disk I/O error\); free some room"):
         list(desk.whole.findings())
+
+
+def test_a_check_goes_on_where_a_record_cannot_be_read(desk, home, monkeypatch):
+    def kaputt():
+        raise KeyError("kaputt")
+
+    monkeypatch.setattr(desk.whole, "findings", kaputt)
+    monkeypatch.setattr(desk.whole, "accounts", kaputt)
+    harmed(desk, "DELETE FROM codes WHERE ticket = 5")
+    assert [finding.where for finding in desk.findings()] == [
+        "store",
+        "accounts",
+        f"codes of bundle {desk.store.serving()}",
+    ]
 
 
 def test_a_damaged_bundle_is_moved_aside_and_the_one_before_serves(desk, home, capsys):
