@@ -9,7 +9,7 @@ import click
 from ticketing.cli.doer import audit
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import StoreAway, StoreError, TicketingError
 from ticketing.history import Deed
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
@@ -37,16 +37,29 @@ def command(repair: bool) -> None:
         findings, found, left = desk.findings(), 0, 0
         while finding := _next(findings):
             found += 1
-            mended = finding.mend() if repair and finding.mend else ""
+            mended, said = _mended(finding) if repair else ("", str(finding))
             if mended:
                 audit(desk, Deed.MENDED, finding.where)
             left += not mended
-            click.echo(f"{finding} Mended: {mended}." if mended else finding)
+            click.echo(said)
         gone = desk.judged_and_gone() if not found else 0
     if gone:
         click.echo(f"{counted(gone, 'judged ticket')} not here any more, which is no damage.")
     click.echo(f"{counted(found, 'finding')}, {left} left." if found else "Nothing is damaged.")
     sys.exit(1 if left else 0)
+
+
+def _mended(finding: Finding) -> tuple[str, str]:
+    """Mend a finding; what was done, if anything was, and what to say of it. Raises StoreAway."""
+    if not finding.mend:
+        return "", str(finding)
+    try:
+        mended = finding.mend()
+    except StoreAway:
+        raise
+    except (TicketingError, OSError) as error:
+        return "", f"{finding} Not mended: {error}"
+    return mended, f"{finding} Mended: {mended}."
 
 
 def _next(findings: Iterator[Finding]) -> Finding | None:
