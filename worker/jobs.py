@@ -4,9 +4,11 @@ A reindex job is done in steps, each by whichever worker takes its message: its 
 encoded; the bundle is compared with the serving one; it is promoted. Any other job is one message.
 """
 
+import time
+
 from celery import Celery
 
-from ticketing.desk import Desk
+from ticketing.desk import Desk, leases
 from ticketing.errors import NotReady
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
@@ -37,6 +39,9 @@ PAGE = 25 * LARGEST_BATCH
 SILENT_SECONDS = 10.0
 """A job whose heartbeat is older than this is not being worked on."""
 
+LOOK_SECONDS = 0.5
+"""How often the lease of a job is looked at that seems to be left."""
+
 AWAITING = "encoded, awaiting promotion"
 
 
@@ -64,7 +69,7 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     """
     for job in desk.store.unfinished_jobs():
         if job.kind == JobKind.TRAINING and job.arguments != arguments:
-            if not _is_left(job):
+            if not _is_left_in_the_end(desk, job):
                 raise NotReady(
                     f"Another training is under way (job {job.id}); wait for its end or cancel it."
                 )
@@ -97,7 +102,7 @@ def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Js
         store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
         job = store.create_job(kind, bundle_id, total, arguments, by)
     is_new = job.heartbeat is None
-    if is_new or (_is_left(job) and not waiting):
+    if is_new or (_is_left(desk, job) and not waiting):
         return publish(desk, app, job)
     return job
 
@@ -185,14 +190,37 @@ def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
     message that turns up again later finds nothing to do. Messages that still wait in the
     queue are left to the workers. Raises BrokerAway.
     """
-    left = [job for job in desk.store.unfinished_jobs() if _is_left(job)]
+    left = [job for job in desk.store.unfinished_jobs() if _is_left(desk, job)]
     busy = {queue for queue in {queue_of(job.kind) for job in left} if waiting_messages(app, queue)}
     return [_resume(desk, app, job) for job in left if queue_of(job.kind) not in busy]
 
 
-def _is_left(job: Job) -> bool:
-    """Whether nobody works on an unfinished job, though somebody should."""
-    return job.state != JobState.WAITING and silent_for(job) > SILENT_SECONDS
+def lease_of(job_id: str) -> str:
+    """The lease that whoever does a whole job holds."""
+    return f"job {job_id}"
+
+
+def _is_left(desk: Desk, job: Job) -> bool:
+    """Whether nobody works on an unfinished job, though somebody should.
+
+    The clock of another machine may be wrong, so that silence alone is no proof: whoever does a
+    whole job holds its lease, of which each look counts.
+    """
+    if job.state == JobState.WAITING:
+        return False
+    free = job.kind == JobKind.REINDEX or desk.store.lease_is_free(lease_of(job.id))
+    return free and silent_for(job) > SILENT_SECONDS
+
+
+def _is_left_in_the_end(desk: Desk, job: Job) -> bool:
+    """Whether nobody works on a job; the lease of one that seems silent is waited for, until it
+    would have run out."""
+    until = time.monotonic() + leases.LEASE_SECONDS + leases.RENEW_SECONDS
+    while not (left := _is_left(desk, job)) and silent_for(job) > SILENT_SECONDS:
+        if time.monotonic() >= until:
+            break
+        time.sleep(LOOK_SECONDS)
+    return left
 
 
 def _resume(desk: Desk, app: Celery, job: Job) -> Job:
@@ -207,7 +235,7 @@ def cancel_job(desk: Desk, job_id: str) -> Job:
     Raises NotFound.
     """
     job = desk.store.request_cancel(job_id)
-    if not job.finished and (job.state == JobState.WAITING or _is_left(job)):
+    if not job.finished and (job.state == JobState.WAITING or _is_left(desk, job)):
         return cancelled(desk, job)
     return job
 

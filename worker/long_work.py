@@ -21,7 +21,7 @@ from ticketing.jobs import Job, JobKind, JobState, Promotion, Step, Stopped
 from ticketing.plurals import counted
 from ticketing.stores.jobs import JobChanges
 from worker.ending import Ending
-from worker.jobs import cancelled, finish, publish, start_reindex
+from worker.jobs import cancelled, finish, lease_of, publish, start_reindex
 from worker.working import BEAT_SECONDS, failing, wanted
 
 Found = TypeVar("Found")
@@ -40,7 +40,7 @@ def do_job(desk: Desk, app: Celery, job_id: str, ending: Ending | None = None) -
     """
     if wanted(desk, job_id) is None:
         return
-    with failing(desk, job_id), suppress(Taken), held(desk.whole, f"job {job_id}", True) as lease:
+    with failing(desk, job_id), suppress(Taken), held(desk.whole, lease_of(job_id), True) as lease:
         job = wanted(desk, job_id)
         if job:
             _do(desk, app, job, lease, ending or Ending())

@@ -8,7 +8,7 @@ from ticketing.history import Deed
 from ticketing.jobs import Job, JobState, Promotion, Step
 from ticketing.people import Doer
 from worker.app import STEP_SECONDS
-from worker.jobs import finish, publish
+from worker.jobs import finish, lease_of, publish
 from worker.working import beating, failing, wanted
 
 A_FEW = 32
@@ -25,7 +25,7 @@ def take_step(desk: Desk, app: Celery, job_id: str) -> None:
         return
     with failing(desk, job_id), beating(desk.store, job_id, STEP_SECONDS):
         try:
-            with held(desk.whole, f"job {job_id}", wait=False):
+            with held(desk.whole, lease_of(job_id), wait=False):
                 _go_on(desk, app, job_id)
         except Taken:
             return

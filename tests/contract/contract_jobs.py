@@ -209,6 +209,20 @@ class JobContract:
         store.drop_lease("training", "a")
         assert store.take_lease("training", "b", 60)
 
+    def test_a_lease_is_free_that_nobody_has_or_renews(self, store, monkeypatch):
+        now = 0.0
+        monkeypatch.setattr(leases, "monotonic", lambda: now)
+        assert store.lease_is_free("training")
+        assert store.take_lease("training", "a", 10)
+        assert not store.lease_is_free("training"), "seen for the first time"
+        now = 9.9
+        assert store.take_lease("training", "a", 10), "renewed"
+        assert not store.lease_is_free("training")
+        now = 20.0
+        assert store.lease_is_free("training")
+        store.drop_lease("training", "a")
+        assert store.lease_is_free("training")
+
     def test_a_lease_that_nobody_renews_runs_out(self, store, monkeypatch):
         """No clock but that of whoever wants it counts, so that wrong ones do no harm."""
         now = 0.0

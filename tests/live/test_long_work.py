@@ -128,6 +128,36 @@ def test_another_training_takes_the_place_of_one_that_nobody_does(desk, app, sil
     assert desk.store.get_job(first.id).state == "cancelled"
 
 
+def test_no_wrong_clock_ends_a_training_that_somebody_does(desk, app, silent, monkeypatch):
+    """To a machine whose clock is an hour ahead every heartbeat is old."""
+    monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 0.5)
+    monkeypatch.setattr("ticketing.desk.leases.RENEW_SECONDS", 0.1)
+    job, states = train(desk, app, promotion=Promotion.NEVER), []
+
+    def meanwhile(epoch):
+        if epoch == 2:
+            with pytest.raises(NotReady, match="Another training is under way"):
+                train(desk, app, training={"epochs": 1})
+            states.append(desk.store.get_job(job.id).cancel_requested)
+            states.append(jobs.resume_jobs(desk, app))
+            states.append(jobs.cancel_job(desk, job.id).state)
+
+    desk.at_epoch = meanwhile
+    run_one(desk, app)
+    assert states == [False, [], "running"]
+    assert desk.store.get_job(job.id).state == "cancelled", "at its next step, by who does it"
+
+
+def test_another_training_waits_for_the_lease_of_one_that_was_killed(
+    desk, app, silent, monkeypatch
+):
+    monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 0.5)
+    first = train(desk, app)
+    desk.store.take_lease(jobs.lease_of(first.id), "killed", 0.5)
+    assert train(desk, app, training={"epochs": 1}).id != first.id
+    assert desk.store.get_job(first.id).state == "cancelled"
+
+
 def test_a_training_is_cancelled_at_its_next_step_and_retried_from_there(desk, app):
     job = train(desk, app)
     desk.at_epoch = lambda epoch: epoch == 2 and jobs.cancel_job(desk, job.id)

@@ -84,6 +84,9 @@ class Leases(Protocol):
     def drop_lease(self, name: str, holder: str) -> None:
         """Give one's own lease back; anybody else's stays."""
 
+    def lease_is_free(self, name: str) -> bool:
+        """Whether nobody holds a lease, or it has run out as this store object has seen it."""
+
 
 def updated(job: Job, changes: JobChanges) -> Job:
     """The job with what is given, and a heartbeat; see Jobs.update_job."""
@@ -161,11 +164,12 @@ class SeenLeases:
 
     def next(self, name: str, found: Lease | None, holder: str, seconds: float) -> Lease | None:
         """The lease that the holder may write in the place of the one found; None for none."""
-        if found and found.holder != holder and not self._has_run_out(name, found):
+        if found and found.holder != holder and not self.has_run_out(name, found):
             return None
         return Lease(holder, seconds, found.turn + 1 if found else 0)
 
-    def _has_run_out(self, name: str, lease: Lease) -> bool:
+    def has_run_out(self, name: str, lease: Lease) -> bool:
+        """Whether a lease was seen unchanged for as long as it was taken for."""
         seen, since = self._seen.get(name, (None, 0.0))
         if seen != lease:
             self._seen[name] = lease, (since := monotonic())

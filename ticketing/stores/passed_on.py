@@ -85,6 +85,10 @@ class PassedOn:
         """See Leases."""
         self._store.drop_lease(name, holder)
 
+    def lease_is_free(self, name: str) -> bool:
+        """See Leases."""
+        return self._store.lease_is_free(name)
+
     def schedule(self) -> Schedule:
         """See Schedules."""
         return self._store.schedule()

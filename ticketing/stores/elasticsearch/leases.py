@@ -1,5 +1,6 @@
 """Leases: a record for each that is held."""
 
+from ticketing.files import Json
 from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart, seen
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.jobs import Lease, Leases, SeenLeases
@@ -16,8 +17,7 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         """Take a lease that is free or has run out, or renew one's own."""
         key = _key(name)
         doc = self.connection.get(RECORDS, [key]).get(key)
-        found = doc and Lease(*(doc["_source"][field] for field in ("holder", "seconds", "turn")))
-        taken = self._seen_leases.next(name, found or None, holder, seconds)
+        taken = self._seen_leases.next(name, _lease(doc) if doc else None, holder, seconds)
         if taken is None:
             return False
         condition = seen(doc) if doc else {"op_type": "create"}
@@ -30,6 +30,15 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         doc = self.connection.get(RECORDS, [key]).get(key)
         if doc and doc["_source"]["holder"] == holder:
             self.connection.bulk([self.connection.deletion(RECORDS, doc)], refresh=False)
+
+    def lease_is_free(self, name: str) -> bool:
+        """Whether nobody holds a lease, or it has run out."""
+        doc = self.connection.get(RECORDS, [_key(name)]).get(_key(name))
+        return doc is None or self._seen_leases.has_run_out(name, _lease(doc))
+
+
+def _lease(doc: Json) -> Lease:
+    return Lease(*(doc["_source"][field] for field in ("holder", "seconds", "turn")))
 
 
 def _key(name: str) -> str:

@@ -30,3 +30,8 @@ class SQLiteLeases(DatabasePart, Leases):
         """Give one's own lease back; anybody else's stays."""
         with self.database.writing() as connection:
             connection.execute("DELETE FROM leases WHERE name = ? AND holder = ?", (name, holder))
+
+    def lease_is_free(self, name: str) -> bool:
+        """Whether nobody holds a lease, or it has run out."""
+        rows = self.database.rows("SELECT holder, seconds, turn FROM leases WHERE name = ?", name)
+        return not rows or self._seen_leases.has_run_out(name, Lease(*rows[0]))
