@@ -59,6 +59,7 @@ def make_app(settings: Settings) -> Celery:
         task_publish_retry_policy={"max_retries": 1, "interval_start": 0.2},  # seconds
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,  # a worker waits for its broker however long
+        broker_channel_error_retry=True,  # and for one that answers and refuses
         worker_consumer="worker.consumer:Consumer",
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,

@@ -13,14 +13,23 @@ from ticketing.masking import masked
 from ticketing.tls import answers_plainly, wants_tls
 from worker.queues import QUEUE
 
-PASSWORDS = {
+REFUSALS = {
     "authentication required": "asks for a password; set TICKETING_BROKER_PASSWORD",
     "invalid username-password pair": "refuses the password; correct TICKETING_BROKER_PASSWORD",
     "invalid password": "refuses the password; correct TICKETING_BROKER_PASSWORD",
     "without any password configured": "has no password; leave TICKETING_BROKER_PASSWORD empty",
     "no password is set": "has no password; leave TICKETING_BROKER_PASSWORD empty",
+    "read only replica": "is a replica and takes no writes; name the primary in TICKETING_BROKER",
+    "'maxmemory'": "takes no writes, as its memory is full; free some, or raise its maxmemory",
+    "misconf": "takes no writes, as it cannot keep them on its disk; free some room there",
 }
-"""What Redis says of a password, in any version, and what to do about it."""
+"""What Redis says when it refuses, in any version, and what to do about it."""
+
+WRITABLE = f"{QUEUE}.writable"
+"""A key that is written to see whether Redis takes writes."""
+
+WRITABLE_SECONDS = 60
+"""How long it stays there."""
 
 UNTRUSTED = "certificate verify failed"
 """What OpenSSL says, in lower case, of a certificate by nobody who is known."""
@@ -29,13 +38,22 @@ UNTRUSTED = "certificate verify failed"
 @contextmanager
 def connected(app: Celery) -> Iterator[Connection]:
     """A connection of our own to the broker. What the block cannot send raises BrokerAway."""
-    try:
-        with app.connection_for_write() as connection:
+    with app.connection_for_write() as connection:
+        try:
             connection.default_channel  # noqa: B018  connects, within the time limits
             _require_password(connection)
             yield connection
-    except OperationalError as error:
-        raise broker_away(app, error) from error
+        except _failures(connection) as error:
+            raise broker_away(app, error) from error
+
+
+def _failures(connection: Connection) -> tuple[type[Exception], ...]:
+    """What a broker raises that is away and, of Redis, one that answers and refuses."""
+    if connection.transport.driver_type != "redis":
+        return (OperationalError,)
+    from redis.exceptions import RedisError  # an optional part
+
+    return (OperationalError, RedisError)
 
 
 def _require_password(connection: Connection) -> None:
@@ -51,7 +69,7 @@ def _require_password(connection: Connection) -> None:
 def broker_away(app: Celery, error: Exception) -> BrokerAway:
     """What to raise, or to say, where the broker does not let us in, and why."""
     address, said = masked(app.conf.broker_url), masked(str(error)).rstrip(".")
-    for words, sentence in PASSWORDS.items():
+    for words, sentence in REFUSALS.items():
         if words in said.lower():
             return BrokerAway(f"The broker {address} {sentence}.")
     if UNTRUSTED in said.lower():
@@ -80,8 +98,11 @@ def _other_scheme(address: str, error: Exception) -> str:
 
 
 def waiting_messages(app: Celery, queue: str = QUEUE) -> int:
-    """How many messages wait in a queue for a worker. Raises BrokerAway."""
+    """How many messages wait in a queue for a worker. Raises BrokerAway, also where the broker
+    would take no more."""
     with connected(app) as connection:
         channel = connection.default_channel
+        if connection.transport.driver_type == "redis":
+            channel.client.set(WRITABLE, "", ex=WRITABLE_SECONDS)  # type: ignore[attr-defined]
         declared = channel.queue_declare(queue)  # type: ignore[attr-defined]  # the stub lacks it
         return int(declared.message_count)

@@ -14,10 +14,12 @@ from tests.live.encoding_desk import (
     wait_until,
     workers,
 )
+from ticketing.errors import BrokerAway
 from ticketing.jobs import JobKind
 from ticketing.tickets import Ticket
 from worker import jobs
 from worker.app import make_app
+from worker.connection import waiting_messages
 
 pytestmark = [pytest.mark.redis, pytest.mark.worker]
 
@@ -55,6 +57,50 @@ def test_redis_gone_for_ten_seconds_costs_a_job_nothing_but_time(desk, own_redis
     assert "Traceback" not in "\n".join(log)
     assert 0 < len(log) <= 4, log
     print(f"{harm}: {done} of 3000 done when it came back, more {waited:.1f} s later")
+
+
+def out_of_memory(client):
+    client.config_set("maxmemory-policy", "noeviction")
+    client.config_set("maxmemory", 1)
+
+
+def replica(client):
+    client.replicaof("127.0.0.1", 1)
+
+
+def whole_again(client):
+    client.config_set("maxmemory", 0)
+    client.replicaof("NO", "ONE")
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (out_of_memory, "takes no writes, as its memory is full; free some"),
+        (replica, "is a replica and takes no writes; name the primary in TICKETING_BROKER"),
+    ],
+)
+def test_a_redis_that_answers_and_refuses_is_away(desk, own_redis, harm, said):
+    app = make_app(desk.settings)
+    with workers(desk.settings.home) as start, own_redis.client() as client:
+        worker = start(seconds=0.002)
+        job = jobs.start_reindex(desk, app, BUNDLE)
+        wait_until(lambda: desk.store.count_codes(BUNDLE) > 256)
+        harm(client)
+        for ask in (waiting_messages, lambda app: jobs.start_reindex(desk, app, "other")):
+            with pytest.raises(BrokerAway, match=said):
+                ask(app)
+        assert [known.id for known in desk.store.jobs()] == [job.id], "no job was made"
+        time.sleep(5)
+        assert worker.is_alive()
+        whole_again(client)
+        record = finished(desk, job)
+        assert worker.is_alive(), "it is the same worker"
+        log = (desk.settings.home / "worker0.log").read_text().splitlines()
+    assert (record.state, record.done) == ("done", 3000)
+    assert_each_is_stored_once(desk, TICKETS)
+    assert "Traceback" not in "\n".join(log)
+    assert 0 < len(log) <= 6, log
 
 
 def test_a_redis_that_lost_all_messages_costs_a_job_nothing_but_time(desk, own_redis):
