@@ -73,9 +73,10 @@ class Desk(
 
     def warm_up(self) -> None:
         """Load the serving bundle, if any, and all that a first query would wait for."""
-        self.models.share_all()
-        if self.store.serving():
-            self._warm(self._recommender())
+        with self._answering():
+            self.models.share_all()
+            if self.store.serving():
+                self._warm(self._recommender())
 
     def seen_by(self, person: Person) -> Self:
         """This desk as somebody sees it: no ticket outside their groups, and nothing of it, is

@@ -68,9 +68,10 @@ class Asks(Topics):
     ) -> Recommendations:
         """As `recommend`, for what somebody is still writing: nothing is remembered."""
         require_query(query)
-        answer = self.recommender().recommend(query, filters, limit, exhaustive)
-        if answer.outdated or not answer.items:  # as when the desk was restored meanwhile
+        with self._answering():
             answer = self.recommender().recommend(query, filters, limit, exhaustive)
+            if answer.outdated or not answer.items:  # as when the desk was restored meanwhile
+                answer = self.recommender().recommend(query, filters, limit, exhaustive)
         shown = self._shown_words(answer.meant.values())
         meant = {written: word for written, word in answer.meant.items() if word in shown}
         return replace(answer, meant=meant)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ticketing.desk.leases import Held, Taken, held
 from ticketing.desk.loaded import Loaded
-from ticketing.errors import BundleAway, NotFound, NotReady
+from ticketing.errors import BundleAway, BundleError, NotFound, NotReady, StoreError
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
@@ -44,6 +44,8 @@ class DeskBase:
         self._recommenders: Loaded[Recommender] = Loaded(
             self._load_recommender, self._prepare, self._encode_stale
         )
+        self._unanswered: list[StoreError] = []
+        """What the store said when the last question failed for it; shared by `seen_by`."""
         self._pools: dict[tuple[str, str, frozenset[str] | None], tuple[str, ...]] = {}
         self._classifiers: Loaded[CategoryClassifier] = Loaded(
             self._load_classifier, lambda _: None, lambda _: None
@@ -149,6 +151,23 @@ class DeskBase:
 
         recommender.recommend(Query("Problem", "It does not start."))
         main_topics(recommender.model, [Ticket("", "Problem")])
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Remember, until a block succeeds, what the store said where one that answers failed."""
+        try:
+            yield
+        except StoreError as error:
+            self._unanswered[:] = [error]
+            raise
+        self._unanswered.clear()
+
+    def _try_again(self) -> None:
+        """Ask once more where the last question failed for the store. Raises StoreError where it
+        fails again."""
+        if self._unanswered and self.whole.serving():
+            with suppress(NotFound, NotReady, BundleError), self._answering():
+                self._warm(self.recommender())
 
     def _load_recommender(self, bundle_id: str) -> Recommender:
         from ticketing.desk.solved import SolvedQueries

@@ -64,7 +64,9 @@ class Checking(Bundles):
 
     def trouble(self) -> list[str]:
         """What monitoring must know, in sentences: codes that are left out of answers, and a store
-        that takes no writes. Raises StoreError for a store that lacks a part, StoreAway."""
+        that takes no writes. Raises StoreError for a store that lacks a part, or for which the last
+        question failed and does so again, StoreAway."""
+        self._try_again()
         said = []
         serving = self.whole.serving()
         if serving and self.whole.damaged_codes(serving):

@@ -170,12 +170,7 @@ def healthz() -> ResponseReturnValue:
     if trouble := broker_trouble():
         away["broker"] = trouble
     try:
-        store = served_desk().store
-        store.count_tickets()  # is its business; the number is that of those who may see them
-        found = {
-            "bundle_id": store.serving(),
-            "trouble": [told(said) for said in served_desk().trouble()],
-        }
+        found = {"bundle_id": served_desk().store.serving(), "trouble": _trouble()}
     except StoreError as error:
         away["store"] = error
     state = "away" if "store" in away else "degraded" if away or found["trouble"] else "ok"
@@ -186,14 +181,22 @@ def healthz() -> ResponseReturnValue:
 @pages.get("/readyz")
 def readyz() -> ResponseReturnValue:
     """What this process lacks to answer as the others do, for whoever sends it requests: 503 where
-    a bundle that serves was tried in vain, or the store is away."""
+    a bundle that serves was tried in vain, or the store is away, lacks a part or lets no question
+    be answered."""
     try:
+        _trouble()
         found = served_desk().readiness()
     except StoreError as error:
         return {"status": "waiting", "missing": [told(error)], "answering": {}}, 503
     state = "waiting" if not found.ready else "changing" if found.missing else "ready"
     answer = {"status": state, "missing": found.missing, "answering": found.answering}
     return answer, 200 if found.ready else 503
+
+
+def _trouble() -> list[str]:
+    """What is damaged or full. Raises StoreError for a store by which no question is answered."""
+    served_desk().store.count_tickets()  # is its business; the number is of those who may see them
+    return [told(said) for said in served_desk().trouble()]
 
 
 def _answer(query: Query, problem: str = "") -> Response:

@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from tests.fake_desk import FakeDesk
-from ticketing.errors import BundleAway, StoreAway, StoreFull
+from tests.fake_desk import FakeDesk, WordRanker
+from ticketing.errors import BundleAway, StoreAway, StoreError, StoreFull
 from ticketing.settings import load_settings
 from web.app import create_app
 
@@ -166,6 +166,35 @@ def test_no_path_of_the_server_is_shown_and_the_log_has_it(client, desk, monkeyp
     for page in pages:
         assert "tickets.sqlite3" in page.text and str(home) not in page.text
     assert f"{home}/tickets.sqlite3 has been locked" in caplog.text
+
+
+@pytest.mark.parametrize("address", ["/healthz", "/readyz"])
+def test_a_store_by_which_no_question_is_answered_is_said_until_one_is(
+    client, desk, monkeypatch, address
+):
+    """As where pages of a database are damaged that hold tickets: it can be opened and counted."""
+
+    def damaged(*_, **__):
+        raise StoreError("tickets.sqlite3 cannot be used: malformed.")
+
+    assert client.get(address).status_code == 200
+    with monkeypatch.context() as patch:
+        patch.setattr(WordRanker, "recommend", damaged)
+        assert client.post("/", data={"subject": "burner is cold"}).status_code == 503
+        for _ in range(2):
+            said = client.get(address)
+            assert said.status_code == 503
+            assert "tickets.sqlite3 cannot be used: malformed." in said.text
+    assert client.get(address).status_code == 200, "it asks again by itself"
+
+
+def test_a_process_of_a_store_that_lacks_a_part_is_not_ready(client, desk, monkeypatch):
+    def lost(*_):
+        raise StoreError("Elasticsearch has lost a part of the store.")
+
+    monkeypatch.setattr(desk.store, "require_room", lost)
+    for address in ("/healthz", "/readyz"):
+        assert client.get(address).status_code == 503
 
 
 def test_damage_and_a_full_disk_are_said_while_everything_is_read(client, desk, monkeypatch):
