@@ -64,7 +64,9 @@ def run_beat(app: Celery, place: Workplace) -> int:
         with place.told("keep the schedule"):
             if not leases:
                 leases.append(Held(place.desk.whole, "beat"))
-            if leases[0].take() and (job := begin_if_due(place.desk, app, utc_now())):
+            ours = leases[0].take()
+            place.room.over()  # where that could be written
+            if ours and (job := begin_if_due(place.desk, app, utc_now())):
                 log.info("the schedule began training %s", job.id)
 
     scheduler: Any = partial(StoreScheduler, look)  # Celery only calls it

@@ -35,8 +35,9 @@ def wanted(desk: Desk, job_id: str) -> Job | None:
 def failing(desk: Desk, job_id: str) -> Iterator[None]:
     """End a job as failed where the block raises what repeating it does not mend.
 
-    Raises StoreAway, which may be repeated, and BundleAway, where another machine may do it; a
-    broker that is away is left to the watch.
+    Raises StoreAway, which may be repeated, as may StoreFull, where not even the job's end can be
+    written, and BundleAway, where another machine may do it; a broker that is away is left to the
+    watch.
     """
     try:
         yield
@@ -45,11 +46,11 @@ def failing(desk: Desk, job_id: str) -> Iterator[None]:
     except BrokerAway as error:
         log.warning("job %s goes on when the broker is back: %s", job_id, error)
     except Exception as error:
-        # What a person can act on is a sentence; anything else is a defect, told in full.
-        log.error("job %s failed: %s", job_id, error, exc_info=not is_for_people(error))
         said = sentence(error)
         with suppress(NotFound):  # a restore may have taken the job away
             desk.store.update_job(job_id, state=JobState.FAILED, message=said, log=said)
+        # What a person can act on is a sentence; anything else is a defect, told in full.
+        log.error("job %s failed: %s", job_id, error, exc_info=not is_for_people(error))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from celery.exceptions import Reject
 from pydantic import TypeAdapter, ValidationError
 
 from ticketing.desk import Desk
-from ticketing.errors import BrokerAway, BundleAway, StoreAway, TicketingError
+from ticketing.errors import BrokerAway, BundleAway, StoreAway, StoreFull, TicketingError
 from worker.discarding import discarded
 from worker.ending import Ending
 from worker.handing_back import hand_back
@@ -40,6 +40,7 @@ class Workplace:
     open_desk: Callable[[], Desk]
     ending: Ending = field(default_factory=Ending)
     store: Outage = field(default_factory=lambda: Outage("store"))
+    room: Outage = field(default_factory=lambda: Outage("store", "takes writes"))
     broker: Outage = field(default_factory=lambda: Outage("broker"))
 
     @cached_property
@@ -63,6 +64,8 @@ class Workplace:
             self.broker.away(error)
         except StoreAway as error:
             self.store.away(error)
+        except StoreFull as error:
+            self.room.away(error)
         except TicketingError as error:
             log.warning("cannot %s: %s", what, error)
         except Exception:
@@ -100,18 +103,21 @@ class Workplace:
             self._patiently(here)
 
     def _patiently(self, do: Callable[[], None]) -> None:
-        """Do it, again and again while the store is away. Raises Reject to do it later."""
+        """Do it, again and again while the store is away or takes no writes. Raises Reject to do it
+        later."""
         until = time.monotonic() + HOLD_SECONDS
         while True:
             try:
                 do()
-            except StoreAway as error:
-                self.store.away(error)
+            except (StoreAway, StoreFull) as error:
+                outage = self.store if isinstance(error, StoreAway) else self.room
+                outage.away(error)
                 if self.ending.asked or time.monotonic() > until:
                     raise Reject(str(error), requeue=True) from None
                 time.sleep(LOOK_SECONDS)
             else:
                 self.store.over()
+                self.room.over()
                 return
 
 

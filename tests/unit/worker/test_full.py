@@ -1,0 +1,66 @@
+"""A store that takes no writes, as while Elasticsearch's disk is full: workers wait and say so."""
+
+import pytest
+from celery import Celery
+
+from tests.fake_desk import FakeDesk
+from ticketing.errors import StoreFull
+from ticketing.jobs import JobKind
+from ticketing.settings import Settings
+from worker import workplace
+from worker.working import failing
+from worker.workplace import Workplace
+
+FULL = "Elasticsearch at http://es1:9200 lets nothing be written; free some room."
+WAITS = f"{FULL} Workers wait and go on by themselves."
+
+
+@pytest.fixture
+def desk(tmp_path):
+    desk = FakeDesk(Settings(home=tmp_path), past_jobs=[])
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def place(desk):
+    return Workplace(lambda: desk)
+
+
+def full(*_, **__):
+    raise StoreFull(FULL)
+
+
+def test_a_task_waits_for_room_and_says_so_once(desk, place, monkeypatch, caplog):
+    monkeypatch.setattr(workplace, "LOOK_SECONDS", 0.0)
+    job, tries, app = desk.store.create_job(JobKind.IMPORT, "", 1), [], Celery(set_as_current=False)
+
+    def put(desk, app, job_id: str):
+        tries.append(job_id)
+        with monkeypatch.context() as patch:
+            if len(tries) < 4:
+                patch.setattr(desk.store, "update_job", full)
+            with failing(desk, job_id):
+                desk.store.update_job(job_id, done=1)
+
+    place.add_task(app, "put", put, None)
+    app.tasks["put"].apply((job.id,), throw=True)
+    assert len(tries) == 4
+    assert desk.store.get_job(job.id).done == 1
+    assert caplog.messages == [WAITS, "The store takes writes again; workers go on."]
+    assert not any(record.exc_info for record in caplog.records)
+
+
+def test_a_failure_is_written_where_it_can_be(desk, caplog):
+    job = desk.store.create_job(JobKind.IMPORT, "", 1)
+    with failing(desk, job.id):
+        full()
+    assert desk.store.get_job(job.id).message == FULL
+    assert caplog.messages == [f"job {job.id} failed: {FULL}"]
+
+
+def test_watch_and_beat_say_once_that_nothing_can_be_written(place, caplog):
+    for what in ("look for jobs to resume", "keep the schedule") * 3:
+        with place.told(what):
+            full()
+    assert caplog.messages == [WAITS]
