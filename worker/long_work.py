@@ -29,6 +29,9 @@ Found = TypeVar("Found")
 AGAIN_SECONDS = 1.0
 """How often a store that is away is asked again for what must not be lost."""
 
+STORED_BEFORE = "Rows that an interrupted try had stored may count as unchanged."
+"""Said of an import that was begun again: of a page that was being put nobody knows how far."""
+
 INTERRUPTED = "interrupted; whoever takes it up goes on"
 
 
@@ -68,19 +71,20 @@ def _end(desk: Desk, app: Celery, job: Job, result: Json) -> None:
     if job.kind == JobKind.TRAINING and promotion != Promotion.NEVER:
         reindex = start_reindex(desk, app, result["bundle"], promotion, job.by)
         desk.whole.update_job(job.id, result={"reindex": reindex.id})
-    finish(desk, job, said_of(job.kind, result))
+    finish(desk, job, said_of(job, result))
 
 
-def said_of(kind: JobKind, result: Json) -> str:
-    """What a job that is done has changed, in a sentence."""
-    if kind == JobKind.TRAINING:
+def said_of(job: Job, result: Json) -> str:
+    """What a job that is done has changed, in a sentence or two."""
+    if job.kind == JobKind.TRAINING:
         return f"Bundle {result['bundle']} is trained."
-    if kind == JobKind.EVALUATION:
+    if job.kind == JobKind.EVALUATION:
         return f"Bundle {result['bundle']} is measured."
-    return (
+    said = (
         f"{counted(result['added'], 'ticket')} added, {result['changed']:,} changed,"
         f" {result['unchanged']:,} unchanged, {counted(result['rejected'], 'row')} rejected."
     )
+    return said if job.attempts < 2 else f"{said} {STORED_BEFORE}"
 
 
 def _stop(desk: Desk, app: Celery, job: Job, lease: Held) -> None:

@@ -292,6 +292,7 @@ def test_an_import_goes_on_from_its_page(desk, app, file, silent, monkeypatch):
     record = desk.store.get_job(job.id)
     assert (record.state, pages) == ("done", [500, "killed", 500, 200])
     assert (record.result["added"], record.result["rejected"]) == (1200, 1)
+    assert record.message.endswith(f"1 row rejected. {long_work.STORED_BEFORE}")
 
 
 def test_an_import_is_cancelled_at_its_next_page(desk, app, file, monkeypatch):
