@@ -1,5 +1,6 @@
 """A desk from its backup: unpacked beside what is there, compared, and taken over at once."""
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -9,10 +10,12 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from pydantic import TypeAdapter
+
 from ticketing.desk.backup import KEPT, Manifest, damaged, read, verified
 from ticketing.desk.models import Models
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError, StoreFull
-from ticketing.files import desk_folder, private_folder, sync_folder
+from ticketing.files import desk_folder, private_folder, sync_folder, write_atomically
 from ticketing.model.registry import Registry
 from ticketing.settings import FOLDER, Settings
 from ticketing.stores import open_store
@@ -30,7 +33,8 @@ KEEPING = ".replaced"
 """The folder in which the old desk is kept until it is whole."""
 
 FILLING = ".restored"
-"""The file that says that a store on servers is being filled, which takes more than one moment."""
+"""The file that says that a store on servers is being filled, which takes more than one moment, and
+the digest of the backup that fills it (none where an older program began)."""
 
 DATABASE = "tickets.sqlite3"
 
@@ -66,7 +70,7 @@ def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Mani
         if folder:
             _into_folder(settings.home, folder, shown)
         else:
-            _into_servers(settings, shown)
+            _into_servers(settings, manifest, shown)
     finally:
         _clear(places)
     return manifest
@@ -243,17 +247,23 @@ def _unpack(file: Path, manifest: Manifest, places: dict[str, Path], shown: Show
                 os.fsync(out.fileno())
 
 
-def _into_servers(settings: Settings, shown: Shown) -> None:
+def _into_servers(settings: Settings, manifest: Manifest, shown: Shown) -> None:
     """Copy the unpacked store to the servers' empty one and compare both."""
     from ticketing.desk.vectors import Vectors  # loads models
 
     home, unpacked = settings.home, settings.home / UNPACKED
+    digest = hashlib.sha256(TypeAdapter(Manifest).dump_json(manifest)).hexdigest()
+    if (home / FILLING).exists() and (home / FILLING).read_text() not in (digest, ""):
+        raise InputError(
+            f"An interrupted restore of {home} began with another backup; name that one, or an"
+            " empty home and an empty store with TICKETING_HOME and TICKETING_STORE_PREFIX."
+        )
     with closing(SQLiteStore(unpacked / "store")) as source, closing(open_store(settings)) as store:
         if not (home / FILLING).exists() and _holds_anything(store):
             raise InputError(
                 "The store holds a desk already; name an empty one with TICKETING_STORE_PREFIX."
             )
-        (home / FILLING).touch()
+        write_atomically(home / FILLING, digest)
         sync_folder(home)
         copy_all(source, store, Vectors(Models(unpacked / "models", source)), shown)
         require_equal(source, store, shown)

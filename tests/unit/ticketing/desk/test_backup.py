@@ -19,6 +19,7 @@ from ticketing.desk.backup import FORMAT, MANIFEST, VERSION, verified
 from ticketing.desk.restore import restore as restored
 from ticketing.errors import InputError, StoreError, StoreFull
 from ticketing.settings import load_settings
+from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Grade, Judgment, Query, Ticket
 
 QUERY = Query("burner flame out", "the turbine trips at start")
@@ -444,3 +445,29 @@ def test_a_desk_that_lost_its_database_is_refused_until_it_is_restored(
     with closing(open_desk(elsewhere)) as again:
         assert [x for x in again.findings() if "may read" not in x.what] == []
         assert again.recommender().rank(QUERY) == desk.recommender().rank(QUERY)
+
+
+def test_a_restore_to_servers_that_was_interrupted_goes_on_with_its_own_backup_alone(
+    desk, file, elsewhere, tmp_path_factory, monkeypatch
+):
+    servers = tmp_path_factory.mktemp("servers")
+    elsewhere = elsewhere.model_copy(update={"store": "http://127.0.0.1:9"})
+    monkeypatch.setattr(restore, "open_store", lambda _: SQLiteStore(servers))
+    desk.back_up(file, unseen)
+    desk.store.add_judgments([judgment(1)])
+    other = file.with_name("other.backup")
+    desk.back_up(other, unseen)
+
+    def dies(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(restore, "require_equal", dies)
+        restored(elsewhere, file, False, unseen)
+    with pytest.raises(InputError, match="began with another backup; name that one, or an empty"):
+        restored(elsewhere, other, False, unseen)
+    restored(elsewhere, file, False, unseen)
+    with closing(SQLiteStore(servers)) as store:
+        assert store.count_judgments() == 0
+        assert store.count_tickets() == desk.store.count_tickets()
+    restore.require_restored(elsewhere.home)
