@@ -21,6 +21,7 @@ from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.errors import ArraysError, InputError
 from ticketing.files import content_digest
+from ticketing.jobs import Told
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import new_network
 from ticketing.networks.siamese import SiameseNetwork
@@ -151,10 +152,12 @@ def start_network(
     vectors_file: Path | None,
     teacher: Teacher | None,
     checkpoint: Path,
+    told: Told,
 ) -> SiameseNetwork:
     """A network over word vectors and the archive's topics, otherwise untrained.
 
     The vectors are the file's, the teacher's where there is no file, and else the archive's own.
+    Raises whatever `told` does.
     """
     torch.manual_seed(training.seed)
     resources: dict[str, TopicEncoder] = {}
@@ -167,7 +170,7 @@ def start_network(
 
     def words() -> None:
         nonlocal vectors
-        vectors = _vectors(corpus, settings, training, vectors_file, teacher, checkpoint)
+        vectors = _vectors(corpus, settings, training, vectors_file, teacher, checkpoint, told)
 
     together(topics, words)
     return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
@@ -180,23 +183,28 @@ def _vectors(
     vectors_file: Path | None,
     teacher: Teacher | None,
     checkpoint: Path,
+    told: Told,
 ) -> torch.Tensor:
     if vectors_file:
         return load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
     if teacher:
         return read_words(corpus.vocabulary, teacher.encoder, settings.word_dims)
-    return _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"))
+    return _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"), told)
 
 
 def _own_vectors(
-    corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
+    corpus: Corpus,
+    settings: NetworkSettings,
+    training: TrainingSettings,
+    checkpoint: Path,
+    told: Told,
 ) -> torch.Tensor:
     if saved := _saved(checkpoint):
         return torch.from_numpy(saved["vectors"])
     asked = [corpus.queries[id] for id in corpus.asked]
     some = corpus.texts.every(corpus.texts.words // MOST_WORDS + 1)
     sentences = Sentences(corpus.vocabulary, some.values(), asked)
-    vectors = train_vectors(sentences, corpus.vocabulary, settings.word_dims, training.seed)
+    vectors = train_vectors(sentences, corpus.vocabulary, settings.word_dims, training.seed, told)
     write_arrays(checkpoint, {"vectors": vectors.numpy()})
     return vectors
 

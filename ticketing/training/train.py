@@ -107,7 +107,13 @@ def train(
         texts = texts_key(corpus, network, training, vectors_file, reader)
         teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
         learner = start_network(
-            corpus, network.only_trained(), training, vectors_file, teacher, checkpoints / texts
+            corpus,
+            network.only_trained(),
+            training,
+            vectors_file,
+            teacher,
+            checkpoints / texts,
+            told,
         )
         learned = [label for label in usable if not is_validation(label.query.id)]
         kept = [label for label in usable if is_validation(label.query.id)]

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.errors import InputError
+from ticketing.jobs import Step, Told, unheard
 from ticketing.text.vocabulary import Vocabulary
 
 WORDS_TO_SEE = 4_000_000
@@ -28,25 +29,44 @@ FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 
 
 class _Passes:
-    """Texts, iterated once a pass, with a bar over all passes."""
+    """Texts, iterated once a pass, with a bar over all passes.
 
-    def __init__(self, texts: Iterable[Sequence[str]], count: int):
+    They end where `told` raises: gensim reads them in a thread of its own, which must not fail, so
+    that `why` is to be raised by whoever waits for it.
+    """
+
+    def __init__(self, texts: Iterable[Sequence[str]], count: int, told: Told):
         self.texts = texts
+        self.told = told
+        self.why: Exception | None = None
         self.bar = tqdm(total=count, desc="word vectors", unit="text")
 
     def __iter__(self) -> Iterator[Sequence[str]]:
         for text in self.texts:
+            if self._is_to_end():
+                return
             yield text
             self.bar.update()
 
+    def _is_to_end(self) -> bool:
+        try:
+            self.told(Step.PRETRAINING)
+        except Exception as error:
+            self.why = self.why or error
+        return self.why is not None
+
 
 def train_vectors(
-    texts: Iterable[Sequence[str]], vocabulary: Vocabulary, dims: int, seed: int
+    texts: Iterable[Sequence[str]],
+    vocabulary: Vocabulary,
+    dims: int,
+    seed: int,
+    told: Told = unheard,
 ) -> Tensor:
     """Skip-gram vectors (word2vec) of the vocabulary's words: float32 [len(vocabulary), dims].
 
     `texts` are read several times. One thread, so that the same seed gives the same vectors; row 0
-    is zero, and the mean length of the others is 1.
+    is zero, and the mean length of the others is 1. Raises whatever `told` does.
     """
     from gensim.models import Word2Vec
 
@@ -61,9 +81,11 @@ def train_vectors(
     model = Word2Vec(vector_size=dims, sg=1, min_count=1, workers=1, seed=seed, sorted_vocab=0)
     model.build_vocab_from_freq({word: max(seen[word], 1) for word in vocabulary.words})
     passes = passes_over(words)
-    sentences = _Passes(texts, count * passes)
+    sentences = _Passes(texts, count * passes, told)
     model.train(sentences, total_examples=count, total_words=words, epochs=passes)
     sentences.bar.close()
+    if sentences.why:
+        raise sentences.why
     return _matrix(vocabulary, dims, model.wv)
 
 

@@ -9,6 +9,7 @@ from gensim.models import FastText
 from gensim.models.fasttext import save_facebook_model
 
 from ticketing.errors import InputError
+from ticketing.jobs import Stopped
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.training.word_vectors import load_vectors, passes_over, read_words, train_vectors
 
@@ -20,6 +21,21 @@ LINES = ["the 9 9", "trip 3 4", "pump 0 5"]
 def test_an_archive_is_passed_over_the_more_often_the_smaller_it_is():
     words = (0, 1000, 400_000, 2_000_000, 5_000_000, 50_000_000)
     assert list(map(passes_over, words)) == [30, 30, 10, 5, 4, 1]
+
+
+@pytest.mark.parametrize("after", [0, 1, 250])
+def test_learning_vectors_ends_soon_after_it_is_asked_to(after):
+    asked = []
+
+    def told(step, done=0, total=0, said=""):
+        asked.append(step)
+        if len(asked) > after:
+            raise Stopped("cancelled")
+
+    texts = [["trip", "pump"], ["pump", "seal"]] * 50
+    with pytest.raises(Stopped, match="cancelled"):
+        train_vectors(texts, VOCABULARY, 6, 1, told)
+    assert after < len(asked) <= after + 30, "once more for each pass that is left, at most"
 
 
 def write(path, text):
