@@ -9,10 +9,11 @@ import pytest
 
 from tests.commands import TIME
 from ticketing.cli.check import command
-from ticketing.desk import checking, open_desk
+from ticketing.desk import open_desk
 from ticketing.errors import BundleError, StoreFull
 from ticketing.jobs import JobKind
 from ticketing.settings import load_settings
+from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file
 from ticketing.tickets import Grade, Judgment, Query
 
@@ -270,16 +271,16 @@ def test_a_check_goes_on_where_a_record_cannot_be_read(desk, home, monkeypatch):
 
 @pytest.mark.parametrize("error", [BundleError("It is foreign."), OSError(28, "No space left")])
 def test_a_repair_goes_on_where_something_cannot_be_mended(desk, home, capsys, monkeypatch, error):
-    def refuse(_):
+    def refuse(*_):
         raise error
 
-    monkeypatch.setattr(checking, "_close", refuse)
-    (bundle_of(desk) / "manifest.json").chmod(0o644)
+    monkeypatch.setattr(SQLiteStore, "drop_codes", refuse)
+    other_codes(desk)
     harmed(desk, "DELETE FROM codes WHERE ticket = 5")
     desk.close()
     code, [first, second, last] = checked(capsys, "--repair")
     assert code == 1
-    assert first.endswith(f"take that from them. Not mended: {error}")
+    assert first.endswith(f"delete them. Not mended: {error}")
     assert second.endswith("Mended: 1 ticket encoded anew.")
     assert last == "2 findings, 1 left."
 
