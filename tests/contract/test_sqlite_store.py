@@ -31,6 +31,7 @@ from tests.contract.contract_examples import (
 from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import StoreAway, StoreError
+from ticketing.files import private_folder
 from ticketing.history import Asking, SavedQuery
 from ticketing.jobs import JobKind, JobState
 from ticketing.schedule import Schedule
@@ -577,7 +578,8 @@ def test_a_file_that_is_no_database_is_refused(tmp_path):
 @pytest.mark.parametrize("emptied", [True, False])
 def test_a_database_that_was_lost_is_not_begun_anew(store, tmp_path, beside, emptied):
     folder = tmp_path / "lost"
-    (folder / beside).mkdir(parents=True)
+    private_folder(folder / beside)
+    private_folder(folder)
     (folder / beside / "1.bin").write_bytes(b"of the lost one")
     if emptied:
         (folder / "tickets.sqlite3").write_bytes(b"")

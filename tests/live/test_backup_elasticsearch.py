@@ -18,8 +18,10 @@ def unseen(what, total):
     return lambda count: None
 
 
-def test_a_desk_on_servers_is_carried_in_one_file(elasticsearch_settings, tmp_path):
-    settings, file = elasticsearch_settings, tmp_path / "desk.backup"
+def test_a_desk_on_servers_is_carried_in_one_file(
+    elasticsearch_settings, tmp_path, tmp_path_factory
+):
+    settings, file = elasticsearch_settings, tmp_path_factory.mktemp("kept") / "desk.backup"
     with closing(open_desk(settings)) as desk:
         desk.store.put_tickets(ALL)
         desk.store.add_judgments([EVENT])

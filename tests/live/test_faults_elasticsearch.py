@@ -198,7 +198,8 @@ def asked(client, ticket) -> str:
 
 
 def judged(client, address, **form):
-    return client.post(f"{address}/judgments", data={"rank": 1, "score": 4, **form})
+    data, ours = {"rank": 1, "score": 4, **form}, {"Sec-Fetch-Site": "same-origin"}
+    return client.post(f"{address}/judgments", data=data, headers=ours)
 
 
 @pytest.mark.parametrize(("harm", "mend"), [("kill", "start"), ("freeze", "thaw")])
