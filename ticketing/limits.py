@@ -4,7 +4,7 @@ They hold wherever something comes in: page, API, importer, labels and every oth
 said of too much stands behind the name of the place ("description has 300,000 characters, …").
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ticketing.errors import InputError
@@ -106,11 +106,18 @@ def require_ticket(ticket: Ticket) -> None:
         raise InputError(f"The {field} of the ticket {ticket.id[:40]!r} {fault}.")
 
 
-def require_groups(groups: Iterable[str]) -> None:
-    """Raises InputError for the name of a group, of somebody's, that is not taken."""
-    for name in groups:
+def usable_groups(names: Collection[str]) -> frozenset[str]:
+    """Names of somebody's groups, without blanks around them. Raises InputError for one that no
+    ticket of a table can have: commas and semicolons part groups there."""
+    for name in names:
         if fault := NAME.fault(len(name)):
             raise InputError(f"The group {name[:40]!r} {fault}.")
+        if not name.strip() or not {",", ";"}.isdisjoint(name):
+            raise InputError(
+                f"{name!r} is no name of a group; name one at a time, without commas and"
+                " semicolons."
+            )
+    return frozenset(map(str.strip, names))
 
 
 def query_fault(query: Query) -> tuple[str, str]:

@@ -121,25 +121,16 @@ def measured_labels(
     A ticket that was deleted can't be found, so its labels are left out, unless there are no
     others: `why_not` says so then.
     """
-    labels = _labels_of(desk, judged, since, before, demo)
+    if demo:
+        labels = _end_user_labels()
+    elif since or before:
+        within = Filters(created_since=since, created_before=before)
+        queries = {ticket.id for ticket in desk.store.iter_tickets(within)}
+        labels = [label for label in judged if label.query.ticket_id in queries]
+    else:
+        labels = [label for label in judged if is_test(label.query.id)]
     there = desk.store.matching_ids(sorted({label.ticket_id for label in labels}))
     return [label for label in labels if label.ticket_id in there] or labels
-
-
-def _labels_of(
-    desk: Bundles,
-    judged: Sequence[Label],
-    since: datetime | None,
-    before: datetime | None,
-    demo: bool,
-) -> list[Label]:
-    if demo:
-        return _end_user_labels()
-    if not (since or before):
-        return [label for label in judged if is_test(label.query.id)]
-    within = Filters(created_since=since, created_before=before)
-    queries = {ticket.id for ticket in desk.store.iter_tickets(within)}
-    return [label for label in judged if label.query.ticket_id in queries]
 
 
 def why_not(desk: Bundles, labels: Sequence[Label]) -> str:

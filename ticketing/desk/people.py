@@ -16,7 +16,7 @@ from ticketing.desk.audit import Audit
 from ticketing.desk.leases import Taken, held
 from ticketing.errors import Conflict, InputError, NotFound, StoreFull
 from ticketing.history import Deed
-from ticketing.limits import require_groups
+from ticketing.limits import usable_groups
 from ticketing.people import (
     PERMISSIONS,
     Account,
@@ -277,19 +277,6 @@ class People(Audit):
             raise NotFound(f"{owner} has no token {token_id[:80]}.")
         self.store.revoke_token(token_id)
         self.record(by, Deed.TOKEN_REVOKED, f"{token_id} of {owner}")
-
-
-def usable_groups(names: Collection[str]) -> frozenset[str]:
-    """Names of groups, without blanks around them. Raises InputError for one that no ticket of a
-    table can have: commas and semicolons part groups there."""
-    require_groups(names)
-    for name in names:
-        if not name.strip() or not {",", ";"}.isdisjoint(name):
-            raise InputError(
-                f"{name!r} is no name of a group; name one at a time, without commas and"
-                " semicolons."
-            )
-    return frozenset(map(str.strip, names))
 
 
 def _key(secret: str) -> str:
