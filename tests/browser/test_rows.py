@@ -194,7 +194,7 @@ def test_near_copies_unfold_and_are_judged_without_script(open_page, desk, folde
 
 
 SPACED = """* { line-height: 1.5 !important; letter-spacing: .12em !important;
-  word-spacing: .16em !important }"""
+  word-spacing: .16em !important } p { margin-bottom: 2em !important }"""
 """What WCAG 1.4.12 lets a reader ask for."""
 
 
@@ -218,6 +218,27 @@ def test_near_copies_are_announced_beside_the_buttons(open_page, folded, width, 
             assert not _overlap(announced.bounding_box(), beside.bounding_box())
         if width > 1000:  # it lies over the facts' line there
             assert facts.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_wide_text_cuts_nothing_of_a_row(open_page, desk, width):
+    page = open_page(viewport={"width": width, "height": 800}, bypass_csp=True)
+    ask(page)
+    for judge in ("Ada", "Grace", "Margaret"):
+        desk.judge(page.url.rsplit("/", 1)[1], "GT-0101", Grade.REL, judge)
+    page.reload()
+    page.add_style_tag(content=SPACED)
+    expect(row(page, 1).locator(".facts").first).to_contain_text("Margaret: REL")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert [text for text in page.locator(".line").evaluate_all(CUT) if text] == []
+
+
+CUT = """lines => lines.flatMap(line => [...line.querySelectorAll(":not(h2, h2 *, .gist, .sr)")]
+  .filter(part => getComputedStyle(part).overflow !== "visible"
+    && (part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight))
+  .map(part => part.textContent))"""
+"""What is cut of lines, but for the subject and the answer, which end in an ellipsis as the row is
+closed."""
 
 
 def _overlap(one, other) -> bool:
