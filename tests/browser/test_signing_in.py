@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.asking import ask, row
 from tests.browser.test_accessibility import SCREENS, axe, violations
+from tests.fake_records import tickets
 from tests.people import GOOD
 from ticketing.people import Doer, Role
 
@@ -131,6 +132,18 @@ def test_jobs_stop_asking_after_the_session_ended_and_say_so(open_page, ann, des
     page.on("request", lambda request: asked.append(request.url))
     page.wait_for_timeout(2500)
     assert not [url for url in asked if url.endswith("/jobs")]
+
+
+def test_the_first_steps_lead_to_signing_in_after_the_session_ended(open_page, ann, desk):
+    desk.delete_tickets([ticket.id for ticket in tickets()])
+    page = open_page()
+    page.goto("/")
+    sign_in(page)
+    steps = page.get_by_role("heading", name="Three steps to the first answer")
+    expect(steps).to_be_visible()
+    desk.store.end_sessions("ann")
+    sign_in(page)
+    expect(steps).to_be_visible()
 
 
 @pytest.mark.parametrize("screen", SCREENS)
