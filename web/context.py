@@ -1,5 +1,6 @@
 """What a request may ask for: the desk it is about and who asks."""
 
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from flask import current_app, g, request, url_for
@@ -11,6 +12,7 @@ from ticketing.history import Deed
 from ticketing.people import Doer, Person
 from ticketing.tickets import Query, Ticket
 from worker.connection import waiting_messages
+from worker.presence import workers_live
 
 
 def served_desk() -> Desk:
@@ -72,6 +74,16 @@ def broker_trouble() -> BrokerAway | None:
     except BrokerAway as error:
         return error
     return None
+
+
+def worker_lives(queue: str) -> bool:
+    """Whether a worker of the queue lives, as far as the broker says; asked once a request."""
+    live: dict[str, bool] = g.setdefault("workers", {})
+    if queue not in live:
+        live[queue] = False
+        with suppress(BrokerAway):
+            live[queue] = workers_live(current_app.extensions["broker"], queue)
+    return live[queue]
 
 
 def known_query(query_id: str) -> Query:

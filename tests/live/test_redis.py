@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+from datetime import timedelta
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.redis_server import redis_server
 from ticketing.errors import BrokerAway, InputError
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
+from web.app import create_app
 from web.throttle import Throttle
 from worker import jobs, progress
 from worker.app import make_app
@@ -79,6 +81,24 @@ def test_a_batch_that_takes_long_is_given_to_nobody_else(desk, monkeypatch):
     assert record.state == "done"
     assert (record.finished - record.started).total_seconds() > jobs.SILENT_SECONDS
     assert max(silences) < jobs.SILENT_SECONDS
+
+
+def test_a_page_whose_clock_is_off_misses_no_worker_until_it_is_killed(desk, monkeypatch):
+    now = progress.utc_now
+    monkeypatch.setattr(progress, "utc_now", lambda: now() + timedelta(minutes=1))
+    client = create_app(desk).test_client()
+
+    def stalled() -> bool:
+        return client.get(f"/api/jobs/{job.id}").json["stalled"]
+
+    with workers(desk.settings.home) as start:
+        worker = start(seconds=0.1)
+        job = jobs.start_reindex(desk, make_app(desk.settings), BUNDLE)
+        wait_until(lambda: desk.store.get_job(job.id).state == "running")
+        assert not stalled()
+        worker.kill()
+        worker.join()
+        wait_until(stalled)
 
 
 def test_a_broker_that_is_away_is_one_sentence(desk, own_redis, trained):

@@ -49,7 +49,7 @@ class JobOut(Out):
     seconds_left: float | None = Field(
         description="null where nobody knows, as while it is stalled"
     )
-    stalled: bool = Field(description="no worker has reported for a while")
+    stalled: bool = Field(description="nobody has reported for a while, and no worker lives")
     created: Time
     started: Time | None
     heartbeat: Time | None

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ticketing.jobs import Job, JobState
-from worker.jobs import SILENT_SECONDS
+from web.context import worker_lives
+from worker.jobs import SILENT_SECONDS, queue_of
 from worker.progress import rate, seconds_left, silent_for
 
 
@@ -22,9 +23,13 @@ class Progress:
 
 
 def progress(job: Job) -> Progress:
-    """Progress at the job's last sign of life."""
+    """Progress at the job's last sign of life.
+
+    The clock of another machine may be wrong, so that silence alone misses no worker.
+    """
     at_work = job.state in (JobState.QUEUED, JobState.RUNNING)  # nobody works while it waits
-    stalled = at_work and silent_for(job) > SILENT_SECONDS
+    silent = at_work and silent_for(job) > SILENT_SECONDS
+    stalled = silent and not worker_lives(queue_of(job.kind))
     return Progress(
         percent=100 * job.done / job.total if job.total else 100.0 * (job.state == JobState.DONE),
         rate=rate(job),

@@ -2,19 +2,25 @@
 
 import io
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from tests.fake_desk import FakeDesk
 from tests.fake_records import jobs
 from tests.people import signed_in
 from tests.unit.web.pages.test_search import post
+from ticketing.errors import BrokerAway
 from ticketing.evaluation.promotion import Comparison
 from ticketing.history import AuditEntry
 from ticketing.jobs import JobKind, JobState, LogLine, Promotion
 from ticketing.people import Role
 from ticketing.schedule import Weekday
+from ticketing.settings import Settings
 from ticketing.times import utc_now
+from web.app import create_app
 from web.uploads import UPLOAD_LIMIT
+from worker.queues import LONG_QUEUE, QUEUE
 
 MEANS = {"Acc@10": 0.75, "MAP@10": 0.5}
 LOWER = {"Acc@10": 0.5, "MAP@10": 0.25}
@@ -234,3 +240,33 @@ def test_the_schedule_is_set_and_shown(client, desk):
 def test_what_is_not_there_is_said(client):
     assert client.get("/jobs/none").status_code == 404
     assert "There is no model yet" in client.get("/models").text
+
+
+@pytest.mark.parametrize("off", [-60, 60])
+def test_a_clock_that_is_off_makes_no_worker_missing_and_the_broker_is_asked_once(
+    tmp_path, monkeypatch, off
+):
+    beat, asked = utc_now() + timedelta(seconds=off), []
+
+    def live(app, queue):
+        asked.append(queue)
+        return queue == LONG_QUEUE
+
+    monkeypatch.setattr("web.context.workers_live", live)
+    running = replace(jobs()[0], started=beat - timedelta(seconds=8), heartbeat=beat)
+    long = [replace(running, id=str(i), kind=JobKind.IMPORT) for i in range(3)]
+    desk = FakeDesk(Settings(home=tmp_path), past_jobs=[running, *long])
+    client = create_app(desk).test_client()
+    page = client.get("/jobs").text
+    assert page.count("about 16 s left") == 3 and page.count("No worker is reporting") == 1
+    assert sorted(asked) == sorted([QUEUE, LONG_QUEUE])
+    said = {job["id"]: job["stalled"] for job in client.get("/api/jobs").json}
+    assert said == {"7f3a": True, "0": False, "1": False, "2": False}
+
+
+def test_a_silent_job_is_stalled_while_the_broker_is_away(client, monkeypatch):
+    def away(*_):
+        raise BrokerAway("The broker does not answer.")
+
+    monkeypatch.setattr("web.context.workers_live", away)
+    assert client.get("/api/jobs/7f3a").json["stalled"] is True

@@ -157,6 +157,12 @@ def job(**changes) -> Job:
     return Job(id="1", kind=JobKind.REINDEX, bundle_id="b", **given)
 
 
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch):
+    """No worker lives."""
+    monkeypatch.setattr("web.views.progress.worker_lives", lambda queue: False)
+
+
 def test_a_job_that_has_not_begun_has_no_rate():
     at = progress(job(state=JobState.QUEUED))
     assert (at.percent, at.rate, at.seconds_left) == (0, 0, None)
