@@ -174,6 +174,17 @@ def test_axe_finds_nothing_where_people_are_known_and_nothing_is_too_wide(
     assert found == []
 
 
+def test_on_a_phone_labels_stand_beside_their_fields(open_page, ann):
+    page = open_page(viewport={"width": 320, "height": 640})
+    page.goto("/people")
+    sign_in(page)
+    page.wait_for_url("**/people")
+    for id in ("role-1", "groups-1"):
+        label = page.locator(f"label[for={id}]").bounding_box()
+        field = page.locator(f"#{id}").bounding_box()
+        assert field["y"] <= label["y"] < field["y"] + field["height"], id
+
+
 def test_an_admin_adds_somebody_and_changes_them(open_page, ann, desk):
     page = open_page()
     page.goto("/people")
