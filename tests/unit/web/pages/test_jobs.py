@@ -1,6 +1,7 @@
 """Jobs, models and the schedule on the page: begun, followed, answered, cancelled and set."""
 
 import io
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -203,6 +204,14 @@ def test_two_models_stand_beside_each_other(client, desk, monkeypatch, compariso
     page = client.get(f"/models/compare?new={new}&old={old}").text
     assert f"Model {new[:12]} beside {old[:12]}" in page and f"{new[:12]} {verdict}" in page
     assert "Means over the 9 test queries with a YES" in page and "0.750" in page
+
+
+def test_the_serving_model_is_to_be_compared_with_the_latest_other_one(client, desk):
+    ids = [desk.save_bundle(labels) for labels in (30, 60)]
+    for serving, other in (ids, reversed(ids)):
+        desk.store.set_serving(serving)
+        chosen = re.findall(r'<option value="(\w+)" selected>', client.get("/models").text)
+        assert chosen[:2] == [other, serving]
 
 
 def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
