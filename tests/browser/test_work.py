@@ -40,6 +40,14 @@ def test_one_key_judges_and_the_next_ticket_comes(open_page, desk):
     assert list(desk.store.judgments())[-1].note == "y"
 
 
+def test_a_round_says_what_its_grades_mean_where_nothing_can_be_pointed_at(open_page, desk):
+    page = open_page(viewport=PHONE)
+    begin(page, desk)
+    expect(
+        page.get_by_text("YES solves it, REL is related and helps, NO does not help.")
+    ).to_be_visible()
+
+
 def test_a_round_goes_to_its_end_without_script(open_page, desk):
     page = open_page(java_script_enabled=False)
     begin(page, desk)
@@ -126,3 +134,19 @@ def renewed(page) -> None:
     for _ in range(2):
         with page.expect_response("**/jobs"):
             pass
+
+
+NARROW = {"width": 320, "height": 640}
+
+
+def test_on_a_phone_the_facts_of_jobs_and_models_are_as_wide_as_their_cards(open_page, desk):
+    old, new = desk.save_bundle(30), desk.save_bundle(60)
+    for served in (old, new):
+        desk.store.set_serving(served)
+    page = open_page(viewport=NARROW)
+    for path in ("/jobs", "/models"):
+        page.goto(path)
+        for header in page.locator(".card > header").all():
+            facts, state = header.locator(".facts"), header.locator(".state")
+            assert facts.bounding_box()["width"] == header.bounding_box()["width"]
+            assert state.bounding_box()["y"] < facts.bounding_box()["y"]
