@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TypedDict
 
 from ticketing.desk.bundles import Bundles
+from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import BundleError
 from ticketing.files import Json
 from ticketing.jobs import JobKind
@@ -27,7 +28,8 @@ class BundleFacts:
     kind: ModelKind | None
     trained: datetime | None
     about: str
-    """What it was trained on, and to which loss; not on how much, where some tickets are hidden."""
+    """What it was trained on, what it compares, and its loss; not on how much it was trained, where
+    some tickets are hidden."""
     serves: bool
     served_before: bool
     """Whether a rollback would go back to it."""
@@ -81,8 +83,8 @@ def _about(manifest: Json, sees_all: bool) -> str:
     if manifest["kind"] == ModelKind.CATEGORIES:
         amount = f"{counted(data['titles'], 'title')} in {counted(data['categories'], 'category')}"
         return amount if sees_all else ""
-    amount = f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')}, "
-    network = manifest["network"]
-    channels = "+".join(network["channels"])
-    how = f"loss {manifest['training']['loss']}, {network['pairs']}, {channels}"
+    amount = f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')}; "
+    taught = "taught by a sentence encoder; " if manifest.get("teacher") else ""
+    channels = ", ".join(f"{ENCODERS[x].label} ({x})" for x in manifest["network"]["channels"])
+    how = f"{taught}compares {channels}; loss {manifest['training']['loss']}"
     return amount + how if sees_all else how
