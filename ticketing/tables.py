@@ -60,6 +60,15 @@ class Reject:
         return f"{where}: {self.field}: {self.reason}" if self.field else f"{where}: {self.reason}"
 
 
+class NoUsableRow(InputError):
+    """A file without a row that can be used; it says the reason of the first one."""
+
+    def __init__(self, path: Path, rejects: list[Reject]):
+        first = f"; the first is {rejects[0]}" if rejects else ""
+        super().__init__(f"{path} holds no usable row{first}.")
+        self.rejects = rejects
+
+
 def read_rows(path: Path) -> Iterator[Row | Reject]:
     """The rows of a file in order, by the kind its name tells (.csv, .tsv, .jsonl, each also .gz).
 
@@ -79,12 +88,6 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
         raise InputError(f"{path} is no whole gzip file ({error}); copy it again.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def no_usable_row(path: Path, rejects: list[Reject]) -> InputError:
-    """The error for a file without a row that can be used; it has the reason of the first one."""
-    first = f"; the first is {rejects[0]}" if rejects else ""
-    return InputError(f"{path} holds no usable row{first}.")
 
 
 def write_rejects(path: Path, rejects: list[Reject]) -> None:

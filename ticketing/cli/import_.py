@@ -10,7 +10,7 @@ import click
 from tqdm import tqdm
 
 from ticketing.cli.doer import audit
-from ticketing.cli.rejects import require_no_input, show_rejects
+from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
 from ticketing.desk import Desk, open_desk
 from ticketing.files import Json
 from ticketing.history import Deed
@@ -45,7 +45,8 @@ def import_here(
     """Store the tickets of files, or show what would be stored. Raises InputError."""
     require_no_input(rejects, [*files, *([mapping_file] if mapping_file else [])])
     mapping = read_mapping(mapping_file, overrides)
-    sources = [open_source(path, mapping, solution_before) for path in files]
+    with written_rejects(rejects):
+        sources = [open_source(path, mapping, solution_before) for path in files]
     for source in sources:
         click.echo(f"{source.path}: {_describe(source.mapping)}")
     report = _dry_run(sources) if dry_run else _store(sources)

@@ -8,7 +8,7 @@ import click
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE, TARGET
-from ticketing.cli.rejects import require_no_input, show_rejects
+from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
 from ticketing.desk import open_desk
 from ticketing.history import Deed
 from ticketing.labels import Columns, export_labels, import_labels, read_grades
@@ -49,14 +49,15 @@ def import_(
     """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
     require_no_input(rejects, [file])
     desk = open_desk(load_settings())
-    report = import_labels(
-        file,
-        desk.store,
-        Columns(query, subject, description, ticket, grade_column),
-        read_grades(grades) or None,
-        before,
-        judge,
-    )
+    with written_rejects(rejects):
+        report = import_labels(
+            file,
+            desk.store,
+            Columns(query, subject, description, ticket, grade_column),
+            read_grades(grades) or None,
+            before,
+            judge,
+        )
     audit(desk, Deed.IMPORTED, f"labels of {file.name}, judged by {judge}")
     click.echo(
         f"{counted(report.added, 'judgment')} added, {report.known:,} known before, "

@@ -1,12 +1,13 @@
 """How every import shows the rows that it left out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from ticketing.errors import InputError
-from ticketing.tables import Reject, write_rejects
+from ticketing.tables import NoUsableRow, Reject, write_rejects
 
 _SHOWN_REJECTS = 5
 
@@ -17,6 +18,17 @@ def require_no_input(path: Path | None, files: Iterable[Path]) -> None:
         raise InputError(f"--rejects {path} is a file that is read; name another one.")
 
 
+@contextmanager
+def written_rejects(path: Path | None) -> Iterator[None]:
+    """Write the rows of a file that is refused since none can be used, where that was asked for."""
+    try:
+        yield
+    except NoUsableRow as error:
+        if path:
+            _write(path, error.rejects)
+        raise
+
+
 def show_rejects(rejects: list[Reject], path: Path | None) -> None:
     """Print the first few, and write all of them to `path` where one was asked for."""
     for reject in rejects[:_SHOWN_REJECTS]:
@@ -25,5 +37,9 @@ def show_rejects(rejects: list[Reject], path: Path | None) -> None:
         more = "" if path else "; --rejects FILE writes all of them"
         click.echo(f"  … and {len(rejects) - _SHOWN_REJECTS} more{more}")
     if path:
-        write_rejects(path, rejects)
-        click.echo(f"The rejected rows are in {path}.")
+        _write(path, rejects)
+
+
+def _write(path: Path, rejects: list[Reject]) -> None:
+    write_rejects(path, rejects)
+    click.echo(f"The rejected rows are in {path}.")

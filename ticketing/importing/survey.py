@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ticketing.errors import InputError
 from ticketing.limits import COLUMNS
-from ticketing.tables import Reject, no_usable_row, read_rows
+from ticketing.tables import NoUsableRow, Reject, read_rows
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ def survey(path: Path) -> Survey:
     for row in read_rows(path):
         rows += 1
         if isinstance(row, Reject):
-            rejects = rejects or [row]
+            if not columns:
+                rejects.append(row)
             continue
         columns.update(dict.fromkeys(row.values))
         _require_few(columns, path, row.line)
@@ -43,7 +44,7 @@ def survey(path: Path) -> Survey:
                         keys.update(dict.fromkeys(item))
                         _require_few(keys, path, row.line)
     if not columns:
-        raise no_usable_row(path, rejects)
+        raise NoUsableRow(path, rejects)
     return Survey(path, rows, tuple(columns), {name: tuple(keys) for name, keys in lists.items()})
 
 

@@ -17,7 +17,7 @@ from ticketing.labels.events import from_row, is_event
 from ticketing.limits import NAME, half_fault, query_fault
 from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments, Tickets
-from ticketing.tables import Reject, Row, no_usable_row, read_rows
+from ticketing.tables import NoUsableRow, Reject, Row, read_rows
 from ticketing.text import strip_markup
 from ticketing.tickets import IMPORTED, Grade, Judgment, Query, Ticket
 from ticketing.times import utc_now
@@ -103,7 +103,7 @@ def import_labels(
         else:
             rows.append(row)
     if not rows:
-        raise no_usable_row(path, report.rejects)
+        raise NoUsableRow(path, report.rejects)
     kept = list(store.judgments())
     if is_event(rows[0].values):
         events = _new_events(rows, kept, report)

@@ -349,6 +349,20 @@ def test_the_command_stores_reports_and_writes_rejects(tmp_path, run):
     }
 
 
+def test_rejects_of_a_file_without_a_usable_row_are_written(tmp_path, run):
+    path = write(tmp_path, "a.csv", "key,title\nA-1\nA-2,Leak,twice\n")
+    rejects = tmp_path / "rejects.jsonl"
+    result = run(path, "--rejects", rejects)
+    assert isinstance(result.exception, InputError)
+    assert "a.csv holds no usable row; the first is" in str(result.exception)
+    assert f"The rejected rows are in {rejects}." in result.output
+    assert [json.loads(line) for line in rejects.read_text().splitlines()] == [
+        {"file": str(path), "line": 2, "field": "", "reason": "has 1 cells where the header has 2"},
+        {"file": str(path), "line": 3, "field": "", "reason": "has 3 cells where the header has 2"},
+    ]
+    assert not (tmp_path / "home").exists()
+
+
 def test_rejects_never_replace_what_is_read(tmp_path, run):
     path = write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-1,Leak\n")
     result = run(path, "--rejects", tmp_path / "." / "a.csv")

@@ -411,6 +411,15 @@ def test_the_commands(tmp_path, monkeypatch, store):
     assert (tmp_path / "out" / "labels.csv").read_text() == "query,docid,rating\n"
 
 
+def test_rejects_of_a_file_without_a_usable_label_are_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1\n")
+    rejects = tmp_path / "rejects.jsonl"
+    result = CliRunner().invoke(command, ["import", str(path), "--rejects", str(rejects)])
+    assert "a.csv holds no usable row" in str(result.exception)
+    assert json.loads(rejects.read_text())["reason"] == "has 2 cells where the header has 3"
+
+
 def test_what_failed_is_not_in_the_audit(tmp_path, monkeypatch):
     monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
     (tmp_path / "file").write_text("")
