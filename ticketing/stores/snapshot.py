@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ticketing.errors import StoreError
 from ticketing.files import link_or_copy, private_folder
-from ticketing.stores.files import CHECKPOINTS
+from ticketing.stores.files import CHECKPOINTS, damaged
 from ticketing.stores.migration import Shown, copy_all
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
@@ -34,7 +34,7 @@ def snapshot(store: Store, folder: Path, shown: Shown) -> None:
         if damage := damage_of(folder):
             raise StoreError(f"{store.database.path} is damaged ({damage}); see `ticketing check`.")
         _copy_codes(store.database.folder, folder, shown)
-        _copy_files(store.database.folder, folder, shown)
+        _copy_files(store, folder, shown)
     else:
         with closing(SQLiteStore(folder)) as target:
             copy_all(store, target, lambda _, rows: rows, shown)
@@ -90,15 +90,22 @@ def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:
         target.commit()
 
 
-def _copy_files(source: Path, folder: Path, shown: Shown) -> None:
+def _copy_files(store: SQLiteStore, folder: Path, shown: Shown) -> None:
     """Link or copy the files that the copied database names; one that was dropped meanwhile is
-    dropped there."""
+    dropped there. Raises StoreError for one that the store still names, and has lost."""
+    source = store.database.folder
     with closing(sqlite3.connect(folder / "tickets.sqlite3")) as target:
         files = target.execute("SELECT sha256, max(bytes) FROM files GROUP BY sha256").fetchall()
         went = shown("files", sum(size for _, size in files))
         for sha256, size in files:
             if not link_file(source, folder, sha256):
-                target.execute("DELETE FROM files WHERE sha256 = ?", (sha256,))
+                named = store.database.rows(
+                    "SELECT name FROM files WHERE sha256 = ? ORDER BY name", sha256
+                )
+                if not named:
+                    target.execute("DELETE FROM files WHERE sha256 = ?", (sha256,))
+                elif not link_file(source, folder, sha256):
+                    raise damaged(named[0][0])
             went(size)
         target.commit()
 

@@ -19,6 +19,7 @@ from ticketing.desk.backup import FORMAT, MANIFEST, VERSION, verified
 from ticketing.desk.restore import restore as restored
 from ticketing.errors import InputError, StoreError, StoreFull
 from ticketing.settings import load_settings
+from ticketing.stores import snapshot
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Grade, Judgment, Query, Ticket
 
@@ -144,11 +145,18 @@ def bundle_changed(desk):
     path.write_bytes(data)
 
 
+def report_lost(desk):
+    """A file of the store is deleted, which the database still names."""
+    kept = desk.store.put_file("report/j/report.html", [b"<p>good"])
+    (desk.settings.home / "files" / kept.sha256).unlink()
+
+
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
         (judgments_overwritten, r"tickets\.sqlite3 is damaged \(.+\); see `ticketing check`; no"),
         (bundle_changed, r"files/\w{64} of the store was changed; run `ticketing check --repair`;"),
+        (report_lost, r"The file report/j/report\.html in the store is damaged; run `.+repair`; no"),
     ],
 )
 def test_a_damaged_desk_is_not_backed_up_and_the_backup_before_stays(desk, file, harm, said):
@@ -185,6 +193,23 @@ def test_a_restore_that_fails_leaves_nothing_that_fills_the_disk(
         patch.setattr(restore, at, lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
         restored(elsewhere, file, True, unseen)
     assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
+
+
+def test_a_file_that_is_dropped_during_a_backup_is_not_named_in_it(
+    desk, file, elsewhere, monkeypatch
+):
+    desk.store.put_file("report/j/report.html", [b"<p>good"])
+    copied = snapshot.copy_database
+
+    def copied_and_dropped(*given):
+        copied(*given)
+        desk.store.drop_file("report/j/report.html")
+
+    monkeypatch.setattr(snapshot, "copy_database", copied_and_dropped)
+    desk.back_up(file, unseen)
+    restored(elsewhere, file, False, unseen)
+    with closing(open_desk(elsewhere)) as again:
+        assert again.store.files("report/") == []
 
 
 @pytest.mark.parametrize("content", ["precious", "PK but no zip"])
