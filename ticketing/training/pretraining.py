@@ -21,7 +21,7 @@ from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.errors import ArraysError, InputError
 from ticketing.files import content_digest
-from ticketing.jobs import Told
+from ticketing.jobs import Step, Told, unheard
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import new_network
 from ticketing.networks.siamese import SiameseNetwork
@@ -34,7 +34,7 @@ from ticketing.training.sampling import some_tickets
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.texts import Fields, Sentences
 from ticketing.training.word_vectors import MOST_WORDS, load_vectors, read_words, train_vectors
-from topic_models import CheckpointError, DocNADE, DocNADESettings, ProgressBar
+from topic_models import CheckpointError, DocNADE, DocNADESettings, Progress, ProgressBar
 from topic_models.documents import Document
 
 MOST_TOPIC_TICKETS = 40_000
@@ -166,7 +166,7 @@ def start_network(
     def topics() -> None:
         if "T" in settings.channels:
             file = Path(f"{checkpoint}.topics")
-            resources["T"] = learn_topics(corpus, settings, training, file)
+            resources["T"] = learn_topics(corpus, settings, training, file, told)
 
     def words() -> None:
         nonlocal vectors
@@ -219,10 +219,14 @@ def _saved(checkpoint: Path) -> dict[str, np.ndarray]:
 
 
 def learn_topics(
-    corpus: Corpus, settings: NetworkSettings, training: TrainingSettings, checkpoint: Path
+    corpus: Corpus,
+    settings: NetworkSettings,
+    training: TrainingSettings,
+    checkpoint: Path,
+    told: Told = unheard,
 ) -> TopicEncoder:
     """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS at most, every
-    twentieth kept to stop on."""
+    twentieth kept to stop on. Raises whatever `told` does."""
     words = TopicWords(topic_words(corpus.vocabulary))
     described = DocNADESettings(
         vocabulary_size=max(len(words.ids), 1),
@@ -237,12 +241,17 @@ def learn_topics(
     kept = documents[::20] if len(documents) >= 40 else None
     learned: list[Document] = [d for i, d in enumerate(documents) if i % 20 or not kept]
     bar = ProgressBar("topics")
+
+    def heard(at: Progress) -> None:
+        bar(at)
+        told(Step.PRETRAINING)
+
     # Where no ticket has a topic word, all get the vector of an empty text.
     learned = learned or [[0]]
     try:
-        encoder.model.fit(learned, kept, progress=bar, checkpoint=checkpoint)
+        encoder.model.fit(learned, kept, progress=heard, checkpoint=checkpoint)
     except CheckpointError:  # a damaged one
         checkpoint.unlink()
-        encoder.model.fit(learned, kept, progress=bar, checkpoint=checkpoint)
+        encoder.model.fit(learned, kept, progress=heard, checkpoint=checkpoint)
     bar.close()
     return encoder

@@ -7,6 +7,7 @@ import torch
 
 from tests.tiny import TINY, tiny_training
 from ticketing.errors import InputError
+from ticketing.jobs import Step, Stopped
 from ticketing.model.calibration import GENERAL
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
@@ -98,6 +99,27 @@ def test_a_training_broken_off_goes_on_to_the_same_bundle(trained, fit, tmp_path
         raise AssertionError("a batch was trained again")
 
     monkeypatch.setattr(training_steps.Trainer, "step", twice)
+    assert fit().id == trained[1]
+
+
+def test_a_training_that_is_cancelled_while_it_learns_topics_ends_at_the_next_batch(
+    trained, fit, tmp_path, archive_tickets, archive_labels
+):
+    asked = []
+
+    def told(step, done=0, total=0, said=""):
+        asked.append(step)
+        if len(asked) == 3:
+            raise Stopped
+
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("unit " + " ".join(["1"] * 8) + "\n")
+    where = Registry(tmp_path / "models"), tmp_path / "checkpoints", vectors
+    with pytest.raises(Stopped):
+        training_steps.train(
+            archive_tickets, archive_labels, TINY, tiny_training(topic_epochs=9), *where, told
+        )
+    assert asked == [Step.PRETRAINING] * 3
     assert fit().id == trained[1]
 
 
