@@ -5,7 +5,7 @@ costs only its new texts, and a run that was stopped loses at most one piece.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +31,13 @@ class VectorCache:
     def __init__(self, folder: Path, encoder: Transformer):
         self.folder, self.encoder = folder, encoder
 
-    def prepare(self, texts: Sequence[str], title: str) -> None:
+    def prepare(
+        self, texts: Sequence[str], title: str, told: Callable[[], object] = lambda: None
+    ) -> None:
         """Have the encoder know these texts: read what is there, encode and keep the rest.
 
         Files that are damaged or hold none of the texts are removed. `title` is shown beside the
-        progress.
+        progress; `told` is called before each piece, and what it raises ends the work.
         """
         missing = {_name(text): text for text in texts}
         total = len(missing)
@@ -44,6 +46,7 @@ class VectorCache:
         new = list(missing.values())
         with tqdm(total=total, initial=total - len(new), desc=title) as bar:
             for start in range(0, len(new), PIECE):
+                told()
                 piece = new[start : start + PIECE]
                 self._encode(piece)
                 bar.update(len(piece))

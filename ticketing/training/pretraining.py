@@ -120,10 +120,11 @@ def make_teacher(
     labels: Sequence[Label],
     training: TrainingSettings,
     checkpoints: Path,
+    told: Told,
 ) -> Teacher:
     """A teacher that has read the archive, or `training.tickets` of it, the labels' queries and
     each word alone, and all other components but descriptions, which are read as wholes, where it
-    is channel S."""
+    is channel S. Raises whatever `told` does."""
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
     teacher = Teacher(encoder, taught_texts(corpus, labels, training))
     others = [[id] for id in range(1, len(corpus.vocabulary))]
@@ -131,7 +132,7 @@ def make_teacher(
         for fields in teacher.texts.values():
             subject, *rest = corpus.archive.ticket(fields)
             others += [subject, *rest[1:]]
-    teacher.prepare(checkpoints, map(encoder.text, others))
+    teacher.prepare(checkpoints, map(encoder.text, others), told)
     return teacher
 
 

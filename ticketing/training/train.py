@@ -105,7 +105,9 @@ def train(
             )
         key = run_key(corpus, network, training, vectors_file, encoder)
         texts = texts_key(corpus, network, training, vectors_file, reader)
-        teacher = make_teacher(corpus, reader, usable, training, checkpoints) if reader else None
+        teacher = None
+        if reader:
+            teacher = make_teacher(corpus, reader, usable, training, checkpoints, told)
         learner = start_network(
             corpus,
             network.only_trained(),

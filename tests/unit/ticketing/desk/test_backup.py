@@ -156,7 +156,10 @@ def report_lost(desk):
     [
         (judgments_overwritten, r"tickets\.sqlite3 is damaged \(.+\); see `ticketing check`; no"),
         (bundle_changed, r"files/\w{64} of the store was changed; run `ticketing check --repair`;"),
-        (report_lost, r"The file report/j/report\.html in the store is damaged; run `.+repair`; no"),
+        (
+            report_lost,
+            r"The file report/j/report\.html in the store is damaged; run `.+repair`; no",
+        ),
     ],
 )
 def test_a_damaged_desk_is_not_backed_up_and_the_backup_before_stays(desk, file, harm, said):

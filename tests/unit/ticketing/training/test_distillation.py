@@ -24,6 +24,7 @@ from ticketing.encoders.transformer import (
 )
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
+from ticketing.jobs import Step, Stopped, unheard
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.retrieval.recommend import Recommender
@@ -290,7 +291,7 @@ def test_vectors_that_are_read_are_those_that_were_encoded(folder, tmp_path):
 def fit(tmp_path, folder, archive_tickets, archive_labels):
     """Trains with a teacher; gives the bundle's id."""
 
-    def fit(channels=("h", "E", "T", "L"), dims=26, **training):
+    def fit(channels=("h", "E", "T", "L"), dims=26, told=unheard, **training):
         network = TINY.model_copy(update={"channels": channels, "sentence_dims": dims})
         return training_steps.train(
             archive_tickets,
@@ -299,6 +300,7 @@ def fit(tmp_path, folder, archive_tickets, archive_labels):
             tiny_training(**{"teacher": str(folder), **training}),
             Registry(tmp_path / "models"),
             tmp_path / "checkpoints",
+            told=told,
         )
 
     return fit
@@ -317,6 +319,23 @@ def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, 
     assert not model.encode_query(Query("qwertz", "")).known
     kept = {path.suffix[1:].split("-")[0] for path in (tmp_path / "checkpoints").iterdir()}
     assert kept == {"topics", "texts"}  # of use to the next training; words are among the texts
+
+
+def test_a_training_that_is_cancelled_while_its_teacher_reads_ends_at_the_next_piece(
+    fit, tmp_path, monkeypatch
+):
+    asked = []
+
+    def told(step, done=0, total=0, said=""):
+        asked.append(step)
+        if len(asked) == 4:
+            raise Stopped
+
+    monkeypatch.setattr(vector_cache, "PIECE", 1)
+    with pytest.raises(Stopped):
+        fit(told=told)
+    assert asked == [Step.PRETRAINING] * 4
+    assert len(list((tmp_path / "checkpoints").glob("*.texts-*"))) == 2, "what was read is kept"
 
 
 def test_the_papers_loss_has_no_teacher(fit, tmp_path):
