@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from ticketing.errors import StoreAway
+from ticketing.errors import StoreAway, StoreError
 from ticketing.files import private_folder, sync_folder
 from ticketing.stores.migration import Shown
 from ticketing.stores.snapshot import PAGES, copy_database, link_file
@@ -28,7 +28,8 @@ def replace_content(
     """Give an open store the content of the one in `folder`, in one transaction.
 
     Whoever reads sees the old content or the new one; whoever writes waits. `keep` is called when
-    nobody writes any more and nothing has changed yet; what it raises leaves the old content.
+    nobody writes any more and nothing has changed yet; what it raises leaves the old content, and
+    no file of the new one beside it.
     Raises StoreAway where somebody writes for too long, StoreError.
     """
     with (
@@ -37,9 +38,14 @@ def replace_content(
     ):
         _renumber(live, source, folder)
         _match_pages(live, source)
-        _link_codes(source, folder, live.database.folder)
-        _link_files(source, folder, live.database.folder)
-        _switch(live, source, keep, shown)
+        try:
+            _link_codes(source, folder, live.database.folder)
+            _link_files(source, folder, live.database.folder)
+            _switch(live, source, keep, shown)
+        except BaseException:
+            with suppress(StoreError, OSError, sqlite3.Error):  # `ticketing check` says what is left
+                _drop_linked(live, source)
+            raise
         _drop_unnamed(live)
 
 
@@ -128,6 +134,28 @@ def _switch(
         source.backup(target, pages=step, progress=between)
 
 
+def _named(connection: sqlite3.Connection, folder: Path) -> tuple[set[Path], set[Path]]:
+    """Where in a folder the files of codes lie that a database names, and where the others do."""
+    numbers = connection.execute("SELECT number FROM code_files").fetchall()
+    digests = connection.execute("SELECT sha256 FROM files").fetchall()
+    return (
+        {code_file(folder, number) for (number,) in numbers},
+        {file_path(folder, sha256) for (sha256,) in digests},
+    )
+
+
+def _drop_linked(live: SQLiteStore, source: sqlite3.Connection) -> None:
+    """Delete the files of a database that an open store does not name."""
+    folder = live.database.folder
+    codes, files = _named(source, folder)
+    with live.database.writing() as connection:
+        known_codes, known_files = _named(connection, folder)
+        for path in codes - known_codes:
+            remove_codes(path)
+        for path in files - known_files:
+            path.unlink(missing_ok=True)
+
+
 def _drop_unnamed(live: SQLiteStore) -> None:
     """Delete files that the store no longer names, once nobody reads the old content; a
     file that is mapped stays until it is let go."""
@@ -137,17 +165,10 @@ def _drop_unnamed(live: SQLiteStore) -> None:
     if busy:
         return  # `ticketing check` says so, and the next restore deletes them
     with live.database.writing() as connection:
-        known = {
-            code_file(path.parent, number)
-            for (number,) in connection.execute("SELECT number FROM code_files")
-        }
-        known |= {
-            file_path(path.parent, sha256)
-            for (sha256,) in connection.execute("SELECT sha256 FROM files")
-        }
+        codes, files = _named(connection, path.parent)
         for file in path.parent.glob("files/[!.]*"):
-            if file not in known:
+            if file not in files:
                 file.unlink(missing_ok=True)
         for file in path.parent.glob("codes/[0-9]*"):
-            if file.with_suffix(".bin") not in known:
+            if file.with_suffix(".bin") not in codes:
                 remove_codes(file.with_suffix(".bin"))

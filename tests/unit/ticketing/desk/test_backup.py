@@ -192,10 +192,33 @@ def test_a_restore_that_fails_leaves_nothing_that_fills_the_disk(
     desk.back_up(file, unseen)
     with closing(open_desk(elsewhere)) as other:
         other.store.put_tickets([Ticket("mine", "Mine")])
+        other.store.put_file("report/j/report.html", [b"<p>good"])
     with monkeypatch.context() as patch, pytest.raises((OSError, StoreFull), match="full"):
         patch.setattr(restore, at, lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
         restored(elsewhere, file, True, unseen)
     assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
+    with closing(open_desk(elsewhere)) as other:
+        assert [x for x in other.findings() if "may read" not in x.what] == []
+        named = {kept.sha256 for kept in other.store.files()}
+    assert set(os.listdir(elsewhere.home / "files")) == named
+    codes = os.listdir(elsewhere.home / "codes")
+    assert len([name for name in codes if name.endswith(".bin")]) == (at == "_take_files")
+
+
+def test_a_restore_that_fails_takes_no_file_that_both_desks_name(
+    desk, file, elsewhere, monkeypatch
+):
+    desk.store.put_file("report/theirs/report.html", [b"<p>good"])
+    desk.back_up(file, unseen)
+    with closing(open_desk(elsewhere)) as other:
+        other.store.put_file("report/ours/report.html", [b"<p>good"])
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(
+                restore, "keep_content", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+            )
+            restored(elsewhere, file, True, unseen)
+        assert b"".join(other.store.file_chunks("report/ours/report.html")) == b"<p>good"
+        assert len(os.listdir(elsewhere.home / "files")) == 1
 
 
 def test_a_file_that_is_dropped_during_a_backup_is_not_named_in_it(
