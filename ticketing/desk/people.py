@@ -240,9 +240,11 @@ class People(Audit):
     def make_token(
         self, by: Doer, owner: str, label: str, scopes: Collection[Permission], days: int
     ) -> NewToken:
-        """Leave for a program to act for somebody. Raises NotFound, and InputError for what their
-        role does not allow."""
+        """Leave for a program to act for somebody. Raises NotFound, and InputError for somebody
+        disabled and for what their role does not allow."""
         account, label = self.known_account(owner), " ".join(label.split())
+        if account.disabled:
+            raise InputError(f"{owner} is disabled; let them sign in again first.")
         if not label or len(label) > 80:
             raise InputError("A token needs a name of 1 to 80 characters that says what it is for.")
         if not scopes:

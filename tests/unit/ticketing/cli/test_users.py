@@ -5,7 +5,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from tests.commands import run
+from tests.commands import refused, run
 from tests.people import GOOD
 from ticketing import passwords
 from ticketing.cli.users import command
@@ -71,6 +71,18 @@ def test_a_token_is_printed_once_and_revoked(home):
     run(command, "token", "ann", "--revoke", id)
     assert desk.person_of_token(secret) is None
     desk.close()
+
+
+def test_somebody_disabled_gets_no_token_that_would_act_for_them_later(home):
+    fed("add", "ann", "--role", "admin")
+    fed("add", "bob")
+    run(command, "disable", "bob")
+    asked = ("token", "bob", "--label", "nightly", "--scope", "ask")
+    said = refused(InputError, command, *asked)
+    assert said == "bob is disabled; let them sign in again first."
+    assert "token" not in run(command, "list")
+    run(command, "disable", "bob", "--undo")
+    assert run(command, *asked).startswith("tick_")
 
 
 @pytest.mark.parametrize(
