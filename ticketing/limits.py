@@ -110,7 +110,7 @@ def usable_groups(names: Collection[str]) -> frozenset[str]:
     """Names of somebody's groups, without blanks around them. Raises InputError for one that no
     ticket of a table can have: commas and semicolons part groups there."""
     for name in names:
-        if fault := NAME.fault(len(name)):
+        if fault := NAME.fault(len(name)) or half_fault(name):
             raise InputError(f"The group {name[:40]!r} {fault}.")
         if not name.strip() or not {",", ";"}.isdisjoint(name):
             raise InputError(

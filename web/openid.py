@@ -5,7 +5,8 @@ sign-in holds from then on. Nothing is asked of the network but of the provider.
 where a provider is set, since it costs every start a tenth of a second and 8 MB.
 """
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,9 +16,13 @@ from werkzeug.exceptions import BadRequest, Forbidden
 from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError, NotFound, TicketingError
+from ticketing.limits import usable_groups
 from ticketing.people import Role, Vouched
+from ticketing.plurals import counted
 from ticketing.settings import Settings
 from web.security import is_loopback
+
+log = logging.getLogger(__name__)
 
 DISCOVERY = "/.well-known/openid-configuration"
 PROVIDER_SECONDS = 5.0
@@ -111,7 +116,7 @@ class OpenID:
             identity=f"{settings.openid_issuer} {claims['sub']}",
             name=name,
             role=max(roles, key=list(Role).index),
-            groups=texts(claim(claims, settings.openid_groups_claim)),
+            groups=groups_of(name, texts(claim(claims, settings.openid_groups_claim))),
         )
 
     def _know_provider(self) -> None:
@@ -185,6 +190,21 @@ def texts(value: Any) -> frozenset[str]:
     """The texts of a claim, which may be a list of them or one."""
     values = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return frozenset(text for text in values if isinstance(text, str) and text)
+
+
+def groups_of(person: str, names: Iterable[str]) -> frozenset[str]:
+    """The groups of somebody that a ticket can have; the log says which others are left out."""
+    found: set[str] = set()
+    left_out = []
+    for name in sorted(names):
+        try:
+            found |= usable_groups([name])
+        except InputError as error:
+            left_out.append(str(error))
+    if left_out:
+        count = counted(len(left_out), "group")
+        log.warning("%s of %r from the provider left out, first: %s", count, person, left_out[0])
+    return frozenset(found)
 
 
 def _require_complete(settings: Settings) -> None:

@@ -23,6 +23,7 @@ from ticketing.limits import (
     require_query,
     require_ticket,
     ticket_fault,
+    usable_groups,
 )
 from ticketing.tables import Reject, Row, read_rows
 from ticketing.tickets import Query, Ticket
@@ -71,6 +72,13 @@ def test_a_query_is_refused_in_a_sentence_with_the_limit():
 def test_half_a_character_in_a_query_is_refused():
     with pytest.raises(InputError, match=r"The subject holds half a character \('\\udcf6'\);"):
         require_query(Query("Gr\udcf6\udcdfe"))
+
+
+@pytest.mark.parametrize("name", ["", " ", "a,b", "a; b", "x" * (NAME.most + 1), "half \ud800"])
+def test_a_group_that_no_ticket_can_have_is_no_group_of_a_person(name):
+    with pytest.raises(InputError):
+        usable_groups(["lab", name])
+    assert usable_groups([" lab "]) == {"lab"}
 
 
 def test_a_query_that_is_a_ticket_is_as_long_as_that():

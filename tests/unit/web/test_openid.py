@@ -101,6 +101,20 @@ def test_whom_the_provider_vouches_for_is_signed_in(desk, provider):
     assert account.password_hash == ""
 
 
+def test_a_group_that_no_ticket_can_have_is_left_out_and_nobody_locked_out(desk, provider, caplog):
+    odd = ["cn=hr,dc=x", "hr; payroll", " ", "x" * 501, "half \ud800"]
+    provider.more["groups"] += [*odd, " hall "]
+    assert come_back(desk, provider).status_code == 303
+    [account] = desk.store.accounts()
+    assert (account.role, account.groups) == (Role.SCIENTIST, {"labs", "service", "hall"})
+    [line] = [record.getMessage() for record in caplog.records if record.name == "web.openid"]
+    assert line.startswith("5 groups of 'ann' from the provider left out, first: ' ' is no name of")
+    assert "\n" not in line
+    provider.more["groups"] = odd
+    assert come_back(desk, provider).status_code == 303
+    assert desk.store.get_account("ann").groups == frozenset()
+
+
 def test_ways_to_the_provider_that_were_given_up_do_not_pile_up_in_the_cookie(desk, provider):
     browser = create_app(desk).test_client()
     sizes = [len(browser.get("/sign-in/openid").headers["Set-Cookie"]) for _ in range(5)]
