@@ -5,7 +5,7 @@ stripped, numbers kept); masking happens only in the tokens the model sees.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -65,6 +65,12 @@ class Query:
     def text(self) -> str:
         """All that the query says, a component a line."""
         return f"{self.subject}\n{self.description}"
+
+
+def typed_words(queries: Iterable[Query]) -> set[str]:
+    """In what letters and digits people typed queries, whatever their capitals and marks; tickets
+    that ask are left out, since two in the same words are two tickets."""
+    return {"".join(filter(str.isalnum, x.text.casefold())) for x in queries if not x.ticket_id}
 
 
 @dataclass(frozen=True)

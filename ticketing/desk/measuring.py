@@ -24,8 +24,8 @@ from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory, queries_of
 from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.jobs import Step, Told, unheard
-from ticketing.labels import is_test, typed_words
-from ticketing.tickets import Filters, Label
+from ticketing.labels import is_test
+from ticketing.tickets import Filters, Label, typed_words
 from ticketing.training.sampling import is_validation
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Labels: derived from judgment events, split, imported and exported."""
 
-from ticketing.labels.derive import derive_labels, is_test, learnable, typed_words
+from ticketing.labels.derive import derive_labels, is_test, learnable
 from ticketing.labels.export import export_labels
 from ticketing.labels.load import Columns, LabelReport, import_labels, read_grades
 
@@ -13,5 +13,4 @@ __all__ = [
     "is_test",
     "learnable",
     "read_grades",
-    "typed_words",
 ]

@@ -4,7 +4,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from ticketing.tickets import Grade, Judgment, Label, Query
+from ticketing.tickets import Grade, Judgment, Label, Query, typed_words
 
 _TEST_PERCENT = 20
 
@@ -43,12 +43,6 @@ def is_test(query_id: str) -> bool:
     a hash of its id."""
     digest = hashlib.sha256(b"held out\0" + query_id.encode()).digest()
     return int.from_bytes(digest[:8], "big") % 100 < _TEST_PERCENT
-
-
-def typed_words(queries: Iterable[Query]) -> set[str]:
-    """In what letters and digits people typed queries, whatever their capitals and marks; tickets
-    that ask are left out, since two in the same words are two tickets."""
-    return {"".join(filter(str.isalnum, x.text.casefold())) for x in queries if not x.ticket_id}
 
 
 def learnable(labels: Sequence[Label], kept: Callable[[str], bool]) -> list[Label]:

@@ -22,7 +22,7 @@ from ticketing.tickets import Label, Ticket
 from ticketing.training.corpus import read_corpus
 from ticketing.training.losses import also_right, right_answers
 from ticketing.training.pretraining import named_by
-from ticketing.training.sampling import Example, is_validation, labelled, weak
+from ticketing.training.sampling import Example, labelled, parted, weak
 from ticketing.training.settings import TuningSettings
 
 SHARPNESS = 20.0
@@ -47,7 +47,7 @@ def tune(
     training may fit weights to them. A run that was stopped goes on from `checkpoints`. Raises
     InputError where nothing is labelled YES or REL.
     """
-    learned = [label for label in labels if not is_validation(label.query.id)]
+    learned, _ = parted(labels)
     corpus = read_corpus(tickets, learned, NetworkSettings())
     archive, ids = corpus.archive, sorted(corpus.archive.tickets)
     learned = [label for label in learned if label.ticket_id in archive.tickets]

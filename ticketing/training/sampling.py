@@ -12,7 +12,7 @@ import numpy as np
 
 from ticketing.model.components import Components
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
-from ticketing.tickets import Grade, Label
+from ticketing.tickets import Grade, Label, typed_words
 from ticketing.training.texts import Fields
 
 WEAK_WEIGHT = 0.5
@@ -30,6 +30,18 @@ VIEWS = (0.75, 0.1, 0.15)
 def is_validation(query_id: str) -> bool:
     """Whether a query is kept from training (15 in 100, by its id)."""
     return int(query_id[8:16], 16) % 100 < 15
+
+
+def parted(labels: Sequence[Label]) -> tuple[list[Label], list[Label]]:
+    """Labels to learn from, and those of validation queries with those of whatever was typed again
+    in the words of one."""
+    words = typed_words(label.query for label in labels if is_validation(label.query.id))
+    learned: list[Label] = []
+    kept: list[Label] = []
+    for label in labels:
+        again = not words.isdisjoint(typed_words([label.query]))
+        (kept if again or is_validation(label.query.id) else learned).append(label)
+    return learned, kept
 
 
 @dataclass(frozen=True)

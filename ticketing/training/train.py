@@ -45,8 +45,8 @@ from ticketing.training.recency_fitting import fit_recency
 from ticketing.training.sampling import (
     Example,
     graded,
-    is_validation,
     labelled,
+    parted,
     shown,
     views,
     weak,
@@ -117,8 +117,7 @@ def train(
             checkpoints / texts,
             told,
         )
-        learned = [label for label in usable if not is_validation(label.query.id)]
-        kept = [label for label in usable if is_validation(label.query.id)]
+        learned, kept = parted(usable)
         validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
         _set_start_weights(learner, corpus, training)
         checkpoint = checkpoints / f"{key}.network"

@@ -6,8 +6,8 @@ from safetensors.torch import load_file
 
 from ticketing.encoders.transformer import Transformer
 from ticketing.errors import InputError
-from ticketing.tickets import Grade, Label
-from ticketing.training import encoder_tuning
+from ticketing.tickets import Grade, Label, Query
+from ticketing.training import encoder_tuning, sampling
 from ticketing.training.encoder_tuning import MOST_TOKENS, PairLoss, tune
 from ticketing.training.settings import TuningSettings
 
@@ -87,9 +87,17 @@ def test_a_stopped_run_does_not_go_on_under_other_settings(tmp_path, tuned, monk
 
 
 def test_validation_queries_teach_nothing(tuned, archive_labels, monkeypatch):
-    monkeypatch.setattr(encoder_tuning, "is_validation", lambda id: True)
+    monkeypatch.setattr(sampling, "is_validation", lambda id: True)
     with pytest.raises(InputError, match="No ticket is judged YES or REL"):
         tuned()
+
+
+def test_a_validation_query_that_was_typed_again_teaches_nothing(tuned, archive_tickets):
+    """By their ids, the first is a validation query and the second is none."""
+    typed = [Query("pump 2 trips"), Query("Pump 2 trips")]
+    assert [sampling.is_validation(query.id) for query in typed] == [True, False]
+    with pytest.raises(InputError, match="No ticket is judged YES or REL"):
+        tuned(labels=[Label(query, archive_tickets[0].id, Grade.YES) for query in typed])
 
 
 def test_a_no_alone_teaches_nothing(tuned, archive_labels):

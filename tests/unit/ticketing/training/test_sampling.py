@@ -16,6 +16,7 @@ from ticketing.training.sampling import (
     graded,
     is_validation,
     labelled,
+    parted,
     shown,
     some_tickets,
     views,
@@ -190,6 +191,27 @@ def test_about_fifteen_queries_in_a_hundred_are_held_back_and_always_the_same():
     held = [is_validation(id) for id in ids]
     assert held == [is_validation(id) for id in ids]
     assert 0.12 < sum(held) / len(held) < 0.18
+
+
+def test_a_query_that_was_typed_again_is_on_the_side_of_its_first():
+    firsts = (Query(f"pump {n} trips") for n in range(99))
+    first = next(query for query in firsts if is_validation(query.id))
+    again = next(
+        query
+        for marks in range(1, 99)
+        if not is_validation((query := Query(first.subject.upper(), "!" * marks)).id)
+    )
+    same = next(
+        query
+        for n in range(99)
+        if not is_validation((query := Query(first.subject, ticket_id=f"T{n}")).id)
+    )
+    other = next(query for query in map(Query, "abcdefghij") if not is_validation(query.id))
+    labels = [label("A", Grade.YES, query) for query in (again, same, first, other)]
+    learned, kept = parted(labels)
+    assert [x.query for x in kept] == [again, first]
+    assert [x.query for x in learned] == [same, other], "a ticket is no copy of what was typed"
+    assert parted(learned) == (learned, [])
 
 
 def test_a_corpus_counts_each_text_once_and_drops_unknown_words():
