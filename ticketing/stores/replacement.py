@@ -43,9 +43,8 @@ def replace_content(
             _link_files(source, folder, live.database.folder)
             _switch(live, source, keep, shown)
         except BaseException:
-            with suppress(
-                StoreError, OSError, sqlite3.Error
-            ):  # `ticketing check` says what is left
+            # What cannot be deleted, `ticketing check` says.
+            with suppress(StoreError, OSError, sqlite3.Error):
                 _drop_linked(live, source)
             raise
         _drop_unnamed(live)
