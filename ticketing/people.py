@@ -6,6 +6,7 @@ Secrets (passwords, session ids, tokens) are kept only as hashes. Times are naiv
 """
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -191,3 +192,17 @@ def usable_name(typed: str) -> str:
     if name.casefold() in RESERVED:
         raise InputError(f"The program itself uses the name {name!r}; choose another one.")
     return name
+
+
+def require_free(identity: str, name: str, accounts: Iterable[Account]) -> None:
+    """Raises InputError for what no provider can call somebody of that name, and for what it calls
+    somebody else of the accounts."""
+    issuer, _, subject = identity.partition(" ")
+    if not issuer or not subject.strip():
+        raise InputError(
+            f"{identity[:200]!r} names nobody at a provider; give its issuer, a blank and what it"
+            " calls them."
+        )
+    for other in accounts:
+        if other.identity == identity and other.name != name:
+            raise InputError(f"{other.name} has this identity already; give that of {name}.")

@@ -102,7 +102,7 @@ def token(
 ) -> None:
     """Make a token with which a program acts for NAME; it is shown this once."""
     desk = _desk()
-    if revoke:
+    if revoke is not None:
         desk.revoke_token(command_line(), name, revoke)
         click.echo(f"Token {revoke} of {name} is revoked.")
         return

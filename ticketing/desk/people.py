@@ -28,6 +28,7 @@ from ticketing.people import (
     Session,
     Vouched,
     one_form,
+    require_free,
     usable_name,
 )
 from ticketing.times import utc_now
@@ -127,9 +128,10 @@ class People(Audit):
         """Change what is given; somebody disabled is signed out everywhere, and their tokens are
         revoked. Whoever gets an `identity` at the OpenID provider has no password from then on.
 
-        Raises NotFound, InputError where nobody would be left who may do this and for a group
-        that no ticket can have, and Conflict where `seen`, the account's summary as somebody read
-        it, is no longer so, or where somebody else goes on changing people.
+        Raises NotFound, InputError where nobody would be left who may do this, for a group that
+        no ticket can have and an identity that is none or somebody else's, and Conflict where
+        `seen`, the account's summary as somebody read it, is no longer so, or where somebody else
+        goes on changing people.
         """
         with self._one_change():
             account = self.known_account(name)
@@ -146,7 +148,10 @@ class People(Audit):
                 identity=identity or account.identity,
                 password_hash="" if identity else account.password_hash,
             )
-            governors = [known for known in self.store.accounts() if _governs(known)]
+            accounts = self.store.accounts()
+            if identity:
+                require_free(identity, name, accounts)
+            governors = [known for known in accounts if _governs(known)]
             if governors == [account] and not _governs(changed):
                 raise InputError(f"{name} is the last admin; make somebody else one first.")
             self.store.put_account(changed)
@@ -276,7 +281,7 @@ class People(Audit):
         """Let a token of somebody's end. Raises NotFound."""
         token = self.store.get_token(token_id)
         if token is None or token.owner != owner:
-            raise NotFound(f"{owner} has no token {token_id[:80]}.")
+            raise NotFound(f"{owner} has no token {token_id[:80]!r}.")
         self.store.revoke_token(token_id)
         self.record(by, Deed.TOKEN_REVOKED, f"{token_id} of {owner}")
 

@@ -73,6 +73,31 @@ def test_a_token_is_printed_once_and_revoked(home):
     desk.close()
 
 
+@pytest.mark.parametrize("identity", [" ", "https://login.example", "https://login.example "])
+def test_what_no_provider_calls_anybody_is_no_identity_and_takes_no_password(home, identity):
+    fed("add", "ann", "--role", "admin")
+    said = refused(InputError, command, "change", "ann", "--identity", identity)
+    assert "names nobody at a provider; give its issuer, a blank" in said
+    assert passwords.matches(account("ann").password_hash, GOOD)
+
+
+def test_two_people_have_no_identity_in_common(home):
+    fed("add", "ann", "--role", "admin")
+    fed("add", "bob")
+    for _ in range(2):
+        run(command, "change", "ann", "--identity", "https://login.example 7")
+    said = refused(InputError, command, "change", "bob", "--identity", "https://login.example 7")
+    assert said == "ann has this identity already; give that of bob."
+    assert not account("bob").openid
+
+
+def test_revoking_without_an_id_makes_no_token(home):
+    fed("add", "ann", "--role", "admin")
+    asked = ("token", "ann", "--label", "nightly", "--scope", "ask", "--revoke", "")
+    assert refused(NotFound, command, *asked) == "ann has no token ''."
+    assert "token" not in run(command, "list")
+
+
 def test_somebody_disabled_gets_no_token_that_would_act_for_them_later(home):
     fed("add", "ann", "--role", "admin")
     fed("add", "bob")
