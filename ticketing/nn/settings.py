@@ -46,4 +46,4 @@ class LoopSettings(BaseModel):
     batch_size: int = Field(128, ge=2, description="examples a batch")
     clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
     decay: bool = Field(False, description="let the learning rate fall to 0 over the epochs")
-    seed: int = Field(0, ge=0, description="seed of every random choice")
+    seed: int = Field(0, ge=0, lt=2**32, description="seed of every random choice")

@@ -39,6 +39,7 @@ def test_the_loss_of_the_paper_brings_its_other_settings():
         ("network.hidden=many", "network.hidden='many'"),
         ("network.hidden=", "network.hidden=''"),
         ("training.optimizer=sgd", "training.optimizer='sgd'"),
+        ("training.seed=4294967296", "training.seed=4294967296: give less than 4294967296."),
         ("network.depth=2", "network.depth=2"),
         ("network.channels=[]", "network.channels"),
         ('network.channels=["h", "Q"]', "network.channels.1='Q'"),
