@@ -23,8 +23,9 @@ def command_line() -> Doer:
 
 
 def audit(desk: Desk, deed: Deed, which: str) -> None:
-    """Keep that the command line's user did something."""
-    desk.record(command_line(), deed, which)
+    """Keep that the command line's user did something; of the name of a file, which may be any
+    bytes, what is no character is a question mark."""
+    desk.record(command_line(), deed, which.encode(errors="replace").decode())
 
 
 @contextmanager

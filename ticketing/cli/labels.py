@@ -7,7 +7,7 @@ import click
 
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
-from ticketing.cli.options import DATE, FILE, TARGET
+from ticketing.cli.options import DATE, FILE, FOLDER, TARGET
 from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
 from ticketing.desk import open_desk
 from ticketing.history import Deed
@@ -68,7 +68,7 @@ def import_(
 
 
 @command.command("export")
-@click.argument("folder", type=FILE)
+@click.argument("folder", type=FOLDER)
 def export(folder: Path) -> None:
     """Write judgments.jsonl, labels.csv, qrels.txt and queries.jsonl to FOLDER.
 

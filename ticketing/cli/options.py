@@ -10,6 +10,7 @@ from ticketing.files import require_target
 from ticketing.times import parse_time
 
 FILE = click.Path(path_type=Path)
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class _Target(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here

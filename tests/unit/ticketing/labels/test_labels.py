@@ -1,6 +1,7 @@
 """Labels: derived from events, split, imported, exported, and back again."""
 
 import json
+import os
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -418,6 +419,26 @@ def test_rejects_of_a_file_without_a_usable_label_are_written(tmp_path, monkeypa
     result = CliRunner().invoke(command, ["import", str(path), "--rejects", str(rejects)])
     assert "a.csv holds no usable row" in str(result.exception)
     assert json.loads(rejects.read_text())["reason"] == "has 2 cells where the header has 3"
+
+
+def test_a_file_takes_no_labels_that_are_exported(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    path = write(tmp_path, "a.csv", "")
+    result = CliRunner().invoke(command, ["export", str(path)])
+    assert result.exit_code == 2
+    assert "a.csv' is a file." in result.output
+
+
+def test_labels_of_a_file_whose_name_is_no_text_are_recorded(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    path = write(tmp_path, os.fsdecode(b"\xff.csv"), "query,docid,rating\na,O-1,2\n")
+    arguments = ["import", str(path), "--grade", "5=YES"]
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert "1 row left out, 0 rows rejected." in result.output
+    desk = open_desk(load_settings())
+    [entry] = desk.store.events(AuditEntry)
+    desk.close()
+    assert entry.which == "labels of ?.csv, judged by import"
 
 
 def test_what_failed_is_not_in_the_audit(tmp_path, monkeypatch):
