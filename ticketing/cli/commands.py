@@ -7,6 +7,7 @@ pyproject.toml.
 import errno
 import os
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -50,6 +51,7 @@ def commands() -> None:
 def run() -> int:
     """Run the command that `sys.argv` names; gives the exit code."""
     _open_what_is_closed()
+    _show_any_character()
     mask_output()
     os.umask(PRIVATE)
     # Threads that wait for work must sleep: beside other busy processes spinning ones cost tenfold.
@@ -75,6 +77,12 @@ def _open_what_is_closed() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  as long as the process
+
+
+def _show_any_character() -> None:
+    """Let a character that the terminal's encoding lacks be shown by its number, as errors do."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _failed(sentence: str) -> int:

@@ -1,5 +1,6 @@
 """Where each id of an import was first given, kept on disk: an import's memory does not grow."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -13,7 +14,7 @@ class FirstPlaces:
 
     def __init__(self, connection: sqlite3.Connection):
         self._connection = connection
-        connection.execute("CREATE TABLE places (id TEXT PRIMARY KEY, place TEXT) WITHOUT ROWID")
+        connection.execute("CREATE TABLE places (id TEXT PRIMARY KEY, place BLOB) WITHOUT ROWID")
 
     def earlier(self, id: str, place: str) -> str:
         """Where an id came before it comes at a place; empty where it did not.
@@ -22,10 +23,11 @@ class FirstPlaces:
         """
         try:
             put = "INSERT OR IGNORE INTO places VALUES (?, ?)"
-            if self._connection.execute(put, (id, place)).rowcount:
+            # The name of a file is bytes, not always text.
+            if self._connection.execute(put, (id, os.fsencode(place))).rowcount:
                 return ""
             found = self._connection.execute("SELECT place FROM places WHERE id = ?", (id,))
-            return str(found.fetchone()[0])
+            return os.fsdecode(found.fetchone()[0])
         except sqlite3.OperationalError as error:
             raise StoreError(
                 f"The ids of this import cannot be kept in {gettempdir()} ({error}); free some "

@@ -1,6 +1,7 @@
 """The command line: every command is documented, errors are one sentence."""
 
 import errno
+import os
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -79,6 +80,22 @@ def test_the_program_prints_one_sentence_and_ends_with_1(home, monkeypatch, caps
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("ticketing: No other bundle has served before")
     assert issubclass(NotReady, TicketingError)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name", "shown"),
+    [("latin-1", b"a.csv", "10 \\u20ac"), ("utf-8:strict", b"\xff.csv", "\\udcff.csv:2")],
+)
+def test_what_a_terminal_cannot_show_is_shown_by_its_number(home, encoding, name, shown):
+    file = home.with_name(os.fsdecode(name))
+    file.write_text("id,subject\nA-1,Costs 10 €\nA-1,Costs 10 €\n", encoding="utf-8")
+    for options in (["--dry-run"], []):
+        command = [sys.executable, "-m", "ticketing", "import", os.fsencode(file), *options]
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        done = subprocess.run(command, env=environment, check=True, capture_output=True)
+        said = done.stdout.decode(encoding.partition(":")[0])
+        assert "id: A-1 was already given at" in said
+        assert shown in said or not options
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"])
