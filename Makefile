@@ -1,6 +1,8 @@
 # Two commands: `make demo` and `make test`. Both create .venv when it is missing.
 # `make test WHEEL=1` tests the packages as a desk installs them, away from the checkout's, as CI does.
+# `make test PROCESSES=4` runs tests in so many processes, not in one a core.
 PYTHON ?= python3
+PROCESSES ?= auto
 VENV := $(if $(WHEEL),.venv-wheel,.venv)
 SUITE := $(if $(WHEEL),build/suite,.)
 STAMP := $(VENV)/.installed
@@ -24,7 +26,7 @@ demo: $(STAMP)
 	@exec $(VENV)/bin/ticketing demo
 
 test: $(STAMP) lint $(SUITE) $(if $(MARKED),$(NODE))
-	cd $(SUITE) && $(CURDIR)/$(VENV)/bin/python -m pytest -n auto --dist loadgroup \
+	cd $(SUITE) && $(CURDIR)/$(VENV)/bin/python -m pytest -n $(PROCESSES) --dist loadgroup \
 		--no-loadscope-reorder $(if $(MARKED),--marked)
 
 # The built wheel in place of what is installed, and a folder with the tests but not the packages.
