@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import TypedDict
 
 from ticketing.desk.bundles import Bundles
-from ticketing.encoders.registry import ENCODERS
 from ticketing.errors import BundleError
 from ticketing.files import Json
 from ticketing.jobs import JobKind
@@ -85,6 +84,6 @@ def _about(manifest: Json, sees_all: bool) -> str:
         return amount if sees_all else ""
     amount = f"{counted(data['tickets'], 'ticket')}, {counted(data['labels'], 'label')}; "
     taught = "taught by a sentence encoder; " if manifest.get("teacher") else ""
-    channels = ", ".join(f"{ENCODERS[x].label} ({x})" for x in manifest["network"]["channels"])
+    channels = "+".join(manifest["network"]["channels"])
     how = f"{taught}compares {channels}; loss {manifest['training']['loss']}"
     return amount + how if sees_all else how

@@ -54,6 +54,7 @@ def _page(new: str, old: str, **shown: object) -> str:
         "models.html",
         models=desk.bundle_list(),
         tickets=desk.store.count_tickets(),
+        channels=desk.channel_labels,
         promotions=work.promotions_of(current_person()),
         new=new,
         old=old,

@@ -20,7 +20,7 @@ def test_no_bundles_are_said_to_be_none(home):
 def test_the_list_marks_what_serves_and_says_what_it_learned_from(desk, trained):
     [line] = run(models.command, "list").splitlines()
     assert line.startswith(f"* {trained[1]}")
-    assert "40 tickets, 72 labels; compares Sentence (h), Meaning (E), Topics (T)" in line
+    assert "40 tickets, 72 labels; compares h+E+T+L; loss in-batch" in line
 
 
 @pytest.mark.parametrize("command", ["compare", "promote", "delete"])

@@ -220,6 +220,7 @@ def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
         desk.store.set_serving(served)
     page = client.get("/models").text
     assert "12 tickets, 60 labels" in page and "served before" in page and "Roll back" in page
+    assert "compare: h is sentence, E is meaning, T is topics, " in page
     begun = post(client, f"/models/{new}/promote", "/models", promotion="ask")
     job = desk.store.get_job(begun.location.removeprefix("/jobs/"))
     assert (job.bundle_id, job.arguments["promotion"]) == (new, Promotion.ASK)
