@@ -12,7 +12,7 @@ from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, Promotion
 from ticketing.people import Permission, Person
 from ticketing.schedule import Schedule
-from web.context import audit, current_desk, current_person, served_desk
+from web.context import audit, current_desk, current_doer, current_person, served_desk
 from web.guard import require
 from web.schemas.jobs import ScheduleIn
 from worker import jobs
@@ -114,10 +114,8 @@ def retry(job_id: str) -> Job:
 
 def answer(job_id: str, yes: bool) -> Job:
     """Say yes or no to a model that waits for it. Raises NotFound, NotReady, BrokerAway."""
-    who = current_person().name
-    job = jobs.answer_promotion(served_desk(), broker(), job_id, yes, who)
-    audit(Deed.ANSWERED, f"{job.kind} {job.id}: {'yes' if yes else 'no'}")
-    return known_job(job.id)
+    jobs.answer_promotion(served_desk(), broker(), job_id, yes, current_doer())
+    return known_job(job_id)
 
 
 def rollback() -> str:

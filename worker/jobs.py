@@ -11,7 +11,9 @@ from celery import Celery
 from ticketing.desk import Desk, leases
 from ticketing.errors import NotReady
 from ticketing.files import Json
+from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
+from ticketing.people import Doer
 from ticketing.plurals import counted
 from ticketing.stores.jobs import JobChanges, no_job
 from worker.connection import connected, waiting_messages
@@ -261,8 +263,9 @@ def retry_job(desk: Desk, app: Celery, job_id: str) -> Job:
     return publish(desk, app, desk.store.reopen_job(job_id))
 
 
-def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: str = "") -> Job:
-    """Say yes or no to the bundle of a job that waits for it: it is promoted, or is not.
+def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Doer) -> Job:
+    """Say yes or no to the bundle of a job that waits for it: it is promoted, or is not. The audit
+    has the answer before what comes of it.
 
     Raises NotFound, NotReady for a job that does not wait, BrokerAway, where it is resumed later.
     """
@@ -272,12 +275,15 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: str = 
     if job.state != JobState.WAITING:
         raise NotReady(f"Job {job_id} is {job.state}; it waits for no answer.")
     answer = "yes" if yes else "no"
-    said = {"answer": answer, "answered_by": by}
-    log = f"{by or 'somebody'} said {answer}"
+    said = {"answer": answer, "answered_by": by.name}
+    log = f"{by.name} said {answer}"
+    told = f"{job.kind} {job.id}: {answer}"
     if not yes:
         desk.store.update_job(job_id, result=said, log=log)
+        desk.record(by, Deed.ANSWERED, told)
         return finish(desk, job, desk.refuse(job.bundle_id, f": {log}"))
     job = desk.store.update_job(
         job_id, state=JobState.QUEUED, step=Step.PROMOTING, result=said, log=log
     )
+    desk.record(by, Deed.ANSWERED, told)
     return publish(desk, app, job)

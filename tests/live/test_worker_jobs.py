@@ -10,6 +10,7 @@ from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
 from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreAway, StoreError
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion
+from ticketing.people import Doer
 from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
@@ -18,6 +19,7 @@ from worker.app import make_app
 from worker.queues import QUEUE
 
 TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(300)]
+ANN = Doer("ann", "127.0.0.1")
 
 
 @pytest.fixture
@@ -163,21 +165,23 @@ def test_a_job_may_wait_for_an_answer(desk, app, silent, yes):
     assert (record.state, record.message) == ("waiting", "compared; waits for a yes or no")
     assert jobs.resume_jobs(desk, app) == [], "nobody but a person goes on with it"
     assert jobs.start_reindex(desk, app, BUNDLE) == record
-    jobs.answer_promotion(desk, app, job.id, yes, "ann")
+    jobs.answer_promotion(desk, app, job.id, yes, ANN)
     run_messages(desk, app)
     record = desk.store.get_job(job.id)
     assert record.state == "done"
     assert record.result["answered_by"] == "ann"
     assert desk.store.serving() == (BUNDLE if yes else "")
+    deeds = [(entry.person, entry.deed) for entry in desk.audit_entries()]
+    assert deeds == [("ann", Deed.ANSWERED), ("ann", Deed.PROMOTED)][: 1 + yes]
     with pytest.raises(NotReady, match="is done; it waits for no answer"):
-        jobs.answer_promotion(desk, app, job.id, yes, "ann")
+        jobs.answer_promotion(desk, app, job.id, yes, ANN)
 
 
 def test_tickets_that_came_while_it_waited_are_encoded_before_it_serves(desk, app):
     job = jobs.start_reindex(desk, app, BUNDLE, Promotion.ASK)
     run_messages(desk, app)
     desk.store.put_tickets([Ticket(f"new{i}", "New") for i in range(200)])
-    jobs.answer_promotion(desk, app, job.id, True)
+    jobs.answer_promotion(desk, app, job.id, True, ANN)
     assert run_messages(desk, app) == 3
     assert desk.store.serving() == BUNDLE
     assert desk.store.count_codes(BUNDLE) == 500

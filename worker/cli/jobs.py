@@ -67,13 +67,12 @@ def _act(desk: Desk, job: Job, action: str) -> Job:
     from worker.jobs import answer_promotion, cancel_job, retry_job
 
     app = make_app(desk.settings)
+    if action in ("yes", "no"):
+        return answer_promotion(desk, app, job.id, action == "yes", command_line())
     if action == "cancel":
         changed, deed = cancel_job(desk, job.id), Deed.JOB_CANCELLED
-    elif action == "retry":
-        changed, deed = retry_job(desk, app, job.id), Deed.JOB_RETRIED
     else:
-        changed = answer_promotion(desk, app, job.id, action == "yes", command_line().name)
-        deed = Deed.ANSWERED
+        changed, deed = retry_job(desk, app, job.id), Deed.JOB_RETRIED
     audit(desk, deed, f"{job.kind} {job.id}")
     return changed
 
