@@ -25,8 +25,8 @@ PREFIX = "TICKETING_"
 FILE = ".env"
 """In the working directory."""
 
-ADDRESSES = "store", "broker"
-"""Settings that may hold a password."""
+ADDRESSES = {"store": "http://HOST:9200", "broker": "redis://HOST:6379/0"}
+"""Settings that may hold a password, and what one looks like."""
 
 FOLDER = "sqlite:///"
 """Begins the address of a store that is a folder."""
@@ -125,10 +125,10 @@ class Settings(BaseSettings):
 
     @field_validator(*ADDRESSES)
     @classmethod
-    def _is_address(cls, value: str) -> str:
+    def _is_address(cls, value: str, about: ValidationInfo) -> str:
         """No library gets to see, and to quote, an address in which a password may end anywhere."""
         for address in value.split(","):
-            _require_address(address.strip())
+            _require_address(address.strip(), ADDRESSES[str(about.field_name)])
         return value
 
     @field_validator("broker_password")
@@ -172,7 +172,7 @@ class Settings(BaseSettings):
             yield name, masked(value) if name in ADDRESSES else value
 
 
-def _require_address(address: str) -> None:
+def _require_address(address: str, example: str) -> None:
     """Raises ValueError, without any of its parts, for an address that cannot be taken apart."""
     if address.startswith(FOLDER):
         if address == FOLDER:
@@ -182,7 +182,7 @@ def _require_address(address: str) -> None:
         parts = urlsplit(address)
         parts.port  # noqa: B018  reads it
     except ValueError:
-        raise ValueError("this is no address; write one as redis://HOST:6379/0") from None
+        raise ValueError(f"this is no address; write one as {example}") from None
     if "@" in parts.path + parts.query + parts.fragment or any(map(str.isspace, parts.netloc)):
         raise ValueError("write / ? # @ and blanks in a password as %2F %3F %23 %40 %20")
 

@@ -146,8 +146,10 @@ def _read_json_lines(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]
         try:
             values = json.loads(line, parse_constant=_no_number)
             reason = "" if isinstance(values, dict) else "is no JSON object"
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             reason = f"is no JSON ({error})"
+        except RecursionError:
+            reason = "is no JSON (nested too deep)"
         if reason and not found:
             raise InputError(f"{path}:{number} {reason}; a .jsonl file holds one object a line.")
         found = True

@@ -34,6 +34,16 @@ def test_what_cannot_be_used_is_refused(monkeypatch, name, value, said):
     assert str(raised.value).startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "example"),
+    [("STORE", "http://[::1", "http://HOST:9200"), ("BROKER", "redis://[", "redis://HOST:6379/0")],
+)
+def test_what_is_no_address_is_told_what_its_own_looks_like(monkeypatch, name, value, example):
+    monkeypatch.setenv(f"TICKETING_{name}", value)
+    with pytest.raises(InputError, match=f"_{name} cannot be used: .*; write one as {example}"):
+        load_settings()
+
+
 def test_a_level_may_be_written_in_small_letters(monkeypatch):
     monkeypatch.setenv("TICKETING_LOG_LEVEL", "info")
     assert load_settings().log_level == "INFO"
