@@ -4,6 +4,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ticketing.nn.settings import Pooling
 
+PLAIN = {"whole_share": 0.0, "repeats": 1.0}
+"""Settings of a channel E that is the sum of a component's words, each as often as it is there."""
+
 
 class EncoderSettings(BaseModel):
     """How wide each encoder's vectors are, and what it reads."""
@@ -19,6 +22,9 @@ class EncoderSettings(BaseModel):
         ge=0,
         le=1,
         description="how much of what E makes of a subject or a description is of both together",
+    )
+    repeats: float = Field(
+        0.5, ge=0, le=1, description="a word that a text has n times counts n to this power in E"
     )
     topics: int = Field(100, gt=0, description="|T|")
     sentence_dims: int = Field(384, gt=0, description="|S|, as wide as its encoder's vectors")

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ticketing.compiled import compiled
 from ticketing.encoders.protocol import EncoderKind, Parts, Texts
 from ticketing.encoders.settings import EncoderSettings
+from ticketing.encoders.sums import damped
 
 LEAST_LENGTH = 1e-12
 """A sum that is shorter is divided by this much."""
@@ -15,6 +16,8 @@ LEAST_LENGTH = 1e-12
 
 class SumEmbEncoder:
     """Texts as the sums of their words' embeddings, weighted by idf and of length 1.
+
+    A word that a log repeats says little more than once: see `repeats` of the settings.
 
     Without the scaling a Manhattan distance between a subject and a description would measure
     little but their lengths. A subject and a description are read in the light of each other: by
@@ -26,6 +29,7 @@ class SumEmbEncoder:
     def __init__(self, parts: Parts):
         self._words = parts.words
         self._rarest = np.float32(parts.words.rarest)
+        self._repeats = parts.settings.repeats
         self._share = np.float32(parts.settings.whole_share)
         self.shape = (parts.words.table.shape[1],)
 
@@ -35,7 +39,9 @@ class SumEmbEncoder:
         by_itself = [(n, n + 1) for n in range(len(own))]
         wholes = np.array(texts.wholes if self._share else by_itself, np.int64)
         known = self._words.table, self._words.weights
-        _add(*known, texts.spelled, self._rarest, texts.words, texts.bounds, wholes, own, whole)
+        counts = damped(texts.words, texts.bounds, self._repeats)
+        unknown = texts.spelled, self._rarest
+        _add(*known, *unknown, texts.words, counts, texts.bounds, wholes, own, whole)
         if not self._share:
             return _unit(own)
         return _unit((1 - self._share) * _unit(own) + self._share * _unit(whole))
@@ -55,6 +61,7 @@ def _add(
     spelled: npt.NDArray[np.float32],
     rarest: np.float32,
     words: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.float32],
     bounds: npt.NDArray[np.int64],
     wholes: npt.NDArray[np.int64],
     own: npt.NDArray[np.float32],
@@ -69,13 +76,15 @@ def _add(
         for i in range(bounds[n], bounds[n + 1]):
             id = words[i]
             if id < len(table):
-                _add_row(found, weights[id], table[id], 0)
+                weight = counts[i] * weights[id]
+                _add_row(found, weight, table[id], 0)
                 if joined:
-                    _add_row(both, weights[id], table[id], 0)
+                    _add_row(both, weight, table[id], 0)
             else:
-                _add_row(found, rarest, spelled[id - len(table)], start)
+                weight = counts[i] * rarest
+                _add_row(found, weight, spelled[id - len(table)], start)
                 if joined:
-                    _add_row(both, rarest, spelled[id - len(table)], start)
+                    _add_row(both, weight, spelled[id - len(table)], start)
     for n in range(len(own)):
         first, last = wholes[n]
         whole[n] = whole[first] if last - first > 1 else own[n]

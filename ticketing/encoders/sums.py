@@ -15,12 +15,44 @@ def sums_of(
     """The rows of n texts' words, each times its weight (1 where none is given), added up in
     their order; text i has the words [bounds[i], bounds[i + 1]).
 
-    float32 [V, dims], ids below V, int64 [n + 1], float32 [V] -> float32 [n, dims].
+    float32 [V, dims], ids [W] below V, int64 [n + 1], float32 [W] -> float32 [n, dims].
     """
-    weights = np.ones(len(table), np.float32) if weights is None else weights
+    weights = np.ones(len(words), np.float32) if weights is None else weights
     sums = np.zeros((len(bounds) - 1, table.shape[1]), np.float32)
     _add(table, weights, words, bounds, sums)
     return sums
+
+
+def damped(
+    words: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], repeats: float
+) -> npt.NDArray[np.float32]:
+    """How much each word of n texts, ids [W] between bounds [n + 1], counts: [W].
+
+    The first of a word in a text counts 1 and further ones less, n of them n ** `repeats` together.
+    """
+    longest = int(np.diff(bounds).max(initial=0))
+    shares = np.diff(np.arange(1.0, longest + 1) ** repeats, prepend=0).astype(np.float32)
+    counts = np.empty(len(words), np.float32)
+    _damp(words, bounds, shares, np.zeros(int(words.max(initial=0)) + 1, np.int64), counts)
+    return counts
+
+
+@compiled
+def _damp(
+    words: npt.NDArray[np.int64],
+    bounds: npt.NDArray[np.int64],
+    shares: npt.NDArray[np.float32],
+    seen: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.float32],
+) -> None:
+    """Give each word of a text its share, of the times that it was `seen` there before; all zeros
+    at first, and again after each text."""
+    for n in range(len(bounds) - 1):
+        for i in range(bounds[n], bounds[n + 1]):
+            counts[i] = shares[seen[words[i]]]
+            seen[words[i]] += 1
+        for i in range(bounds[n], bounds[n + 1]):
+            seen[words[i]] = 0
 
 
 @compiled
@@ -34,6 +66,6 @@ def _add(
     for n in range(len(sums)):
         found = sums[n]
         for i in range(bounds[n], bounds[n + 1]):
-            row, weight = table[words[i]], weights[words[i]]
+            row, weight = table[words[i]], weights[i]
             for j in range(len(found)):
                 found[j] += weight * row[j]

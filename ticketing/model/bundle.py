@@ -23,9 +23,10 @@ from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 13
-READ = (12, VERSION)
-"""Formats that are read. In format 12 the spelling of a vocabulary's words is not kept."""
+VERSION = 14
+READ = (12, 13, VERSION)
+"""Formats that are read. In format 12 the spelling of a vocabulary's words is not kept; in it and
+in 13 a repeated word counts in full in E."""
 
 MANIFEST = "manifest.json"
 TRAINED = "trained"

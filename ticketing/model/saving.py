@@ -7,6 +7,7 @@ import numpy as np
 
 from ticketing.encoders.protocol import Saved
 from ticketing.encoders.registry import ENCODERS
+from ticketing.encoders.settings import PLAIN
 from ticketing.files import Json
 from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import Calibration
@@ -19,9 +20,6 @@ from ticketing.text.vocabulary import Vocabulary
 
 _NAME = "encoder-{}"
 """Of the files of a bundle that hold what an encoder saves."""
-
-_BEFORE = {"whole_share": 0.0}
-"""Settings that were none yet when some bundles were trained, as these have them."""
 
 
 def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:
@@ -54,7 +52,8 @@ def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str,
 
 def model_in(bundle: Bundle) -> Model:
     """The model that a bundle holds."""
-    settings = NetworkSettings(**(_BEFORE | bundle.manifest["network"]))
+    # Bundles that were trained before these were settings have them so.
+    settings = NetworkSettings(**(PLAIN | bundle.manifest["network"]))
     layout: Json = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in bundle.manifest["layout"].items()

@@ -42,7 +42,7 @@ def new_network(
                 words.dims, settings.hidden, dropout, settings.pooling, settings.max_words
             )
         elif symbol == sumemb.KIND.symbol:
-            channels[symbol] = SumEmbChannel(words.dims, settings.whole_share)
+            channels[symbol] = SumEmbChannel(words.dims, settings)
         else:
             kind = ENCODERS[symbol]
             encoder = kind.build(Parts(vocabulary, settings, resources.get(symbol)))

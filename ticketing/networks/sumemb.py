@@ -11,7 +11,8 @@ from torch import Tensor
 
 from ticketing.compiled import compiled
 from ticketing.encoders.protocol import Texts
-from ticketing.encoders.sums import sums_of
+from ticketing.encoders.settings import EncoderSettings
+from ticketing.encoders.sums import damped, sums_of
 from ticketing.networks.channels import DenseChannel, EmbeddedTexts
 from ticketing.nn.threads import halves
 
@@ -22,8 +23,8 @@ Ints = npt.NDArray[np.int64]
 def sum_embeddings(words: Tensor, rows: Tensor, bounds: Tensor, weights: Tensor) -> Tensor:
     """Weighted sums of word embeddings, scaled to unit Euclidean length: -> [n, dims].
 
-    `words` [U, dims] embeds local word ids, `weights` [U] weights them (idf) and is not learned,
-    `rows` are n texts of local ids end to end, and `bounds` [n + 1] say where they begin.
+    `words` [U, dims] embeds local word ids, `rows` [W] are n texts of local ids end to end,
+    `weights` [W] weights them and is not learned, and `bounds` [n + 1] say where they begin.
     """
     sums: Tensor = _Sums.apply(  # type: ignore[no-untyped-call]  # torch says nothing of apply
         words, rows, bounds, weights
@@ -34,23 +35,28 @@ def sum_embeddings(words: Tensor, rows: Tensor, bounds: Tensor, weights: Tensor)
 class SumEmbChannel(DenseChannel):
     """Texts as the sums of their words' embeddings, see encoders.sumemb."""
 
-    def __init__(self, width: int, whole_share: float):
+    def __init__(self, width: int, settings: EncoderSettings):
         super().__init__(width)
-        self.whole_share = whole_share
+        self.settings = settings
 
     def forward(self, texts: EmbeddedTexts) -> Tensor:
         """n texts -> [n, width]."""
-        own = _sums(texts, texts.texts)
-        if not self.whole_share:
+        read, share = texts.texts, self.settings.whole_share
+        counts = damped(read.words, read.bounds, self.settings.repeats)
+        own = _sums(texts, read, counts)
+        if not share:
             return own
-        whole = _sums(texts, texts.texts.joined)
-        return F.normalize((1 - self.whole_share) * own + self.whole_share * whole, dim=1)
+        bounds = read.bounds
+        parts = [counts[bounds[first] : bounds[last]] for first, last in read.wholes]
+        whole = _sums(texts, read.joined, np.concatenate(parts))
+        return F.normalize((1 - share) * own + share * whole, dim=1)
 
 
-def _sums(texts: EmbeddedTexts, read: Texts) -> Tensor:
-    """What is read of embedded texts, each by itself: [n, width]."""
-    bounds = torch.from_numpy(read.bounds)
-    return sum_embeddings(texts.embedded, texts.rows(read), bounds, texts.weights)
+def _sums(texts: EmbeddedTexts, read: Texts, counts: Floats) -> Tensor:
+    """What is read of embedded texts, each by itself, its words times `counts`: [n, width]."""
+    bounds, rows = torch.from_numpy(read.bounds), texts.rows(read)
+    weights = texts.weights[rows] * torch.from_numpy(counts)
+    return sum_embeddings(texts.embedded, rows, bounds, weights)
 
 
 class _Sums(torch.autograd.Function):
@@ -86,6 +92,6 @@ def _pull(
     for n in range(len(above)):
         pull = above[n, first:last]
         for i in range(bounds[n], bounds[n + 1]):
-            one, weight = of_words[rows[i], first:last], weights[rows[i]]
+            one, weight = of_words[rows[i], first:last], weights[i]
             for j in range(len(pull)):
                 one[j] += weight * pull[j]

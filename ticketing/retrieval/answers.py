@@ -63,7 +63,8 @@ class Answers:
         words = self._model.words
         ids, bounds = self._model.vocabulary.ids_of(texts)
         known = np.concatenate([[0], (ids != UNKNOWN).cumsum()])
-        return sums_of(words.table, ids[ids != UNKNOWN], known[bounds], words.weights)
+        ids = ids[ids != UNKNOWN]
+        return sums_of(words.table, ids, known[bounds], words.weights[ids])
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

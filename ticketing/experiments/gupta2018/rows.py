@@ -6,6 +6,7 @@ channels, and the components of query and ticket that are compared.
 
 from dataclasses import dataclass
 
+from ticketing.encoders.settings import PLAIN
 from ticketing.errors import InputError
 from ticketing.model.settings import NetworkSettings
 
@@ -21,7 +22,7 @@ Compared = tuple[tuple[str, ...], tuple[str, ...]] | str
 @dataclass(frozen=True)
 class Row:
     """A row by its number in the table; an untrained one has seen no label and no example. Each
-    component is read by itself."""
+    component is read by itself, and a word counts as often as it is there."""
 
     number: int
     channels: tuple[str, ...]
@@ -30,7 +31,7 @@ class Row:
 
     def settings(self, like: NetworkSettings) -> NetworkSettings:
         """The row's network, with the sizes and the pooling of another."""
-        changed: dict[str, object] = {"channels": self.channels, "whole_share": 0.0}
+        changed: dict[str, object] = {"channels": self.channels, **PLAIN}
         if isinstance(self.compared, str):
             changed["pairs"] = self.compared
         else:

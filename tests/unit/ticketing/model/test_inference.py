@@ -63,12 +63,14 @@ def test_texts_become_tokens_by_component():
     assert query_tokens(query_fields(Query("Pump", "Trip")), merged) == (["pump", "trip"],)
 
 
+@pytest.mark.parametrize("repeats", [0.5, 1])
 @pytest.mark.parametrize("share", [0, 0.3, 1])
-def test_e_is_what_the_network_that_learned_makes_of_texts(model, share):
-    """Whatever share their wholes have."""
-    settings = model.settings.model_copy(update={"whole_share": share})
+def test_e_is_what_the_network_that_learned_makes_of_texts(model, share, repeats):
+    """Whatever share their wholes have, and however much repeated words count."""
+    changed = {"whole_share": share, "repeats": repeats}
+    settings = model.settings.model_copy(update=changed)
     model = Model(model.vocabulary, settings, model.arrays, model.resources)
-    items = [([3, 4], [5, 6, 7], [8]), ([], [2, 3], []), ([9], [], [4, 4])]
+    items = [([3, 4], [5, 6, 7], [8]), ([], [2, 3, 2], []), ([9], [], [4, 4])]
     found, learned = model.encode_ids(items).vectors["E"], network_of(model).encode(items)
     np.testing.assert_allclose(found, learned.vectors["E"].detach().numpy(), atol=1e-5)
     assert (found[0, 0] == found[0, 1]).all() == (share == 1)

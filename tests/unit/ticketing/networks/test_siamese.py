@@ -202,6 +202,16 @@ def test_both_sides_of_the_network_are_one():
         assert torch.equal(query.vectors[channel][0, 0], ticket.vectors[channel][0, 0])
 
 
+def test_e_counts_a_repeated_word_as_often_as_it_is_to_count():
+    def e_of(repeats):
+        found = network(whole_share=0, repeats=repeats).encode([([1, 2], []), ([1, 2, 1], [])])
+        return found.vectors["E"][:, 0]
+
+    once, twice = e_of(0)
+    torch.testing.assert_close(once, twice)
+    assert e_of(1)[0] @ e_of(1)[1] < e_of(0.5)[0] @ e_of(0.5)[1] < 1 - 1e-4
+
+
 @torch.no_grad()
 def test_only_h_minds_the_order_of_words_and_only_up_to_its_limit():
     texts = [[1, 2, 3], [3, 2, 1], [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 7]]

@@ -8,8 +8,9 @@ WORDS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
 
 
 def sums(words, texts, weights):
-    bounds = torch.tensor([0, *map(len, texts)]).cumsum(0)
-    return sum_embeddings(words, torch.cat(texts), bounds, weights)
+    """`weights` are by word."""
+    bounds, rows = torch.tensor([0, *map(len, texts)]).cumsum(0), torch.cat(texts)
+    return sum_embeddings(words, rows, bounds, weights[rows])
 
 
 def test_weighted_sums_by_hand():
