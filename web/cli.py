@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 
 import click
 
+from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError, TicketingError
@@ -81,11 +82,11 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
         with shown_waiting("Loading the model"):
             desk.warm_up()
     except TicketingError as error:
-        click.echo(f"ticketing: {error}", err=True)
+        say(f"ticketing: {error}", error=True)
     server = Server(create_app(desk), listener, trusted_proxy=desk.settings.trusted_proxy)
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    click.echo(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")
+    say(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")
     with forgetting(desk):
         server.run()
 
@@ -108,5 +109,5 @@ def _forget_daily(desk: Desk, ended: threading.Event) -> None:
         try:
             desk.forget_queries()
         except TicketingError as error:  # tomorrow is another day
-            click.echo(f"ticketing: {error}", err=True)
+            say(f"ticketing: {error}", error=True)
         ended.wait(DAY_SECONDS)

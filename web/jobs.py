@@ -106,10 +106,9 @@ def cancel(job_id: str) -> Job:
 
 
 def retry(job_id: str) -> Job:
-    """Queue a job once more. Raises NotFound, Forbidden, Conflict, NotReady."""
-    job = jobs.retry_job(served_desk(), broker(), _own(job_id).id)
-    audit(Deed.JOB_RETRIED, f"{job.kind} {job.id}")
-    return known_job(job.id)
+    """Queue a job once more. Raises NotFound, Forbidden, Conflict, NotReady, BrokerAway."""
+    jobs.retry_job(served_desk(), broker(), _own(job_id).id, current_doer())
+    return known_job(job_id)
 
 
 def answer(job_id: str, yes: bool) -> Job:

@@ -5,12 +5,12 @@ import time
 from dataclasses import replace
 from inspect import signature
 
-import click
 from celery import Celery
 from kombu import Queue
 from tqdm import tqdm
 
 from ticketing.cli.doer import command_line
+from ticketing.cli.printing import say
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, StoreAway, TicketingError
 from ticketing.jobs import Job, JobKind, JobState
@@ -50,11 +50,11 @@ def show_end(job: Job) -> None:
         at = f" at {job.done} of {job.total}" if job.total else ""
         raise TicketingError(f"The {job.kind} failed{at}: {job.message}")
     if job.kind == JobKind.REINDEX or job.state != JobState.DONE:
-        click.echo(summary(replace(job, message="")))
+        say(summary(replace(job, message="")))
     for id, error in job.errors.items():
-        click.echo(f"  set aside: {id}: {error}")
+        say(f"  set aside: {id}: {error}")
     if job.state in (JobState.DONE, JobState.WAITING) and job.message:
-        click.echo(job.message)
+        say(job.message)
 
 
 def follow(desk: Desk, app: Celery, job: Job) -> Job:

@@ -249,8 +249,9 @@ def cancelled(desk: Desk, job: Job) -> Job:
     )
 
 
-def retry_job(desk: Desk, app: Celery, job_id: str) -> Job:
-    """Queue a job that failed or was cancelled once more: it goes on where it stopped.
+def retry_job(desk: Desk, app: Celery, job_id: str, by: Doer) -> Job:
+    """Queue a job that failed or was cancelled once more: it goes on where it stopped. The audit
+    has it before what comes of it.
 
     Raises NotFound, Conflict beside another unfinished job of the same kind and bundle, NotReady
     for a job that is done or under way, BrokerAway, where it is resumed later.
@@ -260,7 +261,9 @@ def retry_job(desk: Desk, app: Celery, job_id: str) -> Job:
         raise no_job(job_id)
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         raise NotReady(f"Job {job_id} is {job.state}; only a failed or cancelled one is retried.")
-    return publish(desk, app, desk.store.reopen_job(job_id))
+    job = desk.store.reopen_job(job_id)
+    desk.record(by, Deed.JOB_RETRIED, f"{job.kind} {job.id}")
+    return publish(desk, app, job)
 
 
 def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Doer) -> Job:

@@ -18,6 +18,7 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.model.registry import Registry
+from ticketing.people import Doer
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
 from ticketing.stores.blocks import CodeRow
@@ -28,6 +29,7 @@ from worker.supervisor import supervise
 from worker.tasks import encode_batch
 from worker.workplace import Workplace
 
+ANN = Doer("ann", "127.0.0.1")
 BUNDLE = "bundle"
 POISON = "poison"
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.live.encoding_desk import BUNDLE, DigestDesk
+from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
 from ticketing.errors import NotReady, StoreAway
 from ticketing.importing import read_mapping
 from ticketing.jobs import JobState, Promotion, Step
@@ -103,7 +103,7 @@ def test_a_full_disk_is_said_in_a_sentence_and_the_job_may_be_retried(desk, app,
     assert record.message.startswith("No room is left on a disk of ")
     assert "Traceback" not in caplog.text
     desk.at_epoch = lambda epoch: None
-    jobs.retry_job(desk, app, job.id)
+    jobs.retry_job(desk, app, job.id, ANN)
     run_one(desk, app)
     assert desk.store.get_job(job.id).state == JobState.DONE
 
@@ -166,7 +166,7 @@ def test_a_training_is_cancelled_at_its_next_step_and_retried_from_there(desk, a
     assert desk.epochs == [1, 2]
     assert not run_one(desk, app)
     desk.at_epoch = lambda epoch: None
-    jobs.retry_job(desk, app, job.id)
+    jobs.retry_job(desk, app, job.id, ANN)
     run_one(desk, app)
     record = desk.store.get_job(job.id)
     assert (record.state, record.attempts, desk.epochs) == ("done", 2, [1, 2, 3])

@@ -6,11 +6,18 @@ from datetime import timedelta
 
 import pytest
 
-from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk
-from ticketing.errors import BundleError, InputError, NotFound, NotReady, StoreAway, StoreError
+from tests.live.encoding_desk import ANN, BUNDLE, POISON, DigestDesk
+from ticketing.errors import (
+    BrokerAway,
+    BundleError,
+    InputError,
+    NotFound,
+    NotReady,
+    StoreAway,
+    StoreError,
+)
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion
-from ticketing.people import Doer
 from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
@@ -19,7 +26,6 @@ from worker.app import make_app
 from worker.queues import QUEUE
 
 TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(300)]
-ANN = Doer("ann", "127.0.0.1")
 
 
 @pytest.fixture
@@ -229,12 +235,28 @@ def test_a_job_that_failed_is_retried_where_it_stopped(desk, app, monkeypatch):
         run_messages(desk, app)
     failed = desk.store.get_job(job.id)
     assert (failed.state, failed.message) == ("failed", "Full.")
-    again = jobs.retry_job(desk, app, job.id)
+    again = jobs.retry_job(desk, app, job.id, ANN)
     assert (again.id, again.step) == (job.id, "promoting")
     assert run_messages(desk, app) == 1
     assert desk.store.get_job(job.id).state == "done"
     with pytest.raises(NotReady, match="is done; only a failed or cancelled one"):
-        jobs.retry_job(desk, app, job.id)
+        jobs.retry_job(desk, app, job.id, ANN)
+
+
+def test_a_retry_is_audited_though_the_broker_is_away(desk, app, monkeypatch):
+    job = a_job(desk)
+    desk.store.update_job(job.id, state=JobState.FAILED)
+
+    def away(*_):
+        raise BrokerAway("The broker does not answer.")
+
+    monkeypatch.setattr(jobs, "publish", away)
+    with pytest.raises(BrokerAway):
+        jobs.retry_job(desk, app, job.id, ANN)
+    [entry] = desk.audit_entries()
+    done = (entry.person, entry.deed, entry.which)
+    assert done == ("ann", Deed.JOB_RETRIED, f"reindex {job.id}")
+    assert desk.store.get_job(job.id).state == JobState.QUEUED
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])

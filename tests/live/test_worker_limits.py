@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tests.live.encoding_desk import (
+    ANN,
     BUNDLE,
     DigestDesk,
     assert_each_is_stored_once,
@@ -167,7 +168,7 @@ def test_long_work_is_ended_after_its_hours_and_may_be_retried(desk, app, monkey
         monkeypatch.delenv("TICKETING_JOB_HOURS")
         (tmp_path / "hang").write_text("0")
         start(queue=LONG_QUEUE)
-        assert finished(desk, jobs.retry_job(desk, app, job.id)).state == "done"
+        assert finished(desk, jobs.retry_job(desk, app, job.id, ANN)).state == "done"
     assert said(desk, "took too long; its job fails") == 1
 
 

@@ -8,6 +8,7 @@ import click
 from ticketing.cli.bars import Bars
 from ticketing.cli.doer import audit
 from ticketing.cli.options import TARGET
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.history import Deed
 from ticketing.plurals import counted
@@ -27,4 +28,4 @@ def command(file: Path) -> None:
         manifest = desk.back_up(file, bars)
         audit(desk, Deed.EXPORTED, f"backup {file.name}")
     size, files = file.stat().st_size / 1e6, counted(len(manifest.files), "file")
-    click.echo(f"{file}: {size:,.1f} MB, {files}, compared.")
+    say(f"{file}: {size:,.1f} MB, {files}, compared.")

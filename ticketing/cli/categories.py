@@ -11,6 +11,7 @@ from ticketing.cli.doer import audited_switch
 from ticketing.cli.groups import Group
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
@@ -43,12 +44,10 @@ def train(
         descriptions = [ticket.description for ticket in tickets]
     given = read_synonyms(synonyms_file) if synonyms_file else Synonyms(())
     words = filler_words(taxonomy.texts, descriptions)
-    click.echo(
-        f"{counted(len(taxonomy.texts), 'title')} in {counted(len(taxonomy.groups), 'category')}."
-    )
+    say(f"{counted(len(taxonomy.texts), 'title')} in {counted(len(taxonomy.groups), 'category')}.")
     with audited_switch(desk):
         _, found, reference = desk.train_categories(taxonomy, words, given, settings, go_on)
-    click.echo(
+    say(
         f"Of validation titles {found:.0%} find their category ({reference:.0%} by matching"
         " n-grams)."
     )
@@ -62,6 +61,6 @@ def suggest(subject: str, limit: int) -> None:
     proposed = open_desk(load_settings()).propose_categories(subject, limit)
     for item in proposed:
         chance = "" if item.chance is None else f", right with a chance of {item.chance:.0%}"
-        click.echo(f"{item.score:5.2f}  {item.group}  (as {item.title!r}{chance})")
+        say(f"{item.score:5.2f}  {item.group}  (as {item.title!r}{chance})")
     if not proposed:
-        click.echo("No category is near enough.")
+        say("No category is near enough.")

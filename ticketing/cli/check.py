@@ -7,6 +7,7 @@ from contextlib import closing
 import click
 
 from ticketing.cli.doer import audit
+from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.errors import StoreAway, StoreError, TicketingError
@@ -31,7 +32,7 @@ def command(repair: bool) -> None:
     except StoreAway:
         raise
     except StoreError as error:
-        click.echo(f"store: {error}")
+        say(f"store: {error}")
         sys.exit(1)
     with closing(desk):
         findings, found, left = desk.findings(), 0, 0
@@ -41,11 +42,11 @@ def command(repair: bool) -> None:
             if mended:
                 audit(desk, Deed.MENDED, finding.where)
             left += not mended
-            click.echo(said)
+            say(said)
         gone = desk.judged_and_gone() if not found else 0
     if gone:
-        click.echo(f"{counted(gone, 'judged ticket')} not here any more, which is no damage.")
-    click.echo(f"{counted(found, 'finding')}, {left} left." if found else "Nothing is damaged.")
+        say(f"{counted(gone, 'judged ticket')} not here any more, which is no damage.")
+    say(f"{counted(found, 'finding')}, {left} left." if found else "Nothing is damaged.")
     sys.exit(1 if left else 0)
 
 

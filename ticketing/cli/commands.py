@@ -12,6 +12,7 @@ from io import TextIOWrapper
 import click
 
 from ticketing.cli.groups import PluggedGroup
+from ticketing.cli.printing import say
 from ticketing.errors import TicketingError
 from ticketing.files import PRIVATE
 from ticketing.masking import mask_output, masked
@@ -86,5 +87,5 @@ def _show_any_character() -> None:
 
 
 def _failed(sentence: str) -> int:
-    click.echo(f"ticketing: {masked(sentence)}", err=True)
+    say(f"ticketing: {masked(sentence)}", error=True)
     return 1

@@ -6,10 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-import click
 from tqdm import tqdm
 
 from ticketing.cli.doer import audit
+from ticketing.cli.printing import say
 from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
 from ticketing.desk import Desk, open_desk
 from ticketing.files import Json
@@ -48,10 +48,10 @@ def import_here(
     with written_rejects(rejects):
         sources = [open_source(path, mapping, solution_before) for path in files]
     for source in sources:
-        click.echo(f"{source.path}: {_describe(source.mapping)}")
+        say(f"{source.path}: {_describe(source.mapping)}")
     report = _dry_run(sources) if dry_run else _store(sources)
     if report.to_come:
-        click.echo(
+        say(
             f"Warning: {counted(len(report.to_come), 'ticket')} dated after tomorrow, first"
             f" {report.to_come[0]}; mend the dates and import again. Until then they set no"
             " other ticket's age and are in no month of the topics."
@@ -83,14 +83,14 @@ def _store(sources: list[Source]) -> ImportReport:
         said = sources[0].mapping.groups  # all files share a mapping
         put = desk.put_tickets if said else lambda some: desk.put_tickets(desk.keeping_groups(some))
         report = import_sources(sources, put, bar.update)
-    click.echo(
+    say(
         f"{counted(report.added, 'ticket')} added, {report.changed:,} changed, "
         f"{report.unchanged:,} unchanged, {counted(len(report.rejects), 'row')} rejected."
     )
     if desk.store.serving():
-        click.echo("All of them can be found now.")
+        say("All of them can be found now.")
     else:
-        click.echo("`ticketing train` learns from them; no model serves yet.")
+        say("`ticketing train` learns from them; no model serves yet.")
     return report
 
 
@@ -106,7 +106,7 @@ def _dry_run(sources: list[Source]) -> ImportReport:
             total += 1
     for ticket in first:
         _show_ticket(ticket)
-    click.echo(
+    say(
         f"{counted(total, 'ticket')} would be stored, "
         f"{counted(len(report.rejects), 'row')} rejected; "
         "this was a dry run, nothing was stored."
@@ -133,16 +133,16 @@ def _describe(mapping: Mapping) -> str:
 
 
 def _show_ticket(ticket: Ticket) -> None:
-    click.echo(f"\n{ticket.id}  {ticket.product}  {ticket.status}  {ticket.created or 'no date'}")
+    say(f"\n{ticket.id}  {ticket.product}  {ticket.status}  {ticket.created or 'no date'}")
     if ticket.groups:
-        click.echo(f"  seen by: {', '.join(sorted(ticket.groups))}")
+        say(f"  seen by: {', '.join(sorted(ticket.groups))}")
     for field in ("subject", "description", "solution"):
         text = getattr(ticket, field)
-        click.echo(f"  {field}: {_shorten(' '.join(text.split()))}")
+        say(f"  {field}: {_shorten(' '.join(text.split()))}")
         if text:
             tokens = tokenize(text)
             more = " …" if len(tokens) > _SHOWN_TOKENS else ""
-            click.echo(f"    the model sees: {' '.join(tokens[:_SHOWN_TOKENS])}{more}")
+            say(f"    the model sees: {' '.join(tokens[:_SHOWN_TOKENS])}{more}")
 
 
 def _shorten(text: str) -> str:

@@ -8,6 +8,7 @@ import click
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE, FOLDER, TARGET
+from ticketing.cli.printing import say
 from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
 from ticketing.desk import open_desk
 from ticketing.history import Deed
@@ -59,7 +60,7 @@ def import_(
             judge,
         )
     audit(desk, Deed.IMPORTED, f"labels of {file.name}, judged by {judge}")
-    click.echo(
+    say(
         f"{counted(report.added, 'judgment')} added, {report.known:,} known before, "
         f"{counted(report.left_out, 'row')} left out, "
         f"{counted(len(report.rejects), 'row')} rejected."
@@ -78,9 +79,9 @@ def export(folder: Path) -> None:
     exported = export_labels(desk.store.judgments(), folder)
     audit(desk, Deed.EXPORTED, "labels")
     for path in exported.paths:
-        click.echo(path)
+        say(str(path))
     if ids := exported.left_out:
-        click.echo(
+        say(
             f"Not in qrels.txt, whose columns white space parts: {counted(len(ids), 'id')},"
             f" first {ids[0]!r}. The other files have them."
         )

@@ -11,6 +11,7 @@ import click
 from threadpoolctl import threadpool_limits
 
 from ticketing.cli.options import DATE, TARGET
+from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
@@ -86,7 +87,7 @@ def print_measurement(
     """
     sample = sample_of(desk, measuring.measured)
     if reason := why_not(desk, sample.labels):
-        click.echo(reason)
+        say(reason)
         return
     with shown_waiting("Loading the model"):
         desk.recommender(measuring.measured.bundle)
@@ -94,17 +95,17 @@ def print_measurement(
         measured = measure(desk, measuring.measured, sample, others, reference)
         text = measurement_text(measured.found)
     for warning in measured.warnings:
-        click.echo(warning)
+        say(warning)
     found = measured.found
     for line in text:
-        click.echo(line)
+        say(line)
     if measuring.run_file:
         answered = with_answers(sample.labels)
         first = found.lines[0].ranked
         write_run(measuring.run_file, answered, first.run, measured.recommender.model.id)
-        click.echo(f"The run is in {measuring.run_file}.")
+        say(f"The run is in {measuring.run_file}.")
     if measuring.report:
         from ticketing.evaluation.report import write_report
 
         write_report(measuring.report, found, measured.recommender, desk.notice)
-        click.echo(f"The report is in {measuring.report}.")
+        say(f"The report is in {measuring.report}.")

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from ticketing.cli.bars import Bars
+from ticketing.cli.printing import say
 from ticketing.desk.models import Models
 from ticketing.desk.restore import DATABASE
 from ticketing.desk.vectors import Vectors
@@ -41,7 +42,7 @@ def command(source: str, target: str) -> None:
         with Bars() as bars:
             require_equal(old, new, bars)
         tickets = counted(new.count_tickets(), "ticket")
-        click.echo(f"{tickets} and all that belongs to them are equal in both.")
+        say(f"{tickets} and all that belongs to them are equal in both.")
 
 
 def _require_folders(source: str, target: str) -> None:

@@ -4,6 +4,7 @@ import click
 
 from ticketing.cli.doer import audit, audited_switch
 from ticketing.cli.groups import Group
+from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
@@ -23,9 +24,9 @@ def list_models() -> None:
     for bundle in reversed(found):
         mark = "*" if bundle.serves else " "
         time = f"{bundle.trained:%Y-%m-%d %H:%M}" if bundle.trained else "time unknown"
-        click.echo(f"{mark} {bundle.id}  {time:16}  {bundle.about}")
+        say(f"{mark} {bundle.id}  {time:16}  {bundle.about}")
     if not found:
-        click.echo("There are no bundles yet; `ticketing train` makes one.")
+        say("There are no bundles yet; `ticketing train` makes one.")
 
 
 @command.command()
@@ -39,7 +40,7 @@ def compare(bundle: str, other: str) -> None:
         raise InputError("No bundle serves yet; name the other bundle to compare with.")
     with shown_waiting("Comparing"):
         comparison = desk.compare(bundle, other)
-    click.echo(f"{bundle} against {other}: {comparison}")
+    say(f"{bundle} against {other}: {comparison}")
 
 
 @command.command()
@@ -51,7 +52,7 @@ def promote(bundle: str, force: bool) -> None:
         desk = open_desk(load_settings())
         with audited_switch(desk):
             verdict = desk.promote(bundle, force)
-    click.echo(verdict)
+    say(verdict)
 
 
 @command.command()
@@ -61,7 +62,7 @@ def rollback() -> None:
         desk = open_desk(load_settings())
         with audited_switch(desk):
             verdict = desk.rollback()
-    click.echo(verdict)
+    say(verdict)
 
 
 @command.command()
@@ -71,4 +72,4 @@ def delete(bundle: str) -> None:
     desk = open_desk(load_settings())
     desk.delete_bundle(bundle)
     audit(desk, Deed.DELETED, f"bundle {bundle}")
-    click.echo(f"Bundle {bundle} is deleted.")
+    say(f"Bundle {bundle} is deleted.")

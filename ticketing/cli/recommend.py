@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
@@ -25,17 +26,17 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 
 def _show(answer: Recommendations) -> None:
-    click.echo(f"{answer.outlook.heading} (chance of a YES: {answer.chance:.0%}).")
+    say(f"{answer.outlook.heading} (chance of a YES: {answer.chance:.0%}).")
     if answer.note:
-        click.echo(answer.note)
+        say(answer.note)
     for item in answer.items:
         score = f"{item.score:.{answer.digits}f} of 5"
-        click.echo(f"{item.rank:3}. {score}  {item.ticket.id}  {item.ticket.subject}")
+        say(f"{item.rank:3}. {score}  {item.ticket.id}  {item.ticket.subject}")
         for line in (item.answer, item.reason.sentence, _listed(item.like)):
             if line:
-                click.echo(f"       {line}")
+                say(f"       {line}")
     for written, meant in answer.meant.items():
-        click.echo(f"Did you mean {meant!r} by {written!r}?")
+        say(f"Did you mean {meant!r} by {written!r}?")
 
 
 def _listed(like: Sequence[Recommendation]) -> str:

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
-
+from ticketing.cli.printing import say
 from ticketing.errors import InputError
 from ticketing.tables import NoUsableRow, Reject, write_rejects
 
@@ -32,14 +31,14 @@ def written_rejects(path: Path | None) -> Iterator[None]:
 def show_rejects(rejects: list[Reject], path: Path | None) -> None:
     """Print the first few, and write all of them to `path` where one was asked for."""
     for reject in rejects[:_SHOWN_REJECTS]:
-        click.echo(f"  rejected {reject}")
+        say(f"  rejected {reject}")
     if len(rejects) > _SHOWN_REJECTS:
         more = "" if path else "; --rejects FILE writes all of them"
-        click.echo(f"  … and {len(rejects) - _SHOWN_REJECTS} more{more}")
+        say(f"  … and {len(rejects) - _SHOWN_REJECTS} more{more}")
     if path:
         _write(path, rejects)
 
 
 def _write(path: Path, rejects: list[Reject]) -> None:
     write_rejects(path, rejects)
-    click.echo(f"The rejected rows are in {path}.")
+    say(f"The rejected rows are in {path}.")

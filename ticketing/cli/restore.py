@@ -8,6 +8,7 @@ import click
 from ticketing.cli.bars import Bars
 from ticketing.cli.doer import audit
 from ticketing.cli.options import FILE
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.desk.restore import restore
 from ticketing.history import Deed
@@ -29,4 +30,4 @@ def command(file: Path, replace: bool) -> None:
         manifest = restore(settings, file, replace, bars)
     with closing(open_desk(settings)) as desk:
         audit(desk, Deed.IMPORTED, f"backup {file.name} of {manifest.created[:16]}")
-    click.echo(f"The desk is the one of {manifest.created[:16]} UTC.")
+    say(f"The desk is the one of {manifest.created[:16]} UTC.")

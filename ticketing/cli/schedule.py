@@ -6,6 +6,7 @@ import click
 
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
+from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
 from ticketing.history import Deed
@@ -57,15 +58,15 @@ def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bo
 def _show(desk: Desk) -> None:
     schedule = desk.schedule()
     if coming := schedule.next_time():
-        click.echo(f"The next weekly training is due on {coming:%A, %Y-%m-%d %H:%M} UTC.")
+        say(f"The next weekly training is due on {coming:%A, %Y-%m-%d %H:%M} UTC.")
     if schedule.judgments:
-        click.echo(
+        say(
             f"A training begins after {counted(schedule.judgments, 'new judgment')};"
             f" {desk.new_judgments():,} came so far."
         )
     if not (coming or schedule.judgments):
-        click.echo("Nothing is scheduled; `ticketing schedule set --help` says how.")
+        say("Nothing is scheduled; `ticketing schedule set --help` says how.")
     elif schedule.promotion == Promotion.ASK:
-        click.echo("The new model waits for an admin's yes.")
+        say("The new model waits for an admin's yes.")
     else:
-        click.echo("The new model serves unless it loses to the serving one.")
+        say("The new model serves unless it loses to the serving one.")

@@ -7,6 +7,7 @@ import click
 
 from ticketing.cli.doer import audit
 from ticketing.cli.groups import Group
+from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk, open_desk
 from ticketing.desk.leases import Taken, held
@@ -43,9 +44,9 @@ def resize(shards: int) -> None:
             raise NotReady(
                 "Another `ticketing store resize` is running on this store; wait for its end."
             ) from None
-    click.echo(f"All indices of tickets and codes have {counted(shards, 'shard')}.")
+    say(f"All indices of tickets and codes have {counted(shards, 'shard')}.")
     if settings.store_shards != shards:
-        click.echo(f"Set TICKETING_STORE_SHARDS={shards} for those to come.")
+        say(f"Set TICKETING_STORE_SHARDS={shards} for those to come.")
 
 
 @command.command()
@@ -58,7 +59,7 @@ def use(index: str) -> None:
 
     with closing(Connection(settings)) as connection:
         alias = use(connection, index)
-    click.echo(f"{alias} leads to {index}.")
+    say(f"{alias} leads to {index}.")
     with closing(open_desk(settings)) as desk:
         audit(desk, Deed.MENDED, f"index {alias}")
 
@@ -77,7 +78,7 @@ def make(part: str) -> None:
 
     with closing(Connection(settings)) as connection:
         make_anew(connection, part)
-    click.echo(f"The {part} are there again, and empty; run `ticketing check --repair`.")
+    say(f"The {part} are there again, and empty; run `ticketing check --repair`.")
     with closing(open_desk(settings)) as desk:
         audit(desk, Deed.MENDED, f"part {part}")
 
@@ -93,7 +94,7 @@ def _resize(desk: Desk, connection: "Connection", shards: int) -> None:
         if not done:
             return
         audit(desk, Deed.RESIZED, f"index {done.alias}")
-        click.echo(
+        say(
             f"{done.alias}: {done.before} → {counted(done.after, 'shard')},"
             f" {counted(done.documents, 'document')}; writes to it waited for"
             f" {done.refused:.1f} s."

@@ -7,6 +7,7 @@ import click
 
 from ticketing.cli.model_settings import read_tuning_settings
 from ticketing.cli.options import DATE, FILE
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 
@@ -29,7 +30,7 @@ def command(out: Path, encoder: str, before: datetime | None, overrides: tuple[s
     """
     settings = read_tuning_settings(overrides)
     open_desk(load_settings()).tune_encoder(encoder, settings, out, before)
-    click.echo(
+    say(
         f"The tuned encoder is in {out}; "
         f"`ticketing train --set training.teacher={out.resolve()}` learns from it."
     )

@@ -6,6 +6,7 @@ import click
 
 from ticketing.cli.doer import command_line
 from ticketing.cli.groups import Group
+from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.desk.people import MOST_DAYS
 from ticketing.errors import InputError
@@ -30,14 +31,12 @@ def list_() -> None:
     """Everybody with role and groups, and their tokens."""
     desk = _desk()
     for account in desk.store.accounts():
-        click.echo(_described(account))
+        say(_described(account))
         for token in desk.store.tokens(account.name):
             scopes = ", ".join(sorted(token.scopes))
-            click.echo(
-                f"  token {token.id}  {token.label}  {scopes}  until {token.expires:%Y-%m-%d}"
-            )
+            say(f"  token {token.id}  {token.label}  {scopes}  until {token.expires:%Y-%m-%d}")
     if not desk.has_accounts():
-        click.echo("Nobody has an account; `ticketing users add NAME --role admin` adds the first.")
+        say("Nobody has an account; `ticketing users add NAME --role admin` adds the first.")
 
 
 @command.command()
@@ -49,7 +48,7 @@ def list_() -> None:
 def add(name: str, role: str, groups: tuple[str, ...]) -> None:
     """Add NAME, whose password is asked for; from the first on everybody signs in."""
     account = _desk().add_account(command_line(), name, _password(), Role(role), groups)
-    click.echo(f"Added {_described(account)}")
+    say(f"Added {_described(account)}")
 
 
 @command.command()
@@ -59,7 +58,7 @@ def passwd(name: str) -> None:
     desk = _desk()
     desk.known_account(name)
     desk.set_password(command_line(), name, _password())
-    click.echo(f"The password of {name} is changed.")
+    say(f"The password of {name} is changed.")
 
 
 @command.command()
@@ -79,7 +78,7 @@ def change(
         groups=groups if groups or no_groups else None,
         identity=identity,
     )
-    click.echo(f"Changed {_described(account)}")
+    say(f"Changed {_described(account)}")
 
 
 @command.command()
@@ -88,7 +87,7 @@ def change(
 def disable(name: str, undo: bool) -> None:
     """Let NAME sign in no longer: sessions and tokens end at once, for good."""
     account = _desk().change_account(command_line(), name, disabled=not undo)
-    click.echo(f"Changed {_described(account)}")
+    say(f"Changed {_described(account)}")
 
 
 @command.command()
@@ -104,11 +103,11 @@ def token(
     desk = _desk()
     if revoke is not None:
         desk.revoke_token(command_line(), name, revoke)
-        click.echo(f"Token {revoke} of {name} is revoked.")
+        say(f"Token {revoke} of {name} is revoked.")
         return
     chosen = [Permission(scope) for scope in scopes]
     made = desk.make_token(command_line(), name, label or "", chosen, days)
-    click.echo(made.secret)
+    say(made.secret)
 
 
 def _desk() -> Desk:

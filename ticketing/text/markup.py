@@ -1,4 +1,5 @@
-"""Readable plain text from HTML and wiki mark-up, in time linear in the text's length.
+"""Readable plain text from HTML, wiki mark-up and the colours of logs, in time linear in the text's
+length.
 
 Every pattern is bounded or possessive, and each stops at the next character that
 could open another match: nothing rescans, whatever a mail client or a log produced.
@@ -47,6 +48,15 @@ _WIKI_SPANS = (
 )
 """Marks around words that stay, each after something that every match has: most texts lack it."""
 
+_STRING = "\x90\x98\x9d-\x9f"
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,200}+[ -/]{0,20}+[@-~]"
+    rf"|(?:\x1b[P\]X^_]|[{_STRING}])[^\x07\x1b\x9c{_STRING}]{{0,2000}}+(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]{0,20}+[0-Z\\^-~]"
+)
+"""What a terminal obeys (ECMA-48): colours and moves of the cursor, titles and links, the rest."""
+_CONTROL = re.compile(r"[^\t\n -~\xa0-\U0010ffff]")
+
 _ENDLESS = re.compile(r"&#(?:\d{20,}+|[xX][0-9a-fA-F]{20,}+);?")
 _ENDS = re.compile(r"(?<![ \t])[ \t]++$", re.M)
 _GAPS = re.compile(r"\n\n\n++")
@@ -56,9 +66,10 @@ def strip_markup(text: str) -> str:
     """`text` without HTML and Jira wiki mark-up; words, code, numbers and line breaks stay.
 
     A link keeps its words (and loses its address), an image its file name, a list item
-    starts with "- ", the cells of a table row are joined with " | ". NUL bytes go.
+    starts with "- ", the cells of a table row are joined with " | ". What a terminal obeys and
+    nobody reads goes: colours, and all other control characters.
     """
-    text = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    text = _without_controls(text)
     plain, at, inside = [], 0, ""
     for mark in _VERBATIM.finditer(text):
         if inside and mark[1] != inside:
@@ -72,6 +83,14 @@ def strip_markup(text: str) -> str:
     return _GAPS.sub("\n\n", found).strip()
 
 
+def _without_controls(text: str) -> str:
+    """Line ends, as `\\n`, and tabs stay; other white space is a blank."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not _CONTROL.search(text):
+        return text
+    return _CONTROL.sub(lambda found: " " if found[0].isspace() else "", _ESCAPE.sub("", text))
+
+
 def _strip_stretch(text: str, verbatim: str) -> str:
     return text if verbatim else _strip_wiki(_strip_html(text))
 
@@ -83,7 +102,8 @@ def _strip_html(text: str) -> str:
         text = _TAG.sub(_replace_tag, text)
     if "&" not in text:
         return text
-    return html.unescape(_ENDLESS.sub("\ufffd", text)).replace("\xa0", " ")
+    text = html.unescape(_ENDLESS.sub("\ufffd", text)).replace("\xa0", " ")
+    return _without_controls(text)
 
 
 def _replace_tag(tag: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ import click
 from ticketing.cli.doer import audit, command_line
 from ticketing.cli.measuring import MeasuringOptions, choose_measuring, print_measurement
 from ticketing.cli.options import DETACH
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
 from ticketing.history import Deed
@@ -35,4 +36,4 @@ def command(measuring: MeasuringOptions, detach: bool) -> None:
     arguments = desk.evaluation_arguments(asked.bundle, asked.other, asked.since, asked.before)
     job = start_evaluation(desk, make_app(settings), arguments, command_line().name)
     audit(desk, Deed.JOB_BEGUN, f"evaluation {job.id}")
-    click.echo(detached(job))
+    say(detached(job))

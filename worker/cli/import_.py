@@ -8,6 +8,7 @@ import click
 from ticketing.cli.doer import command_line
 from ticketing.cli.import_ import asked, import_here
 from ticketing.cli.options import DATE, DETACH, FILE, TARGET
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
 from ticketing.settings import load_settings
@@ -49,4 +50,4 @@ def command(
     settings = load_settings()
     desk, app = open_desk(settings), make_app(settings)
     arguments = asked(desk, files, mapping_file, overrides, solution_before)
-    click.echo(detached(start_import(desk, app, arguments, command_line().name)))
+    say(detached(start_import(desk, app, arguments, command_line().name)))

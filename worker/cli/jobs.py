@@ -5,6 +5,7 @@ import json
 import click
 
 from ticketing.cli.doer import audit, command_line
+from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError, NotFound
 from ticketing.history import Deed
@@ -46,9 +47,9 @@ def command(job_id: str, action: str | None) -> None:
 def _list(desk: Desk) -> None:
     listed = desk.store.jobs()
     for job in listed:
-        click.echo(f"{job.id[:SHORT]}  {summary(job)}")
+        say(f"{job.id[:SHORT]}  {summary(job)}")
     if not listed:
-        click.echo("There are no jobs yet; `ticketing train` starts one.")
+        say("There are no jobs yet; `ticketing train` starts one.")
 
 
 def _named(desk: Desk, job_id: str) -> Job:
@@ -69,23 +70,22 @@ def _act(desk: Desk, job: Job, action: str) -> Job:
     app = make_app(desk.settings)
     if action in ("yes", "no"):
         return answer_promotion(desk, app, job.id, action == "yes", command_line())
-    if action == "cancel":
-        changed, deed = cancel_job(desk, job.id), Deed.JOB_CANCELLED
-    else:
-        changed, deed = retry_job(desk, app, job.id), Deed.JOB_RETRIED
-    audit(desk, deed, f"{job.kind} {job.id}")
+    if action == "retry":
+        return retry_job(desk, app, job.id, command_line())
+    changed = cancel_job(desk, job.id)
+    audit(desk, Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
     return changed
 
 
 def _show(job: Job) -> None:
-    click.echo(f"{job.id}  {summary(job)}")
-    click.echo(f"asked for at {job.created:%Y-%m-%d %H:%M} UTC by {job.by or 'the program'}")
+    say(f"{job.id}  {summary(job)}")
+    say(f"asked for at {job.created:%Y-%m-%d %H:%M} UTC by {job.by or 'the program'}")
     for name, facts in (("asked", job.arguments), ("result", job.result)):
         for fact, value in facts.items():
             if value not in (None, "", {}, []):
                 text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                click.echo(f"{name}: {fact} = {text}")
+                say(f"{name}: {fact} = {text}")
     for id, error in job.errors.items():
-        click.echo(f"set aside: {id}: {error}")
+        say(f"set aside: {id}: {error}")
     for line in job.log:
-        click.echo(f"{line.time:%Y-%m-%d %H:%M:%S}  {line.text}")
+        say(f"{line.time:%Y-%m-%d %H:%M:%S}  {line.text}")

@@ -4,6 +4,7 @@ import click
 
 from ticketing.cli.doer import audit, command_line
 from ticketing.cli.options import DETACH
+from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import NotFound
 from ticketing.history import Deed
@@ -33,13 +34,13 @@ def command(bundle: str, ask: bool, cancel: bool, detach: bool) -> None:
     if cancel:
         job = cancel_job(desk, _unfinished(desk, bundle).id)
         audit(desk, Deed.JOB_CANCELLED, f"reindex {job.id}")
-        click.echo("Cancelled." if job.finished else "The worker ends after its current batch.")
+        say("Cancelled." if job.finished else "The worker ends after its current batch.")
         return
     promotion = Promotion.ASK if ask else Promotion.RULE
     job = start_reindex(desk, app, bundle, promotion, command_line().name)
     audit(desk, Deed.JOB_BEGUN, f"reindex {job.id}")
     if detach:
-        click.echo(detached(job))
+        say(detached(job))
     else:
         show_end(follow(desk, app, job))
 

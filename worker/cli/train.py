@@ -8,6 +8,7 @@ import click
 from ticketing.cli.doer import audit, command_line
 from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import DATE, DETACH, FILE
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.history import Deed
 from ticketing.jobs import JobState, Promotion
@@ -46,11 +47,11 @@ def command(
     job = start_training(desk, app, arguments, command_line().name)
     audit(desk, Deed.JOB_BEGUN, f"training {job.id}")
     if detach:
-        click.echo(detached(job))
+        say(detached(job))
         return
     job = follow(desk, app, job)
     show_end(job)
     if no_promote and job.state == JobState.DONE:
-        click.echo(f"`ticketing reindex {job.result['bundle']}` lets it serve.")
+        say(f"`ticketing reindex {job.result['bundle']}` lets it serve.")
     if reindex := desk.store.get_job(job.result.get("reindex", "")):
         show_end(follow(desk, app, reindex))

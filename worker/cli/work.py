@@ -5,6 +5,7 @@ from functools import partial
 
 import click
 
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 from worker.app import make_app
@@ -34,7 +35,7 @@ def command(queues: tuple[str, ...], events: bool, while_fed: bool) -> None:
     if while_fed:
         end_with_input()
     place = Workplace(partial(open_desk, settings))
-    click.echo("Waiting for work (Ctrl-C ends it)")
+    say("Waiting for work (Ctrl-C ends it)")
     code = supervise(make_app(settings), place, queues, settings.log_level, events)
-    click.echo("The worker has ended.")
+    say("The worker has ended.")
     sys.exit(code)

@@ -8,6 +8,7 @@ from tqdm import tqdm
 
 from ticketing.cli.groups import Group
 from ticketing.cli.options import FILE, TARGET
+from ticketing.cli.printing import say
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
@@ -68,18 +69,18 @@ def evaluate(
         texts = [*sentences([*data.training, *data.test]), *training_data.augmented]
         VectorCache(home, training_data.encoder).prepare(texts, "sentence encoder")
     chosen = rows("encoder" if training_data.encoder else "words")
-    click.echo(
+    say(
         f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "
         f"{sum(data.repeated())} repeat one that was learned from ('new' leaves them out)."
     )
-    click.echo("\n".join(header()))
+    say("\n".join(header()))
     for line in lines(chosen, data, training_data, seed, home):
         tqdm.write(shown(line))
     if pictures:
         model, _ = find_model(chosen[-1].settings, training_data, seed, home)
         write_pictures(pictures, model, sentences(data.test))
-        click.echo(f"Drawn in {pictures}.")
-    click.echo(f"Models are in {home / 'models'}.")
+        say(f"Drawn in {pictures}.")
+    say(f"Models are in {home / 'models'}.")
 
 
 @command.command("relate")
@@ -92,7 +93,7 @@ def relate(model: Path, one: str, other: str) -> None:
         if not words(sentence):
             raise InputError(f"{sentence!r} holds no word; give two sentences.")
     found = SentenceModel.load(Registry(model.parent), model.name)
-    click.echo(f"{found.calibrated(found.similarity([one], [other]))[0]:.2f}")
+    say(f"{found.calibrated(found.similarity([one], [other]))[0]:.2f}")
 
 
 def _training_data(
@@ -101,9 +102,9 @@ def _training_data(
     known = read_vectors(vectors)
     folder = transformer_folder(encoder)
     if not wordnet.is_dir():
-        click.echo(f"There is no {wordnet}: without synonyms (install wordnet-base).", err=True)
+        say(f"There is no {wordnet}: without synonyms (install wordnet-base).", error=True)
     if folder is None:
-        click.echo("Without a sentence encoder (install ticketing[teacher]).", err=True)
+        say("Without a sentence encoder (install ticketing[teacher]).", error=True)
     return TrainingData(
         data.training,
         known,

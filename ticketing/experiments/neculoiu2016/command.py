@@ -9,6 +9,7 @@ import click
 from ticketing.classification.synonyms import Synonyms, read_synonyms
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
+from ticketing.cli.printing import say
 from ticketing.evaluation.text_table import row_text
 from ticketing.experiments.neculoiu2016.table3 import (
     COLUMNS,
@@ -56,12 +57,12 @@ def command(
     given = read_synonyms(synonyms_file) if synonyms_file else Synonyms(())
     data = JobTitles(folder, given, settings.loop.seed)
     known = data.parts.training
-    click.echo(
+    say(
         f"{len(known.texts)} labels of {len(known.groups)} occupations, "
         f"{len(data.synonyms)} pairs of synonyms. Hits; * misses the published figure beside it."
     )
-    click.echo(row_text(["", *COLUMNS, "seconds"], WIDTHS))
-    click.echo(row_text(["n-gram matcher, published", *PUBLISHED_NGRAMS, "", ""], WIDTHS))
+    say(row_text(["", *COLUMNS, "seconds"], WIDTHS))
+    say(row_text(["n-gram matcher, published", *PUBLISHED_NGRAMS, "", ""], WIDTHS))
     stages = tuple(sorted(set(stages)))
     told = [
         settings.model_dump_json(),
@@ -74,7 +75,7 @@ def command(
     rows = chain(baseline_rows(data, part), model_rows(data, settings, place, part, stages))
     for row in rows:
         seconds = f"{row.seconds:.0f}" if row.seconds else ""
-        click.echo(row_text([row.name, *shown(row), seconds], WIDTHS))
+        say(row_text([row.name, *shown(row), seconds], WIDTHS))
 
 
 def shown(row: Row) -> list[str]:

@@ -20,6 +20,13 @@ def test_tickets_are_listed_with_score_and_solution(desk):
     assert sum(" of 5  " in line for line in lines) == 2
 
 
+def test_what_a_terminal_would_obey_is_shown(desk):
+    desk.put_tickets([Ticket("A-1", "Pawl \x1b[2Jstuck", "", "Grease \x9bA it \u202egpj.exe")])
+    said = run(recommend.command, "Pawl stuck")
+    assert r"Pawl \x1b[2Jstuck" in said
+    assert r"Grease \x9bA it \u202egpj.exe" in said
+
+
 def test_near_copies_are_named_below_the_best_of_them(desk):
     desk.put_tickets([Ticket(id, "Pawl stuck") for id in ("A-1", "A-2", "A-3")])
     lines = run(recommend.command, "Pawl stuck", "--limit", "1").splitlines()

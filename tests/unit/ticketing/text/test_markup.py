@@ -1,12 +1,15 @@
 """Mark-up becomes readable plain text."""
 
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ticketing.text import strip_markup
+
+PIECES = [*"\x1b\x9b\x9d\x9c\x07[];1mPa \n", "&#", "27", "13;", "12;"]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +69,32 @@ def test_line_breaks_are_kept_and_gaps_narrowed():
     assert strip_markup("a\r\nb  \n\n\n\nc\0") == "a\nb\n\nc"
 
 
-@given(st.text())
-def test_it_never_raises_and_leaves_no_nul(text):
-    assert "\0" not in strip_markup(text)
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("\x1b[31mFAIL\x1b[0m disk full", "FAIL disk full"),
+        ("\x1b[1;32mok\x1b[m \x1b[2K100 %", "ok 100 %"),
+        ("\x1b]0;title\x07build \x1b]8;;http://x.example\x1b\\log\x1b]8;;\x1b\\", "build log"),
+        ("\x9b31mFAIL\x9b0m", "FAIL"),
+        ("\x1b(Bplain\x1bM", "plain"),
+        ("page one\x0cpage two", "page one page two"),
+        ("a\x1fb\x85c", "a b c"),
+        ("bell\x07 and back\x08space\x7f", "bell and backspace"),
+        ("\x1b[31", "[31"),
+        ("one&#12;two&#13;three", "one two\nthree"),
+        ("a\tb\nc", "a\tb\nc"),
+        ("array[31m] stays", "array[31m] stays"),
+    ],
+)
+def test_what_a_terminal_obeys_goes(written, plain):
+    """A log in colours has words alone: `[31m` is none of them."""
+    assert strip_markup(written) == plain
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map("".join))
+def test_it_never_raises_and_leaves_no_control_character(text):
+    kept = strip_markup(text)
+    assert not {c for c in kept if unicodedata.category(c) == "Cc"} - set("\n\t")
 
 
 @given(st.text(alphabet=st.characters(categories=["L", "Zs"], include_characters="\n,")))

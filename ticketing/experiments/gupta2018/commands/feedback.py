@@ -7,6 +7,7 @@ import click
 
 from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import DATE, TARGET
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.errors import InputError
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
@@ -53,7 +54,7 @@ def command(
             f"No query with a label is a ticket created since {since:%Y-%m-%d}; import links "
             "between tickets with `ticketing labels import --query COLUMN`."
         )
-    trainings, trainer = open_cache(desk, click.echo)
+    trainings, trainer = open_cache(desk, say)
     network, training = read_settings(file, overrides)
     simulation = FeedbackSimulation(
         trainings,
@@ -69,12 +70,12 @@ def command(
         threads=desk.settings.threads,
     )
     found = simulation.run(months)
-    click.echo(f"Bundles rank {WITH_TIME if training.weighs_time else WITHOUT_TIME}, BM25 without.")
+    say(f"Bundles rank {WITH_TIME if training.weighs_time else WITHOUT_TIME}, BM25 without.")
     for line in feedback_text(found):
-        click.echo(line)
+        say(line)
     if page:
         write_atomically(page, feedback_page(found, desk.notice))
-        click.echo(f"The page is {page}.")
+        say(f"The page is {page}.")
     if figures:
         write_figures(figures, feedback_figures(found))
-        click.echo(f"The figures are in {figures}.")
+        say(f"The figures are in {figures}.")

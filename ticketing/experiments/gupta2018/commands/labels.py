@@ -8,6 +8,7 @@ import click
 from ticketing.cli.measuring import choose_queries
 from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import TARGET
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.desk.measuring import measured_labels, why_not
 from ticketing.errors import InputError
@@ -51,10 +52,10 @@ def command(
     measured = measured_labels(desk, desk.labels(), since, before, demo)
     labels = with_answers(measured)
     if reason := why_not(desk, measured) or ("" if labels else NO_YES):
-        click.echo(reason)
+        say(reason)
         return
     learned = desk.training_labels(since)
-    trainings, trainer = open_cache(desk, click.echo)
+    trainings, trainer = open_cache(desk, say)
     settings = {
         loss: read_settings(file, (*overrides, f"training.loss={loss}"))
         for loss in losses or LOSSES
@@ -72,10 +73,10 @@ def command(
     points = curve.points(read_counts(counts, len(learned)))
     words = curve.words()
     for line in label_text(points, words):
-        click.echo(line)
+        say(line)
     if page:
         write_atomically(page, label_page(points, words, desk.notice))
-        click.echo(f"The page is {page}.")
+        say(f"The page is {page}.")
     if figures:
         write_figures(figures, label_figures(points, words))
-        click.echo(f"The figures are in {figures}.")
+        say(f"The figures are in {figures}.")

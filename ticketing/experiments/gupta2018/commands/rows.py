@@ -6,6 +6,7 @@ import click
 
 from ticketing.cli.measuring import MeasuringOptions, choose_measuring, print_measurement
 from ticketing.cli.model_settings import choose_settings, read_settings
+from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError
 from ticketing.evaluation.measurement import Sample
@@ -63,7 +64,7 @@ def _row_models(
     settings: tuple[NetworkSettings, TrainingSettings],
 ) -> RowModels:
     """The rows' models live beside the desk's own: they never serve."""
-    trainings, trainer = open_cache(desk, click.echo)
+    trainings, trainer = open_cache(desk, say)
     since = measuring.measured.since
     return RowModels(
         trainings,

@@ -2,6 +2,7 @@
 
 import click
 
+from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.evaluation.text_table import table_text
 from ticketing.experiments.gupta2018.table3 import TopicTable, split, topic_table
@@ -23,18 +24,18 @@ def command(test: int, topics: int, seed: int) -> None:
     desk = open_desk(load_settings())
     parts = split(list(desk.store.iter_tickets()), desk.labels(), test, seed)
     table = topic_table(parts, topics, seed)
-    click.echo(
+    say(
         f"{len(parts.test)} tickets to test on, {table.learned} learned from, {table.words} words, "
         f"{topics} topics. Perplexity:"
     )
     for line in _text(table):
-        click.echo(line)
+        say(line)
     if not parts.queries:
-        click.echo(
+        say(
             "Queries cannot be measured: there are no labels. Judge results in the page, or "
             "import labels with `ticketing labels import`."
         )
-    click.echo("Figures compare within a column; those of other archives are not comparable.")
+    say("Figures compare within a column; those of other archives are not comparable.")
 
 
 def _text(table: TopicTable) -> list[str]:

@@ -1,0 +1,12 @@
+"""What commands print: one way, so that no text of a ticket can command a terminal."""
+
+import click
+
+_OBEYED = [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_SHOWN = {c: f"\\x{c:02x}" if c < 0x100 else f"\\u{c:04x}" for c in _OBEYED if chr(c) not in "\n\t"}
+
+
+def say(text: str, error: bool = False) -> None:
+    """Print a text on the standard output, or as an `error` on the other. Control characters and
+    those that turn the direction of writing are shown by their numbers: a terminal obeys them."""
+    click.echo(text.translate(_SHOWN), err=error)
