@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ticketing.classification.taxonomy import LONGEST, normalise
 from ticketing.nn.compiled_lstm import CompiledLSTM, affine, pooled
-from ticketing.nn.settings import RecurrentSettings
+from ticketing.nn.settings import WIDEST, RecurrentSettings
 
 UNKNOWN = 1
 """Id of a character that no title had; 0 is padding."""
@@ -27,9 +27,13 @@ class CategorySettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    dims: int = Field(64, gt=0, description="of a character's vector")
-    ngrams: int = Field(4, gt=0, description="longest string with a vector; the paper's is 1")
-    buckets: int = Field(1 << 15, gt=1, description="vectors that all longer strings share")
+    dims: int = Field(64, gt=0, le=WIDEST, description="of a character's vector")
+    ngrams: int = Field(
+        4, gt=0, le=16, description="longest string with a vector; the paper's is 1"
+    )
+    buckets: int = Field(
+        1 << 15, gt=1, le=1 << 24, description="vectors that all longer strings share"
+    )
     encoder: RecurrentSettings = Field(
         RecurrentSettings(
             hidden=64,

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ticketing.nn.settings import Pooling
+from ticketing.nn.settings import WIDEST, Pooling
 
 PLAIN = {"whole_share": 0.0, "repeats": 1.0}
 """Settings of a channel E that is the sum of a component's words, each as often as it is there."""
@@ -13,10 +13,12 @@ class EncoderSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    hidden: int = Field(50, gt=0, description="|h|")
+    hidden: int = Field(50, gt=0, le=WIDEST, description="|h|")
     pooling: Pooling = Field("mean", description="of the LSTM's states; the paper's is last")
-    word_dims: int = Field(300, gt=0, description="dimensions of a word vector")
-    character_dims: int = Field(50, gt=0, multiple_of=2, description="of a word's spelling")
+    word_dims: int = Field(300, gt=0, le=WIDEST, description="dimensions of a word vector")
+    character_dims: int = Field(
+        50, gt=0, le=WIDEST, multiple_of=2, description="of a word's spelling"
+    )
     whole_share: float = Field(
         0.5,
         ge=0,
@@ -26,6 +28,10 @@ class EncoderSettings(BaseModel):
     repeats: float = Field(
         0.5, ge=0, le=1, description="a word that a text has n times counts n to this power in E"
     )
-    topics: int = Field(100, gt=0, description="|T|")
-    sentence_dims: int = Field(384, gt=0, description="|S|, as wide as its encoder's vectors")
-    max_words: int = Field(96, gt=0, description="words of a component that the LSTM reads")
+    topics: int = Field(100, gt=0, le=WIDEST, description="|T|")
+    sentence_dims: int = Field(
+        384, gt=0, le=WIDEST, description="|S|, as wide as its encoder's vectors"
+    )
+    max_words: int = Field(
+        96, gt=0, le=100_000, description="words of a component that the LSTM reads"
+    )

@@ -7,17 +7,25 @@ from pydantic import BaseModel, ConfigDict, Field
 Pooling = Literal["last", "mean"]
 """Which states of a text are its vector."""
 
+WIDEST = 4096
+"""Most dimensions of a vector that a network makes."""
+
+MOST_EXAMPLES = 8192
+"""Most examples of a batch: some losses compare each with each."""
+
 
 class RecurrentSettings(BaseModel):
     """The shape of an encoder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    hidden: int = Field(50, gt=0, description="units of a layer, each way")
-    layers: int = Field(1, gt=0, description="LSTM layers on top of each other")
+    hidden: int = Field(50, gt=0, le=WIDEST, description="units of a layer, each way")
+    layers: int = Field(1, gt=0, le=32, description="LSTM layers on top of each other")
     bidirectional: bool = Field(False, description="read from both ends")
     pooling: Pooling = Field("last", description="which state of the LSTM is the text")
-    dense: int = Field(0, ge=0, description="width of a dense layer at the end; 0 is none")
+    dense: int = Field(
+        0, ge=0, le=WIDEST, description="width of a dense layer at the end; 0 is none"
+    )
     dropout: float = Field(0.0, ge=0, lt=1, description="between layers")
     recurrent_dropout: float = Field(
         0.0, ge=0, lt=1, description="share of recurrent connections cut for a whole batch"
@@ -35,7 +43,7 @@ class LoopSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     optimizer: Literal["adadelta", "adam"] = Field("adam", description="the paper's is adadelta")
-    learning_rate: float = Field(3e-3, gt=0, description="step size of the optimizer")
+    learning_rate: float = Field(3e-3, gt=0, le=10, description="step size of the optimizer")
     epochs: int = Field(4, ge=0, description="passes over the examples")
     least_steps: int = Field(
         60, ge=0, description="a small archive is passed over more often, to make so many batches"
@@ -43,7 +51,7 @@ class LoopSettings(BaseModel):
     patience: int = Field(
         2, ge=1, description="epochs without gain on validation queries before the end"
     )
-    batch_size: int = Field(128, ge=2, description="examples a batch")
+    batch_size: int = Field(128, ge=2, le=MOST_EXAMPLES, description="examples a batch")
     clip: float = Field(1.0, gt=0, description="largest norm of a gradient")
     decay: bool = Field(False, description="let the learning rate fall to 0 over the epochs")
     seed: int = Field(0, ge=0, lt=2**32, description="seed of every random choice")

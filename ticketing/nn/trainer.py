@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 from tqdm import tqdm
 
 from ticketing.arrays import read_arrays, write_arrays
-from ticketing.errors import ArraysError
+from ticketing.errors import ArraysError, InputError
 from ticketing.nn.settings import LoopSettings
 
 Example = TypeVar("Example")
@@ -79,7 +79,8 @@ class Trainer(Generic[Example]):
         self.best: dict[str, Tensor] = {}
 
     def run(self) -> list[Epoch]:
-        """Train to the end and load the best epoch; returns loss and quality by epoch."""
+        """Train to the end and load the best epoch; returns loss and quality by epoch. Raises
+        InputError where a loss is no number."""
         self._resume()
         epochs = self._epochs()
         while len(self.history) < epochs and not self._exhausted():
@@ -136,9 +137,15 @@ class Trainer(Generic[Example]):
             group["lr"] = self.settings.learning_rate * (1 + math.cos(math.pi * share)) / 2
 
     def step(self, batch: Sequence[Example]) -> float:
-        """One step against the gradient of the batch's loss, clipped; gives that loss."""
+        """One step against the gradient of the batch's loss, clipped; gives that loss. Raises
+        InputError, before the step, for one that is no number."""
         self.optimizer.zero_grad()
         loss = self.loss(batch)
+        if not loss.isfinite():
+            raise InputError(
+                f"The training got lost: a loss of epoch {len(self.history) + 1} is no number; give"
+                " a smaller learning_rate."
+            )
         loss.backward()
         nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
         self.optimizer.step()

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ticketing.nn.settings import LoopSettings
+from ticketing.nn.settings import MOST_EXAMPLES, LoopSettings
 
 
 class TrainingSettings(LoopSettings):
@@ -40,8 +40,12 @@ class TrainingSettings(LoopSettings):
     tuning_epochs: int = Field(
         2, ge=0, description="passes over the examples of a network that has imitated a teacher"
     )
-    tuning_rate: float = Field(2e-3, gt=0, description="learning rate of these, at their start")
-    taught_batch_size: int = Field(256, ge=2, description="examples a batch with a teacher")
+    tuning_rate: float = Field(
+        2e-3, gt=0, le=10, description="learning rate of these, at their start"
+    )
+    taught_batch_size: int = Field(
+        256, ge=2, le=MOST_EXAMPLES, description="examples a batch with a teacher"
+    )
     epochs: int = Field(
         10, ge=0, description="most passes over the examples of a network without a teacher"
     )
@@ -78,8 +82,10 @@ class TrainingSettings(LoopSettings):
 class TuningSettings(LoopSettings):
     """How a sentence encoder is tuned."""
 
-    learning_rate: float = Field(1e-4, gt=0, description="step size at the start; it falls to 0")
+    learning_rate: float = Field(
+        1e-4, gt=0, le=10, description="step size at the start; it falls to 0"
+    )
     epochs: int = Field(3, ge=1, description="passes over the labelled pairs")
     least_steps: int = Field(0, ge=0, description="a few labels are passed over more often")
-    batch_size: int = Field(48, ge=2, description="pairs a batch")
+    batch_size: int = Field(48, ge=2, le=MOST_EXAMPLES, description="pairs a batch")
     decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")

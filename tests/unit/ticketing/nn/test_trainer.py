@@ -1,11 +1,13 @@
 """The loop: resuming to the same result, stopping early, keeping the best epoch."""
 
+import math
 import random
 
 import pytest
 import torch
 from torch import nn
 
+from ticketing.errors import InputError
 from ticketing.nn.trainer import Trainer
 from ticketing.training.settings import TrainingSettings
 
@@ -49,6 +51,17 @@ class Regression:
 
     def parameters(self):
         return [p.tolist() for p in self.network.parameters()]
+
+
+@pytest.mark.parametrize("lost", [math.nan, math.inf])
+def test_a_training_that_got_lost_ends_with_what_to_do(tmp_path, lost):
+    run = Regression(tmp_path / "run")
+    loss = run.trainer.loss
+    run.trainer.loss = lambda batch: loss(batch) * (lost if run.trainer.history else 1)
+    with pytest.raises(InputError, match=r"epoch 2 is no number.*smaller learning_rate"):
+        run.trainer.run()
+    weights = [p for p in run.network.parameters() if not p.isfinite().all()]
+    assert not weights and len(run.trainer.history) == 1
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adadelta"])
