@@ -4,7 +4,7 @@ An archive of so many tickets is made of that home's, repeated with changed word
 `copies`), in a folder that is gone afterwards, or in one named by `--folder`, which is measured as
 it is where it is there: their codes under a bundle, and texts changed as much, which nobody
 indexes, as an answer asks for none by its words. Every eighth ticket of the home stays out; every
-other one of these is asked. How many tickets are compared was chosen on 150 others drawn from a
+other one of these is asked. How many tickets are compared was chosen on others, drawn from a
 sixteenth of them, so some of them may be asked here.
 
 Printed, all in two threads: how the made tickets compare with those they were made of; the first
