@@ -15,6 +15,7 @@ from tests.docs.pages import PAGES, ROOT, blocks, command_lines, mentioned_comma
 from tests.docs.tutorial_files import FOLDER, tutorial_files
 from ticketing.classification.settings import ClassifierSettings
 from ticketing.cli.commands import commands
+from ticketing.evaluation.plots import SERIES
 from ticketing.model.settings import NetworkSettings
 from ticketing.settings import Settings
 from ticketing.training.settings import TrainingSettings
@@ -150,6 +151,19 @@ def test_every_path_that_is_named_exists(page):
 def test_python_of_a_page_runs(page):
     for text in blocks(page, "python"):
         exec(compile(text, str(page), "exec"), {})
+
+
+def test_the_plot_of_rankers_has_the_figures_of_the_table_above_it():
+    """And no more curves than are drawn apart."""
+    page = (ROOT / "docs" / "results" / "archive.md").read_text().split("<!-- plot: rankers -->")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
+    shown = {row[0]: row[1:4] for row in rows if len(row) == 7}
+    points = json.loads((ROOT / "docs" / "results" / "rankers.json").read_text())
+    curves = {point["name"]: [] for point in points}
+    for point in points:
+        curves[point["name"]].append(f"{point['Acc@k']:.3f}".lstrip("0"))
+    assert curves == {name: shown[name] for name in curves}
+    assert len(curves) <= len(SERIES)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "results").glob("*.json")), ids=page_name)
