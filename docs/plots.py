@@ -29,7 +29,7 @@ def feedback(folder: Path) -> str:
 
 
 def rankers(folder: Path) -> str:
-    """Acc@k of bundles, of the words alone and of BM25: rows of the table in archive.md."""
+    """Acc@k of bundles, of the words alone and of BM25; `row` names that of archive.md's table."""
     title = "Share of queries with a solving ticket among the first k"
     return _lines(folder, "rankers", title, ("k", "tickets proposed (k)"), ("Acc@k", "Acc@k"))
 

@@ -159,10 +159,10 @@ def test_the_plot_of_rankers_has_the_figures_of_the_table_above_it():
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
     shown = {row[0]: row[1:4] for row in rows if len(row) == 7}
     points = json.loads((ROOT / "docs" / "results" / "rankers.json").read_text())
-    curves = {point["name"]: [] for point in points}
+    curves = {point["row"]: [] for point in points}
     for point in points:
-        curves[point["name"]].append(f"{point['Acc@k']:.3f}".lstrip("0"))
-    assert curves == {name: shown[name] for name in curves}
+        curves[point["row"]].append(f"{point['Acc@k']:.3f}".lstrip("0"))
+    assert curves == {row: shown[row] for row in curves}
     assert len(curves) <= len(SERIES)
 
 
