@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
+from ticketing.errors import InputError
 from ticketing.files import require_target
 from ticketing.times import parse_time
 
 FILE = click.Path(path_type=Path)
-FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class _Target(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here
@@ -25,6 +25,21 @@ class _Target(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no 
 
 
 TARGET = _Target()
+
+
+class _Folder(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here
+    """A folder, there or to be made. Raises InputError where anything else is."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(value)
+        if path.exists() and not path.is_dir():
+            raise InputError(f"{path} is no folder; name one.")
+        return path
+
+
+FOLDER = _Folder()
 
 
 class _Date(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here

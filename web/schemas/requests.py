@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from ticketing.limits import OFFSET
+from ticketing.text import strip_markup
 from ticketing.tickets import Filters, Grade, Order, Query, Ticket
 from ticketing.times import naive_utc
 from web.schemas.limited import (
@@ -219,7 +220,8 @@ class JudgmentIn(Body):
 
 
 class TicketIn(Body):
-    """A past ticket's text and what a filter may ask for."""
+    """A past ticket's text, of which HTML and wiki mark-up are left out as in an import, and what
+    a filter may ask for."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -244,3 +246,9 @@ class TicketIn(Body):
         """The same as the core's value; everybody's where no groups are given."""
         groups = frozenset(filter(None, self.groups or ()))
         return Ticket(id=ticket_id, **self.model_dump(exclude={"groups"}), groups=groups)
+
+    @field_validator("subject", "description", "solution")
+    @classmethod
+    def _readable(cls, given: str) -> str:
+        """As an import reads it; what is mark-up alone stays."""
+        return strip_markup(given) or given

@@ -154,6 +154,20 @@ def test_a_put_ticket_is_found_changed_and_deleted_at_once(client):
     assert client.delete("/api/tickets/NEW/1").status_code == 404
 
 
+def test_a_put_ticket_is_read_as_an_imported_one_is(client):
+    """A help desk's program sends what people wrote in a mail or in a wiki."""
+    mail = "<div><p>It weeps &amp; drips.</p><script>x()</script></div>"
+    wiki = "{code}List<String> all{code} at \x1b[31m*once*\x1b[0m"
+    text = {"subject": "<b>Gasket</b>", "description": mail, "solution": wiki}
+    answer = client.put("/api/tickets/NEW-1", json=text)
+    assert answer.json["subject"] == "Gasket"
+    assert answer.json["description"] == "It weeps & drips."
+    assert answer.json["solution"] == "List<String> all at once"
+    assert client.get("/api/tickets/NEW-1").json == answer.json
+    # Without its mark-up nothing would be left of it.
+    assert client.put("/api/tickets/NEW-1", json={"subject": "<br>"}).json["subject"] == "<br>"
+
+
 def test_a_put_ticket_keeps_its_groups_unless_it_says_others(client):
     text = {"subject": "Zirconium gasket weeps"}
 
