@@ -26,6 +26,9 @@ _PROSE = 0.75
 _SOLVING = 2.0
 """What it counts that a sentence lies where solutions do, beside nearness to one text."""
 
+_ASKED = 0.5
+"""What the query counts beside the ticket's problem: who asks also mentions what is beside it."""
+
 _SHORT = 0.25
 """Of a mean sentence's length, what is added to each: a word or two are near by chance."""
 
@@ -40,8 +43,8 @@ class Answers:
     def answers(self, query: Query, matches: Sequence[Match]) -> list[str]:
         """A sentence of each match's solution; empty for one without a solution.
 
-        It is the one nearest to three texts together: the query, the ticket's problem and, as
-        much as both, its whole solution. Nearness to the query alone often finds an aside, which
+        It is the one nearest to three texts together: the query, by half, the ticket's problem
+        and, by two, its whole solution. Nearness to the query alone often finds an aside, which
         mentions the query's words but is not what the ticket is about. Among those near, it speaks
         as solutions do: one that tells the problem again, or another problem, answers nothing.
         """
@@ -51,7 +54,7 @@ class Answers:
         problems = (match.problem_words for match in matches)
         sums = self._sums([tokenize(query.text[:READ]), *problems, *sentences_])
         asked, told = np.split(_unit(sums[: 1 + len(matches)]), [1])
-        aims = asked + told + self._solving
+        aims = _ASKED * asked + told + self._solving
         bounds = accumulate(map(len, candidates), initial=1 + len(matches))
         answers = []
         for own, aim, (start, stop) in zip(candidates, aims, pairwise(bounds), strict=True):

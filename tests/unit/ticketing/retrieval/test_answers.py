@@ -36,6 +36,12 @@ def test_an_aside_in_the_query_s_words_is_not_the_answer():
     assert answer(solution, Query("pump and oil")) == "The compressor pump was changed."
 
 
+def test_the_ticket_s_problem_counts_more_than_the_query():
+    """Who asks about oil alone finds a ticket about a pump, whose solution is about a pump."""
+    solution = "The pump was changed. An oil case was separate."
+    assert answer(solution, Query("oil")) == "The pump was changed."
+
+
 def test_what_was_done_comes_before_what_was_seen():
     """This archive's problems speak of noise, and its solutions of what was made visible."""
     ticket = Ticket("1", "pump noise", "", "Excluded: a pump noise. The pump was made visible.")
