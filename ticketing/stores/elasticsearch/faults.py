@@ -20,6 +20,9 @@ takes its place."""
 
 BLOCKED = "cluster_block_exception"
 
+BUSY = "es_rejected_execution_exception"
+"""What is said, with status 429, while a queue is full; its reason is for Java's readers."""
+
 TWICE = "has more than one index", "no write index is defined"
 """In the reason why a document of an alias of two indices is not read, or not written."""
 
@@ -89,6 +92,8 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
             f"An alias at {where} leads to more than one index ({reason}); keep the right one with"
             " `ticketing store use NAME`."
         )
+    if kind == BUSY:
+        return StoreAway(f"Elasticsearch at {where} has more to do than it can take; try again.")
     if status in AWAY or kind in SHARD_LOST:
         return StoreAway(f"Elasticsearch at {where} is not ready ({reason or status}); try again.")
     return StoreError(f"Elasticsearch at {where} refused: {reason or status}.")

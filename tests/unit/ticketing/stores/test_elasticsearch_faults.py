@@ -136,3 +136,10 @@ def test_secrets_are_not_shown():
 def test_a_copy_of_a_shard_that_fails_is_waited_for():
     fault = refused(500, "refresh_failed_engine_exception", "Refresh failed", "here")
     assert isinstance(fault, StoreAway), "its disk is full; another copy takes its place"
+
+
+def test_a_full_queue_is_told_without_the_names_of_java():
+    reason = "rejected execution of TimedRunnable{original=org.elasticsearch.action.bulk"
+    fault = refused(429, "es_rejected_execution_exception", reason, "here")
+    assert isinstance(fault, StoreAway)
+    assert str(fault) == "Elasticsearch at here has more to do than it can take; try again."
