@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from ticketing.errors import InputError
 from ticketing.files import require_target
 from ticketing.times import parse_time
 
@@ -27,19 +26,17 @@ class _Target(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no 
 TARGET = _Target()
 
 
-class _Folder(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here
-    """A folder, there or to be made. Raises InputError where anything else is."""
-
-    name = "path"
+class _Folder(click.Path):
+    """A folder, there or to be made; click itself lets devices and pipes pass."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        path = Path(value)
+        path = Path(super().convert(value, param, ctx))
         if path.exists() and not path.is_dir():
-            raise InputError(f"{path} is no folder; name one.")
+            self.fail(f"{path} is no folder; name one.", param, ctx)
         return path
 
 
-FOLDER = _Folder()
+FOLDER = _Folder(path_type=Path, file_okay=False)
 
 
 class _Date(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no type here

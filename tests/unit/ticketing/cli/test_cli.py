@@ -9,7 +9,6 @@ from importlib.metadata import entry_points
 import pytest
 
 from ticketing import cli
-from ticketing.cli import labels
 from ticketing.cli.commands import commands
 from ticketing.errors import InputError, NotReady, TicketingError
 
@@ -106,10 +105,3 @@ def test_closed_streams_hinder_no_command(home, closed):
     backup = f"{sys.executable} -m ticketing backup {file}"
     subprocess.run(f"{backup} {closed}", shell=True, check=True)
     assert file.stat().st_size
-
-
-def test_what_is_no_folder_is_not_exported_to(tmp_path):
-    (tmp_path / "file").touch()
-    for path in (str(tmp_path / "file"), "/dev/null"):
-        with pytest.raises(InputError, match=f"{path} is no folder; name one."):
-            labels.export.main([path], standalone_mode=False)

@@ -427,6 +427,9 @@ def test_a_file_takes_no_labels_that_are_exported(tmp_path, monkeypatch):
     result = CliRunner().invoke(command, ["export", str(path)])
     assert result.exit_code == 2
     assert "a.csv' is a file." in result.output
+    result = CliRunner().invoke(command, ["export", os.devnull])
+    assert result.exit_code == 2
+    assert f"{os.devnull} is no folder; name one." in result.output
 
 
 def test_labels_of_a_file_whose_name_is_no_text_are_recorded(tmp_path, monkeypatch):
