@@ -1,5 +1,6 @@
 """Command-line options, and types of their values, that several commands share."""
 
+import os
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ class _Folder(click.Path):
     """A folder, there or to be made; click itself lets devices and pipes pass."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        path = Path(super().convert(value, param, ctx))
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.exists() and not path.is_dir():
             self.fail(f"{path} is no folder; name one.", param, ctx)
         return path
