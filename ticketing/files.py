@@ -1,16 +1,17 @@
 """Files that are there as a whole or not at all, and the JSON that many of them hold."""
 
+import fcntl
 import hashlib
 import os
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ticketing.errors import InputError
+from ticketing.errors import Conflict, InputError
 
 Json = dict[str, Any]
 """An object of JSON."""
@@ -21,6 +22,9 @@ CHUNK = 1 << 20
 PRIVATE = 0o077
 """What is taken from everybody but the owner: the umask of every command."""
 
+
+LOCK = "lock"
+"""The file in a `sole_folder` that its process holds."""
 
 OF_A_DESK = {"tickets.sqlite3", "models", "broker", "secret_key"}
 """Names in a folder, one of which tells that it belongs to a desk."""
@@ -52,6 +56,45 @@ def desk_folder(path: Path) -> None:
                 " name a folder that the desk has to itself."
             )
     private_folder(path)
+
+
+@contextmanager
+def sole_folder(folder: Path) -> Iterator[None]:
+    """An empty private folder for the block, which one process has at a time; then it is deleted.
+
+    What a killed process left in it is deleted. Raises Conflict where another process has it,
+    OSError.
+    """
+    lock = _lock_in(folder)
+    try:
+        for path in folder.iterdir():
+            if path.name != LOCK:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _lock_in(folder: Path) -> int:
+    """The descriptor of a lock file in a folder, which ends with the process; both are made."""
+    while True:
+        private_folder(folder)
+        with suppress(FileNotFoundError):  # whoever had the folder has just deleted it
+            lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(lock), (folder / LOCK).stat()):
+                    return lock
+            except BlockingIOError:
+                os.close(lock)
+                raise Conflict(
+                    f"Another command is at work in {folder}; run this again when it has ended."
+                ) from None
+            except BaseException:
+                os.close(lock)
+                raise
+            os.close(lock)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Points in time, all in naive UTC: now, and those that people and exports write."""
 
+import re
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -15,6 +16,11 @@ _FORMATS = (
     "%a, %d %b %Y %H:%M:%S %z",
 )
 _MILLISECONDS_FROM = 100_000_000_000
+_SINCE_1970 = re.compile("[0-9]{10}|[0-9]{13}")
+"""In a table, whose cells are all text."""
+_DAY = re.compile("[0-9]{8}")
+"""As 20130225, also where it is written as a number."""
+_UTC = re.compile(r"\s*(UTC|GMT)$")
 
 
 def utc_now() -> datetime:
@@ -46,16 +52,18 @@ def parse_time(value: Any) -> datetime | None:
 
 
 def _parse(value: Any) -> datetime:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return datetime.fromtimestamp(value / (1000 if value >= _MILLISECONDS_FROM else 1), UTC)
     text = str(value).strip()
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if (is_number and not _DAY.fullmatch(text)) or _SINCE_1970.fullmatch(text):
+        number = float(text)
+        return datetime.fromtimestamp(number / (1000 if number >= _MILLISECONDS_FROM else 1), UTC)
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(_UTC.sub("+00:00", text))
     except ValueError:
         pass
     for form in _FORMATS:
         try:
-            return datetime.strptime(text, form)
+            return datetime.strptime(_UTC.sub(" +0000", text), form)
         except ValueError:
             continue
     raise ValueError(text)

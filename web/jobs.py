@@ -100,7 +100,8 @@ def reindex(bundle_id: str, promotion: Promotion) -> Job:
 def cancel(job_id: str) -> Job:
     """Ask a job to end. Raises NotFound, Forbidden."""
     job = _own(job_id)
-    audit(Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
+    if not job.finished:
+        audit(Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
     jobs.cancel_job(served_desk(), job.id)
     return known_job(job.id)
 

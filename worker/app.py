@@ -104,7 +104,7 @@ def _address(settings: Settings) -> str:
     if find_spec("redis") is None:
         raise InputError(
             "TICKETING_BROKER names a Redis server, and its client is not installed; run"
-            " `pip install 'ticketing[servers]'`."
+            " `pip install '.[servers]'` in the checkout."
         )
     return settings.broker_address
 

@@ -9,7 +9,7 @@ import time
 from celery import Celery
 
 from ticketing.desk import Desk, leases
-from ticketing.errors import NotReady
+from ticketing.errors import BrokerAway, NotReady
 from ticketing.files import Json
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
@@ -17,7 +17,7 @@ from ticketing.people import Doer
 from ticketing.plurals import counted
 from ticketing.stores.jobs import JobChanges, no_job
 from worker.connection import connected, waiting_messages
-from worker.progress import silent_for
+from worker.progress import silent_for, since_now
 from worker.queues import LONG_QUEUE, QUEUE
 
 ENCODE_BATCH = "ticketing.encode_batch"
@@ -58,8 +58,15 @@ def start_reindex(
     then; asking again goes on with it.
 
     A job that somebody is working on, or that waits for an answer, or whose messages still wait,
-    is only returned. Raises BrokerAway, before any job is made.
+    is only returned. Raises NotReady where one is under way that would not ask, as this one is
+    to; BrokerAway, before any job is made.
     """
+    for job in desk.store.unfinished_jobs() if promotion == Promotion.ASK else ():
+        is_this = (job.kind, job.bundle_id) == (JobKind.REINDEX, bundle_id)
+        if is_this and job.arguments.get("promotion") != Promotion.ASK:
+            raise NotReady(
+                f"Job {job.id} encodes this bundle already and will not ask; cancel it first."
+            )
     return _start(desk, app, JobKind.REINDEX, bundle_id, {"promotion": promotion}, by)
 
 
@@ -90,9 +97,15 @@ def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str = "") -> 
 def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
     """Publish an import of files; `arguments` are those of Desk.import_arguments.
 
-    Raises BrokerAway, before any job is made.
+    Raises BrokerAway, before any job is made; the files are let go of, then.
     """
-    return _start(desk, app, JobKind.IMPORT, "", arguments, by)
+    try:
+        return _start(desk, app, JobKind.IMPORT, "", arguments, by)
+    except BrokerAway:
+        if all(job.arguments != arguments for job in desk.store.unfinished_jobs()):
+            for file in arguments["files"]:
+                desk.whole.drop_file(file["file"])
+        raise
 
 
 def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Json, by: str) -> Job:
@@ -121,10 +134,16 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
     """
     if job.kind != JobKind.REINDEX:
         _send(app, DO_JOB, job)
-        return desk.store.update_job(job.id)
+        return desk.store.update_job(job.id, result=since_now(job.done))
     store = desk.store
     total, done = store.count_tickets(), store.count_codes(job.bundle_id)
-    job = store.update_job(job.id, total=total, done=done, step=job.step or Step.ENCODING)
+    job = store.update_job(
+        job.id,
+        total=total,
+        done=done,
+        step=job.step or Step.ENCODING,
+        result=since_now(done),
+    )
     page, size = store.stale_ids(job.bundle_id, limit=PAGE), batch_size(total - done)
     with connected(app) as connection, app.amqp.Producer(connection) as producer:
         while page:

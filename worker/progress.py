@@ -1,5 +1,8 @@
 """How far a job is: its rate, what is left, and since when nobody works on it."""
 
+from datetime import datetime
+
+from ticketing.files import Json
 from ticketing.jobs import Job, JobKind
 from ticketing.plurals import counted
 from ticketing.times import utc_now
@@ -23,13 +26,26 @@ def silent_for(job: Job) -> float:
     return abs((utc_now() - (job.heartbeat or job.created)).total_seconds())
 
 
+SINCE = "since"
+"""The part of a job's `result` that says what was done already when it was last published, and
+when that was: no pace comes of either."""
+
+
+def since_now(done: int) -> Json:
+    """The part of a job's `result` for one that is published with so much done."""
+    return {SINCE: {"done": done, "time": utc_now().isoformat()}}
+
+
 def rate(job: Job) -> float:
-    """Tickets a second from the job's start until its last heartbeat; 0 before there is any, and
-    for less than a second: what was done before counts as done."""
+    """Tickets a second from when the job was last published and begun until its last heartbeat; 0
+    before there is any, and for less than a second."""
     if not job.started or not job.heartbeat:
         return 0.0
-    seconds = ((job.finished or job.heartbeat) - job.started).total_seconds()
-    return job.done / seconds if seconds >= 1 else 0.0
+    begun, before = job.started, 0
+    if since := job.result.get(SINCE):
+        begun, before = max(begun, datetime.fromisoformat(since["time"])), since["done"]
+    seconds = ((job.finished or job.heartbeat) - begun).total_seconds()
+    return max(0, job.done - before) / seconds if seconds >= 1 else 0.0
 
 
 def seconds_left(job: Job) -> float | None:

@@ -6,11 +6,10 @@ from pathlib import Path
 import click
 
 from ticketing.cli.bars import Bars
-from ticketing.cli.doer import audit
+from ticketing.cli.doer import audit_written
 from ticketing.cli.options import TARGET
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
-from ticketing.history import Deed
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
@@ -26,6 +25,6 @@ def command(file: Path) -> None:
     """
     with closing(open_desk(load_settings())) as desk, Bars() as bars:
         manifest = desk.back_up(file, bars)
-        audit(desk, Deed.EXPORTED, f"backup {file.name}")
+        audit_written(desk, f"backup {file.name}")
     size, files = file.stat().st_size / 1e6, counted(len(manifest.files), "file")
     say(f"{file}: {size:,.1f} MB, {files}, compared.")

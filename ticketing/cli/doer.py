@@ -5,7 +5,9 @@ import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ticketing.cli.printing import say
 from ticketing.desk import Desk
+from ticketing.errors import StoreFull
 from ticketing.history import Deed
 from ticketing.people import Doer
 from ticketing.tickets import ModelKind
@@ -26,6 +28,15 @@ def audit(desk: Desk, deed: Deed, which: str) -> None:
     """Keep that the command line's user did something; of the name of a file, which may be any
     bytes, what is no character is a question mark."""
     desk.record(command_line(), deed, which.encode(errors="replace").decode())
+
+
+def audit_written(desk: Desk, which: str) -> None:
+    """As `audit`, of a file that was written already: that stands where the store takes no writes,
+    which is when a backup is wanted."""
+    try:
+        audit(desk, Deed.EXPORTED, which)
+    except StoreFull as error:
+        say(f"ticketing: The audit does not have this export: {error}", error=True)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ticketing.cli.doer import audit
+from ticketing.cli.doer import audit, audit_written
 from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE, FOLDER, TARGET
 from ticketing.cli.printing import say
@@ -77,7 +77,7 @@ def export(folder: Path) -> None:
     """
     desk = open_desk(load_settings())
     exported = export_labels(desk.store.judgments(), folder)
-    audit(desk, Deed.EXPORTED, "labels")
+    audit_written(desk, "labels")
     for path in exported.paths:
         say(str(path))
     if ids := exported.left_out:

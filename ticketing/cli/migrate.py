@@ -14,7 +14,7 @@ from ticketing.errors import InputError
 from ticketing.plurals import counted
 from ticketing.settings import FOLDER, load_settings
 from ticketing.stores import open_store
-from ticketing.stores.migration import copy_all, require_equal
+from ticketing.stores.migration import copy_all, require_equal, require_no_other
 
 
 @click.command()
@@ -34,6 +34,7 @@ def command(source: str, target: str) -> None:
         closing(open_store(settings.model_copy(update={"store": source}))) as old,
         closing(open_store(settings.model_copy(update={"store": target}))) as new,
     ):
+        require_no_other(old, new)
         models = Models(settings.home / "models", old)
         models.share_all()
         vectors = Vectors(models)

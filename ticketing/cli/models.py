@@ -47,7 +47,7 @@ def compare(bundle: str, other: str) -> None:
 @click.argument("bundle")
 @click.option("--force", is_flag=True, help="Let it serve whatever the comparison says.")
 def promote(bundle: str, force: bool) -> None:
-    """Let BUNDLE serve unless it loses to the serving one on the test queries, beyond chance."""
+    """Let BUNDLE serve unless it loses to the serving one on the test queries with p <= 0.3."""
     with shown_waiting("Comparing with the serving bundle"):
         desk = open_desk(load_settings())
         with audited_switch(desk):

@@ -17,7 +17,7 @@ from ticketing.settings import load_settings
 @click.option(
     "--encoder",
     default="installed",
-    help="A sentence-transformers folder to begin with; else that of ticketing[teacher].",
+    help="A sentence-transformers folder to begin with; else that of the extra `teacher`.",
 )
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As tuning.epochs=2.")

@@ -10,6 +10,7 @@ from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.desk.people import MOST_DAYS
 from ticketing.errors import InputError
+from ticketing.limits import half_fault
 from ticketing.people import Account, Permission, Role
 from ticketing.settings import load_settings
 
@@ -122,6 +123,8 @@ def _password() -> str:
     line = sys.stdin.readline()
     if not line:
         raise InputError("There is no password on standard input; type one, or pipe it in.")
+    if half_fault(line):
+        raise InputError("The password on standard input is no UTF-8; pipe it in as that.")
     return line.rstrip("\r\n")
 
 

@@ -5,10 +5,10 @@ home, and `manifest.json` the digest of every other file. Indices, as servers ke
 fit that very server alone; this one file fits both stores, and can be looked into.
 """
 
+import errno
 import hashlib
 import json
 import os
-import shutil
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator
@@ -20,7 +20,7 @@ from pydantic.dataclasses import dataclass
 
 from ticketing.desk.base import DeskBase
 from ticketing.errors import InputError, StoreAway, StoreError, StoreFull
-from ticketing.files import private_folder, require_target, sync_folder
+from ticketing.files import require_target, sole_folder, sync_folder
 from ticketing.stores.migration import Shown
 from ticketing.stores.snapshot import snapshot
 from ticketing.times import utc_now
@@ -71,19 +71,17 @@ class Backups(DeskBase):
 
         What was acknowledged before this call is in it. A backup that is interrupted leaves `file`
         as it was, as does one of a damaged store. Raises InputError for a file in the home and for
-        one that is there and is no backup, StoreError, StoreAway, OSError.
+        one that is there and is no backup, Conflict while another one is made there, StoreError,
+        StoreAway, OSError.
         """
         self._require_replaceable(file)
         beside = file.parent.resolve() / f".{file.name}.partial"
-        shutil.rmtree(beside, ignore_errors=True)  # of an interrupted one
-        private_folder(beside)
-        try:
+        with sole_folder(beside):
+            whole = beside / "backup"
             with _leaving(file):
-                manifest = self._pack_all(beside, beside / file.name, shown)
-            os.replace(beside / file.name, file)
+                manifest = self._pack_all(beside, whole, shown)
+            os.replace(whole, file)
             sync_folder(file.parent)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
         return manifest
 
     def _require_replaceable(self, file: Path) -> None:
@@ -126,9 +124,14 @@ class Backups(DeskBase):
 
 @contextmanager
 def _leaving(file: Path) -> Iterator[None]:
-    """Let the error for a damaged store say as well what that means for the backup."""
+    """Let the error for a damaged store say as well what that means for the backup, and that of a
+    full disk which one is full."""
     try:
         yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise OSError(error.errno, error.strerror, str(file)) from error
+        raise
     except (StoreAway, StoreFull):
         raise
     except StoreError as error:

@@ -135,7 +135,8 @@ class Bundles(DeskBase):
         folder = transformer_folder(encoder)
         if folder is None:
             raise InputError(
-                "There is no sentence encoder: install ticketing[teacher], or name a folder."
+                "There is no sentence encoder: run `pip install '.[teacher]'` in the checkout, "
+                "or name a folder."
             )
         with self._one_training("training"):
             tune(

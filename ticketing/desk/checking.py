@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,8 +84,7 @@ class Checking(Bundles):
     def _open_files(self) -> Iterator[Finding]:
         """What others than its owner may read."""
         home = self.settings.home
-        found = [path for path in (home, *home.rglob("*")) if not path.is_symlink()]
-        wide = [path for path in found if path.stat().st_mode & PRIVATE]
+        wide = [path for path in (home, *home.rglob("*")) if _is_open(path)]
         if wide:
             what = f"others may read {counted(len(wide), 'file')}, as {wide[0].name}"
             yield Finding(str(home), what, "take that from them", partial(_close, wide))
@@ -235,7 +235,16 @@ def _unreadable(where: str, error: Exception) -> Finding:
     return Finding(where, what, todo or BACKUP)
 
 
+def _is_open(path: Path) -> bool:
+    """Whether others may read a file; one that was deleted just now is nobody's."""
+    try:
+        return not path.is_symlink() and bool(path.stat().st_mode & PRIVATE)
+    except FileNotFoundError:
+        return False
+
+
 def _close(paths: list[Path]) -> str:
     for path in paths:
-        path.chmod(path.stat().st_mode & ~PRIVATE)
+        with suppress(FileNotFoundError):
+            path.chmod(path.stat().st_mode & ~PRIVATE)
     return "they are their owner's alone now"

@@ -91,7 +91,8 @@ class _Pages:
         for name in self.counts:
             self.counts[name] += getattr(counts, name)
         result = {**self.counts, "pages": self._page}
-        if self._desk.whole.update_job(self._job.id, result=result).cancel_requested:
+        job = self._desk.whole.update_job(self._job.id, done=self._rows, result=result)
+        if job.cancel_requested:
             raise Stopped
         self._told(Step.IMPORTING, self._rows)
         return PutCounts(counts.added, counts.changed, counts.unchanged, taken)

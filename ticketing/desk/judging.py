@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ticketing.desk.base import DeskBase
 from ticketing.errors import InputError, NotFound
+from ticketing.labels.derive import latest
 from ticketing.tickets import IMPORTED, Grade, Judgment
 from ticketing.times import utc_now
 
@@ -80,11 +81,6 @@ class Judging(DeskBase):
 
 
 def standing(events: Iterable[Judgment]) -> list[Judgment]:
-    """What events come to: of each judge, query and ticket the last one given, unless it is an
-    undo; the latest first."""
-    latest: dict[tuple[str, str, str], Judgment] = {}
-    for event in events:
-        key = event.query.id, event.ticket_id, event.judge
-        latest.pop(key, None)  # its place is that of the last event
-        latest[key] = event
-    return [event for event in reversed(latest.values()) if event.grade is not None]
+    """What events come to: of each judge, query and ticket the latest one, unless it is an undo;
+    the latest first."""
+    return [event for event in reversed(latest(events)) if event.grade is not None]

@@ -83,21 +83,28 @@ class People(Audit):
         """The account of somebody for whom the provider vouches, unless it is disabled; made when
         they come for the first time, and brought to the role and the groups that they have now.
 
-        Raises InputError for a name that is somebody else's here, or that cannot be one.
+        Raises InputError for a name that is somebody else's here, or that cannot be one, and
+        Conflict where somebody else goes on changing people.
         """
+        account = self._brought_up(where, vouched)
+        if account.disabled:
+            self.record(Doer(account.name, where), Deed.SIGN_IN_FAILED, account.name)
+            return None
+        return account
+
+    def _brought_up(self, where: str, vouched: Vouched) -> Account:
         accounts = self.store.accounts()
         known = next((known for known in accounts if known.identity == vouched.identity), None)
         if known is None:
             return self._add_vouched(where, vouched, accounts)
-        if known.disabled:
-            self.record(Doer(known.name, where), Deed.SIGN_IN_FAILED, known.name)
-            return None
-        account = replace(known, role=vouched.role, groups=vouched.groups)
-        if account != known:
+        if known.disabled or (known.role, known.groups) == (vouched.role, vouched.groups):
+            return known
+        with self._one_change():  # an admin may disable them just now
+            known = self.known_account(known.name)
+            account = replace(known, role=vouched.role, groups=vouched.groups)
             self.store.put_account(account)
-            self.record(
-                Doer(account.name, where), Deed.PERSON_CHANGED, f"{account.name}: {account.summary}"
-            )
+        said = f"{account.name}: {account.summary}"
+        self.record(Doer(account.name, where), Deed.PERSON_CHANGED, said)
         return account
 
     def _add_vouched(self, where: str, vouched: Vouched, others: Iterable[Account]) -> Account:
@@ -176,13 +183,17 @@ class People(Audit):
     def set_password(self, by: Doer, name: str, password: str) -> None:
         """Give somebody another password, which signs them out everywhere.
 
-        Raises NotFound, and InputError for a weak one or where a provider vouches for them.
+        Raises NotFound, InputError for a weak one or where a provider vouches for them, and
+        Conflict where somebody else goes on changing people.
         """
-        account = self.known_account(name)
-        if account.identity:
-            raise InputError(f"{name} signs in with OpenID Connect and has no password here.")
+        self.known_account(name)
         passwords.require_good(password, name)
-        self.store.put_account(replace(account, password_hash=passwords.hashed(password)))
+        password_hash = passwords.hashed(password)  # which takes its time
+        with self._one_change():
+            account = self.known_account(name)
+            if account.identity:
+                raise InputError(f"{name} signs in with OpenID Connect and has no password here.")
+            self.store.put_account(replace(account, password_hash=password_hash))
         self.store.end_sessions(name)
         self.record(by, Deed.PASSWORD_CHANGED, name)
 

@@ -5,8 +5,8 @@ import os
 import shutil
 import sqlite3
 import zipfile
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +15,13 @@ from pydantic import TypeAdapter
 from ticketing.desk.backup import KEPT, Manifest, damaged, read, verified
 from ticketing.desk.models import Models
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError, StoreFull
-from ticketing.files import desk_folder, private_folder, sync_folder, write_atomically
+from ticketing.files import (
+    desk_folder,
+    private_folder,
+    sole_folder,
+    sync_folder,
+    write_atomically,
+)
 from ticketing.model.registry import Registry
 from ticketing.settings import FOLDER, Settings
 from ticketing.stores import open_store
@@ -50,14 +56,10 @@ def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Mani
     it leaves the old desk or the new one; on servers, a home that no command opens until
     `restore` has run again. Raises InputError for a file that is no whole backup and for a
     store that is not empty, StoreError for one that is damaged and in use or of a later format,
-    StoreAway.
+    Conflict while another restore is at work there, StoreAway.
     """
     manifest, folder = verified(file, shown), _folder(settings)
-    places = list(dict.fromkeys(place for place in (settings.home, folder) if place))
-    for place in places:
-        desk_folder(place)
-    _clear(places)  # of a killed one
-    try:
+    with _places(place for place in (settings.home, folder) if place):
         if folder and not replace:
             _require_empty(folder)
         unpacked = {"home": settings.home / UNPACKED, "store": settings.home / UNPACKED / "store"}
@@ -71,16 +73,20 @@ def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Mani
             _into_folder(settings.home, folder, shown)
         else:
             _into_servers(settings, manifest, shown)
-    finally:
-        _clear(places)
     return manifest
 
 
-def _clear(places: Iterable[Path]) -> None:
-    """Delete what is unpacked and what is kept by half."""
-    for place in places:
-        for name in (UNPACKED, KEEPING):
-            shutil.rmtree(place / name, ignore_errors=True)
+@contextmanager
+def _places(folders: Iterable[Path]) -> Iterator[None]:
+    """Each folder with an empty one in it to unpack into, and with nothing kept by half, neither
+    by a killed restore nor by this one."""
+    with ExitStack() as stack:
+        for folder in dict.fromkeys(folders):
+            desk_folder(folder)
+            stack.enter_context(sole_folder(folder / UNPACKED))
+            shutil.rmtree(folder / KEEPING, ignore_errors=True)
+            stack.callback(shutil.rmtree, folder / KEEPING, ignore_errors=True)
+        yield
 
 
 def require_restored(home: Path) -> None:

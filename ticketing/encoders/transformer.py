@@ -94,7 +94,7 @@ class Transformer:
         except ImportError:
             raise InputError(
                 f"The model in {self.folder} needs sentence-transformers: "
-                "install ticketing[teacher]."
+                "run `pip install '.[teacher]'` in the checkout."
             ) from None
         model = SentenceTransformer(
             str(self.folder),

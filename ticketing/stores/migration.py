@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
-from ticketing.errors import StoreError
+from ticketing.errors import InputError, StoreError
 from ticketing.jobs import Job
 from ticketing.plurals import plural
 from ticketing.schedule import Schedule
@@ -65,6 +65,29 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
                 target.set_serving(bundle_id, kind)
 
 
+def require_no_other(source: Store, target: Store) -> None:
+    """Raises InputError for a target that holds what the source does not, and so another desk."""
+    for what, ids in (("account", _names), ("judgment", _events), ("ticket", _tickets)):
+        here = set(ids(target))
+        if here and (others := here - set(ids(source))):
+            raise InputError(
+                f"The target holds another desk: the source has no {what} {min(others)}; name an"
+                " empty target."
+            )
+
+
+def _names(store: Store) -> Iterator[str]:
+    return (account.name for account in store.accounts())
+
+
+def _events(store: Store) -> Iterator[str]:
+    return (judgment.event_id for judgment in store.judgments())
+
+
+def _tickets(store: Store) -> Iterator[str]:
+    return (ticket.id for ticket in store.iter_tickets())
+
+
 def _put_codes(target: Store, bundle_id: str, located: Located, rows: Sequence[CodeRow]) -> int:
     return target.put_codes(bundle_id, located(bundle_id, rows))
 
@@ -116,10 +139,15 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
 
 
 def _copy(items: Iterable[T], put: Callable[[list[T]], object], went: Went) -> None:
-    items = iter(items)
-    while some := list(islice(items, AT_ONCE)):
+    for some in _pages(items):
         put(some)
         went(len(some))
+
+
+def _pages(items: Iterable[T]) -> Iterator[list[T]]:
+    items = iter(items)
+    while some := list(islice(items, AT_ONCE)):
+        yield some
 
 
 def _counted(items: Iterable[T], went: Went) -> Iterator[T]:

@@ -104,7 +104,7 @@ def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Tr
     if wanted and folder is None:
         raise InputError(
             "Channel S needs a sentence-transformers folder: set training.teacher to one, or "
-            "install ticketing[teacher]."
+            "run `pip install '.[teacher]'` in the checkout."
         )
     if folder is None:
         return None

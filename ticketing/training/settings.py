@@ -32,7 +32,7 @@ class TrainingSettings(LoopSettings):
     teacher: str = Field(
         "installed",
         description='a sentence-transformers folder that loss "in-batch" imitates; "installed" is '
-        'that of ticketing[teacher] where it is installed, "" none',
+        'that of the extra `teacher` where it is installed, "" none',
     )
     imitation_epochs: int = Field(
         12, ge=0, description="passes over all texts that imitate the teacher, first"

@@ -11,7 +11,7 @@ from ticketing.errors import InputError, NotFound
 from ticketing.history import Deed
 from ticketing.jobs import Job
 from ticketing.settings import load_settings
-from worker.progress import summary
+from worker.progress import SINCE, summary
 
 SHORT = 8
 """As much of a job's id as is shown in a list, and is enough to name it by."""
@@ -73,7 +73,8 @@ def _act(desk: Desk, job: Job, action: str) -> Job:
     if action == "retry":
         return retry_job(desk, app, job.id, command_line())
     changed = cancel_job(desk, job.id)
-    audit(desk, Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
+    if not job.finished:
+        audit(desk, Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
     return changed
 
 
@@ -82,7 +83,7 @@ def _show(job: Job) -> None:
     say(f"asked for at {job.created:%Y-%m-%d %H:%M} UTC by {job.by or 'the program'}")
     for name, facts in (("asked", job.arguments), ("result", job.result)):
         for fact, value in facts.items():
-            if value not in (None, "", {}, []):
+            if value not in (None, "", {}, []) and fact != SINCE:
                 text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                 say(f"{name}: {fact} = {text}")
     for id, error in job.errors.items():

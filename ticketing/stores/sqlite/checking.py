@@ -189,16 +189,26 @@ class SQLiteChecking(SQLiteFiles, Checked):
     def _codes(self) -> Iterator[Finding]:
         """Files of codes that no bundle has. Those of the others are read anew, whoever did so
         before: see `damaged_codes`."""
-        rows: list[Row] = self.database.rows("SELECT number FROM code_files")
-        known = {code_file(self.database.folder, number) for (number,) in rows}
+        found = list((self.database.folder / "codes").glob("[0-9]*"))
+        known = self._known_codes()
         for path in known:
             remove_known(path)
-        found = (self.database.folder / "codes").glob("[0-9]*")
         for path in sorted({path.with_suffix(".bin") for path in found}):
             if path not in known:
                 yield Finding(
-                    str(path), "no bundle has these codes", "delete it", partial(_forget, path)
+                    str(path), "no bundle has these codes", "delete it", partial(self._forget, path)
                 )
+
+    def _known_codes(self) -> set[Path]:
+        rows: list[Row] = self.database.rows("SELECT number FROM code_files")
+        return {code_file(self.database.folder, number) for (number,) in rows}
+
+    def _forget(self, path: Path) -> str:
+        with self.database.writing():  # whoever writes new codes has finished
+            if path in self._known_codes():
+                return "a bundle has it by now"
+            remove_codes(path)
+        return "it was deleted"
 
     def _files(self) -> Iterator[Finding]:
         """Files that are damaged, and those that have no name."""
@@ -211,7 +221,9 @@ class SQLiteChecking(SQLiteFiles, Checked):
                 yield Finding(str(path), "it has no name", "move it aside", mend)
 
     def _move_aside(self, path: Path) -> str:
-        with self.database.plain_errors():
+        with self.database.writing():  # as in `_forget`
+            if path.name in {kept.sha256 for kept in self.files()}:
+                return "it has a name by now"
             place = path.rename(self._damaged() / path.name)
         return f"it was moved to {place}"
 
@@ -220,11 +232,6 @@ class SQLiteChecking(SQLiteFiles, Checked):
         folder = self.database.folder / "damaged"
         private_folder(folder)
         return folder
-
-
-def _forget(path: Path) -> str:
-    remove_codes(path)
-    return "it was deleted"
 
 
 def _as_json(value: object) -> object:
