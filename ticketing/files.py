@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -25,6 +26,9 @@ PRIVATE = 0o077
 
 LOCK = "lock"
 """The file in a `sole_folder` that its process holds."""
+
+LONGEST_NAME, LONGEST_ENDING = 48, 12
+"""Characters of a file's name, each four bytes at most, of which a disk takes 255."""
 
 OF_A_DESK = {"tickets.sqlite3", "models", "broker", "secret_key"}
 """Names in a folder, one of which tells that it belongs to a desk."""
@@ -122,6 +126,16 @@ def link_or_copy(path: Path, target: Path) -> None:
             os.replace(beside / target.name, target)
         finally:
             shutil.rmtree(beside)
+
+
+def file_name(said: str) -> str:
+    """The name under which a file is kept here that somebody sends: the last part of what they
+    call it, whatever its letters, without what no name can have, and no longer than a disk takes.
+    """
+    last = re.split(r"[/\\]", said)[-1]
+    name = Path("".join(filter(str.isprintable, last)).lstrip(". ") or "tickets")
+    endings = "".join(name.suffixes[-2:])[-LONGEST_ENDING:]
+    return name.name.removesuffix(endings)[:LONGEST_NAME] + endings
 
 
 def require_target(path: Path) -> None:

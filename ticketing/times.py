@@ -18,8 +18,8 @@ _FORMATS = (
 _MILLISECONDS_FROM = 100_000_000_000
 _SINCE_1970 = re.compile("[0-9]{10}|[0-9]{13}")
 """In a table, whose cells are all text."""
-_DAY = re.compile("[0-9]{8}")
-"""As 20130225, also where it is written as a number."""
+_DAY = re.compile(r"[0-9]{8}(\.0)?")
+"""As 20130225, also where it is written as a number, and a number with gaps has a point."""
 _UTC = re.compile(r"\s*(UTC|GMT)$")
 
 
@@ -54,7 +54,9 @@ def parse_time(value: Any) -> datetime | None:
 def _parse(value: Any) -> datetime:
     text = str(value).strip()
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if (is_number and not _DAY.fullmatch(text)) or _SINCE_1970.fullmatch(text):
+    if _DAY.fullmatch(text):
+        text = text.removesuffix(".0")
+    elif is_number or _SINCE_1970.fullmatch(text):
         number = float(text)
         return datetime.fromtimestamp(number / (1000 if number >= _MILLISECONDS_FROM else 1), UTC)
     try:

@@ -5,7 +5,6 @@ from datetime import datetime, time
 
 from celery import Celery
 from flask import current_app
-from werkzeug.utils import secure_filename
 
 from ticketing.errors import NotFound
 from ticketing.history import Deed
@@ -69,7 +68,7 @@ def evaluate(bundle_id: str, other: str = "") -> Job:
 def import_(name: str, chunks: Iterable[bytes], columns: Sequence[str]) -> Job:
     """Keep a file and begin its import. Raises InputError, BrokerAway."""
     desk = served_desk()
-    arguments = current_desk().upload_arguments(secure_filename(name) or "tickets", chunks, columns)
+    arguments = current_desk().upload_arguments(name, chunks, columns)
     audit(Deed.IMPORTED, f"tickets of {arguments['files'][0]['name']}")
     return _begun(jobs.start_import(desk, broker(), arguments, current_person().name))
 

@@ -8,7 +8,7 @@ from ticketing.cli.doer import command_line
 from ticketing.cli.groups import Group
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
-from ticketing.desk.people import MOST_DAYS
+from ticketing.desk.tokens import MOST_DAYS
 from ticketing.errors import InputError
 from ticketing.limits import half_fault
 from ticketing.people import Account, Permission, Role

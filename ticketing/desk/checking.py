@@ -4,6 +4,7 @@ sight."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -84,7 +85,8 @@ class Checking(Bundles):
     def _open_files(self) -> Iterator[Finding]:
         """What others than its owner may read."""
         home = self.settings.home
-        wide = [path for path in (home, *home.rglob("*")) if _is_open(path)]
+        inside = (Path(at, name) for at, *names in os.walk(home) for name in (*names[0], *names[1]))
+        wide = [path for path in (home, *inside) if _is_open(path)]
         if wide:
             what = f"others may read {counted(len(wide), 'file')}, as {wide[0].name}"
             yield Finding(str(home), what, "take that from them", partial(_close, wide))

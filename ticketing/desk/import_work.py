@@ -31,7 +31,7 @@ def do_import(desk: Desk, job: Job, told: Told) -> Json:
     from ticketing.tables import rejects_text
 
     if "rejected" in job.result:  # all of it was put, and whoever did that was killed
-        return job.result
+        return _let_go(desk, job)
     files, before = job.arguments["files"], job.arguments["before"]
     total = sum(file["rows"] for file in files)
     told(Step.READING, 0, total)
@@ -51,8 +51,13 @@ def do_import(desk: Desk, job: Job, told: Told) -> Json:
         desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects.encode()])
     left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
     job = desk.whole.update_job(job.id, result={**pages.counts, **left_out})
+    return _let_go(desk, job)
+
+
+def _let_go(desk: Desk, job: Job) -> Json:
+    """Drop what was kept for an import of which all was put; gives what came of it."""
     kept = desk.whole.files(_taken_of(job))
-    for name in (*(file["file"] for file in files), *(file.name for file in kept)):
+    for name in (*(file["file"] for file in job.arguments["files"]), *(file.name for file in kept)):
         desk.whole.drop_file(name)
     return job.result
 

@@ -21,7 +21,7 @@ from ticketing.desk.checkpoints import shared_checkpoints
 from ticketing.desk.import_work import do_import
 from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
-from ticketing.files import Json, chunks, content_digest
+from ticketing.files import Json, chunks, content_digest, file_name
 from ticketing.jobs import Job, JobKind, Promotion, Told
 from ticketing.tickets import Filters
 
@@ -115,7 +115,7 @@ class LongWork(Bundles):
         from ticketing.importing import read_mapping
 
         with tempfile.TemporaryDirectory(prefix="ticketing-upload-") as folder:
-            path = Path(folder, name)
+            path = Path(folder, file_name(name))
             with path.open("wb") as file:
                 file.writelines(chunks)
             try:

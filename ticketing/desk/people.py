@@ -1,28 +1,23 @@
-"""Who works with the desk: accounts, sign-in, sessions and API tokens, each change audited."""
+"""Who works with the desk: accounts, sign-in and sessions, each change audited."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 import shlex
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from ticketing import passwords
-from ticketing.desk.audit import Audit
 from ticketing.desk.leases import Taken, held
+from ticketing.desk.tokens import Tokens, key_of
 from ticketing.errors import Conflict, InputError, NotFound, StoreFull
 from ticketing.history import Deed
 from ticketing.limits import usable_groups
 from ticketing.people import (
-    PERMISSIONS,
     Account,
-    ApiToken,
     Doer,
-    Permission,
     Person,
     Role,
     Session,
@@ -33,26 +28,13 @@ from ticketing.people import (
 )
 from ticketing.times import utc_now
 
-MOST_DAYS = 366
-"""How long an API token may live."""
-
 SEEN_EVERY = timedelta(minutes=1)
 """How exactly the last use of a session is known, at most; a tenth of the idle time, if that is
 less."""
 
-TOKEN_PREFIX = "tick"
 
-
-@dataclass(frozen=True)
-class NewToken:
-    """A token just made; `secret` is shown once and kept nowhere."""
-
-    token: ApiToken
-    secret: str
-
-
-class People(Audit):
-    """Accounts, sessions and tokens."""
+class People(Tokens):
+    """Accounts and sessions."""
 
     _accounts_seen = False
 
@@ -67,15 +49,16 @@ class People(Audit):
         self, by: Doer, name: str, password: str, role: Role, groups: Collection[str] = ()
     ) -> Account:
         """Add somebody. Raises InputError for a name that is taken, a password that is weak or a
-        group that no ticket can have."""
+        group that no ticket can have, and Conflict where somebody else goes on changing people."""
         name = usable_name(name)
-        if any(name.casefold() == known.name.casefold() for known in self.store.accounts()):
-            raise InputError(f"There is somebody called {name} already; choose another name.")
-        if role != Role.ADMIN and not self.store.has_accounts():
-            raise InputError("The first account must be an admin's; give it the role admin.")
         passwords.require_good(password, name)
         account = Account(name, passwords.hashed(password), role, usable_groups(groups))
-        self.store.put_account(account)
+        with self._one_change():
+            if any(name.casefold() == known.name.casefold() for known in self.store.accounts()):
+                raise InputError(f"There is somebody called {name} already; choose another name.")
+            if role != Role.ADMIN and not self.store.has_accounts():
+                raise InputError("The first account must be an admin's; give it the role admin.")
+            self.store.put_account(account)
         self.record(by, Deed.PERSON_ADDED, f"{account.name}: {account.summary}")
         return account
 
@@ -86,23 +69,24 @@ class People(Audit):
         Raises InputError for a name that is somebody else's here, or that cannot be one, and
         Conflict where somebody else goes on changing people.
         """
-        account = self._brought_up(where, vouched)
-        if account.disabled:
-            self.record(Doer(account.name, where), Deed.SIGN_IN_FAILED, account.name)
+        known = _vouched(vouched, self.store.accounts())
+        if known is None or not (known.disabled or _is_as_said(known, vouched)):
+            with self._one_change():  # an admin may change them just now
+                known = self._brought_up(where, vouched)
+        if known.disabled:
+            self.record(Doer(known.name, where), Deed.SIGN_IN_FAILED, known.name)
             return None
-        return account
+        return known
 
     def _brought_up(self, where: str, vouched: Vouched) -> Account:
         accounts = self.store.accounts()
-        known = next((known for known in accounts if known.identity == vouched.identity), None)
+        known = _vouched(vouched, accounts)
         if known is None:
             return self._add_vouched(where, vouched, accounts)
-        if known.disabled or (known.role, known.groups) == (vouched.role, vouched.groups):
+        if known.disabled or _is_as_said(known, vouched):
             return known
-        with self._one_change():  # an admin may disable them just now
-            known = self.known_account(known.name)
-            account = replace(known, role=vouched.role, groups=vouched.groups)
-            self.store.put_account(account)
+        account = replace(known, role=vouched.role, groups=vouched.groups)
+        self.store.put_account(account)
         said = f"{account.name}: {account.summary}"
         self.record(Doer(account.name, where), Deed.PERSON_CHANGED, said)
         return account
@@ -197,13 +181,6 @@ class People(Audit):
         self.store.end_sessions(name)
         self.record(by, Deed.PASSWORD_CHANGED, name)
 
-    def known_account(self, name: str) -> Account:
-        """The account of a name. Raises NotFound."""
-        account = self.store.get_account(name)
-        if account is None:
-            raise NotFound(f"Nobody is called {name[:80]}.")
-        return account
-
     # sessions ---------------------------------------------------------------------------------
     def sign_in(self, where: str, name: str, password: str) -> Account | None:
         """The account whose password this is, unless it is disabled; a failure is audited."""
@@ -222,13 +199,13 @@ class People(Audit):
         now = utc_now()
         self.store.drop_sessions(now - self._idle, now - self._life)
         session_id = secrets.token_urlsafe(32)
-        self.store.add_session(Session(_key(session_id), account.name, now, now))
+        self.store.add_session(Session(key_of(session_id), account.name, now, now))
         self.record(Doer(account.name, where), Deed.SIGNED_IN, account.name)
         return session_id
 
     def person_of_session(self, session_id: str) -> Person | None:
         """Whose session it is, unless it has ended, lain idle or lasted too long."""
-        now, key = utc_now(), _key(session_id)
+        now, key = utc_now(), key_of(session_id)
         session = self.store.get_session(key)
         if session is None or now > min(session.seen + self._idle, session.created + self._life):
             return None
@@ -242,7 +219,7 @@ class People(Audit):
 
     def end_session(self, session_id: str) -> None:
         """End the session of one browser, if there is one."""
-        self.store.end_session(_key(session_id))
+        self.store.end_session(key_of(session_id))
 
     @property
     def _idle(self) -> timedelta:
@@ -252,55 +229,13 @@ class People(Audit):
     def _life(self) -> timedelta:
         return timedelta(hours=self.settings.session_life)
 
-    # tokens -----------------------------------------------------------------------------------
-    def make_token(
-        self, by: Doer, owner: str, label: str, scopes: Collection[Permission], days: int
-    ) -> NewToken:
-        """Leave for a program to act for somebody. Raises NotFound, and InputError for somebody
-        disabled and for what their role does not allow."""
-        account, label = self.known_account(owner), " ".join(label.split())
-        if account.disabled:
-            raise InputError(f"{owner} is disabled; let them sign in again first.")
-        if not label or len(label) > 80:
-            raise InputError("A token needs a name of 1 to 80 characters that says what it is for.")
-        if not scopes:
-            raise InputError("A token needs a scope: what it may do.")
-        if beyond := sorted(set(scopes) - PERMISSIONS[account.role]):
-            raise InputError(f"The role {account.role} does not allow {', '.join(beyond)}.")
-        if not 1 <= days <= MOST_DAYS:
-            raise InputError(f"A token lives 1 to {MOST_DAYS} days.")
-        now, secret, id = utc_now(), secrets.token_urlsafe(32), secrets.token_hex(6)
-        expires = now + timedelta(days=days)
-        token = ApiToken(id, _key(secret), owner, label, frozenset(scopes), now, expires)
-        self.store.add_token(token)
-        self.record(by, Deed.TOKEN_MADE, f"{id} of {owner}: {', '.join(sorted(scopes))}")
-        return NewToken(token, f"{TOKEN_PREFIX}_{id}_{secret}")
 
-    def person_of_token(self, text: str) -> Person | None:
-        """Whom a program acts for, within the token's scopes, unless it expired."""
-        prefix, _, rest = text.partition("_")
-        id, _, secret = rest.partition("_")
-        token = self.store.get_token(id) if prefix == TOKEN_PREFIX and id else None
-        if token is None or not hmac.compare_digest(token.key, _key(secret)):
-            return None
-        account = self.store.get_account(token.owner)
-        if account is None or account.disabled or utc_now() >= token.expires:
-            return None
-        return replace(account.person, scopes=token.scopes)
-
-    def revoke_token(self, by: Doer, owner: str, token_id: str) -> None:
-        """Let a token of somebody's end. Raises NotFound."""
-        token = self.store.get_token(token_id)
-        if token is None or token.owner != owner:
-            raise NotFound(f"{owner} has no token {token_id[:80]!r}.")
-        self.store.revoke_token(token_id)
-        self.record(by, Deed.TOKEN_REVOKED, f"{token_id} of {owner}")
+def _vouched(vouched: Vouched, accounts: Iterable[Account]) -> Account | None:
+    return next((known for known in accounts if known.identity == vouched.identity), None)
 
 
-def _key(secret: str) -> str:
-    """What is kept of a random secret; it needs no salt and no slow hash, since none can be
-    guessed."""
-    return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
+def _is_as_said(known: Account, vouched: Vouched) -> bool:
+    return (known.role, known.groups) == (vouched.role, vouched.groups)
 
 
 def _governs(account: Account) -> bool:

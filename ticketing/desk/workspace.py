@@ -150,12 +150,12 @@ class Workspace(Asks, Judging):
         them goes or may no longer be seen."""
         key = query.id, bundle, self.groups
         kept = self._pools.get(key)
-        if kept is None or len(self.store.matching_ids(kept)) < len(kept):
+        if not kept or len(self.store.matching_ids(kept)) < len(kept):
             ranked = self.recommender(bundle).rank(query, limit=SHOWN)
-            if len(self._pools) == MOST_POOLS:
+            if len(self._pools) >= MOST_POOLS:
                 self._pools.clear()
-            self._pools[key] = tuple(ticket_id for ticket_id, _ in ranked)
-        return self._pools[key]
+            kept = self._pools[key] = tuple(ticket_id for ticket_id, _ in ranked)
+        return kept
 
 
 def _order(seed: int, *names: str) -> bytes:

@@ -75,8 +75,10 @@ def _id(value: Any) -> str:
 
 def _groups(value: Any) -> frozenset[str]:
     """Names of a list, or of a text that parts them by commas or semicolons; none is everybody."""
-    names = value if isinstance(value, list) else re.split("[,;]", str(value or ""))
-    if isinstance(value, dict) or not all(isinstance(name, str) for name in names):
+    names = (
+        value if isinstance(value, list) else re.split("[,;]", str("" if value is None else value))
+    )
+    if isinstance(value, dict | bool | float) or not all(isinstance(name, str) for name in names):
         raise ValueError("is neither text nor a list of texts")
     return frozenset(
         filter(None, (name.encode(errors="replace").decode().strip() for name in names))

@@ -246,10 +246,16 @@ def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetim
 
 
 def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
-    """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain."""
-    values = {_cell(row, column) for row in rows}
-    numbers = _RATINGS if values & {"3", "5"} else _GAINS
-    return {word.casefold(): grade for word, grade in _WORDS.items()} | numbers
+    """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain. Raises
+    InputError for numbers that are on neither scale, where the ones known would mean another."""
+    numbers = {value for row in rows if (value := _cell(row, column)).isdecimal()}
+    scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)
+    if scale is None:
+        raise InputError(
+            f"{rows[0].file} has the grades {', '.join(sorted(numbers)[:9])}, which are on neither"
+            " scale known here (2, 1, 0 and 5, 3, 1); map each by --grade, as --grade 3=YES."
+        )
+    return {word.casefold(): grade for word, grade in _WORDS.items()} | scale
 
 
 def _cell(row: Row, column: str) -> str:

@@ -65,7 +65,7 @@ class Registry:
     def require(self, bundle_id: str) -> Path:
         """The folder of a bundle, readable or not. Raises NotFound."""
         path = self.folder / bundle_id
-        if not bundle_id or not (path / MANIFEST).is_file():
+        if path.name != bundle_id or not (path / MANIFEST).is_file():
             raise NotFound(f"There is no bundle {bundle_id!r} in {self.folder}; train one first.")
         return path
 

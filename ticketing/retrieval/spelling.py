@@ -67,7 +67,7 @@ class Speller:
 
     def _candidates(self, word: str) -> Sequence[str]:
         lengths = range(len(word) - 2, len(word) + 3)
-        return [known for length in lengths for known in self._by_start[word[0], length]]
+        return [known for length in lengths for known in self._by_start.get((word[0], length), ())]
 
     @cached_property
     def _by_start(self) -> defaultdict[tuple[str, int], list[str]]:

@@ -17,9 +17,11 @@ _INLINE_TAG = re.compile(
     "a|abbr|b|big|cite|code|del|em|font|i|img|ins|kbd|label|link|mark|meta|q|s|samp|small|span|"
     "strike|strong|su[bp]|td|th|tt|u|var"
 )
+_LOWER = dict(zip(range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1), strict=True))
+"""Of ASCII alone, where no letter becomes two."""
 _HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 
-_TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]{0,15})(?:[\s/][^<>]{0,2000}+)?>(\n?)")
+_TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]{0,15})([\s/][^<>]{0,2000}+)?>(\n?)")
 _VERBATIM = re.compile(r"\{(code|noformat)(?::[^{}\n]{0,200}+)?\}")
 _MACRO = re.compile(
     r"\{(?:html|quote|color|panel|info|tip|note|warning|anchor|expand|section|column)"
@@ -36,13 +38,19 @@ _WIKI_SPANS = (
     ("{{", re.compile(r"\{\{([^{}\n]{1,1000}+)\}\}")),
     ("[^", re.compile(r"\[\^([^\[\]|\n]{1,500}+)\]")),
     ("[~", re.compile(r"\[~([^\[\]|\n]{1,100}+)\]")),
-    ("|", re.compile(r"\[([^\[\]|\n]{1,500}+)\|[^\[\]\n]{1,2000}+\]")),
+    (
+        "|",
+        re.compile(
+            r"\[([^\[\]|\n]{1,500}+)\|"
+            r"(?=[ ]?(?:[a-zA-Z]{2,10}:|[#^~/]|www\.|[A-Z][A-Z0-9]{1,9}-\d))[^\[\]\n]{1,2000}+\]"
+        ),
+    ),
     (":", re.compile(r"\[((?:https?|ftp|mailto):[^\[\]|\n]{1,2000}+)\]")),
     (
         "!",
         re.compile(r"!(?<![\w!]!)([^\s!|][^\n!|]{0,300}\.\w{2,5})(?:\|[^\n!|]{0,200})?!(?!\w)"),
     ),
-    ("*", re.compile(r"\*(?<![\w*]\*)(?![\s*])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])")),
+    ("*", re.compile(r"\*(?<![\w*/\\]\*)(?![\s*./\\])([^*\n]{1,500}+)(?<!\s)\*(?![\w*])")),
     ("_", re.compile(r"_(?<!\w_)(?![\s_])([^_\n]{1,500}+)(?<!\s)_(?!\w)")),
     ("+", re.compile(r"\+(?<![\w+]\+)(?![\s+])([^+\n]{1,500}+)(?<!\s)\+(?![\w+])")),
 )
@@ -107,7 +115,7 @@ def _strip_html(text: str) -> str:
 
 
 def _replace_tag(tag: re.Match[str]) -> str:
-    name, newline = str(tag[1]).lower(), str(tag[2])
+    name, newline = str(tag[1]).lower(), str(tag[3])
     closing = tag[0].startswith("</")
     if closing and name in ("li", "tr", "td", "th"):
         return ""
@@ -115,12 +123,13 @@ def _replace_tag(tag: re.Match[str]) -> str:
         return "\n- " if name == "li" else "\n"
     if name in ("td", "th"):
         return " "
-    return newline if _INLINE_TAG.fullmatch(name) else tag[0]
+    is_tag = "=" in (given := tag[2] or "") or not given.strip("/ \t\n")  # "a <b and c> d" is none
+    return newline if is_tag and _INLINE_TAG.fullmatch(name) else tag[0]
 
 
 def _drop_between(text: str, opening: str, closing: str) -> str:
     """`text` without what lies from `opening` to `closing`; an unclosed stretch stays."""
-    lower = text.lower() if text.isascii() else text
+    lower = text.translate(_LOWER)
     kept, at = [], 0
     while (start := lower.find(opening, at)) >= 0:
         end = lower.find(closing, start)

@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
 
-from ticketing.desk.people import MOST_DAYS, NewToken
+from ticketing.desk.tokens import MOST_DAYS, NewToken
 from ticketing.errors import InputError
 from ticketing.people import PERMISSIONS, Account, Permission, one_form
 from web.context import current_doer, current_person, current_place, known_person, served_desk

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tests.people import signed_in
-from ticketing.desk import people
+from ticketing.desk import tokens
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Doer, Role
 from ticketing.tickets import Query
@@ -67,7 +67,7 @@ def test_a_program_works_in_the_name_of_the_tokens_owner_without_cookies(browser
 def test_a_token_ends_in_time(browser, desk, monkeypatch):
     program = api(desk, secret_of(make(browser).text))
     assert program.get("/api/jobs").status_code == 200
-    monkeypatch.setattr(people, "utc_now", lambda: utc_now() + timedelta(days=31))
+    monkeypatch.setattr(tokens, "utc_now", lambda: utc_now() + timedelta(days=31))
     assert program.get("/api/jobs").status_code == 401
 
 

@@ -1,0 +1,89 @@
+"""API tokens, with which programs act for somebody; each change is audited."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from ticketing.desk.audit import Audit
+from ticketing.errors import InputError, NotFound
+from ticketing.history import Deed
+from ticketing.people import PERMISSIONS, Account, ApiToken, Doer, Permission, Person
+from ticketing.times import utc_now
+
+MOST_DAYS = 366
+"""How long an API token may live."""
+
+TOKEN_PREFIX = "tick"
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """A token just made; `secret` is shown once and kept nowhere."""
+
+    token: ApiToken
+    secret: str
+
+
+class Tokens(Audit):
+    """Tokens, and the accounts that they are of."""
+
+    def known_account(self, name: str) -> Account:
+        """The account of a name. Raises NotFound."""
+        account = self.store.get_account(name)
+        if account is None:
+            raise NotFound(f"Nobody is called {name[:80]}.")
+        return account
+
+    def make_token(
+        self, by: Doer, owner: str, label: str, scopes: Collection[Permission], days: int
+    ) -> NewToken:
+        """Leave for a program to act for somebody. Raises NotFound, and InputError for somebody
+        disabled and for what their role does not allow."""
+        account, label = self.known_account(owner), " ".join(label.split())
+        if account.disabled:
+            raise InputError(f"{owner} is disabled; let them sign in again first.")
+        if not label or len(label) > 80:
+            raise InputError("A token needs a name of 1 to 80 characters that says what it is for.")
+        if not scopes:
+            raise InputError("A token needs a scope: what it may do.")
+        if beyond := sorted(set(scopes) - PERMISSIONS[account.role]):
+            raise InputError(f"The role {account.role} does not allow {', '.join(beyond)}.")
+        if not 1 <= days <= MOST_DAYS:
+            raise InputError(f"A token lives 1 to {MOST_DAYS} days.")
+        now, secret, id = utc_now(), secrets.token_urlsafe(32), secrets.token_hex(6)
+        expires = now + timedelta(days=days)
+        token = ApiToken(id, key_of(secret), owner, label, frozenset(scopes), now, expires)
+        self.store.add_token(token)
+        self.record(by, Deed.TOKEN_MADE, f"{id} of {owner}: {', '.join(sorted(scopes))}")
+        return NewToken(token, f"{TOKEN_PREFIX}_{id}_{secret}")
+
+    def person_of_token(self, text: str) -> Person | None:
+        """Whom a program acts for, within the token's scopes, unless it expired."""
+        prefix, _, rest = text.partition("_")
+        id, _, secret = rest.partition("_")
+        token = self.store.get_token(id) if prefix == TOKEN_PREFIX and id else None
+        if token is None or not hmac.compare_digest(token.key, key_of(secret)):
+            return None
+        account = self.store.get_account(token.owner)
+        if account is None or account.disabled or utc_now() >= token.expires:
+            return None
+        return replace(account.person, scopes=token.scopes)
+
+    def revoke_token(self, by: Doer, owner: str, token_id: str) -> None:
+        """Let a token of somebody's end. Raises NotFound."""
+        token = self.store.get_token(token_id)
+        if token is None or token.owner != owner:
+            raise NotFound(f"{owner} has no token {token_id[:80]!r}.")
+        self.store.revoke_token(token_id)
+        self.record(by, Deed.TOKEN_REVOKED, f"{token_id} of {owner}")
+
+
+def key_of(secret: str) -> str:
+    """What is kept of a random secret; it needs no salt and no slow hash, since none can be
+    guessed."""
+    return hashlib.sha256(secret.encode(errors="replace")).hexdigest()
