@@ -8,8 +8,14 @@ import pytest
 
 from ticketing import cli
 from ticketing.desk import open_desk
-from ticketing.errors import InputError
-from ticketing.files import private_folder, require_target, write_atomically
+from ticketing.errors import Conflict, InputError
+from ticketing.files import (
+    file_name,
+    private_folder,
+    require_target,
+    sole_folder,
+    write_atomically,
+)
 from ticketing.settings import load_settings
 
 
@@ -99,3 +105,33 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path, monkeypatch):
         write_atomically(tmp_path / "x", "text")
     assert raised.value.filename == str(tmp_path / "x")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_to_work_in_is_one_process_s_and_begins_empty(tmp_path):
+    folder = tmp_path / "work"
+    (folder / "of a killed one").mkdir(parents=True)
+    (folder / "half").write_text("of a killed one")
+    with sole_folder(folder):
+        assert os.listdir(folder) == ["lock"]
+        (folder / "mine").write_text("")
+        with pytest.raises(Conflict, match="Another command is at work"), sole_folder(folder):
+            raise AssertionError("two at once")
+        assert (folder / "mine").exists()
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("заявки.csv", "заявки.csv"),
+        ("C:\\mail\\my file.CSV", "my file.CSV"),
+        ("../../x.tsv.gz", "x.tsv.gz"),
+        ("..", "tickets"),
+        ("a\0\n.csv", "a.csv"),
+        ("工" * 300 + ".jsonl.gz", "工" * 48 + ".jsonl.gz"),
+        ("x." + "工" * 300, "x." + "工" * 58),
+    ],
+)
+def test_a_file_that_somebody_sends_keeps_its_name_as_far_as_a_disk_takes_it(tmp_path, said, name):
+    assert file_name(said) == name
+    (tmp_path / name).write_text("")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fake_records import jobs
 from ticketing.times import utc_now
-from worker.progress import rate, silent_for
+from worker.progress import SINCE, rate, seconds_left, silent_for
 
 
 @pytest.mark.parametrize(("hours", "silent"), [(0, False), (-33, True), (33, True)])
@@ -28,3 +28,21 @@ def test_what_was_done_before_makes_no_rate(seconds, speed):
         finished=begun + timedelta(seconds=seconds),
     )
     assert rate(job) == speed
+
+
+def test_the_pace_is_of_what_was_done_since_a_job_was_last_published():
+    """Half was done before, and the job then lay for eight hours."""
+    begun = utc_now()
+    since = {"done": 500, "time": (begun + timedelta(hours=8)).isoformat()}
+    job = replace(
+        jobs()[0],
+        total=1000,
+        done=700,
+        errors={},
+        started=begun,
+        heartbeat=begun + timedelta(hours=8, seconds=4),
+        finished=None,
+        result={SINCE: since},
+    )
+    assert rate(job) == 50
+    assert seconds_left(job) == 6

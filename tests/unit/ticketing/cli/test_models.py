@@ -43,6 +43,14 @@ def test_the_serving_bundle_is_neither_promoted_again_nor_deleted(desk, trained)
     assert desk.models.ids() == [trained[1]]
 
 
+@pytest.mark.parametrize("written", ["{}/", "./{}", "x/../{}"])
+def test_a_folder_is_no_id_of_a_bundle(desk, trained, written):
+    """A shell completes the name of a folder with a slash."""
+    with pytest.raises(NotFound, match="There is no bundle"):
+        run(models.command, "delete", written.format(trained[1]))
+    assert desk.models.is_here(trained[1])
+
+
 def test_a_bundle_that_does_not_serve_is_deleted_with_its_codes(desk, trained, home):
     desk.store.set_serving("another")
     assert "is deleted" in run(models.command, "delete", trained[1])

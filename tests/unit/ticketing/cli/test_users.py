@@ -1,5 +1,6 @@
 """`ticketing users` from the first account to the last token."""
 
+import io
 import re
 
 import pytest
@@ -162,3 +163,37 @@ def test_a_group_that_no_ticket_can_have_is_refused(home, group):
     assert account("ann").groups == {"lab"}
     with pytest.raises(InputError, match="is no name of a group"):
         run(command, "change", "ann", "--group", group)
+
+
+def test_a_password_that_is_no_utf8_is_refused(home, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("gr\udcfc\udcdfe aus dem keller\n"))
+    with pytest.raises(InputError, match="no UTF-8"):
+        command.main(["add", "ann", "--role", "admin"], standalone_mode=False)
+
+
+def during_the_hash(monkeypatch, deed):
+    hashed = passwords.hashed
+
+    def slow(password):
+        monkeypatch.setattr(passwords, "hashed", hashed)
+        deed()
+        return hashed(password)
+
+    monkeypatch.setattr(passwords, "hashed", slow)
+
+
+def test_a_new_password_undoes_no_change_of_meanwhile(home, monkeypatch):
+    fed("add", "ann", "--role", "admin")
+    fed("add", "bob", "--role", "admin")
+    during_the_hash(monkeypatch, lambda: run(command, "disable", "bob"))
+    fed("passwd", "bob", password=f"{GOOD} anew")
+    assert account("bob").disabled
+    assert passwords.matches(account("bob").password_hash, f"{GOOD} anew")
+
+
+def test_of_two_people_added_under_one_name_at_once_the_first_stays(home, monkeypatch):
+    fed("add", "ann", "--role", "admin")
+    during_the_hash(monkeypatch, lambda: fed("add", "dora", "--role", "admin"))
+    with pytest.raises(InputError, match="somebody called dora already"):
+        fed("add", "dora", "--role", "engineer")
+    assert account("dora").role == Role.ADMIN

@@ -1,5 +1,6 @@
 """A backup while everything goes on, and the desk that comes of it."""
 
+import errno
 import hashlib
 import json
 import os
@@ -11,13 +12,16 @@ import zipfile
 from contextlib import closing
 
 import pytest
+from click.testing import CliRunner
 
 from tests.commands import TIME
 from tests.tiny import put_encoded
+from ticketing.cli.backup import command
 from ticketing.desk import open_desk, restore
 from ticketing.desk.backup import FORMAT, MANIFEST, VERSION, verified
 from ticketing.desk.restore import restore as restored
-from ticketing.errors import InputError, StoreError, StoreFull
+from ticketing.errors import Conflict, InputError, StoreError, StoreFull
+from ticketing.files import sole_folder
 from ticketing.settings import load_settings
 from ticketing.stores import snapshot
 from ticketing.stores.sqlite import SQLiteStore
@@ -522,3 +526,42 @@ def test_a_restore_to_servers_that_was_interrupted_goes_on_with_its_own_backup_a
         assert store.count_judgments() == 0
         assert store.count_tickets() == desk.store.count_tickets()
     restore.require_restored(elsewhere.home)
+
+
+def test_two_backups_at_once_do_not_mix(desk, file):
+    desk.back_up(file, unseen)
+    before = file.read_bytes()
+    with sole_folder(file.with_name(f".{file.name}.partial")), pytest.raises(Conflict):
+        desk.back_up(file, unseen)
+    assert file.read_bytes() == before
+
+
+def test_two_restores_at_once_do_not_mix(desk, file, elsewhere):
+    desk.back_up(file, unseen)
+    with sole_folder(elsewhere.home / restore.UNPACKED):
+        (elsewhere.home / restore.UNPACKED / "unpacked").write_text("by the other one")
+        with pytest.raises(Conflict, match="Another command is at work"):
+            restored(elsewhere, file, False, unseen)
+        assert (elsewhere.home / restore.UNPACKED / "unpacked").exists()
+
+
+def test_the_disk_that_is_full_is_the_one_of_the_backup(desk, file, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", "/home/tickets.sqlite3")
+
+    monkeypatch.setattr("ticketing.desk.backup.snapshot", full)
+    with pytest.raises(OSError, match="No space left") as error:
+        desk.back_up(file, unseen)
+    assert error.value.filename == str(file)
+
+
+def test_a_backup_of_a_desk_that_takes_no_writes_stands(desk, file, monkeypatch):
+    def full(*_):
+        raise StoreFull("tickets.sqlite3 takes no writes; free some room.")
+
+    monkeypatch.setenv("TICKETING_HOME", str(desk.settings.home))
+    monkeypatch.setattr(SQLiteStore, "add_events", full)
+    done = CliRunner().invoke(command, [str(file)], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "compared." in done.stdout
+    assert "The audit does not have this export: tickets.sqlite3 takes no writes" in done.stderr

@@ -1,6 +1,7 @@
 """Damage of many kinds, made on a real home: what `ticketing check` finds, and what it mends."""
 
 import errno
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -390,3 +391,27 @@ def test_a_disk_that_takes_no_writes_is_said(desk, monkeypatch, number):
     monkeypatch.setattr(os, "posix_fallocate", no_room)
     [said] = desk.trouble()
     assert os.strerror(number) in said and "refused until then" in said
+
+
+def test_what_was_just_being_written_is_not_mended_away(desk, home):
+    """Codes and files lie on the disk a moment before their row is there."""
+    codes, files = home / "codes", home / "files"
+    number = 1 + max(int(path.stem) for path in codes.glob("[0-9]*.bin"))
+    (codes / f"{number}.bin").write_bytes(b"")
+    digest = hashlib.sha256(b"new").hexdigest()
+    files.mkdir(exist_ok=True)
+    (files / digest).write_bytes(b"new")
+    found = [finding for finding in desk.findings() if finding.mend]
+    other_codes(desk)
+    desk.store.put_file("import/new", [b"new"])
+    said = [finding.mend() for finding in found]
+    assert said == ["a bundle has it by now", "it has a name by now"]
+    assert desk.store.count_codes("gone") == desk.store.count_tickets()
+    assert b"".join(desk.store.file_chunks("import/new")) == b"new"
+
+
+def test_a_file_that_goes_meanwhile_is_nothing_found(desk, home, monkeypatch):
+    gone = home / "broker" / "gone.msg"
+    walk = os.walk
+    monkeypatch.setattr(os, "walk", lambda top: [*walk(top), (str(gone.parent), [], [gone.name])])
+    assert list(desk.findings()) == []

@@ -121,3 +121,20 @@ def test_an_import_that_names_no_groups_keeps_those_of_a_ticket_seen(desk):
     do(desk, job_of(desk, file="id,subject\nA-1,Pump leaks\nHR-1,Mine\n"), unheard)
     assert desk.store.get_tickets(["A-1"])["A-1"] == Ticket("A-1", "Pump leaks", groups=LAB)
     assert desk.store.get_tickets(["HR-1"])["HR-1"] == HIDDEN
+
+
+def test_an_import_that_was_killed_at_its_end_lets_go_of_its_files(desk):
+    job = job_of(desk)
+    desk.store.update_job(job.id, result={**COUNTS, "to_come": 0})
+    assert do(desk, desk.store.get_job(job.id), unheard)["added"] == 2
+    assert desk.store.files("import/") == []
+
+
+def test_a_cancelled_import_says_how_far_it_came(desk):
+    job = job_of(desk, groups="seen by")
+    desk.store.update_job(job.id, total=3)
+    desk.store.request_cancel(job.id)
+    with pytest.raises(Stopped):
+        do(desk, desk.store.get_job(job.id), unheard)
+    stopped = desk.store.get_job(job.id)
+    assert (stopped.done, stopped.result["added"]) == (2, 1)

@@ -76,6 +76,13 @@ def test_a_round_does_not_keep_what_is_hidden_meanwhile(desk):
     assert desk.seen_by(HAL).best_of(ASKED, bundle) == best
 
 
+def test_a_round_finds_tickets_that_come_after_there_were_none(empty, archive_tickets):
+    bundle = empty.store.serving()
+    assert empty.best_of(ASKED, bundle) == ()
+    empty.put_tickets(archive_tickets)
+    assert len(empty.best_of(ASKED, bundle)) == 10
+
+
 def test_a_word_that_only_hidden_tickets_have_is_never_meant(desk, archive_tickets, monkeypatch):
     monkeypatch.setattr(Speller, "meant", lambda *_: {"pwal": "pawl"})
     assert desk.seen_by(EVE).preview(ASKED).meant == {"pwal": "pawl"}

@@ -288,6 +288,13 @@ def test_an_interrupted_import_keeps_whole_batches_and_resumes(tmp_path, store):
         ("2013/02/25 13:17", datetime(2013, 2, 25, 13, 17)),
         (86400, datetime(1970, 1, 2)),
         (1361798279000, datetime(2013, 2, 25, 13, 17, 59)),
+        ("1361798279000", datetime(2013, 2, 25, 13, 17, 59)),
+        ("1361012300000", datetime(2013, 2, 16, 10, 58, 20)),  # not of the year 1361
+        ("1361798279", datetime(2013, 2, 25, 13, 17, 59)),
+        (20130225, datetime(2013, 2, 25)),
+        (20130225.0, datetime(2013, 2, 25)),
+        ("2013-02-25 13:17:59 UTC", datetime(2013, 2, 25, 13, 17, 59)),
+        ("Mon, 25 Feb 2013 13:17:59 GMT", datetime(2013, 2, 25, 13, 17, 59)),
         ("  ", None),
         (None, None),
     ],
@@ -390,6 +397,7 @@ def test_the_real_archive_needs_no_mapping(shared):
         ("", set()),
         (None, set()),
         ([], set()),
+        (0, {"0"}),
     ],
 )
 def test_groups_are_a_list_or_a_text_of_names(cell, groups):
@@ -398,7 +406,7 @@ def test_groups_are_a_list_or_a_text_of_names(cell, groups):
     assert ticket.groups == groups
 
 
-@pytest.mark.parametrize("cell", [{"hr": 1}, ["hr", 7], ["hr", None], [["hr"]]])
+@pytest.mark.parametrize("cell", [{"hr": 1}, ["hr", 7], ["hr", None], [["hr"]], False, 0.5])
 def test_a_row_whose_groups_do_not_read_is_left_out(cell):
     row = Row("f", 1, {"id": "T-1", "subject": "Fan", "who": cell})
     refused = to_ticket(row, Mapping(id="id", subject="subject", groups="who"))

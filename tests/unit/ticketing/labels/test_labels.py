@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ticketing.cli.labels import command
 from ticketing.desk import open_desk
+from ticketing.desk.judging import standing
 from ticketing.errors import InputError
 from ticketing.history import AuditEntry
 from ticketing.labels import (
@@ -56,6 +57,14 @@ def test_the_latest_of_each_judge_counts_and_judges_are_joined_by_the_lower_medi
     events, expected
 ):
     assert derive_labels(events) == [Label(QUERY, "T-1", expected)]
+
+
+@settings(max_examples=50)
+@given(st.permutations([event(1, NO), event(2, YES), event(3, REL, "bob"), event(4, None, "bob")]))
+def test_what_people_see_stands_by_time_as_labels_do(events):
+    """An import brings older events after newer ones."""
+    assert [e.grade for e in standing(events)] == [YES]
+    assert [label.grade for label in derive_labels(events)] == [YES]
 
 
 def test_an_undo_leaves_no_label():
@@ -255,6 +264,18 @@ def test_only_queries_before_a_date(tmp_path, store):
 def test_three_scales_are_understood(tmp_path, store, rows, expected):
     import_labels(write(tmp_path, "a.csv", "query,docid,rating\n" + rows), store)
     assert {query: grade for (query, _), grade in labels_of(store).items()} == expected
+
+
+@pytest.mark.parametrize("numbers", [["0", "1", "2", "3"], ["1", "2", "4"], ["0", "5"]])
+def test_numbers_of_another_scale_are_refused_as_a_whole(tmp_path, store, numbers):
+    """The 3 of a scale from 0 to 3 was taken for the middle of 1, 3, 5."""
+    rows = "".join(f"q{number},O-1,{number}\n" for number in numbers)
+    path = write(tmp_path, "a.csv", "query,docid,rating\n" + rows)
+    with pytest.raises(InputError, match=rf"grades {', '.join(numbers)}, which are on neither"):
+        import_labels(path, store)
+    assert labels_of(store) == {}
+    import_labels(path, store, grades=read_grades([f"{numbers[-1]}=YES"]))
+    assert labels_of(store) == {(f"q{numbers[-1]}", "O-1"): YES}
 
 
 def test_an_unknown_grade_is_rejected(tmp_path, store):

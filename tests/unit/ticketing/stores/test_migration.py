@@ -9,6 +9,7 @@ from tests.filled import TICKETS, fill
 from ticketing.cli.migrate import command
 from ticketing.errors import InputError, StoreError
 from ticketing.jobs import JobKind
+from ticketing.people import Account, Role
 from ticketing.stores.migration import AT_ONCE, copy_all, require_equal
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import ModelKind, Query, Ticket, Verdict
@@ -150,3 +151,20 @@ def test_sqlite_without_a_folder_is_no_store(tmp_path):
     for addresses in ([f"sqlite:///{tmp_path}", "sqlite:///"], ["sqlite:///", "sqlite:///x"]):
         with pytest.raises(InputError, match="sqlite:/// names no folder; write one behind it"):
             CliRunner().invoke(command, addresses, catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("add", "said"),
+    [
+        (lambda store: store.put_tickets([Ticket("X-1", "Mine")]), "ticket X-1"),
+        (lambda store: store.put_account(Account("bob", "", Role.ADMIN)), "account bob"),
+    ],
+)
+def test_a_desk_is_not_poured_into_another_one(tmp_path, monkeypatch, source, target, add, said):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path))
+    add(target)
+    before = target.count_tickets()
+    addresses = [f"sqlite:///{tmp_path / name}" for name in ("source", "target")]
+    with pytest.raises(InputError, match=f"holds another desk: the source has no {said};"):
+        CliRunner().invoke(command, addresses, catch_exceptions=False)
+    assert target.count_tickets() == before and list(target.judgments()) == []

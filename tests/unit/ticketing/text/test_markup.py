@@ -23,6 +23,8 @@ PIECES = [*"\x1b\x9b\x9d\x9c\x07[];1mPa \n", "&#", "27", "13;", "12;"]
         ("<script>alert(1)</script>x<!-- no -->y<style>p{}</style>", "xy"),
         ('<a href="http://x.example">text</a>', "text"),
         ("&lt;b&gt;", "<b>"),
+        ("<STYLE>p {color:red}</STYLE>Größe <Script>alert(1)</SCRIPT>falsch", "Größe falsch"),
+        ("<b />x<br/>y", "x\ny"),
     ],
 )
 def test_html(markup, plain):
@@ -30,7 +32,20 @@ def test_html(markup, plain):
 
 
 @pytest.mark.parametrize(
-    "text", ["a < b and c > d", "List<String> names", "snake_case_name", "2 * 3 * 4", "a[0] + b[1]"]
+    "text",
+    [
+        "a < b and c > d",
+        "if a<b and c>d",
+        "List<String> names",
+        "snake_case_name",
+        "2 * 3 * 4",
+        "a[0] + b[1]",
+        "cp /var/*/log/* /tmp",
+        "delete (*.log,*.tmp) first",
+        "/*string*/ newLog",
+        "service foo [start|stop|restart]",
+        "PermitRootLogin [yes|no]",
+    ],
 )
 def test_plain_text_stays(text):
     assert strip_markup(text) == text
@@ -42,6 +57,11 @@ def test_plain_text_stays(text):
         ("h1. Title", "Title"),
         ("*bold* and _slanted_ and +new+", "bold and slanted and new"),
         ("[text|http://x.example]", "text"),
+        ("[text|http://x.example|tip]", "text"),
+        (
+            "[the bug|ABC-12] [here|#top] [log|^a.txt] [us|mailto:a@b.example]",
+            "the bug here log us",
+        ),
         ("[http://x.example]", "http://x.example"),
         ("[^log.txt] by [~jo]", "log.txt by jo"),
         ("see !shot.png|thumbnail! here", "see shot.png here"),

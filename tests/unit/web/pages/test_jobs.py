@@ -72,7 +72,7 @@ def test_a_file_of_tickets_is_imported_with_its_columns(client, desk):
     job = desk.store.jobs()[0]
     assert answer.location == f"/jobs/{job.id}" and job.kind == JobKind.IMPORT
     [file] = job.arguments["files"]
-    assert (file["name"], file["rows"]) == ("new_tickets.csv", 1)
+    assert (file["name"], file["rows"]) == ("new tickets.csv", 1)
     assert file["mapping"]["subject"] == "headline"
     assert b"".join(desk.store.file_chunks(file["file"])) == tickets
 
@@ -280,3 +280,26 @@ def test_a_silent_job_is_stalled_while_the_broker_is_away(client, monkeypatch):
 
     monkeypatch.setattr("web.context.workers_live", away)
     assert client.get("/api/jobs/7f3a").json["stalled"] is True
+
+
+def test_a_file_may_be_called_in_any_script(client, desk):
+    sent = {"file": (io.BytesIO(b"id,subject\n1,a\n"), "заявки.csv")}
+    assert post(client, "/jobs/import", "/jobs", **sent).status_code == 303
+    assert desk.store.jobs()[0].arguments["files"][0]["name"] == "заявки.csv"
+
+
+def test_a_job_that_has_ended_is_not_cancelled_and_the_audit_says_no_such_thing(client, desk):
+    [done, *_] = [job for job in desk.store.jobs() if job.finished]
+    post(client, f"/jobs/{done.id}/cancel", "/jobs")
+    assert "job cancelled" not in deeds(desk)
+    assert desk.store.get_job(done.id) == done
+
+
+def test_files_of_an_import_that_nobody_can_carry_out_are_let_go_of(client, desk, monkeypatch):
+    def away(*_):
+        raise BrokerAway("The broker does not answer; try again.")
+
+    monkeypatch.setattr("worker.jobs.waiting_messages", away)
+    sent = {"file": (io.BytesIO(b"id,subject\n1,a\n"), "x.csv")}
+    assert post(client, "/jobs/import", "/jobs", **sent).status_code == 503
+    assert desk.store.files("import/") == []
