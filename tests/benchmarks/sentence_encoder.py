@@ -45,7 +45,7 @@ def main() -> None:
     year = int(sys.argv[1])
     folder = transformer_folder("installed")
     if folder is None:
-        sys.exit("Install ticketing[teacher] first.")
+        sys.exit("Run `pip install '.[teacher]'` first.")
     right, tickets = judged(year, int(sys.argv[2]) if len(sys.argv) > 2 else 2000)
     components = {ticket.id: texts(ticket) for ticket in tickets}
     plain = Transformer(folder, Precision.FLOAT32)

