@@ -60,6 +60,20 @@ class Reject:
         return f"{where}: {self.field}: {self.reason}" if self.field else f"{where}: {self.reason}"
 
 
+MOST_REJECTS = 500_000
+"""Rows that are left out, at most: each is held in memory."""
+
+
+def leave_out(reject: Reject, rejects: list[Reject]) -> None:
+    """Append to `rejects`. Raises InputError beyond so many that the file is no table of these."""
+    if len(rejects) == MOST_REJECTS:
+        raise InputError(
+            f"{reject.file} has more than {MOST_REJECTS:,} rows that cannot be used; the first is"
+            f" {rejects[0]}. Export it again."
+        )
+    rejects.append(reject)
+
+
 class NoUsableRow(InputError):
     """A file without a row that can be used; it says the reason of the first one."""
 

@@ -12,7 +12,7 @@ from ticketing.importing.mapping import Mapping, complete
 from ticketing.importing.places import FirstPlaces, first_places
 from ticketing.importing.survey import survey
 from ticketing.stores.protocols import TAKEN, PutCounts
-from ticketing.tables import Reject, Row, read_rows
+from ticketing.tables import Reject, Row, leave_out, read_rows
 from ticketing.tickets import Ticket
 from ticketing.times import plausible_until
 
@@ -91,7 +91,7 @@ def _placed_tickets(
                 seen_row()
                 ticket = row if isinstance(row, Reject) else _new_ticket(row, source, places)
                 if isinstance(ticket, Reject):
-                    rejects.append(ticket)
+                    leave_out(ticket, rejects)
                 else:
                     yield ticket, (row.file, row.line)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ticketing.errors import InputError
 from ticketing.limits import COLUMNS
-from ticketing.tables import NoUsableRow, Reject, read_rows
+from ticketing.tables import NoUsableRow, Reject, leave_out, read_rows
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def survey(path: Path) -> Survey:
         rows += 1
         if isinstance(row, Reject):
             if not columns:
-                rejects.append(row)
+                leave_out(row, rejects)
             continue
         columns.update(dict.fromkeys(row.values))
         _require_few(columns, path, row.line)

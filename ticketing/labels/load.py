@@ -17,7 +17,7 @@ from ticketing.labels.events import from_row, is_event
 from ticketing.limits import NAME, half_fault, query_fault
 from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments, Tickets
-from ticketing.tables import NoUsableRow, Reject, Row, read_rows
+from ticketing.tables import NoUsableRow, Reject, Row, leave_out, read_rows
 from ticketing.text import strip_markup
 from ticketing.tickets import IMPORTED, Grade, Judgment, Query, Ticket
 from ticketing.times import utc_now
@@ -99,7 +99,7 @@ def import_labels(
     rows: list[Row] = []
     for row in read_rows(path):
         if isinstance(row, Reject):
-            report.rejects.append(row)
+            leave_out(row, report.rejects)
         else:
             rows.append(row)
     if not rows:

@@ -444,3 +444,16 @@ def test_the_command_warns_of_dates_to_come(tmp_path, monkeypatch):
     for options in (["--dry-run"], []):
         result = CliRunner().invoke(command, [str(path), *options])
         assert "Warning: 1 ticket dated after tomorrow, first 1; mend" in result.output
+
+
+def test_a_file_of_rows_that_cannot_be_used_ends_an_import_before_they_fill_the_memory(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("ticketing.tables.MOST_REJECTS", 3)
+    path = write(tmp_path, "a.jsonl", "{}\n" + "x\n" * 5)
+    with pytest.raises(InputError, match=r"a.jsonl has more than 3 rows .* first is .*a.jsonl:2: "):
+        open_source(path, Mapping())
+    path = write(tmp_path, "b.csv", "id,subject\nT-1,Fan\n" + ",x\n" * 5)
+    source = open_source(path, Mapping())
+    with pytest.raises(InputError, match=r"b.csv has more than 3 rows .* first is .*b.csv:3: id"):
+        list(read_tickets([source], []))
