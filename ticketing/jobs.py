@@ -70,7 +70,7 @@ class Promotion(StrEnum):
     """What becomes of a bundle whose tickets are encoded: `arguments["promotion"]` of a job."""
 
     RULE = "rule"
-    """It serves unless it loses to the serving one on test queries, beyond chance."""
+    """It serves unless it loses to the serving one on test queries (`evaluation.promotion`)."""
     ASK = "ask"
     """The job waits until somebody says yes or no to the comparison."""
     NEVER = "never"

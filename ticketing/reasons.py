@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 NOTHING_SHARED = "No telling word is shared; the texts are close as wholes."
 BY_ID = "This is the ticket whose id you typed."
+JUDGED = "It was judged YES for this query."
 SOLVED = "Found by a query that it solved: “{}”."
 
 
@@ -59,7 +60,8 @@ class Reason:
 
     `by_id` says that the query's subject is the ticket's id. `moved` is a sentence that says what
     else than its distance gave the ticket its rank, empty where nothing did. `solved` is the
-    beginning of a query that the ticket solved, where that is nearer than its own text.
+    beginning of a query that the ticket solved, where that is nearer than its own text; `judged`
+    says that it is this very query.
     """
 
     shared: tuple[SharedWord, ...] = ()
@@ -67,6 +69,7 @@ class Reason:
     by_id: bool = False
     moved: str = ""
     solved: str = ""
+    judged: bool = False
 
     @property
     def marks(self) -> frozenset[str]:
@@ -86,7 +89,7 @@ class Reason:
             clauses.append(_joined([first, *(f"“{one}” to “{other}”" for one, other in rest)]))
         said = [BY_ID] if self.by_id else []
         if self.solved:
-            said.append(SOLVED.format(self.solved))
+            said.append(JUDGED if self.judged else SOLVED.format(self.solved))
         if clauses:
             said.append(f"{'; '.join(clauses)}.")
         return " ".join(said) or NOTHING_SHARED

@@ -50,7 +50,7 @@ from web.uploads import let_files_in
 from web.views import jobs as job_words
 from web.views.charts import month_name, percent
 from web.views.markdown import citation
-from web.views.marks import linked, mark, opening, shown, with_code, with_meant
+from web.views.marks import isolated, linked, mark, opening, shown, with_code, with_meant
 from web.views.parts import bars
 from web.views.progress import in_words
 from worker.app import make_app
@@ -123,6 +123,7 @@ def _set_up_templates(app: APIFlask) -> None:
         mark=mark,
         opening=opening,
         shown=shown,
+        isolated=isolated,
         with_code=with_code,
         with_meant=with_meant,
         citation=citation,

@@ -339,3 +339,43 @@ def test_a_ticket_without_a_query_is_not_judged(open_page):
     page.goto("/tickets/GT-0101")
     expect(page.locator(".judge")).to_have_count(0)
     expect(page.get_by_role("button", name="Find similar tickets")).to_be_visible()
+
+
+def test_the_row_that_is_open_at_first_is_judged_by_a_key(open_page, desk):
+    page = open_page(viewport=WIDE)
+    ask(page)
+    page.keyboard.press("n")
+    is_judged(row(page, 1), "NO")
+    expect(page.locator("#status")).to_contain_text("NO")
+    assert grades(desk) == [Grade.NO]
+
+
+def test_a_key_that_is_held_judges_once(open_page, desk):
+    page = open_page(viewport=WIDE)
+    ask(page)
+    for _ in range(5):
+        page.keyboard.down("n")
+    page.keyboard.up("n")
+    is_judged(row(page, 1), "NO")
+    expect(page.locator("#status")).to_contain_text("NO")
+    page.wait_for_timeout(200)
+    assert grades(desk) == [Grade.NO]
+
+
+def test_reading_rows_adds_no_page_to_go_back_to(open_page):
+    page = open_page(viewport=WIDE)
+    ask(page)
+    for rank in (2, 3, 4):
+        row(page, rank).get_by_role("link").first.click()
+        expect(row(page, rank).locator(".detail")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Subject")).to_be_visible()
+
+
+def test_a_copy_button_says_what_it_does_again(open_page):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    ask(page)
+    button = row(page, 1).get_by_role("button", name="Copy the solution")
+    button.click()
+    row(page, 1).get_by_role("button", name="Copied the solution").click()
+    expect(button).to_be_visible()

@@ -196,10 +196,10 @@ def test_an_admin_adds_somebody_and_changes_them(open_page, ann, desk):
     add.get_by_label("Role").select_option("scientist")
     add.get_by_label("Groups").fill("lab, service")
     add.get_by_role("button").click()
-    expect(page.get_by_role("alert")).to_have_text("eve is added.")
+    expect(page.locator(".passed")).to_have_text("eve is added.")
     assert desk.known_account("eve").groups == {"lab", "service"}
     change = page.get_by_role("form", name="eve")
     change.get_by_label("Disabled").check()
     change.get_by_role("button").click()
-    expect(page.get_by_role("alert")).to_have_text("eve is changed.")
+    expect(page.locator(".passed")).to_have_text("eve is changed.")
     assert desk.known_account("eve").disabled

@@ -92,3 +92,48 @@ def test_a_query_is_asked_again_as_it_was_meant(open_page, desk, monkeypatch):
     ask(page, "Vibraton", "")
     page.get_by_role("button", name="vibration", exact=True).click()
     expect(page.locator(".query .subject")).to_have_text("vibration")
+
+
+def test_what_is_shown_of_other_words_is_seen_to_be_so_and_goes_when_nothing_comes(open_page):
+    page = open_page()
+    page.goto("/")
+    page.get_by_label("Subject").fill("exhaust spread")
+    expect(found(page).first).to_be_visible()
+    waiting = []
+    page.route("**/preview", lambda route: waiting.append(route))
+    page.get_by_label("Subject").fill("an invoice was paid twice")
+    expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
+    expect(page.locator("#found .rows")).to_have_css("opacity", "0.5")
+    page.wait_for_timeout(300)
+    waiting[-1].fulfill(status=401)
+    expect(page.get_by_text("Past tickets appear here while you write.")).to_be_visible()
+    expect(page.locator("#found")).to_have_attribute("aria-busy", "false")
+
+
+def test_on_a_phone_rank_and_score_leave_the_subject_its_room(open_page):
+    page = open_page(viewport=PHONE)
+    page.goto("/")
+    page.get_by_label("Subject").fill("exhaust spread")
+    expect(found(page).first).to_be_visible()
+    assert found(page).first.locator(".rank").bounding_box()["width"] < 40
+    what = found(page).first.locator(".what").bounding_box()
+    assert what["width"] > 0.75 * PHONE["width"]
+
+
+def test_a_search_that_is_given_up_can_be_asked_again(open_page):
+    page = open_page()
+    page.goto("/")
+    page.evaluate(
+        "addEventListener('submit', (event) => {"
+        "  window.sent = (window.sent ?? 0) + !event.defaultPrevented;"
+        "  event.preventDefault(); })"  # as if no answer came
+    )
+    page.get_by_label("Subject").fill("exhaust spread")
+    page.get_by_role("button", name="Find solutions").click()
+    busy = page.get_by_role("button", name="Searching")
+    expect(busy).to_have_attribute("aria-disabled", "true")
+    busy.dispatch_event("click")
+    assert page.evaluate("sent") == 1
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Find solutions").click()
+    assert page.evaluate("sent") == 2

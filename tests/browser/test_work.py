@@ -150,3 +150,16 @@ def test_on_a_phone_the_facts_of_jobs_and_models_are_as_wide_as_their_cards(open
             facts, state = header.locator(".facts"), header.locator(".state")
             assert facts.bounding_box()["width"] == header.bounding_box()["width"]
             assert state.bounding_box()["y"] < facts.bounding_box()["y"]
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+@pytest.mark.parametrize("key", ["Enter", "Control+Enter"])
+def test_enter_in_a_note_gives_no_grade(open_page, desk, script, key):
+    page = open_page(java_script_enabled=script)
+    begin(page, desk)
+    note = page.get_by_label("Note")
+    note.fill("another burner: this does not apply")
+    note.press(key)
+    page.wait_for_timeout(300)
+    expect(note).to_have_value("another burner: this does not apply")
+    assert grades(desk) == []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ticketing.queries import EncodedQuery
-from ticketing.tickets import Filters, Recommendation
+from ticketing.tickets import Filters, Outlook, Recommendation
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
 FILTERED = "No ticket passes these filters; widen them."
@@ -16,6 +16,14 @@ WEAK = (
     "No past ticket is near enough to be trusted; these are only the nearest. More words about the "
     "problem may find others."
 )
+
+
+def no_surer(outlook: Outlook, telling: int) -> Outlook:
+    """The outlook of a query of so many telling words: without one nothing can be told to match,
+    and one alone makes nothing likely, however near the nearest ticket is."""
+    if not telling:
+        return Outlook.NOTHING
+    return Outlook.POSSIBLE if telling == 1 and outlook == Outlook.LIKELY else outlook
 
 
 def note(

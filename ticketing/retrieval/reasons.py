@@ -47,12 +47,13 @@ class Reasons:
         for token in named:
             by_form.setdefault(forms[token], (written[token], self._telling.weight(token)))
         return [
-            self._reason(by_form, shown, match, said, forms, near)
+            self._reason(query, by_form, shown, match, said, forms, near)
             for match, said in zip(matches, told, strict=True)
         ]
 
     def _reason(
         self,
+        query: Query,
         by_form: Mapping[str, tuple[str, float]],
         asked: Mapping[str, str],
         match: Match,
@@ -74,7 +75,8 @@ class Reasons:
             others = said.keys() - {token for tokens in found.values() for token in tokens}
             alike = self._alignment.align(of_match, left, others, match.text)
         solved = _beginning(match.solved) if match.solved else ""
-        return Reason(best, alike, match.by_id, match.moved, solved)
+        judged = match.solved is not None and match.solved.id == query.id
+        return Reason(best, alike, match.by_id, match.moved, solved, judged)
 
 
 def _beginning(query: Query) -> str:

@@ -18,7 +18,7 @@ from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
 from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.index import Index
-from ticketing.retrieval.notes import note
+from ticketing.retrieval.notes import no_surer, note
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
@@ -58,6 +58,7 @@ class Recommender:
         telling = TellingWords(model.vocabulary)
         self.solved = solved
         self._rescorer = Rescorer(model) if rescored else None
+        self._telling = telling
         self._folder = Folder(telling)
         self._explainer = Explainer(model, telling)
         self._speller = Speller(model.vocabulary)
@@ -178,6 +179,8 @@ class Recommender:
         outlook = Outlook.NOTHING
         if named or encoded.known or shared:
             outlook = self.model.calibration.outlook(chance)
+        if not (named or query.ticket_id):
+            outlook = no_surer(outlook, len(self._telling.of(encoded.words)))
         items = self._explainer.explain(query, encoded, rows)
         return Recommendations(
             query=query,

@@ -121,6 +121,7 @@ def compare(asked: CompareArgs) -> Any:
 @job_api.post("/models/<bundle_id>/promote")
 @job_api.input(PromotionIn, arg_name="given")
 @job_api.output(JobOut, status_code=202)
+@job_api.doc(responses=STATE)
 def promote(bundle_id: str, given: PromotionIn) -> dict[str, Any]:
     """Begin the job that encodes every ticket under a model, compares it and promotes it."""
     return _out(work.reindex(bundle_id, given.promotion))

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, flash, redirect, render_template, request
 from werkzeug.wrappers import Response as Redirect
 
 from ticketing.desk.workspace import Round
+from ticketing.errors import InputError
 from ticketing.tickets import ModelKind
 from web.context import current_desk, current_person, known_ticket
 from web.judging import record
@@ -66,11 +67,13 @@ def round_() -> str:
 def judge() -> Redirect:
     """Record a grade with its note (an empty grade is an undo), and go on."""
     args = _args()
+    if "grade" not in request.form:
+        raise InputError("No grade was given; press YES, REL, NO or Undo.")
     names = ("query_id", "ticket_id", "note", "seen")
     given = {name: request.form.get(name, "") for name in names}
     judged = valid(JudgmentIn, {**given, "grade": request.form.get("grade") or None})
     if sentence := record(judged):
-        flash(sentence)
+        flash(sentence, "problem")
     return redirect(_address(args.round(), args.after), 303)
 
 

@@ -103,7 +103,7 @@ def judge(query_id: str) -> Response:
     judged = valid(JudgmentIn, {"query_id": query_id, **fields, **given})
     before = current_desk().grades(query_id, current_person().name).get(judged.ticket_id)
     if before != grade_named(judged.grade) and (sentence := record(judged)):
-        flash(sentence)
+        flash(sentence, "problem")
     return back()
 
 

@@ -15,10 +15,8 @@ async function write(text) {
   }
 }
 
-async function copy(button) {
+async function copy(button, label, words) {
   await write(button.dataset.copy);
-  const label = button.firstChild;
-  const words = label.data;
   label.data = "Copied";
   say(button.dataset.said);
   setTimeout(() => (label.data = words), 2000);
@@ -26,6 +24,8 @@ async function copy(button) {
 }
 
 for (const button of document.querySelectorAll("[data-copy]")) {
+  const label = button.firstChild;
+  const words = label.data;
   button.hidden = false;
-  button.addEventListener("click", () => copy(button));
+  button.addEventListener("click", () => copy(button, label, words));
 }

@@ -28,7 +28,7 @@ const walks = (element) => element.matches(".row, .row a.open") || (element === 
 function act(event) {
   const { key, target } = event;
   if (key in STEPS && (key.length === 1 || walks(target))) walk(STEPS[key]);
-  else if (key in GRADES) grade(GRADES[key]);
+  else if (key in GRADES) event.repeat || grade(GRADES[key]);
   else if (key === "o" || (key === "Enter" && target.matches(".row"))) currentRow() && open(currentRow());
   else if (key === "Escape") close();
   else if (key === "c") (currentRow() ?? document).querySelector("[data-copy]")?.click();
@@ -38,11 +38,17 @@ function act(event) {
   if (key !== "c") event.preventDefault();
 }
 
+// As Enter in a field does: the form's first button, unless that one is there to be no answer.
+function press(form) {
+  const first = form.querySelector("button:not([type=button])");
+  if (!first?.disabled) form.requestSubmit(first);
+}
+
 function heard(event) {
   if (event.altKey || help.open) return;
   const typing = event.target.closest("input, textarea, select");
   if (event.ctrlKey || event.metaKey) {
-    if (event.key === "Enter" && typing?.form) typing.form.requestSubmit();
+    if (event.key === "Enter" && typing?.form) press(typing.form);
   } else if (enabled.checked && !typing) {
     act(event);
   }

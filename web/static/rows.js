@@ -6,21 +6,24 @@ const wide = matchMedia("(min-width: 62rem)");
 
 const visible = () => [...list.querySelectorAll(".row")].filter((row) => row.checkVisibility());
 const target = () => list?.querySelector(".row:target");
+const shown = () => target() ?? (wide.matches ? visible()[0] : null); // beside the list the first is open
 const link = (row) => row.querySelector("a.open").getAttribute("href");
 
 // Whether there are rows, and what is open stands beside them, so that no page need scroll.
 export const beside = () => Boolean(list && wide.matches);
 
+const focused = () => document.activeElement?.closest(".row");
+
 export function currentRow() {
   if (!list) return null;
-  return document.activeElement?.closest(".row") ?? (list.dataset.closed === undefined ? target() : null);
+  return focused() ?? (list.dataset.closed === undefined ? shown() : null);
 }
 
 // To the next row or the one before; beside the list it shows at once.
 export function walk(step) {
   if (!list) return;
   const rows = visible();
-  const at = rows.indexOf(currentRow());
+  const at = rows.indexOf(focused() ?? (list.dataset.closed === undefined ? target() : null));
   const row = rows[Math.min(Math.max(at + step, 0), rows.length - 1)];
   if (wide.matches) location.replace(link(row));
   row.focus({ preventScroll: true });
@@ -50,8 +53,12 @@ addEventListener("hashchange", () => list && delete list.dataset.closed);
 // In place, the subject of an open row closes it again.
 list?.addEventListener("click", (event) => {
   const row = event.target.closest("a.open, a.close")?.closest(".row");
-  if (!row || wide.matches) return;
-  if (row === target() && list.dataset.closed === undefined) {
+  if (!row) return;
+  if (wide.matches) {
+    event.preventDefault(); // as a step of `walk`, no page to go back to
+    delete list.dataset.closed;
+    location.replace(link(row));
+  } else if (row === target() && list.dataset.closed === undefined) {
     event.preventDefault();
     close();
   }

@@ -15,27 +15,33 @@ function written() {
   return `${subject.value} ${description.value}`.trim();
 }
 
+function show(piece) {
+  found.innerHTML = piece;
+  found.ariaBusy = "false";
+}
+
 async function look() {
   request = new AbortController();
   const { signal } = request;
   const body = new URLSearchParams(new FormData(form));
   try {
     const response = await fetch(form.dataset.preview, { method: "POST", body, signal });
-    if (!response.ok) return; // sending the form says what is wrong
+    if (!response.ok) return show(invitation); // sending the form says what is wrong
     const piece = await response.text();
     if (signal.aborted) return;
-    found.innerHTML = piece;
+    show(piece);
     say(`${found.querySelector("h2").textContent}: ${found.querySelectorAll("li").length} shown.`);
   } catch {
-    // Outdated, or the server is away, which sending the form says.
+    if (!signal.aborted) show(invitation); // the server is away, which sending the form says
   }
 }
 
 function changed() {
   clearTimeout(timer);
   request.abort();
-  if (written().length < SHORTEST) found.innerHTML = invitation;
-  else timer = setTimeout(look, REST_MS);
+  if (written().length < SHORTEST) return show(invitation);
+  found.ariaBusy = "true"; // what is shown is of other words
+  timer = setTimeout(look, REST_MS);
 }
 
 if (form) {

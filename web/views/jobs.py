@@ -45,9 +45,13 @@ def took(job: Job) -> float | None:
     return (job.finished - job.started).total_seconds()
 
 
+UNSAID = ("files", "groups")
+"""Files are said by their names; the groups are those of whoever asked, not of the tickets."""
+
+
 def asked(job: Job) -> dict[str, str]:
     """What was asked for, by its name, but for what was left as it is."""
-    given = {name: value for name, value in job.arguments.items() if name != "files"}
+    given = {name: value for name, value in job.arguments.items() if name not in UNSAID}
     files = {file["name"]: _file(file) for file in job.arguments.get("files", ())}
     return {name: said(value) for name, value in given.items() if not _is_nothing(value)} | files
 

@@ -39,6 +39,7 @@ def linked(text: str, words: Collection[str] = ()) -> Markup:
     return Markup("").join([*pieces, mark(text[end:], words)])
 
 
+_QUOTATION = re.compile("“([^”]*)”")
 _STRETCH = re.compile(r"\S{1,2000}")
 """What an address may lie in; finding several takes time quadratic in the length."""
 
@@ -56,6 +57,11 @@ def with_code(text: str) -> Markup:
     if len(pieces) % 2 == 0:  # one that has no partner
         return escape(text)
     return Markup("").join(CODE.format(x) if i % 2 else escape(x) for i, x in enumerate(pieces))
+
+
+def isolated(text: str) -> Markup:
+    """The text, escaped, with each quotation in it by itself: one in Arabic turns nothing else."""
+    return Markup(_QUOTATION.sub(r"“<bdi>\1</bdi>”", str(escape(text))))
 
 
 def shown(text: str) -> str:

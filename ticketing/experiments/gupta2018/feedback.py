@@ -3,9 +3,9 @@
 The archive's own links play the judge. In each month the serving bundle ranks older tickets for
 queries of that month, the ten it proposes are judged by the links, and a candidate learns from
 all judgments so far and from the text there was at the month's end, never from a link that was
-not shown. The desk lets it serve unless it is worse, beyond chance, on the test judgments, which
-no training sees. All of them rank the next month's queries, beside a bundle that learned from the
-same text without any judgment.
+not shown. The desk lets it serve unless it loses (`evaluation.promotion`) on the test judgments,
+which no training sees. All of them rank the next month's queries, beside a bundle that learned
+from the same text without any judgment.
 """
 
 import random

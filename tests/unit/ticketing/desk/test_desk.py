@@ -255,6 +255,19 @@ def test_a_query_of_unknown_words_is_answered_by_spelling_and_says_so(desk):
     assert "spelling alone" in answer.note
 
 
+@pytest.mark.parametrize("subject", ["x", "a b", "i", "of the"])
+def test_a_query_that_tells_nothing_matches_nothing_well(desk, subject):
+    assert desk.recommend(Query(subject)).outlook == Outlook.NOTHING
+
+
+def test_one_word_alone_makes_nothing_likely(desk, monkeypatch):
+    model = desk.recommender().model
+    model.calibration = replace(model.calibration, possible=0.0)
+    monkeypatch.setattr(calibration, "LIKELY", 0.0)
+    assert desk.recommend(Query("pawl")).outlook == Outlook.POSSIBLE
+    assert desk.recommend(ASKED).outlook == Outlook.LIKELY
+
+
 @pytest.mark.parametrize("word", ["torque ", "xyzzyx{} "])
 def test_a_query_of_a_hundred_thousand_words_could_be_answered(desk, word):
     text = "".join(word.format(chr(97 + i % 26)) for i in range(100_000))

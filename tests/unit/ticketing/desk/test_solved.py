@@ -106,6 +106,13 @@ def test_time_counts_as_for_the_ticket(desk, far, monkeypatch):
     assert age == pytest.approx(own_age)
 
 
+def test_a_ticket_judged_for_the_very_query_is_not_said_to_be_found_by_another(desk, far):
+    judged(desk, far, Grade.YES)
+    [same] = [x for x in desk.preview(TYPED, limit=100).every if x.ticket.id == far.id]
+    assert "It was judged YES for this query." in same.reason.sentence
+    assert "Found by" not in same.reason.sentence
+
+
 def test_what_is_solved_is_followed_by_every_process(desk, far):
     here = SolvedQueries(desk.recommender().model, desk.store)
     assert here().queries == []

@@ -303,3 +303,11 @@ def test_files_of_an_import_that_nobody_can_carry_out_are_let_go_of(client, desk
     sent = {"file": (io.BytesIO(b"id,subject\n1,a\n"), "x.csv")}
     assert post(client, "/jobs/import", "/jobs", **sent).status_code == 503
     assert desk.store.files("import/") == []
+
+
+def test_the_groups_of_whoever_imports_are_not_said_to_be_those_of_the_tickets(client, desk):
+    files = [{"file": "import/x/0", "name": "x.csv", "rows": 1, "mapping": {"id": "id"}}]
+    arguments = {"files": files, "before": None, "groups": ["secret"]}
+    job = desk.store.create_job(JobKind.IMPORT, "", 1, arguments)
+    page = client.get(f"/jobs/{job.id}").text
+    assert "x.csv" in page and "secret" not in page

@@ -218,3 +218,13 @@ def test_the_queries_that_a_ticket_solved(client, desk):
     assert client.get("/api/solved/nope").status_code == 404
     page = client.get("/tickets/GT-0101").text
     assert "What it solved" in page and "valve stuck" in page and "Pump leaks oil" not in page
+
+
+def test_a_form_of_a_round_without_a_grade_is_no_undo(client, desk):
+    address = begin(client, queries="1")
+    page = client.get(address).text
+    form = page[page.index('class="give"') :]
+    shown = dict(re.findall(r'name="(query_id|ticket_id)" value="([^"]+)"', form))
+    answer = client.post(address, data={"csrf_token": token(client), **shown, "note": "why"})
+    assert answer.status_code == 400 and "No grade was given" in answer.text
+    assert list(desk.store.judgments()) == []

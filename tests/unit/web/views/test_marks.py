@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from linkify_it import LinkifyIt
 
-from web.views.marks import SHOWN, linked, opening, shown, with_code
+from web.views.marks import SHOWN, isolated, linked, opening, shown, with_code
 
 
 def test_addresses_are_links_and_words_are_marked():
@@ -55,3 +55,9 @@ def test_every_text_has_an_opening_or_is_short(text, length):
 def test_an_opening_passes_over_white_space_and_ends_at_a_word():
     assert opening("\x1c" * 40 + "pump trips, then starts", 14) == "pump trips …"
     assert opening("\x1f" * 400 + "abc", 150) == ""
+
+
+def test_what_is_quoted_runs_in_its_own_direction():
+    assert isolated("Both say “خطأ” and “E<42”.") == (
+        "Both say “<bdi>خطأ</bdi>” and “<bdi>E&lt;42</bdi>”."
+    )
