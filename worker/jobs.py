@@ -17,7 +17,7 @@ from ticketing.people import Doer
 from ticketing.plurals import counted
 from ticketing.stores.jobs import JobChanges, no_job
 from worker.connection import connected, waiting_messages
-from worker.progress import silent_for, since_now
+from worker.progress import silent_for, taken_up
 from worker.queues import LONG_QUEUE, QUEUE
 
 ENCODE_BATCH = "ticketing.encode_batch"
@@ -134,7 +134,7 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
     """
     if job.kind != JobKind.REINDEX:
         _send(app, DO_JOB, job)
-        return desk.store.update_job(job.id, result=since_now(job.done))
+        return desk.store.update_job(job.id, result=taken_up(job, job.done))
     store = desk.store
     total, done = store.count_tickets(), store.count_codes(job.bundle_id)
     job = store.update_job(
@@ -142,7 +142,7 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
         total=total,
         done=done,
         step=job.step or Step.ENCODING,
-        result=since_now(done),
+        result=taken_up(job, done),
     )
     page, size = store.stale_ids(job.bundle_id, limit=PAGE), batch_size(total - done)
     with connected(app) as connection, app.amqp.Producer(connection) as producer:

@@ -27,12 +27,14 @@ def silent_for(job: Job) -> float:
 
 
 SINCE = "since"
-"""The part of a job's `result` that says what was done already when it was last published, and
-when that was: no pace comes of either."""
+"""The part of a job's `result` that says how much was done already when it was last published, and
+when that was: no pace comes of either. A job that began with nothing has none."""
 
 
-def since_now(done: int) -> Json:
-    """The part of a job's `result` for one that is published with so much done."""
+def taken_up(job: Job, done: int) -> Json:
+    """What `result` has besides of a job that is published with so much done, or once more."""
+    if not (done or job.started or job.attempts):
+        return {}
     return {SINCE: {"done": done, "time": utc_now().isoformat()}}
 
 
