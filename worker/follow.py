@@ -16,9 +16,10 @@ from ticketing.errors import BrokerAway, StoreAway, TicketingError
 from ticketing.jobs import Job, JobKind, JobState
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
-from worker.jobs import queue_of, resume_jobs, start_reindex
+from worker.jobs import resume_jobs, start_reindex
 from worker.presence import workers_live
 from worker.progress import UNITS, silent_for, summary
+from worker.publishing import queue_of
 from worker.tasks import TASKS
 from worker.working import BEAT_SECONDS
 

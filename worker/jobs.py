@@ -1,8 +1,4 @@
-"""Publish, resume, cancel and finish jobs. The store knows what is left; messages may be lost.
-
-A reindex job is done in steps, each by whichever worker takes its message: its batches are
-encoded; the bundle is compared with the serving one; it is promoted. Any other job is one message.
-"""
+"""Start, resume, cancel and retry jobs. The store knows what is left; messages may be lost."""
 
 import time
 
@@ -14,37 +10,16 @@ from ticketing.files import Json
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.people import Doer
-from ticketing.plurals import counted
-from ticketing.stores.jobs import JobChanges, no_job
-from worker.connection import connected, waiting_messages
-from worker.progress import silent_for, taken_up
-from worker.queues import LONG_QUEUE, QUEUE
-
-ENCODE_BATCH = "ticketing.encode_batch"
-"""Name of the task: (job id, bundle id, ticket ids)."""
-
-TAKE_STEP = "ticketing.take_step"
-"""Name of the task that compares and promotes: (job id)."""
-
-DO_JOB = "ticketing.do_job"
-"""Name of the task that does a whole job on the long queue: (job id)."""
-
-BATCH, LARGEST_BATCH = 128, 512
-"""Tickets a message, of few tickets and of very many; what a killed worker costs at most."""
-
-MESSAGES = 32
-"""About how many messages a job has whose batches may still grow, for workers to share."""
-
-PAGE = 25 * LARGEST_BATCH
-"""Ids held in memory while they are published."""
+from ticketing.stores.jobs import no_job
+from worker.connection import waiting_messages
+from worker.progress import silent_for
+from worker.publishing import finish, publish, queue_of
 
 SILENT_SECONDS = 10.0
 """A job whose heartbeat is older than this is not being worked on."""
 
 LOOK_SECONDS = 0.5
 """How often the lease of a job is looked at that seems to be left."""
-
-AWAITING = "encoded, awaiting promotion"
 
 
 def start_reindex(
@@ -120,86 +95,6 @@ def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Js
     if is_new or (_is_left(desk, job) and not waiting):
         return publish(desk, app, job)
     return job
-
-
-def queue_of(kind: JobKind) -> str:
-    """Where the messages of a job of this kind wait."""
-    return QUEUE if kind == JobKind.REINDEX else LONG_QUEUE
-
-
-def publish(desk: Desk, app: Celery, job: Job) -> Job:
-    """Publish all that is left to do of a job, and keep its heartbeat fresh.
-
-    Raises BrokerAway; what was not published by then is resumed later.
-    """
-    if job.kind != JobKind.REINDEX:
-        _send(app, DO_JOB, job)
-        return desk.store.update_job(job.id, result=taken_up(job, job.done))
-    store = desk.store
-    total, done = store.count_tickets(), store.count_codes(job.bundle_id)
-    job = store.update_job(
-        job.id,
-        total=total,
-        done=done,
-        step=job.step or Step.ENCODING,
-        result=taken_up(job, done),
-    )
-    page, size = store.stale_ids(job.bundle_id, limit=PAGE), batch_size(total - done)
-    with connected(app) as connection, app.amqp.Producer(connection) as producer:
-        while page:
-            left = [id for id in page if id not in job.errors]
-            for start in range(0, len(left), size):
-                batch = (job.id, job.bundle_id, left[start : start + size])
-                app.send_task(ENCODE_BATCH, batch, producer=producer)
-            job = store.update_job(job.id)
-            page = store.stale_ids(job.bundle_id, limit=PAGE, after=page[-1])
-    return go_on_if_encoded(desk, app, job.id)
-
-
-def batch_size(tickets: int) -> int:
-    """How many of so many tickets one message says."""
-    return min(max(tickets // MESSAGES, BATCH), LARGEST_BATCH)
-
-
-def _send(app: Celery, name: str, job: Job) -> None:
-    with connected(app) as connection, app.amqp.Producer(connection) as producer:
-        app.send_task(name, (job.id,), producer=producer, queue=queue_of(job.kind))
-
-
-def go_on_if_encoded(desk: Desk, app: Celery, job_id: str, likely_after: str = "") -> Job:
-    """Take a reindex job to its next step when only tickets that were set aside still lack codes.
-
-    They are looked for after an id first, where most of those are that others will encode: from
-    the first ticket on, each batch would cost as much as there are tickets before it. Raises
-    NotFound; BrokerAway, where the step is published later.
-    """
-    store = desk.store
-    job = store.get_job(job_id)
-    if job is None:
-        raise no_job(job_id)
-    for after in dict.fromkeys([likely_after, ""]):
-        left = store.stale_ids(job.bundle_id, len(job.errors) + 1, after)
-        if job.finished or not set(left) <= job.errors.keys():
-            return job
-    done = store.count_codes(job.bundle_id)
-    if job.arguments.get("promotion") == Promotion.NEVER:
-        return finish(desk, job, "done", done=done)
-    if job.step == Step.ENCODING:
-        job = store.update_job(
-            job.id, step=Step.COMPARING, done=done, message=AWAITING, log=AWAITING
-        )
-    _send(app, TAKE_STEP, job)
-    return job
-
-
-def finish(desk: Desk, job: Job, message: str, done: int | None = None) -> Job:
-    """End a job as done."""
-    if job.errors:
-        message += f" ({counted(len(job.errors), 'error')})"
-    changes: JobChanges = {"state": JobState.DONE, "message": message, "log": message}
-    if done is not None:
-        changes["done"] = done
-    return desk.store.update_job(job.id, **changes)
 
 
 def resume_jobs(desk: Desk, app: Celery) -> list[Job]:

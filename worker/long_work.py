@@ -21,7 +21,8 @@ from ticketing.jobs import Job, JobKind, JobState, Promotion, Step, Stopped
 from ticketing.plurals import counted
 from ticketing.stores.jobs import JobChanges
 from worker.ending import Ending
-from worker.jobs import cancelled, finish, lease_of, publish, start_reindex
+from worker.jobs import cancelled, lease_of, start_reindex
+from worker.publishing import finish, publish
 from worker.working import BEAT_SECONDS, failing, wanted
 
 Found = TypeVar("Found")

@@ -8,7 +8,8 @@ from ticketing.history import Deed
 from ticketing.jobs import Job, JobState, Promotion, Step
 from ticketing.people import Doer
 from worker.app import STEP_SECONDS
-from worker.jobs import finish, lease_of, publish
+from worker.jobs import lease_of
+from worker.publishing import finish, publish
 from worker.working import beating, failing, wanted
 
 A_FEW = 32

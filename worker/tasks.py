@@ -14,9 +14,9 @@ from ticketing.stores.protocols import parted
 from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
 from worker.handing_back import has_done
-from worker.jobs import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.long_work import do_job
 from worker.promoting import take_step
+from worker.publishing import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.tries import GIVE_UP
 from worker.working import beating, failing, is_for_people, sentence, wanted
 from worker.workplace import Workplace

@@ -12,7 +12,7 @@ from ticketing.importing import read_mapping
 from ticketing.jobs import JobState, Promotion, Step
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
-from worker import jobs, long_work, progress, tasks
+from worker import jobs, long_work, progress, publishing, tasks
 from worker.app import make_app
 from worker.ending import Ending
 from worker.queues import LONG_QUEUE, QUEUE
@@ -215,7 +215,7 @@ def test_a_message_that_comes_twice_trains_once(desk, app, monkeypatch):
     monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 0.5)
     monkeypatch.setattr("ticketing.desk.leases.RENEW_SECONDS", 0.1)
     job = train(desk, app)
-    desk.at_epoch = lambda epoch: epoch == 1 and tasks.TASKS[jobs.DO_JOB](desk, app, job.id)
+    desk.at_epoch = lambda epoch: epoch == 1 and tasks.TASKS[publishing.DO_JOB](desk, app, job.id)
     run_one(desk, app)
     assert desk.epochs == [1, 2, 3]
     assert desk.store.get_job(job.id).attempts == 1

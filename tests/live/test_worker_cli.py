@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tests.live.encoding_desk import BUNDLE, POISON, DigestDesk, wait_until
 from ticketing.errors import InputError, NotFound, StoreAway, TicketingError
 from ticketing.tickets import Ticket
-from worker import follow, jobs, tasks
+from worker import follow, jobs, publishing, tasks
 from worker.app import make_app
 from worker.cli import jobs as jobs_command
 from worker.cli import reindex, train
@@ -123,7 +123,7 @@ def test_ctrl_c_ends_work_of_its_own(desk, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(follow, "PICK_UP_SECONDS", 0.0)
-    monkeypatch.setitem(follow.TASKS, jobs.ENCODE_BATCH, interrupt)
+    monkeypatch.setitem(follow.TASKS, publishing.ENCODE_BATCH, interrupt)
     result = CliRunner().invoke(reindex.command)
     assert "The worker goes on" not in result.output
     assert result.exit_code == 1

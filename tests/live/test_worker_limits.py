@@ -18,7 +18,7 @@ from tests.live.encoding_desk import (
 from ticketing.errors import StoreAway
 from ticketing.importing import read_mapping
 from ticketing.tickets import Ticket
-from worker import jobs, tasks
+from worker import jobs, publishing, tasks
 from worker.app import make_app
 from worker.connection import waiting_messages
 from worker.presence import workers_live
@@ -87,7 +87,7 @@ class AwayDesk(DigestDesk):
 
 def one_second(app):
     """A batch may take one second."""
-    tasks.SECONDS[jobs.ENCODE_BATCH] = 1
+    tasks.SECONDS[publishing.ENCODE_BATCH] = 1
 
 
 def seen_again_soon(app):

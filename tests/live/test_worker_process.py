@@ -20,10 +20,10 @@ from tests.live.encoding_desk import (
     workers,
 )
 from ticketing.tickets import Ticket
-from worker import jobs
+from worker import jobs, publishing
 from worker.app import make_app
 from worker.follow import follow
-from worker.jobs import ENCODE_BATCH
+from worker.publishing import ENCODE_BATCH
 from worker.queues import QUEUE
 
 pytestmark = pytest.mark.worker
@@ -123,7 +123,7 @@ def test_a_worker_that_is_asked_to_end_finishes_its_batch_and_exits_cleanly(
     os.kill(worker.pid, number)
     worker.join(timeout=10)
     assert worker.exitcode == 0
-    assert desk.store.count_codes(BUNDLE) % jobs.BATCH == 0
+    assert desk.store.count_codes(BUNDLE) % publishing.BATCH == 0
     start_worker()
     assert finished(desk, job).state == "done"
     assert_each_is_stored_once(desk, TICKETS)

@@ -85,7 +85,8 @@ class Checking(Bundles):
     def _open_files(self) -> Iterator[Finding]:
         """What others than its owner may read."""
         home = self.settings.home
-        inside = (Path(at, name) for at, *names in os.walk(home) for name in (*names[0], *names[1]))
+        walked = os.walk(home)
+        inside = (Path(at, name) for at, folders, files in walked for name in folders + files)
         wide = [path for path in (home, *inside) if _is_open(path)]
         if wide:
             what = f"others may read {counted(len(wide), 'file')}, as {wide[0].name}"

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from ticketing.jobs import Job, JobState
 from web.context import worker_lives
-from worker.jobs import SILENT_SECONDS, queue_of
+from worker.jobs import SILENT_SECONDS
 from worker.progress import rate, seconds_left, silent_for
+from worker.publishing import queue_of
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
-from worker.jobs import batch_size
+from worker.publishing import batch_size
 from worker.tasks import do_batch
 
 IDS = ["a", "b", "c", "d"]

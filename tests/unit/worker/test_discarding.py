@@ -7,7 +7,7 @@ import pytest
 from ticketing.settings import load_settings
 from worker.app import make_app
 from worker.discarding import require_message
-from worker.jobs import DO_JOB, ENCODE_BATCH
+from worker.publishing import DO_JOB, ENCODE_BATCH
 from worker.tasks import register_tasks
 from worker.workplace import Workplace
 
