@@ -66,7 +66,7 @@ def run() -> int:
         return _failed(str(error))
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            where = error.filename2 or error.filename or "everything the desk owns"
+            where = error.filename2 or error.filename or "what this writes"
             return _failed(f"The disk that holds {where} is full; free some room and run it again.")
         if error.errno is None or error.filename is None:
             raise

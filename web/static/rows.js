@@ -12,18 +12,19 @@ const link = (row) => row.querySelector("a.open").getAttribute("href");
 // Whether there are rows, and what is open stands beside them, so that no page need scroll.
 export const beside = () => Boolean(list && wide.matches);
 
+const closed = () => list.dataset.closed !== undefined; // by Escape, and nothing opened since
 const focused = () => document.activeElement?.closest(".row");
 
 export function currentRow() {
   if (!list) return null;
-  return focused() ?? (list.dataset.closed === undefined ? shown() : null);
+  return focused() ?? (closed() ? null : shown());
 }
 
 // To the next row or the one before; beside the list it shows at once.
 export function walk(step) {
   if (!list) return;
   const rows = visible();
-  const at = rows.indexOf(focused() ?? (list.dataset.closed === undefined ? target() : null));
+  const at = rows.indexOf(focused() ?? (closed() ? null : target()));
   const row = rows[Math.min(Math.max(at + step, 0), rows.length - 1)];
   if (wide.matches) location.replace(link(row));
   row.focus({ preventScroll: true });
@@ -58,7 +59,7 @@ list?.addEventListener("click", (event) => {
     event.preventDefault(); // as a step of `walk`, no page to go back to
     delete list.dataset.closed;
     location.replace(link(row));
-  } else if (row === target() && list.dataset.closed === undefined) {
+  } else if (row === target() && !closed()) {
     event.preventDefault();
     close();
   }

@@ -47,6 +47,11 @@ def test_a_group_imports_no_command_that_was_not_asked_for():
             "ticketing: The disk that holds /home/x is full; free some room and run it again.\n",
         ),
         (
+            OSError(errno.ENOSPC, "No space left on device"),  # a printed line names no file
+            "ticketing: The disk that holds what this writes is full; "
+            "free some room and run it again.\n",
+        ),
+        (
             PermissionError(errno.EACCES, "Permission denied", "/x"),
             "ticketing: Permission denied: /x.\n",
         ),
