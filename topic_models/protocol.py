@@ -1,6 +1,6 @@
 """TopicModel: what every model of this library does.
 
-`tests/topic_models/test_topic_model_contract.py` holds the sentences below as tests that each
+`tests/unit/topic_models/test_topic_model_contract.py` holds the sentences below as tests that each
 model passes.
 """
 

@@ -1,6 +1,10 @@
 """The page and the JSON API on top of a Desk; nothing here ranks, stores or trains.
 
-`app` puts together `pages` (HTML) and `api` (JSON). Both take and give what `schemas` says, and
-`views` turns values into what a page shows. `context` knows the desk and the person of a request,
-`security` and `errors` stand around every route.
+`app` puts together `pages` (HTML) and `api` (JSON). Both take and give what `schemas` says, `views`
+turns values into what a page shows, and `addresses` makes the links. What both do alike stands in
+`judging`, `jobs` and `uploads`. `context` knows the desk and the person of a request.
+
+Around every route stand `guard` (who may do what), `sessions` and `openid` (who it is), `throttle`
+(how often), `security` and `errors`; `kept` hands back a form that could not be done. `server` is
+waitress, `cli` is `ticketing serve`, and `demo` is `ticketing demo`.
 """

@@ -88,3 +88,17 @@ def test_scripts_keep_nothing_and_run_nothing_they_are_given():
     forbidden = r"sessionStorage|indexedDB|document\.cookie|\beval\(|new Function|document\.write"
     assert not re.search(forbidden + r"|postMessage|__proto__|Object\.assign", text)
     assert {name for name, script in scripts.items() if "innerHTML" in script} <= {"typing.js"}
+
+
+def test_a_package_says_what_each_of_its_modules_is_for():
+    """But for commands, whose own first line says which they are."""
+    unnamed = []
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            said = ast.get_docstring(ast.parse(file.read_text())) or ""
+            if file.stem.startswith("__") or said.startswith("`"):
+                continue
+            room = ast.get_docstring(ast.parse((file.parent / "__init__.py").read_text())) or ""
+            if file.stem not in re.findall(r"\w+", room):
+                unnamed.append(file.relative_to(ROOT).as_posix())
+    assert unnamed == []

@@ -2,8 +2,10 @@
 
 A text is its heaviest terms, weighted by idf and damped frequency and scaled to one sum. The
 Manhattan distance of two such vectors is 2 - 2 sum(min(a, b)), so only shared terms matter.
-Beside it stands how much of a query's text a ticket lacks altogether (`missing_terms`), since what
-the query says may be spread over the ticket's components.
+Beside it stands how much of a query's text a ticket lacks altogether
+(`networks.terms.missing_terms`), since what the query says may be spread over the ticket's
+components.
+
 A term is the start of a word, which lets inflected forms meet in most languages; terms are
 kept as buckets of a hash, which new words have as well as known ones.
 """

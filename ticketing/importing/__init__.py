@@ -1,4 +1,9 @@
-"""CSV and JSON Lines of any desk into tickets: mapping, dry run, rejects."""
+"""CSV and JSON Lines of any desk into tickets: mapping, dry run, rejects.
+
+`mapping` says which column is which field, `survey` reads a file once before anything is stored,
+`convert` makes a ticket of a row, `load` puts tickets batch by batch, and `places` remembers where
+each id was given first.
+"""
 
 from ticketing.importing.load import (
     ImportReport,

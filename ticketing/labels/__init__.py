@@ -1,4 +1,7 @@
-"""Labels: derived from judgment events, split, imported and exported."""
+"""Labels: `derive` makes them from judgment events, `load` imports and `export` writes them.
+
+`events` writes a judgment as one JSON object.
+"""
 
 from ticketing.labels.derive import derive_labels, is_test, learnable
 from ticketing.labels.export import export_labels

@@ -131,7 +131,7 @@ class CodeLayout:
 
     def missing(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
         """What share of each of the query's components rows uint8 [n, width] lack (see
-        encoders.terms.missing_terms): [n, P]; none of one that has no terms, such as a number."""
+        networks.terms.missing_terms): [n, P]; none of one that has no terms, such as a number."""
         held = np.zeros((len(rows), len(query.terms)), np.int64)
         _add_held_terms(rows, query.terms, *self.terms_span, held)
         asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P], SUM or 0 each
@@ -169,7 +169,7 @@ class CodeLayout:
 
         V [P, R], W [C], bool [P] -> float32 [2 ** R, P, R, C], the sparse channel last; -1
         marks pairs that are not compared because V is 0 or a component is missing; the others' V
-        are rescaled to the same sum (model.metric.present_pair_weights).
+        are rescaled to the same sum (networks.metric.present_pair_weights).
         """
         patterns = np.arange(1 << self.components)
         present = (patterns[:, None] >> np.arange(self.components)) & 1  # [2 ** R, R]

@@ -1,4 +1,13 @@
-"""Where tickets, judgments, jobs and codes live: narrow protocols, one contract suite."""
+"""Where tickets, judgments, jobs and codes live: narrow protocols, one contract suite.
+
+`protocols` says what a store does; `sqlite` and `elasticsearch` are the two that do it. Some of it
+is alike in both, or has a module of its own: `history`, `people`, `jobs`, `schedules`, `files`, the
+`blocks` in which codes are handed out, and the `checks` before anything is written.
+
+A person sees a store through `visible`: their groups' tickets, their events (`visible_events`), and
+the rest as it is (`passed_on`). A `snapshot` is a store as of one moment, `migration` copies one to
+another, `replacement` puts one in the place of another, and `damage` is what checking finds.
+"""
 
 from pathlib import Path
 

@@ -1,7 +1,15 @@
 """What makes a bundle; `train` takes the steps in order.
 
-`corpus` reads tickets and labels as word ids, `sampling` cuts examples from them and `validation`
-keeps queries aside. `pretraining` gives the network its words and topics, `distillation` has it
-imitate a teacher, `losses` say what an epoch makes small. At the end `weight_search` or
-`weight_fitting` set V and W, and `calibration` learns what distances say.
+1. `corpus` reads tickets and labels as word ids, packed by `texts`. `sampling` cuts examples from
+   them, and `validation` keeps queries aside.
+2. `pretraining` gives the network its `word_vectors` and topics.
+3. `distillation` has it imitate a teacher, then it learns from labels; `losses` say what an epoch
+   makes small.
+4. `weight_search` or `weight_fitting` set U, V and W; at a desk without labels `word_share` says what
+   words count.
+5. `recency_fitting` weighs time by `time_weight`, `rescoring` learns what moves the nearest tickets,
+   and `calibration` what chances distances stand for, both by `logistic` regression.
+
+`settings` says how a network is trained. `encoder_tuning` makes a better teacher first, which is
+`ticketing tune`.
 """

@@ -108,7 +108,7 @@ def _measured(
     """Distances [n, N, P, R, C], what candidates lack of the queries [n, N, P], presence of their
     components, which are right, which count at all.
 
-    ValidationSet none of whose right candidates can be compared are as if they were not there.
+    Queries none of whose right candidates can be compared count as if they were not there.
     """
     queries, candidates = validation.encode(network)
     candidates = candidates.take(columns)

@@ -1,2 +1,6 @@
-"""The JSON API: `routes` for answers, judgments, tickets, topics and jobs, `work` for working
-together; `docs` describes all of it to people."""
+"""The JSON API: `routes` for answers, judgments, tickets and topics, `jobs` for long work, `work` for
+working together.
+
+`bodies` reads what is sent. `access` and `statuses` add to the OpenAPI document who may ask and what
+may be answered, and `docs` shows that document to people.
+"""

@@ -4,5 +4,5 @@
 `augmentation` makes sentences for a teacher. `network` is the one encoder, `datasets` what it
 learns from, `ensemble` how a `model` of a few networks is trained. `features` compare a pair in
 other ways, `regression` rates it by all of them, `entailment` classifies it. `relatedness`
-measures, `plots` draws.
+measures, `plots` draws, `command` prints.
 """
