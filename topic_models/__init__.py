@@ -25,9 +25,10 @@ documents.
 The perplexity of iDocNADE is the published one, a mean of the scores of two one-sided readings.
 That mean is not the logarithm of a joint probability, and so compares with no other model's.
 
-`docnade` and `lda` are the two models, and `protocol` is their interface. DocNADE's `network` learns
-in `learning`, by the loop in `training`, over the tree of words in `leaves`. `documents` packs what it
-reads, `settings` and `files` are checked as they come, and `errors` says what was wrong.
+`docnade` and `lda` are the two models, and `protocol` is their interface. DocNADE's `network`
+learns in `learning`, by the loop in `training`, over the tree of words in `leaves`. `documents`
+packs what it reads, `settings` and `files` are checked as they come, and `errors` says what was
+wrong.
 
 A document is any sequence of integers in [0, vocabulary_size). Ids outside that range are
 unknown words and are skipped. A document without a known word has a vector all the same

@@ -3,9 +3,9 @@
 `interruption` ends every command on Ctrl-C, `commands` finds the command that is asked for; it is
 loaded only when an interruption would meet a clean end, which is within milliseconds.
 
-What commands share: `groups` and `options` are how they are called, `model_settings` what a training
-is told, `measuring` what is measured, and `doer` who did it. `printing` prints, `bars` and `waiting`
-show what takes long, and `rejects` the rows that an import left out (`import_`).
+What commands share: `groups` and `options` are how they are called, `model_settings` what a
+training is told, `measuring` what is measured, and `doer` who did it. `printing` prints, `bars` and
+`waiting` show what takes long, and `rejects` the rows that an import left out (`import_`).
 """
 
 from typing import NoReturn

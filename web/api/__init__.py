@@ -1,6 +1,6 @@
-"""The JSON API: `routes` for answers, judgments, tickets and topics, `jobs` for long work, `work` for
-working together.
+"""The JSON API, a module for each kind of thing that is asked for.
 
-`bodies` reads what is sent. `access` and `statuses` add to the OpenAPI document who may ask and what
-may be answered, and `docs` shows that document to people.
+`routes` are answers, judgments, tickets and topics, `jobs` long work, and `work` working together.
+`bodies` reads what is sent. `access` and `statuses` add to the OpenAPI document who may ask and
+what may be answered, and `docs` shows that document to people.
 """

@@ -6,9 +6,9 @@ Each module here is one of the protocols that a store has: `tickets`, `judgments
 server and whose `faults` say what it could not do; `documents` are what is written.
 
 `indices` says what lies where, `opening` makes or updates that, `resizing` and `copying` give an
-index other shards. `copies` says how the copies of one thing are kept alike, `checking` finds damage.
-No step needs a script or a lock: a document is written under the condition that it is still as it was
-read.
+index other shards. `copies` says how the copies of one thing are kept alike, `checking` finds
+damage. No step needs a script or a lock: a document is written under the condition that it is still
+as it was read.
 """
 
 from ticketing.settings import Settings
