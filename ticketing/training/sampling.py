@@ -34,13 +34,17 @@ def is_validation(query_id: str) -> bool:
 
 def parted(labels: Sequence[Label]) -> tuple[list[Label], list[Label]]:
     """Labels to learn from, and those of validation queries with those of whatever was typed again
-    in the words of one."""
-    words = typed_words(label.query for label in labels if is_validation(label.query.id))
+    in the words of one; the same two tickets the other way round are in neither."""
+    asked = [label for label in labels if is_validation(label.query.id)]
+    words = typed_words(label.query for label in asked)
+    pairs = {(label.ticket_id, label.query.ticket_id) for label in asked}
     learned: list[Label] = []
     kept: list[Label] = []
     for label in labels:
-        again = not words.isdisjoint(typed_words([label.query]))
-        (kept if again or is_validation(label.query.id) else learned).append(label)
+        if is_validation(label.query.id) or not words.isdisjoint(typed_words([label.query])):
+            kept.append(label)
+        elif (label.query.ticket_id, label.ticket_id) not in pairs:
+            learned.append(label)
     return learned, kept
 
 

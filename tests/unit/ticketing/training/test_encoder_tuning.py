@@ -100,6 +100,23 @@ def test_a_validation_query_that_was_typed_again_teaches_nothing(tuned, archive_
         tuned(labels=[Label(query, archive_tickets[0].id, Grade.YES) for query in typed])
 
 
+def test_a_validation_pair_teaches_nothing_the_other_way_round(tuned, archive_tickets):
+    """By their ids, the first is a validation query and the second is none."""
+    one, other = archive_tickets[:2]
+    asked = next(
+        query
+        for n in range(99)
+        if sampling.is_validation((query := Query(f"pump {n} trips", ticket_id=one.id)).id)
+    )
+    back = next(
+        query
+        for n in range(99)
+        if not sampling.is_validation((query := Query(f"trip {n}", ticket_id=other.id)).id)
+    )
+    with pytest.raises(InputError, match="No ticket is judged YES or REL"):
+        tuned(labels=[Label(asked, other.id, Grade.YES), Label(back, one.id, Grade.YES)])
+
+
 def test_a_no_alone_teaches_nothing(tuned, archive_labels):
     refusals = [Label(x.query, x.ticket_id, Grade.NO) for x in archive_labels]
     with pytest.raises(InputError, match="No ticket is judged YES or REL"):

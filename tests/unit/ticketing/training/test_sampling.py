@@ -214,6 +214,25 @@ def test_a_query_that_was_typed_again_is_on_the_side_of_its_first():
     assert parted(learned) == (learned, [])
 
 
+def two_way(subject, other):
+    """Two tickets that each answer the other: the first asks as a validation query, the second as
+    none."""
+    for number in range(999):
+        one, two = Query(subject, ticket_id=f"A{number}"), Query(other, ticket_id=f"B{number}")
+        if is_validation(one.id) and not is_validation(two.id):
+            return one, two
+    raise AssertionError("no such tickets")
+
+
+def test_a_validation_pair_is_not_learned_from_the_other_way_round():
+    asked, back = two_way("pump", "trip")
+    there = label(back.ticket_id, Grade.YES, asked)
+    mirror = label(asked.ticket_id, Grade.REL, back)
+    other = label("T", Grade.YES, back)
+    assert parted([mirror, there, other]) == ([other], [there])
+    assert parted([mirror, other]) == ([mirror, other], []), "nobody is asked about that pair"
+
+
 def test_a_corpus_counts_each_text_once_and_drops_unknown_words():
     tickets = [
         Ticket("T2", "Pump trip", "", "Restarted pump"),
