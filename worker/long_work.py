@@ -68,10 +68,12 @@ def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
 
 def _end(desk: Desk, app: Celery, job: Job, result: Json) -> None:
     """Do what follows from a result, and end the job."""
-    promotion = Promotion(job.arguments.get("promotion", Promotion.RULE))
-    if job.kind == JobKind.TRAINING and promotion != Promotion.NEVER:
-        reindex = start_reindex(desk, app, result["bundle"], promotion, job.by)
-        desk.whole.update_job(job.id, result={"reindex": reindex.id})
+    if job.kind == JobKind.TRAINING:
+        desk.drop_vectors()
+        promotion = Promotion(job.arguments.get("promotion", Promotion.RULE))
+        if promotion != Promotion.NEVER:
+            reindex = start_reindex(desk, app, result["bundle"], promotion, job.by)
+            desk.whole.update_job(job.id, result={"reindex": reindex.id})
     finish(desk, job, said_of(job, result))
 
 

@@ -184,6 +184,46 @@ def test_a_training_goes_on_with_the_tickets_it_began_with(desk, app):
     assert list(desk.settings.home.glob("checkpoints/*")) == []
 
 
+@pytest.fixture
+def vectors(tmp_path):
+    path = tmp_path / "wiki.vec"
+    path.write_text("pump 1 2\n")
+    return path
+
+
+def vectors_of(desk):
+    """The files of vectors: in the store, and on this machine."""
+    folder = desk.settings.home / "checkpoints" / "vectors"
+    return len(desk.store.files("vectors/")), sum(path.is_file() for path in folder.rglob("*"))
+
+
+def test_a_file_of_vectors_is_kept_until_its_training_is_done(desk, app, vectors):
+    job, ending = train(desk, app, vectors=vectors), Ending()
+    desk.at_epoch = lambda epoch: epoch == 2 and ending.ask()
+    run_one(desk, app, ending=ending)
+    assert vectors_of(desk) == (1, 1)
+    desk.at_epoch = lambda epoch: None
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+    assert vectors_of(desk) == (0, 0)
+    assert list(desk.settings.home.glob("checkpoints/vectors/*")) == []
+
+
+def test_a_cancelled_trainings_vectors_are_kept_until_another_one_begins(desk, app, vectors):
+    for content in ("pump 1 2\n", "pump 3 4\n"):
+        vectors.write_text(content)
+        desk.epochs.clear()
+        job = train(desk, app, vectors=vectors)
+        desk.at_epoch = lambda epoch, job=job: epoch == 2 and jobs.cancel_job(desk, job.id)
+        run_one(desk, app)
+        assert desk.store.get_job(job.id).state == "cancelled"
+        assert vectors_of(desk) == (1, 1)
+    desk.at_epoch = lambda epoch: None
+    jobs.retry_job(desk, app, job.id, ANN)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+
+
 def test_a_worker_that_is_to_end_hands_a_training_back(desk, app):
     job, ending = train(desk, app), Ending()
     desk.at_epoch = lambda epoch: epoch == 2 and ending.ask()

@@ -6,6 +6,7 @@ process does the work calls `do`. Everything that both need is in the store.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -82,6 +83,17 @@ class LongWork(Bundles):
             self.fetch(name, unfinished)
             unfinished.rename(path)
         return path
+
+    def drop_vectors(self, but: str | None = None) -> None:
+        """Let go of all files of vectors, but that of a training under way: one desk has one
+        training at a time. Raises StoreAway, StoreError."""
+        for file in self.whole.files("vectors/"):
+            if file.name != but:
+                self.whole.drop_file(file.name)
+        checkpoints = self.settings.home / "checkpoints"
+        for folder in checkpoints.glob("vectors/*"):
+            if folder != (checkpoints / (but or "")).parent:
+                shutil.rmtree(folder, ignore_errors=True)
 
     # import ----------------------------------------------------------------------------------
     def import_arguments(
@@ -169,6 +181,7 @@ def _do_training(desk: Desk, job: Job, told: Told) -> Json:
     if bundle_id := job.result.get("bundle"):
         return {"bundle": bundle_id}
     asked = job.arguments
+    desk.drop_vectors(but=asked.get("vectors"))
     before, folder = _time(asked.get("before")), desk.settings.home / "checkpoints"
     elsewhere = bool(desk.settings.store)  # so that other machines may have it too
     with shared_checkpoints(desk.whole, folder, job.id) if elsewhere else nullcontext():

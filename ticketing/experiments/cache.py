@@ -124,7 +124,9 @@ class TrainingCache:
 
 
 def open_cache(desk: Desk, say: Callable[[str], None]) -> tuple[TrainingCache, Desk]:
-    """Where the trainings of experiments are kept, and a desk that saves its bundles there."""
+    """Where the trainings of experiments are kept, and a desk that keeps its bundles and its
+    checkpoints there."""
     folder = desk.settings.home / "evaluation"
     cache = TrainingCache(folder, desk.store.count_tickets(), say)
-    return cache, Desk(desk.settings, desk.store, cache.models)
+    settings = desk.settings.model_copy(update={"home": folder})
+    return cache, Desk(settings, desk.store, cache.models)

@@ -87,12 +87,19 @@ def _counted(vocabulary: Vocabulary) -> list[Any]:
     return [vocabulary.words, vocabulary.document_counts]
 
 
-def clear(checkpoints: Path, run: str, texts: str) -> None:
-    """Remove what a finished training leaves, but the word vectors and topics of its texts."""
+def drop_others(checkpoints: Path, run: str, texts: str) -> None:
+    """Remove what other trainings left, which were given up or had other texts."""
+    own = {"network": run, "imitation": run, "vectors": texts, "topics": texts}
     for file in checkpoints.glob("*.*"):
         stem, _, kind = file.name.partition(".")
-        if stem == run or (kind in ("vectors", "topics") and stem != texts):
+        if own.get(kind, stem) != stem:
             file.unlink(missing_ok=True)
+
+
+def clear(checkpoints: Path, run: str) -> None:
+    """Remove what a finished training leaves, but the word vectors and topics of its texts."""
+    for file in checkpoints.glob(f"{run}.*"):
+        file.unlink(missing_ok=True)
 
 
 def find_transformer(network: NetworkSettings, training: TrainingSettings) -> Transformer | None:

@@ -35,6 +35,7 @@ from ticketing.training.losses import (
 )
 from ticketing.training.pretraining import (
     clear,
+    drop_others,
     find_transformer,
     make_teacher,
     run_key,
@@ -80,9 +81,9 @@ def train(
     """Train a network and save it; returns the bundle's id.
 
     Tickets are read twice, and never held all at once; what must lie somewhere meanwhile lies in
-    `checkpoints`, which an interrupted run resumes from. Runs with the same arguments give the same
-    bundle, by any number of `threads`. Raises InputError when there is nothing to learn from, and
-    whatever `told` does.
+    `checkpoints`, which an interrupted run resumes from, unless another one was begun there. Runs
+    with the same arguments give the same bundle, by any number of `threads`. Raises InputError when
+    there is nothing to learn from, and whatever `told` does.
     """
     if not len(tickets):
         raise InputError("There are no tickets to learn from; import some first.")
@@ -105,6 +106,7 @@ def train(
             )
         key = run_key(corpus, network, training, vectors_file, encoder)
         texts = texts_key(corpus, network, training, vectors_file, reader)
+        drop_others(checkpoints, key, texts)
         teacher = None
         if reader:
             teacher = make_teacher(corpus, reader, usable, training, checkpoints, told)
@@ -151,7 +153,7 @@ def train(
             "history": history,
         }
         bundle_id = models.save(facts, documents, arrays)
-        clear(checkpoints, key, texts)
+        clear(checkpoints, key)
         return bundle_id
 
 

@@ -5,8 +5,11 @@ import shutil
 
 import pytest
 
+from ticketing.desk import open_desk
 from ticketing.errors import BundleError
-from ticketing.experiments.cache import TrainingCache, find_or_make, find_or_train
+from ticketing.experiments.cache import TrainingCache, find_or_make, find_or_train, open_cache
+from ticketing.settings import load_settings
+from ticketing.tickets import Ticket
 
 
 def test_a_json_file_is_made_once(tmp_path):
@@ -61,3 +64,24 @@ def test_a_bundle_that_is_gone_is_trained_again(tmp_path, trained):
     cache.models.delete(trained[1])
     assert find() == trained[1]
     assert len(said) == 2
+
+
+def test_what_an_experiment_goes_on_from_lies_apart_from_the_desks(tmp_path, monkeypatch):
+    """Each training drops what another one left where it begins."""
+    seen = []
+
+    def spy(tickets, labels, network, training, models, checkpoints, *_):
+        seen.append((models.folder, checkpoints))
+        return "1"
+
+    monkeypatch.setattr("ticketing.training.train.train", spy)
+    desk = open_desk(load_settings(home=tmp_path))
+    desk.put_tickets([Ticket("T", "Pump trips")])
+    monkeypatch.setattr(desk.models, "share", lambda _: None)
+    cache, trainer = open_cache(desk, print)
+    monkeypatch.setattr(cache.models, "share", lambda _: None)
+    trainer.train()
+    desk.train()
+    own = tmp_path / "evaluation"
+    assert seen == [(home / "models", home / "checkpoints") for home in (own, tmp_path)]
+    desk.close()

@@ -84,6 +84,29 @@ def test_vectors_and_topics_of_other_texts_do_not_pile_up(fit, tmp_path, archive
     assert len(after) == 2 and not before & after
 
 
+def test_what_a_training_that_was_given_up_left_goes_when_another_begins(
+    trained, fit, tmp_path, monkeypatch
+):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    folder, others = tmp_path / "checkpoints", ["a.categories", "b.tuning", "c.texts-d"]
+    folder.mkdir()
+    for name in others:
+        (folder / name).touch()
+    (folder / "given-up.imitation").touch()
+    with monkeypatch.context() as broken:
+        broken.setattr(training_steps, "calibrate", killed)
+        for seed in (2, 1):
+            with pytest.raises(KeyboardInterrupt):
+                fit(seed=seed)
+    left = ["categories", "network", "texts-d", "topics", "tuning", "vectors"]
+    assert sorted(path.suffix[1:] for path in folder.iterdir()) == left
+    assert fit().id == trained[1]
+    assert {path.name for path in folder.iterdir()} > set(others)
+    assert kinds(folder) == [".categories", ".texts-d", ".topics", ".tuning", ".vectors"]
+
+
 def test_a_training_broken_off_goes_on_to_the_same_bundle(trained, fit, tmp_path, monkeypatch):
     def killed(*_):
         raise KeyboardInterrupt
