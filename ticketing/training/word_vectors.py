@@ -27,6 +27,9 @@ words evenly spaced tickets once."""
 FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 """The first bytes of fastText's own binary format."""
 
+PACKED = {b"\x1f\x8b": "gunzip", b"PK\x03\x04": "unzip"}
+"""What unpacks a file, by its first bytes."""
+
 
 class _Passes:
     """Texts, iterated once a pass, with a bar over all passes.
@@ -117,16 +120,21 @@ def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
     """Vectors from a word2vec, GloVe or fastText file, text or binary, cut to the vocabulary.
 
     float32 [len(vocabulary), dims]; words that the file lacks have a zero row. Raises
-    InputError when the file can't be read as any of them, has other dimensions, or shares
-    no word with the vocabulary.
+    InputError when the file is packed, too large for the memory or can't be read as any of them,
+    has other dimensions, or shares no word with the vocabulary.
     """
     try:
         vectors = _read(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    except (ValueError, IndexError, EOFError, struct.error, NotImplementedError) as error:
+    except (ValueError, IndexError, EOFError, struct.error, NotImplementedError):
         raise InputError(
-            f"{path} is not a word2vec, GloVe or fastText file of word vectors ({error})."
+            f"{path} is not a whole word2vec, GloVe or fastText file of word vectors; "
+            "name another one."
+        ) from None
+    except MemoryError:
+        raise InputError(
+            f"By its first line {path} holds more than there is memory for; name a smaller one."
         ) from None
     if vectors.vector_size != dims:
         raise InputError(
@@ -144,7 +152,10 @@ def _read(path: Path) -> Any:
     from gensim.models.fasttext import load_facebook_vectors
 
     with open(path, "rb") as file:
-        start = file.readline(1 << 16)
+        start, second = file.readline(1 << 16), file.readline(1 << 16)
+    for magic, tool in PACKED.items():
+        if start.startswith(magic):
+            raise InputError(f"{path} is packed; unpack it first, as with {tool}.")
     if start.startswith(FASTTEXT_MAGIC):
         return load_facebook_vectors(str(path))
     first = start.split()
@@ -153,10 +164,19 @@ def _read(path: Path) -> Any:
     headed = len(first) == 2 and all(part.isdigit() for part in first)
     return KeyedVectors.load_word2vec_format(
         path,
-        binary=headed and path.suffix == ".bin",
+        binary=headed and not _is_text(second, int(first[1])),
         no_header=not headed,
         unicode_errors="replace",
     )
+
+
+def _is_text(row: bytes, dims: int) -> bool:
+    """Whether a row is a word and so many numbers, as people read them."""
+    numbers = row.split()[1:]
+    try:
+        return len(list(map(float, numbers))) == dims
+    except ValueError:
+        return False
 
 
 def _matrix(vocabulary: Vocabulary, dims: int, vectors: Any) -> Tensor:
