@@ -108,7 +108,7 @@ class RowModels:
     @property
     def _unlearned(self) -> TrainingSettings:
         keep = {"seed": self.training.seed, "topic_epochs": self.training.topic_epochs}
-        return TrainingSettings(epochs=0, weights="fixed", **keep)
+        return TrainingSettings(epochs=0, weights="fixed", teacher="", **keep)
 
     @cached_property
     def _untrained(self) -> Model:
