@@ -1,8 +1,8 @@
 """What a measurement has made is made once, and found again by the next run.
 
-Every piece is named by a digest of all that it depends on (settings, texts, labels, this
-program's version), so a second run only reads, one that was broken off goes on, and a changed
-archive is measured anew.
+Every piece is named by a digest of all that it depends on (settings, a teacher's weights, texts,
+labels, this program's version), so a second run only reads, one that was broken off goes on, and a
+changed archive is measured anew.
 """
 
 import hashlib
@@ -23,7 +23,10 @@ from ticketing.files import Json, write_atomically
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
+from ticketing.model.settings import NetworkSettings
 from ticketing.tickets import Label, Ticket
+from ticketing.training.pretraining import find_transformer
+from ticketing.training.settings import TrainingSettings
 
 Found = TypeVar("Found")
 
@@ -42,6 +45,14 @@ def archive_digest(tickets: Sequence[Ticket]) -> str:
 def labels_digest(labels: Sequence[Label]) -> str:
     """Names labels, whatever their order."""
     return digest(*sorted(f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels))
+
+
+def settings_digest(network: NetworkSettings, training: TrainingSettings) -> str:
+    """Names settings, with the weights that lie where they name a teacher. Raises InputError where
+    a teacher is needed and not there."""
+    teacher = find_transformer(network, training)
+    weights = teacher.digest if teacher else ""
+    return digest(network.model_dump_json(), training.model_dump_json(), weights)
 
 
 def find_or_make(path: Path, make: Callable[[], Json]) -> Json:

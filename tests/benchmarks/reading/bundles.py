@@ -19,7 +19,13 @@ from ticketing.arrays import read_arrays, write_arrays
 from ticketing.cli.model_settings import read_settings
 from ticketing.errors import ArraysError
 from ticketing.evaluation.runs import Rankers
-from ticketing.experiments.cache import archive_digest, digest, find_or_train, labels_digest
+from ticketing.experiments.cache import (
+    archive_digest,
+    digest,
+    find_or_train,
+    labels_digest,
+    settings_digest,
+)
 from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
@@ -33,7 +39,7 @@ TRAINED = {
 }
 """Settings of the bundles that are trained here, by ranker."""
 
-MADE_BY = ("encoders", "model", "networks", "nn", "text", "training")
+MADE_BY = ("encoders", "model", "networks", "nn", "retrieval", "text", "training")
 """Packages that a trained bundle depends on."""
 
 
@@ -82,7 +88,7 @@ class Bundles:
         overrides = TRAINED[name] + self.overrides
         network, training = read_settings(None, overrides)
         made_of = archive_digest(case.learned), labels_digest(case.labels)
-        key = digest(code_digest(), *made_of, *overrides)
+        key = digest(code_digest(), *made_of, settings_digest(network, training))
         registry = Registry(self.folder / "models")
         checkpoints = self.folder / "checkpoints" / family
         return find_or_train(

@@ -28,6 +28,7 @@ from ticketing.experiments.cache import (
     digest,
     find_or_make,
     labels_digest,
+    settings_digest,
 )
 from ticketing.files import Json
 from ticketing.model.settings import NetworkSettings
@@ -137,8 +138,8 @@ class FeedbackSimulation:
         self._words = IndexedWords(TicketsInMemory(self.tickets))
         self._trainings, self._is_test = trainings, is_test
         self._settings, self._train, self._threads = (network, training), train, threads
-        shape = network.model_dump_json(), training.model_dump_json()
-        self._texts = digest(archive_digest(self.tickets), *shape)
+        shape = settings_digest(network, training)
+        self._texts = digest(archive_digest(self.tickets), shape)
 
     def run(self, months: Sequence[Month]) -> list[MonthResult]:
         """What came of each month, in their order. Raises InputError where no month is followed by

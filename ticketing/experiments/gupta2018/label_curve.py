@@ -14,7 +14,13 @@ from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.runs import Ranked, rank_labelled, rank_words
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
-from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
+from ticketing.experiments.cache import (
+    TrainingCache,
+    archive_digest,
+    digest,
+    labels_digest,
+    settings_digest,
+)
 from ticketing.model.settings import NetworkSettings
 from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
@@ -112,8 +118,7 @@ class LabelCurve:
             )
         labels = some_labels(self.learned, count, training.seed)
         name = f"{LOSSES[loss]}, {count:,} labels"
-        shape = network.model_dump_json(), training.model_dump_json()
-        key = digest(self._archive, labels_digest(labels), *shape)
+        key = digest(self._archive, labels_digest(labels), settings_digest(network, training))
 
         def rank() -> Ranked:
             train = partial(self._train, network, training, labels)

@@ -7,7 +7,13 @@ from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.runs import Ranked, rank_labelled
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
-from ticketing.experiments.cache import TrainingCache, archive_digest, digest, labels_digest
+from ticketing.experiments.cache import (
+    TrainingCache,
+    archive_digest,
+    digest,
+    labels_digest,
+    settings_digest,
+)
 from ticketing.experiments.gupta2018.rows import Row
 from ticketing.model.components import ticket_fields, ticket_tokens
 from ticketing.model.inference import Model
@@ -88,7 +94,7 @@ class RowModels:
             recommender = Recommender(store, model, self._threads, encode, rescored=False)
             return rank_labelled(recommender, self.labels, name)
 
-        about = f"{row}, time {time}", _json(network), _json(training)
+        about = f"{row}, time {time}", settings_digest(network, training)
         key = digest(self._archive, self._queries, *about)
         return self._trainings.ranked(key, rank)
 
@@ -119,14 +125,10 @@ class RowModels:
     def _trained(
         self, network: NetworkSettings, training: TrainingSettings, name: str, left: int
     ) -> Model:
-        key = digest(self._archive, _json(network), _json(training))
+        key = digest(self._archive, settings_digest(network, training))
         train = partial(self._train, network, training)
         bundle = self._trainings.bundle(key, name, train, left, typical=training.epochs > 0)
         return self._trainings.model(bundle)
-
-
-def _json(settings: NetworkSettings | TrainingSettings) -> str:
-    return settings.model_dump_json()
 
 
 def measure_rows(

@@ -72,13 +72,15 @@ def simulate(tmp_path, trained, dated, links):
         trainings.append((before, labels))
         return trained[1]
 
-    def run(months=(JANUARY, FEBRUARY), queries=8, test=lambda id: int(id, 16) % 2 == 0):
+    def run(
+        months=(JANUARY, FEBRUARY), queries=8, test=lambda id: int(id, 16) % 2 == 0, **settings
+    ):
         simulation = FeedbackSimulation(
             TrainingCache(tmp_path / "evaluation", len(dated), lambda sentence: None),
             store,
             links,
             TINY,
-            tiny_training(),
+            tiny_training(**settings),
             train,
             test,
             queries,
@@ -162,6 +164,16 @@ def test_a_simulation_broken_off_goes_on_where_it_stopped(simulate):
     assert len(trainings) == 5
     run()
     assert len(trainings) == 5
+
+
+def test_a_month_learns_from_the_weights_that_its_teacher_has_now(simulate, encoder):
+    run, trainings = simulate
+    run([JANUARY], teacher=str(encoder))
+    run([JANUARY], teacher=str(encoder))
+    assert len(trainings) == 3
+    (encoder / "model.safetensors").write_bytes(b"tuned anew")
+    run([JANUARY], teacher=str(encoder))
+    assert len(trainings) == 6
 
 
 def test_months_are_printed_and_drawn(simulate):

@@ -52,14 +52,14 @@ def curve(tmp_path, trained, archive_tickets, archive_labels):
         trainings.append((training.loss, training.epochs, len(labels)))
         return trained[1]
 
-    def make(measured=archive_labels[:9], split="all"):
+    def make(measured=archive_labels[:9], split="all", **settings):
         return LabelCurve(
             TrainingCache(tmp_path, len(archive_tickets), said.append),
             archive_tickets,
             measured,
             archive_labels[9:],
             split,
-            {loss: (TINY, tiny_training(loss=loss)) for loss in ("mse", "in-batch")},
+            {loss: (TINY, tiny_training(loss=loss, **settings)) for loss in ("mse", "in-batch")},
             train,
         )
 
@@ -104,6 +104,17 @@ def test_other_queries_are_ranked_by_the_same_trainings_and_another_split_by_oth
     assert len(trainings) == 2
     make(split="before 2013").points([5])
     assert len(trainings) == 4
+
+
+def test_the_loss_that_imitates_a_teacher_learns_from_its_weights_as_they_are(curve, encoder):
+    make, trainings, _ = curve
+    mse, in_batch = ("mse", 1, 5), ("in-batch", 1, 5)
+    make(teacher=str(encoder)).points([5])
+    make(teacher=str(encoder)).points([5])
+    assert trainings == [mse, in_batch]
+    (encoder / "model.safetensors").write_bytes(b"tuned anew")
+    make(teacher=str(encoder)).points([5])
+    assert trainings == [mse, in_batch, in_batch]
 
 
 def test_the_curve_is_printed_and_drawn_beside_bm25(curve, archive_labels):

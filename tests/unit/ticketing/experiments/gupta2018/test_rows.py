@@ -1,5 +1,6 @@
 """The rows of the paper's tables, rankings in memory, and two bundles side by side."""
 
+import shutil
 from copy import copy
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.metrics import DEPTHS, recall_curve
 from ticketing.evaluation.runs import Ranked, in_memory, rank_labelled, rank_words
 from ticketing.experiments.cache import TrainingCache
+from ticketing.experiments.gupta2018 import row_models
 from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows, narrowed
 from ticketing.experiments.gupta2018.rows import ROWS, choose_rows
 from ticketing.model.components import ticket_fields, ticket_tokens
@@ -266,6 +268,27 @@ def test_other_queries_are_ranked_by_the_same_training(rows, archive_labels):
     assert len(trained) == 1
     make(learned="before 2013").ranked(ROWS[14])
     assert len(trained) == 2
+
+
+def test_other_weights_in_the_teachers_folder_are_learned_from_and_ranked_anew(
+    rows, encoder, tmp_path, trained, monkeypatch
+):
+    make, _, _ = rows
+    shutil.copytree(trained[0], tmp_path / "models")
+    trainings, rankings = [], []
+    monkeypatch.setattr(row_models, "rank_labelled", lambda *_: rankings.append(1) or place({}))
+
+    def learn(*settings):
+        trainings.append(settings)
+        return trained[1]
+
+    def rank():
+        make(training=tiny_training(teacher=str(encoder)), train=learn).ranked(ROWS[14])
+        return len(trainings), len(rankings)
+
+    assert [rank(), rank()] == [(1, 1), (1, 1)]
+    (encoder / "model.safetensors").write_bytes(b"tuned anew")
+    assert rank() == (2, 2)
 
 
 def test_the_papers_rows_know_neither_time_nor_the_words_themselves(
