@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +10,6 @@ import numpy as np
 
 from ticketing.classification.chance import ENOUGH, fit_chance, half_right
 from ticketing.classification.classifier import CategoryClassifier
-from ticketing.classification.labels import CategoryLabel
 from ticketing.classification.matchers import Matcher, NgramMatcher
 from ticketing.classification.pairs import Sources
 from ticketing.classification.settings import ClassifierSettings
@@ -61,7 +59,7 @@ def fit(
     known, unseen = parts.training, parts.others["validation"]
     synonyms = induce(known) | sources.synonyms
     trials = make_trials(known, unseen, synonyms, words, seed, MOST_VALIDATED)
-    checkpoint = checkpoints / f"{_digest(taxonomy, labels, settings, begin)}.categories"
+    checkpoint = checkpoints / f"{_digest(sources, settings, begin)}.categories"
     trained = train(Sources(known, synonyms, words, labels), trials, settings, checkpoint, begin)
     trial = titles_trial(unseen)
     found = _accuracy(trial, trained, known)
@@ -97,16 +95,8 @@ def _learned(trial: Trial, classifier: CategoryClassifier) -> dict[str, Any]:
 
 
 def _digest(
-    taxonomy: Taxonomy,
-    labels: Sequence[CategoryLabel],
-    settings: ClassifierSettings,
-    begin: CategoryClassifier | None,
+    sources: Sources, settings: ClassifierSettings, begin: CategoryClassifier | None
 ) -> str:
     """Names the checkpoint of a training by everything that it depends on."""
-    told = [
-        [(title.text, title.group) for title in taxonomy.titles],
-        [(label.text, label.group, label.right) for label in labels],
-        settings.model_dump(mode="json"),
-        begin.id if begin else "",
-    ]
+    told = [sources.digest, settings.model_dump(mode="json"), begin.id if begin else ""]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]

@@ -5,9 +5,12 @@ A batch holds groups that are close to one another, so that the rivals of a pair
 confused with.
 """
 
+import hashlib
+import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +72,18 @@ class Sources:
     labels: Sequence[CategoryLabel] = ()
     codes: Mapping[str, str] = field(default_factory=dict)
     """By group its place in a hierarchy, a character a level ("2166"), where there is one."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Names all of it: sixteen hex digits."""
+        told = [
+            [(title.text, title.group) for title in self.taxonomy.titles],
+            self.synonyms.pairs,
+            list(self.words),
+            [(label.text, label.group, label.right) for label in self.labels],
+            sorted(self.codes.items()),
+        ]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 
 class PairSampler:

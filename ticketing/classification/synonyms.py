@@ -36,17 +36,17 @@ class Synonyms:
     def __len__(self) -> int:
         return sum(len(others) for others in self._of.values()) // 2
 
+    @property
+    def pairs(self) -> list[tuple[Phrase, Phrase]]:
+        """Every phrase with each that stands for it, in one order."""
+        return sorted((one, other) for one, others in self._of.items() for other in others)
+
     def of(self, phrase: Phrase) -> list[Phrase]:
         """Phrases that may stand for this one."""
         return self._of.get(phrase, [])
 
     def __or__(self, other: "Synonyms") -> "Synonyms":
-        return Synonyms(
-            (one, another)
-            for synonyms in (self, other)
-            for one, others in synonyms._of.items()  # noqa: SLF001  of its own class
-            for another in others
-        )
+        return Synonyms([*self.pairs, *other.pairs])
 
     def variants(self, text: str) -> list[str]:
         """Every title that one substitution makes of this one."""

@@ -1,6 +1,6 @@
 """`ticketing experiments neculoiu2016`: Table 3 on public job titles."""
 
-import hashlib
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
 from ticketing.cli.printing import say
 from ticketing.evaluation.text_table import row_text
+from ticketing.experiments.cache import digest
 from ticketing.experiments.neculoiu2016.table3 import (
     COLUMNS,
     PUBLISHED,
@@ -64,14 +65,8 @@ def command(
     say(row_text(["", *COLUMNS, "seconds"], WIDTHS))
     say(row_text(["n-gram matcher, published", *PUBLISHED_NGRAMS, "", ""], WIDTHS))
     stages = tuple(sorted(set(stages)))
-    told = [
-        settings.model_dump_json(),
-        str(stages),
-        str(len(data.synonyms)),
-        *known.texts,
-    ]
     place = load_settings().home / "categories" / "evaluation"
-    place /= hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+    place /= digest(version("ticketing"), settings.model_dump_json(), str(stages), data.digest)
     rows = chain(baseline_rows(data, part), model_rows(data, settings, place, part, stages))
     for row in rows:
         seconds = f"{row.seconds:.0f}" if row.seconds else ""

@@ -64,6 +64,12 @@ class JobTitles:
         self.words = [word for word in words if crc32(word.encode()) % 2 == 0]
         self.unseen_words = [word for word in words if crc32(word.encode()) % 2]
 
+    @property
+    def digest(self) -> str:
+        """Names all that a model learns from and is chosen by, but the seed."""
+        codes = self.esco.codes
+        return Sources(self.esco.taxonomy, self.synonyms, self.words, codes=codes).digest
+
     def trials(self, part: str, most: int = 1000) -> list[Trial]:
         """The four tests of a part, of at most so many inputs each."""
         titles, words = self.parts.others[part], self.unseen_words

@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.errors import InputError
+from ticketing.experiments.neculoiu2016 import command as command_module
 from ticketing.experiments.neculoiu2016.command import command, shown
 from ticketing.experiments.neculoiu2016.job_titles import onet_queries, read_esco
 from ticketing.experiments.neculoiu2016.table3 import (
@@ -119,6 +120,33 @@ def test_a_file_of_another_kind_is_one_sentence(folder):
     (folder / "esco_occupations_en.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="has no column 'preferredLabel'"):
         read_esco(folder)
+
+
+def test_stages_are_found_again_by_all_that_they_learn_from(folder, tmp_path, monkeypatch):
+    places = []
+    monkeypatch.setattr(command_module, "model_rows", lambda *given: places.append(given[2]) or [])
+    esco, synonyms = folder / "esco_occupations_en.csv", tmp_path / "synonyms.csv"
+    synonyms.write_text("word,synonym\nsolar,sun\n")
+
+    def where():
+        options = [word for value in FAST for word in ("--set", value)]
+        arguments = [str(folder), "--part", "validation", "--synonyms", str(synonyms), *options]
+        answer = CliRunner(env={"TICKETING_HOME": str(tmp_path)}).invoke(command, arguments)
+        assert answer.exception is None, answer.output
+        return places[-1]
+
+    def corrected(path, old, new):
+        path.write_text(path.read_text().replace(old, new))
+        return where()
+
+    assert where() == where() == tmp_path / "categories" / "evaluation" / places[0].name
+    corrected(synonyms, "solar,sun", "solar,pv")
+    corrected(esco, "Occupation,2100,Solar", "Occupation,2151,Solar")  # a code
+    corrected(esco, "rail expert\n", "rail expert\nwind expert\n")  # a title of two groups
+    corrected(esco, " outdoors", "")  # a word that may surround titles
+    monkeypatch.setattr(command_module, "version", lambda name: "9.9")
+    where()
+    assert len(set(places[1:])) == len(places[1:]) == 6
 
 
 def test_the_command_says_what_is_missing(tmp_path):
