@@ -109,8 +109,7 @@ class LabelCurve:
 
     def _line(self, loss: str, count: int, left: int) -> Line:
         network, training = self.settings[loss]
-        timed = WITH_TIME if training.weighs_time else WITHOUT_TIME
-        about = f"{loss}, {training.epochs} epochs at most, {timed}"
+        about = f"{loss}, {WITH_TIME if training.weighs_time else WITHOUT_TIME}"
         if loss == "mse" and not count:
             training, about = (
                 _untrained(training),

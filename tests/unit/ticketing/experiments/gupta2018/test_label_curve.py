@@ -117,6 +117,15 @@ def test_the_loss_that_imitates_a_teacher_learns_from_its_weights_as_they_are(cu
     assert trainings == [mse, in_batch, in_batch]
 
 
+def test_a_point_says_its_loss_and_whether_time_counts(curve):
+    """Not how often the examples are passed over, which a teacher and few examples change."""
+    make, _, _ = curve
+    assert [point.line.about for point in make().points([5])] == [
+        "mse, without time",
+        "in-batch, with time",
+    ]
+
+
 def test_the_curve_is_printed_and_drawn_beside_bm25(curve, archive_labels):
     make, _, _ = curve
     labels = with_answers(archive_labels[:9])
