@@ -4,7 +4,8 @@ The rated pairs are dealt into FOLDS parts. A member learns from all parts but o
 is stopped, and the model's calibration is fitted there, so that nothing is judged by what it has
 learned. So in a model of FOLDS members every pair is a validation pair once. A teacher's other
 pairs come first and are shared by all members: they have the sentences of all parts, and of their
-ratings no more than the curve that maps cosines to them.
+ratings, those of validation parts included, the curve that maps cosines to them and the choice of
+the best epoch.
 """
 
 import hashlib
