@@ -210,10 +210,7 @@ class Recommender:
         best, chances = found.best, found.chances
         rank, ahead = 0, None
         if named:
-            rank = 1
-            ahead = (
-                best.ids.index(named.ticket.id) if named.ticket.id in best.ids else len(best.ids)
-            )
+            rank, ahead = 1, best.rank_of(named.ticket.id)
             yield named
         for start in range(0, len(best.places), step):
             some = slice(start, start + step)
