@@ -210,7 +210,7 @@ class Bundles(DeskBase):
         may_serve, why = (True, "") if force else self.compared(bundle_id)
         return self.let_serve(bundle_id, why) if may_serve else self.refuse(bundle_id, why)
 
-    def let_serve(self, bundle_id: str, why: str = "") -> str:
+    def let_serve(self, bundle_id: str, why: str) -> str:
         """Let a bundle serve that may; gives, and keeps, a sentence that says so and `why`."""
         self._serve(bundle_id)
         return self._note(bundle_id, f"Bundle {bundle_id} serves now{why}.")
