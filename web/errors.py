@@ -17,7 +17,7 @@ RETRY_SECONDS = 10
 """When a program may ask again for what is away."""
 
 KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
-"""Of those that an error itself asks for."""
+"""Headers that are sent of those that an error itself asks for."""
 
 SENTENCES = {
     404: "There is no page at this address.",

@@ -175,8 +175,8 @@ class Bundles(DeskBase):
         return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Both bundles on the judgments of test queries, of which none counts as solved; a ticket
-        that was deleted can't be found, so it is not asked for."""
+        """Two bundles compared on the judgments of test queries, of which none counts as solved; a
+        ticket that was deleted can't be found, so it is not asked for."""
         from ticketing.evaluation.promotion import compare
         from ticketing.retrieval.solved import nothing_solved
 

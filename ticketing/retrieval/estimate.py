@@ -25,7 +25,7 @@ AWAY = np.iinfo(np.int32).max
 """The distance of a row that cannot be compared."""
 
 LARGEST = 1 << 30
-"""What the farthest row is at."""
+"""Estimate of the farthest row: sets the integer unit."""
 
 MINUTES = 60
 """The step of the table of times."""

@@ -176,7 +176,7 @@ def scan_distances(
 
 
 def chunks(rows: int) -> list[slice]:
-    """So many rows in equal parts."""
+    """So many rows in equal parts, of CHUNK at most."""
     count = -(-rows // CHUNK)
     return [slice(*ends) for ends in pairwise(i * rows // count for i in range(count + 1))]
 
@@ -204,7 +204,7 @@ def _prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
 
 
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
-    """The same memory, which is not written by this name."""
+    """A view of an array, by which it is not written."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -88,7 +88,7 @@ def answer(query_id: str) -> Response:
 
 @pages.get("/queries/<query_id>/markdown")
 def as_markdown(query_id: str) -> Response:
-    """The same answer as Markdown, to paste into a ticket."""
+    """The ten best tickets for a query as Markdown, to paste into a ticket."""
     found = current_desk().recommend(known_query(query_id), filters_of(request.args))
     address = url_for("pages.answer", query_id=query_id, **_kept(), _external=True)
     text = answer_as_markdown(found.ordered(order_of(request.args)), address)
