@@ -34,7 +34,7 @@ KNOWN: dict[str, frozenset[str]] = {
 
 
 def clean_address() -> Response | None:
-    """To the same page without what is left empty, where anything is.
+    """Redirect to the same page without what is left empty, where anything is.
 
     Raises InputError naming what the page does not know.
     """

@@ -20,8 +20,8 @@ from web.context import (
     current_desk,
     current_person,
     known_person,
+    sentence_of,
     served_desk,
-    told,
     topic_titles,
 )
 from web.errors import register_errors
@@ -129,7 +129,7 @@ def _set_up_templates(app: APIFlask) -> None:
         citation=citation,
         bars=lambda parts, typical: bars(parts, typical, current_desk().channel_labels),
         in_words=in_words,
-        told=told,
+        sentence_of=sentence_of,
         promotion_words=job_words.promotion_words,
         state_words=job_words.state_words,
         unit=job_words.unit,

@@ -58,7 +58,7 @@ def audit(deed: Deed, which: str) -> None:
     served_desk().record(current_doer(), deed, which)
 
 
-def told(error: Exception | str) -> str:
+def sentence_of(error: Exception | str) -> str:
     """What people read of an error: without where on the server the home is, which the log says."""
     said, home = str(error), str(served_desk().settings.home.absolute())
     shown = said.replace(f"{home}/", "").replace(home, "the home")

@@ -10,14 +10,14 @@ from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import InputError, TicketingError, plainly
-from web.context import told
+from web.context import sentence_of
 from web.kept import Kept, kept_form, refused_form
 
 RETRY_SECONDS = 10
 """When a program may ask again for what is away."""
 
 KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
-"""Of those that an error itself asks for."""
+"""Headers that are sent of those that an error itself asks for."""
 
 SENTENCES = {
     404: "There is no page at this address.",
@@ -71,7 +71,7 @@ def ticketing_error(error: TicketingError) -> Response:
     kept = kept_form() if error.retry else None
     if isinstance(error, InputError):
         kept = refused_form()
-    return _answer(error.status, told(error), headers, error, kept)
+    return _answer(error.status, sentence_of(error), headers, error, kept)
 
 
 def _validation_error(error: HTTPError) -> Response:

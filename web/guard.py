@@ -29,7 +29,7 @@ PUBLIC = frozenset(
 """Endpoints that ask for nobody."""
 
 FOR_NOBODY = frozenset({"static", "pages.healthz", "pages.readyz"})
-"""Those of them that do not ask the store who asks, which may be away; they are not counted."""
+"""Of PUBLIC those that do not ask the store who asks, which may be away; they are not counted."""
 
 NEEDS: dict[Permission, frozenset[str]] = {
     Permission.ASK: frozenset(

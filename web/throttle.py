@@ -107,6 +107,6 @@ def _wait(limiter: MovingWindowRateLimiter, limit: RateLimitItem, key: tuple[str
 
 
 def current_throttle() -> Throttle:
-    """The one of this application."""
+    """The throttle of this application."""
     throttle: Throttle = current_app.extensions["throttle"]
     return throttle

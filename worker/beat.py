@@ -61,7 +61,7 @@ def run_beat(app: Celery, place: Workplace) -> int:
     leases: list[Held] = []
 
     def look() -> None:
-        with place.told("keep the schedule"):
+        with place.tolerating("keep the schedule"):
             if not leases:
                 leases.append(Held(place.desk.whole, "beat"))
             ours = leases[0].take()

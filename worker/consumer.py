@@ -27,19 +27,19 @@ class Consumer(consumer.Consumer):
     """Discards, with one line each, messages that Celery would log at length."""
 
     def on_unknown_message(self, body: Any, message: Any) -> None:
-        """It names no task."""
+        """Discard a message that names no task."""
         self._discard(message, ValueError("it names no task"))
 
     def on_unknown_task(self, body: Any, message: Any, exc: Exception) -> None:
-        """It names a task that this program does not have."""
+        """Discard a message that names a task that this program does not have."""
         self._discard(message, ValueError(f"there is no task {message.headers['task']!r}"))
 
     def on_invalid_task(self, body: Any, message: Any, exc: Exception) -> None:
-        """Its parts do not fit together."""
+        """Discard a message whose parts do not fit together."""
         self._discard(message, exc)
 
     def on_decode_error(self, message: Any, exc: Exception) -> None:
-        """Its content is not what it says it is."""
+        """Discard a message whose content is not what it says it is."""
         self._discard(message, exc)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:

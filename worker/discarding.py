@@ -19,7 +19,7 @@ UNREADABLE = ValueError, TypeError, KeyError, AttributeError, RecursionError, Ko
 
 
 class _Headers(BaseModel, strict=True):
-    """Those that Celery acts on, as `send_task` fills them."""
+    """The headers that Celery acts on, as `send_task` fills them."""
 
     task: str
     id: str

@@ -61,7 +61,7 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     return _start(desk, app, JobKind.TRAINING, "", arguments, by)
 
 
-def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
+def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str) -> Job:
     """Publish an evaluation; `arguments` are those of Desk.evaluation_arguments.
 
     Raises BrokerAway, before any job is made.

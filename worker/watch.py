@@ -29,7 +29,7 @@ def run_watch(app: Celery, place: Workplace) -> int:
 
 
 def _look(app: Celery, place: Workplace) -> None:
-    with place.told("look for jobs to resume"):
+    with place.tolerating("look for jobs to resume"):
         waiting_messages(app)
         place.broker.over()
         for job in resume_jobs(place.desk, app):

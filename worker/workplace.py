@@ -54,7 +54,7 @@ class Workplace:
         return desk
 
     @contextmanager
-    def told(self, what: str) -> Iterator[None]:
+    def tolerating(self, what: str) -> Iterator[None]:
         """Say in a line why the block could not do something that is tried again later: look for
         jobs, for one. A block that ends has been answered by the store."""
         try:

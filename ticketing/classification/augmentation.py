@@ -13,6 +13,8 @@ FILLERS = (
     "very we week yesterday your"
 )
 """Words that say nothing of the matter."""
+EXTRA = 3
+"""Words put around a title, at most."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -36,9 +38,9 @@ def _other_letter(character: str, chance: random.Random) -> str:
     return chance.choice([letter for letter in LETTERS if letter != character])
 
 
-def extra_words(text: str, words: Sequence[str], chance: random.Random, most: int = 3) -> str:
-    """One to `most` words put before or behind a title."""
-    added = [chance.choice(words) for _ in range(chance.randint(1, most))]
+def extra_words(text: str, words: Sequence[str], chance: random.Random) -> str:
+    """One to EXTRA words put before or behind a title."""
+    added = [chance.choice(words) for _ in range(chance.randint(1, EXTRA))]
     before = chance.randint(0, len(added))
     return " ".join([*added[:before], text, *added[before:]])
 

@@ -40,7 +40,7 @@ def make_trials(
     synonyms: Synonyms,
     words: Sequence[str],
     seed: int,
-    most: int = 1000,
+    most: int,
 ) -> list[Trial]:
     """The four trials, with at most so many inputs each."""
     chance = random.Random(seed)

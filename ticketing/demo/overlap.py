@@ -17,6 +17,7 @@ from ticketing.text.bm25 import BM25
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 COMPONENTS = ("subject", "description", "solution")
+SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,9 @@ def overlap(base: DemoBase, grade: Grade) -> Overlap:
     return Overlap(np.array(shared), np.array(jaccard))
 
 
-def bm25_accuracy(
-    base: DemoBase, components: tuple[str, ...], depth: int = 10, least: Grade = Grade.YES
-) -> float:
+def bm25_accuracy(base: DemoBase, components: tuple[str, ...], least: Grade = Grade.YES) -> float:
     """Share of the end-user queries with a ticket of at least grade `least` among the
-    first `depth` of BM25 over the given components."""
+    first SHOWN of BM25 over the given components."""
     texts = [
         [word for name in components for word in tokenize(getattr(ticket, name))]
         for ticket in base.tickets
@@ -69,7 +68,7 @@ def bm25_accuracy(
     scores = index.scores([tokenize(f"{query.subject} {query.description}") for query in right])
     found = 0
     for row, ids in zip(scores, right.values(), strict=True):
-        best = np.argsort(-row, kind="stable")[:depth]
+        best = np.argsort(-row, kind="stable")[:SHOWN]
         found += any(base.tickets[place].id in ids for place in best)
     return found / len(right)
 

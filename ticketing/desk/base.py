@@ -186,7 +186,7 @@ class DeskBase:
         return classifier
 
     def _shown_words(self, words: Iterable[str]) -> set[str]:
-        """Of words that a bundle knows those that a ticket has that may be seen."""
+        """Which of a bundle's words may be shown: those of tickets that may be seen."""
         if self.store is self.whole:
             return set(words)
         return self.store.known_words(list(dict.fromkeys(words)))

@@ -175,8 +175,8 @@ class Bundles(DeskBase):
         return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Both bundles on the judgments of test queries, of which none counts as solved; a ticket
-        that was deleted can't be found, so it is not asked for."""
+        """Two bundles compared on the judgments of test queries, of which none counts as solved; a
+        ticket that was deleted can't be found, so it is not asked for."""
         from ticketing.evaluation.promotion import compare
         from ticketing.retrieval.solved import nothing_solved
 
@@ -210,7 +210,7 @@ class Bundles(DeskBase):
         may_serve, why = (True, "") if force else self.compared(bundle_id)
         return self.let_serve(bundle_id, why) if may_serve else self.refuse(bundle_id, why)
 
-    def let_serve(self, bundle_id: str, why: str = "") -> str:
+    def let_serve(self, bundle_id: str, why: str) -> str:
         """Let a bundle serve that may; gives, and keeps, a sentence that says so and `why`."""
         self._serve(bundle_id)
         return self._note(bundle_id, f"Bundle {bundle_id} serves now{why}.")

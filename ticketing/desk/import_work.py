@@ -63,7 +63,7 @@ def _let_go(desk: Desk, job: Job) -> Json:
 
 
 def _taken_of(job: Job) -> str:
-    """What the names begin with of the files that say which ids of each page are taken."""
+    """How the names of the files begin that say which ids of each page are taken."""
     return f"{job.arguments['files'][0]['file']}-taken-"
 
 
@@ -103,7 +103,7 @@ class _Pages:
         return PutCounts(counts.added, counts.changed, counts.unchanged, taken)
 
     def _taken(self, theirs: VisibleStore, tickets: Sequence[Ticket]) -> frozenset[str]:
-        """Those ids of a page that tickets have which whoever asked may not see.
+        """The ids of a page that are those of tickets which whoever asked may not see.
 
         The first look is kept: what a page puts for other groups is hidden too, and the page is
         put once more where the work stopped in the midst of it.

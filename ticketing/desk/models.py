@@ -86,7 +86,7 @@ class Models(Registry):
         return (self.folder / bundle_id / MANIFEST).is_file()
 
     def _read_manifest(self, bundle_id: str) -> bytes:
-        """Of a bundle that is not here, from the store: all others stay there."""
+        """A bundle's manifest, from the store where it is not here: its other files stay there."""
         if self.is_here(bundle_id):
             return super()._read_manifest(bundle_id)
         if bundle_id not in self._manifests:

@@ -78,8 +78,8 @@ def restore(settings: Settings, file: Path, replace: bool, shown: Shown) -> Mani
 
 @contextmanager
 def _places(folders: Iterable[Path]) -> Iterator[None]:
-    """Each folder with an empty one in it to unpack into, and with nothing kept by half, neither
-    by a killed restore nor by this one."""
+    """Each folder has an empty one in it to unpack into, and nothing kept by half, neither by a
+    killed restore nor by this one."""
     with ExitStack() as stack:
         for folder in dict.fromkeys(folders):
             desk_folder(folder)

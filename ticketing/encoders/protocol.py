@@ -66,11 +66,11 @@ class Encoder(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of what one text becomes."""
+        """The shape of what one text becomes."""
 
     @property
     def dtype(self) -> npt.DTypeLike:
-        """Of its numbers."""
+        """The type of the numbers that a text becomes."""
 
     def __call__(self, texts: Texts) -> npt.NDArray[Any]:
         """Texts -> [n, *shape]."""
@@ -110,7 +110,7 @@ class EncoderKind:
     grid: tuple[float, ...]
     build: Callable[[Parts], Encoder]
     width: Callable[[EncoderSettings], int] | None = None
-    """Of a dense encoder's vectors; None for a sparse one, whose texts are weighted terms."""
+    """Width of a dense encoder's vectors; None for a sparse one, whose texts are weighted terms."""
     trained: bool = True
     save: Callable[[Any], Saved] | None = None
     """What a bundle must keep of the encoder's resource; None where there is none."""

@@ -48,7 +48,7 @@ class SumEmbEncoder:
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Each of vectors [n, dims] scaled to length 1."""
+    """Vectors [n, dims], each scaled to length 1."""
     lengths = np.sqrt((vectors * vectors).sum(1, keepdims=True))
     scaled: npt.NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(LEAST_LENGTH))
     return scaled

@@ -54,7 +54,7 @@ class TopicWords:
     def documents_of(
         self, ids: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]
     ) -> list[npt.NDArray[np.int64]]:
-        """The same of n texts that stand end to end, between `bounds` [n + 1]."""
+        """The `documents` of n texts that stand end to end, between `bounds` [n + 1]."""
         words, bounds = self.own(ids, bounds)
         return [words[start:stop] for start, stop in pairwise(bounds.tolist())]
 

@@ -29,8 +29,8 @@ class Words:
         arrays: Mapping[str, np.ndarray],
         weights: npt.NDArray[np.float32],
     ) -> "Words":
-        """Of a trained network's arrays: `words.weight` [V, word_dims] and `characters.…`; the
-        `table` of them is made where it is not among them."""
+        """Words by a trained network's arrays, `words.weight` [V, word_dims] and `characters.…`;
+        the `table` is made of these where it is not among them."""
         speller = Speller(
             {name.removeprefix("characters."): array for name, array in arrays.items()}
         )
@@ -42,7 +42,7 @@ class Words:
 
     @classmethod
     def none(cls) -> "Words":
-        """Of no vocabulary."""
+        """An empty table."""
         return cls(np.empty((0, 0), np.float32), np.empty(0, np.float32), Speller({}))
 
     def unknown(self, words: Sequence[str]) -> npt.NDArray[np.float32]:

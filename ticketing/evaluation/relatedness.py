@@ -50,9 +50,7 @@ class Relatedness:
     reasons: tuple[str, ...] = ()
 
 
-def relatedness(
-    places: Places, labels: Sequence[Label], fit: Sequence[Label], seed: int = 0
-) -> Relatedness:
+def relatedness(places: Places, labels: Sequence[Label], fit: Sequence[Label]) -> Relatedness:
     """How well distances grade the labelled pairs.
 
     `places` is that of a Ranked. A distance becomes a score of 1 to 5 by isotonic regression on
@@ -76,7 +74,7 @@ def relatedness(
     else:
         reasons.append(NOTHING_TO_FIT)
     r = rho = mse = None
-    weights = _resamples(tuple(label.query.id for label in found), seed)
+    weights = _resamples(tuple(label.query.id for label in found))
     if comparable:
         ranked = weighted_ranks(weights, -distances)
         resampled = weighted_pearson(weights, ranked, weighted_ranks(weights, ratings))
@@ -105,5 +103,6 @@ def _pairs(
 
 
 @lru_cache(maxsize=1)  # all ways of an evaluation have the same labels
-def _resamples(queries: tuple[str, ...], seed: int) -> npt.NDArray[np.int64]:
-    return query_weights(queries, seed, max(min(RESAMPLES, ENOUGH_MEMORY // len(queries)), 200))
+def _resamples(queries: tuple[str, ...]) -> npt.NDArray[np.int64]:
+    enough = max(min(RESAMPLES, ENOUGH_MEMORY // len(queries)), 200)
+    return query_weights(queries, resamples=enough)

@@ -40,14 +40,14 @@ def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int =
     return {query.id: recommender.rank(query, filters[query.id], depth) for query in queries}
 
 
-def run_words(words: IndexedWords, queries: Sequence[Query], depth: int = DEPTH) -> Run:
+def run_words(words: IndexedWords, queries: Sequence[Query]) -> Run:
     """Rank each query by BM25; what a desk would use instead. A distance is a negative score."""
     filters = searchable(words.tickets, queries)
     run = {}
     for query in tqdm(queries, desc="BM25", unit="query", leave=False):
         ids, scores = words.scores(query, filters[query.id])
         distances = np.where((scores > 0) & (ids != query.ticket_id), -scores, np.inf)
-        run[query.id] = [(ids[i], float(distances[i])) for i in nearest(distances, depth)]
+        run[query.id] = [(ids[i], float(distances[i])) for i in nearest(distances, DEPTH)]
     return run
 
 

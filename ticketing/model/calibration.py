@@ -55,7 +55,7 @@ class Evidence:
     wording: Wording
 
     def kept(self, chosen: npt.NDArray[np.bool_]) -> "Evidence":
-        """The same of some of the tickets: bool [n]."""
+        """What is known of some of the tickets: bool [n]."""
         return Evidence(
             self.distances[chosen],
             self.apart[chosen],
@@ -141,8 +141,8 @@ class Logistic:
 
 @dataclass(frozen=True)
 class Chances:
-    """Of the nearest tickets, nearest first: that it is a YES and that it is a REL, float64 [n];
-    and that a YES is among the first ten."""
+    """Chances of the nearest tickets, nearest first, that each is a YES and that it is a REL,
+    float64 [n]; and that a YES is among the first ten."""
 
     yes: npt.NDArray[np.float64]
     related: npt.NDArray[np.float64]
@@ -150,7 +150,7 @@ class Chances:
 
 
 NO_CHANCES = Chances(np.zeros(0), np.zeros(0), 0.0)
-"""Of a query for which nothing was found."""
+"""Chances of a query for which nothing was found."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ Tokens = tuple[list[str], ...]
 """The components of a query or ticket as tokens, in the settings' order."""
 
 Components = tuple[list[int], ...]
-"""The same as word ids; an empty list is missing."""
+"""The components of a query or ticket as word ids; an empty list is missing."""
 
 
 Fields = dict[str, list[str]]
@@ -39,7 +39,7 @@ def ticket_fields(ticket: Ticket) -> Fields:
 
 
 def kept_fields(ticket: Ticket, tokens: str) -> Fields:
-    """The same of the `tokens` that a store keeps of the ticket, a line a component; where they
+    """The tokens of a ticket, from those that a store keeps of it, a line a component; where they
     are in one line, as they were kept before, they are found anew."""
     lines = tokens.split("\n")
     if len(lines) != len(TICKET_FIELDS):
@@ -57,8 +57,8 @@ def _components(fields: Fields, names: Sequence[str]) -> Tokens:
 
 
 def wholes(items: Sequence[Components]) -> list[Whole]:
-    """Of each component of each item that is there, the texts of all items numbered on: the item's
-    subject and description where it is one of these, else itself."""
+    """For each present component, the range of texts read as one: subject and description together,
+    a solution alone."""
     found: list[Whole] = []
     for item in items:
         first = len(found)

@@ -109,7 +109,7 @@ class Model:
 
     @property
     def saved_arrays(self) -> dict[str, np.ndarray]:
-        """Those that a bundle keeps: words with their spelling, which takes long to read anew."""
+        """Arrays that a bundle keeps: words with their spelling, which takes long to read anew."""
         others = {name: array for name, array in self.arrays.items() if name != VECTORS}
         return {**others, TABLE: self.words.table}
 

@@ -123,7 +123,7 @@ class CodeLayout:
     def distances_by(
         self, rows: npt.NDArray[np.uint8], query: EncodedQuery, place: int
     ) -> npt.NDArray[np.int64]:
-        """Those by one dense channel: int [n, P, R]."""
+        """Distances by the dense channel at a place, in units of code: int [n, P, R]."""
         apart = np.zeros((len(rows), len(query.codes), self.components, 1), np.int64)
         bounds = self.bounds[place : place + 2]
         _add_differences(rows, query.codes, int(self.bounds[-1]), bounds, apart)

@@ -19,7 +19,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
 
 _NAME = "encoder-{}"
-"""Of the files of a bundle that hold what an encoder saves."""
+"""Name of the files of a bundle that hold what an encoder saves."""
 
 
 def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str, np.ndarray]]]:

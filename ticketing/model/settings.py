@@ -116,6 +116,6 @@ class NetworkSettings(EncoderSettings):
         return next((c for c in self.channels if not ENCODERS[c].dense), None)
 
     def only_trained(self) -> "NetworkSettings":
-        """The same network without the channels that join it after training."""
+        """Settings of the network without the channels that join it after training."""
         channels = tuple(channel for channel in self.channels if ENCODERS[channel].trained)
         return self.model_copy(update={"channels": channels})

@@ -25,11 +25,11 @@ class Wording:
     held: npt.NDArray[np.bool_]
 
     def of(self, chosen: npt.NDArray[np.bool_]) -> "Wording":
-        """Beside some of the tickets: bool [n]."""
+        """The wording beside some of the tickets: bool [n]."""
         return replace(self, held=self.held[chosen])
 
     def without_own(self) -> "Wording":
-        """Of words of one of the documents, as though it were not there."""
+        """The wording of a query that is one of the documents, as though that were not there."""
         return replace(self, counts=np.where(self.counts >= OWN, self.counts - 1, 0))
 
     @property
@@ -70,7 +70,7 @@ class Wording:
         return self._idf(self._seen)
 
     def _idf(self, counts: npt.NDArray[np.int64] | int) -> npt.NDArray[np.float64]:
-        """As `encoders.terms` has it."""
+        """The idf of terms that so many documents have, as `encoders.terms` has it."""
         known = np.minimum(counts, self.documents)
         idf: npt.NDArray[np.float64] = np.log((self.documents + 1) / (known + 0.5))
         return idf

@@ -6,14 +6,17 @@ from torch import Tensor, nn
 from ticketing.encoders.spelling import CHARACTERS
 from ticketing.nn.ragged_lstm import read_ragged
 
+WIDTH = 16
+"""Numbers that stand for one character, before it is read."""
+
 
 class CharacterBLSTM(nn.Module):
     """A bidirectional LSTM over a word's characters; both final states joined."""
 
-    def __init__(self, dims: int = 50, character_dims: int = 16):
+    def __init__(self, dims: int):
         super().__init__()
-        self.characters = nn.Embedding(CHARACTERS, character_dims, padding_idx=0)
-        self.lstm = nn.LSTM(character_dims, dims // 2, bidirectional=True)
+        self.characters = nn.Embedding(CHARACTERS, WIDTH, padding_idx=0)
+        self.lstm = nn.LSTM(WIDTH, dims // 2, bidirectional=True)
 
     def forward(self, spelled: Tensor, bounds: Tensor) -> Tensor:
         """Characters of n words, as `encoders.spelling.spell` has them -> [n, dims]."""

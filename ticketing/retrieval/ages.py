@@ -21,15 +21,16 @@ class _Known:
 
 
 class Ages:
-    """New queries count as asked with the newest ticket, and stores hand out one block while
-    nothing changes: what was added for the last query is mostly what is added for the next."""
+    """What time adds to the distances of tickets. A block's minutes and what was added for the last
+    query are remembered: new queries count as asked with the newest ticket, and stores hand out one
+    block while nothing changes."""
 
     def __init__(self, model: Model):
         self._model = model
         self._last: _Known | None = None
 
     def distances(self, block: CodeBlock, time: datetime) -> npt.NDArray[np.float32]:
-        """Of a block's tickets from a query of that time: float32 [n]."""
+        """What is added for each of a block's tickets to a query of that time: float32 [n]."""
         last = self._last
         if last is None or last.block is not block:
             minutes = self._model.layout.minutes(block.codes, block.live)

@@ -76,7 +76,7 @@ def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
-    """Of vectors [..., dims]: float32 [..., 1]."""
+    """Lengths of vectors [..., dims]: float32 [..., 1]."""
     lengths: npt.NDArray[Any] = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
     return lengths
 

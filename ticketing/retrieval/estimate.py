@@ -4,6 +4,8 @@ All of it is in whole numbers, so many to one of distance that the farthest row 
 processor adds up many at a time.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +25,7 @@ AWAY = np.iinfo(np.int32).max
 """The distance of a row that cannot be compared."""
 
 LARGEST = 1 << 30
-"""What the farthest row is at."""
+"""Estimate of the farthest row: sets the integer unit."""
 
 MINUTES = 60
 """The step of the table of times."""
@@ -31,16 +33,24 @@ MINUTES = 60
 BITS = 12
 """Of a number's 32 bits so many at a time tell which numbers are looked at further."""
 
-Arguments = tuple[
-    npt.NDArray[np.uint8],
-    npt.NDArray[np.uint8],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int32],
-    int,
-    npt.NDArray[np.int32],
-]
-"""What `estimate` takes of a query."""
+
+class Arguments(NamedTuple):
+    """What `estimate` takes of a query.
+
+    Its sketch uint8 [2 * R * BYTES] and BYTES times 255; by the pattern of a row's present
+    components its distance if it shares no term and has the query's sketch int32 [2 ** R], AWAY if
+    it cannot be compared, what a byte of difference adds int32 [2 ** R, 2 * R], and what one of a
+    lane takes away int32 [2 ** R, LANES]; the minute of the query, and what so many hours apart add
+    int32 [hours + 1], last for a row of no date.
+    """
+
+    sketch: npt.NDArray[np.uint8]
+    meant: npt.NDArray[np.uint8]
+    bases: npt.NDArray[np.int32]
+    dense: npt.NDArray[np.int32]
+    sparse: npt.NDArray[np.int32]
+    minute: int
+    times: npt.NDArray[np.int32]
 
 
 def estimated_by(query: EncodedQuery, model: Model, sketcher: Sketcher) -> Arguments:
@@ -65,14 +75,14 @@ def estimated_by(query: EncodedQuery, model: Model, sketcher: Sketcher) -> Argum
     unit = LARGEST / max(far, 1e-9)
     compared = (query.weights >= 0).any((1, 2, 3))
     whole = [np.rint(values * unit).astype(np.int32) for values in (bases, dense, sparse, times)]
-    return (
-        sketch.ravel(),
-        np.full(BYTES, 255, np.uint8),
-        np.where(compared, whole[0], AWAY).astype(np.int32),
-        whole[1].reshape(patterns, 2 * components),
-        whole[2],
-        minute_of(query.time),
-        whole[3],
+    return Arguments(
+        sketch=sketch.ravel(),
+        meant=np.full(BYTES, 255, np.uint8),
+        bases=np.where(compared, whole[0], AWAY).astype(np.int32),
+        dense=whole[1].reshape(patterns, 2 * components),
+        sparse=whole[2],
+        minute=minute_of(query.time),
+        times=whole[3],
     )
 
 
@@ -97,12 +107,7 @@ def estimate(
     """About how far rows are.
 
     Sketches uint8 [S, R * BYTES], which components are present uint8 [S], minutes of creation
-    uint32 [S], lanes uint8 [S, LANES] (see postings). Of the query its sketch uint8 [2 * R * BYTES]
-    and BYTES times 255; by the pattern of present components the distance of a row that shares none
-    and has the query's sketch int32 [2 ** R], AWAY for one that cannot be compared, what a byte of
-    difference adds int32 [2 ** R, 2 * R], and what one of a lane takes away int32 [2 ** R, LANES];
-    the minute of the query, and what so many hours apart add int32 [hours + 1], last for a row of
-    no date; distances int32 [S] is filled.
+    uint32 [S], lanes uint8 [S, LANES] (see postings); distances int32 [S] is filled.
     """
     query, meant, bases, dense, sparse, minute, times = asked
     blocks = dense.shape[1]

@@ -17,7 +17,7 @@ from ticketing.text.telling import TellingWords
 from ticketing.tickets import Query, Recommendation
 
 RANDOM = 30
-"""Tickets whose mean distance is a usual one."""
+"""Tickets sampled for the typical distance."""
 
 
 class Explainer:

@@ -32,7 +32,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _words_in(line: str) -> int:
-    """Of words joined by blanks."""
+    """How many words a line has, joined by blanks."""
     return line.count(" ") + 1 if line else 0
 
 
@@ -69,7 +69,7 @@ class Match:
 
     @cached_property
     def problem_words(self) -> list[str]:
-        """Those, and those of the description."""
+        """The tokens of what is read of subject and description."""
         return self.words[: self._bounds[1]]
 
     @cached_property

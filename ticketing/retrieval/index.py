@@ -82,8 +82,8 @@ class Index:
         threads: Threads = ALONE,
         also: Collection[str] = (),
     ) -> CodeBlock:
-        """Those of a block among which the nearest are, SHARE of them, and the tickets `also` that
-        it holds; all of a small one."""
+        """The tickets of a block among which the nearest are, SHARE of them, and those of `also`
+        that it holds; all of a small one."""
         derived = self._ready(block)
         if derived is None:
             return block

@@ -11,7 +11,7 @@ BYTE, NUMBER, SUM, FLAG = 8, 32, 64, 1
 """Bits."""
 
 QUERIES = 0, 1
-"""Those that a row is compared with at a time."""
+"""Components of the query that a row is compared with at a time."""
 
 SUMMING = {
     "avx512bw": ("llvm.x86.avx512.psad.bw.512", 64),

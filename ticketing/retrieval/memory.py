@@ -29,7 +29,7 @@ class TicketsInMemory(DatedTickets):
     """Tickets in ascending order of id, found by id and by date."""
 
     def __init__(self, tickets: Iterable[Ticket], kept: Collection[str] | None = None):
-        """Of tickets whose ids are not in `kept`, where that is given, id and date are held."""
+        """Where `kept` is given, id and date alone are held of tickets whose ids are not in it."""
         self._tickets: dict[str, Ticket] = {}
         minutes, created = array("q"), array("q")
 
@@ -142,7 +142,7 @@ def encoded(
 
 
 def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filters]:
-    """By query id what may be found; one that is a ticket is matched only against older ones."""
+    """Filters by query id: a query that is a ticket is matched only against older ones."""
     asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
     created = {id: ticket.created for id, ticket in asked.items()}
     return {query.id: Filters(created_before=created.get(query.ticket_id)) for query in queries}

@@ -64,7 +64,7 @@ class Best:
         return self.ids_at(slice(None))
 
     def ids_at(self, ranks: slice) -> list[str]:
-        """Those of some of them."""
+        """Ids of the tickets at these ranks (from 0)."""
         return ids_at(self.block.ids, self.places[ranks])
 
     def rank_of(self, ticket_id: str) -> int:

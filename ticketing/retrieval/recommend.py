@@ -69,7 +69,7 @@ class Recommender:
         self._threads = Threads(threads)
 
     def over(self, store: RankedTickets, solved: SolvedNow | None = None) -> "Recommender":
-        """The same over the tickets of another store, and other queries solved, where given;
+        """A recommender over the tickets of another store, and other queries solved, where given;
         nothing is loaded again."""
         other = copy(self)
         other.store, other.solved = store, solved or self.solved
@@ -132,8 +132,8 @@ class Recommender:
         limit: int = NEAREST,
         exhaustive: bool = False,
     ) -> Nearest:
-        """The same tickets with their chances; `limit` is no less than NEAREST. See `compare` for
-        `exhaustive`."""
+        """The `limit` best tickets for a query, with their chances; `limit` is no less than
+        NEAREST. See `compare` for `exhaustive`."""
         compared = self.compare(query, filters, limit, exhaustive)
         encoded, best = compared.query, self.best(compared, limit)
         rows = np.asarray(best.block.codes[best.block.live[best.places[:NEAREST]]])
@@ -210,10 +210,7 @@ class Recommender:
         best, chances = found.best, found.chances
         rank, ahead = 0, None
         if named:
-            rank = 1
-            ahead = (
-                best.ids.index(named.ticket.id) if named.ticket.id in best.ids else len(best.ids)
-            )
+            rank, ahead = 1, best.rank_of(named.ticket.id)
             yield named
         for start in range(0, len(best.places), step):
             some = slice(start, start + step)
@@ -269,7 +266,7 @@ class Recommender:
     def _distances(
         self, query: Query, encoded: EncodedQuery, block: CodeBlock
     ) -> npt.NDArray[np.float32]:
-        """Those of a block's tickets; infinite for the one that asks."""
+        """Distances of a block's tickets: float32 [n]; infinite for the ticket that asks."""
         shared = self._index.shared(block, encoded, self._threads)
         distances = self._scan(encoded, block, self._ages, shared)
         if query.ticket_id:

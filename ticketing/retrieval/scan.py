@@ -8,7 +8,7 @@ channel.
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,23 +25,24 @@ T = TypeVar("T", bound=np.generic)
 CHUNK = 2048
 """Most rows a thread takes at a time."""
 
-Prepared = tuple[
-    int,
-    int,
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.uint8],
-    npt.NDArray[np.uint8],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    float,
-    npt.NDArray[np.uint8],
-    npt.NDArray[np.uint32],
-]
-"""What `kernel.scan` takes of a query."""
-
 NO_SUMS = np.empty(0, np.uint64)
+
+
+class Prepared(NamedTuple):
+    """What `kernel.scan` takes of a query, in its order."""
+
+    size: int
+    block: int
+    bounds: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    masks: npt.NDArray[np.uint8]
+    query: npt.NDArray[np.uint8]
+    weights: npt.NDArray[np.int64]
+    fixed: npt.NDArray[np.int64]
+    of_terms: npt.NDArray[np.int64]
+    unit: float
+    bits: npt.NDArray[np.uint8]
+    table: npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def scan_distances(
 
 
 def chunks(rows: int) -> list[slice]:
-    """So many rows in equal parts."""
+    """So many rows in equal parts, of CHUNK at most."""
     count = -(-rows // CHUNK)
     return [slice(*ends) for ends in pairwise(i * rows // count for i in range(count + 1))]
 
@@ -185,13 +186,25 @@ def _prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
     """What `scan` is given of a query, which several blocks are compared with."""
     blocks = cut(query.codes, layout.bounds)
     weighed = weigh(query, blocks)
-    dense = blocks.size, blocks.bounds, blocks.starts, blocks.masks, blocks.query
-    weights = weighed.blocks, weighed.fixed, weighed.terms, query.unit
-    return int(layout.bounds[-1]), *dense, *weights, *term_table(query.terms, query.buckets)
+    bits, table = term_table(query.terms, query.buckets)
+    return Prepared(
+        size=int(layout.bounds[-1]),
+        block=blocks.size,
+        bounds=blocks.bounds,
+        starts=blocks.starts,
+        masks=blocks.masks,
+        query=blocks.query,
+        weights=weighed.blocks,
+        fixed=weighed.fixed,
+        of_terms=weighed.terms,
+        unit=query.unit,
+        bits=bits,
+        table=table,
+    )
 
 
 def read_only(array: npt.NDArray[T]) -> npt.NDArray[T]:
-    """The same memory, which is not written by this name."""
+    """A view of an array, by which it is not written."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -33,8 +33,8 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Segment:
-    """Of S rows: postings, sketches uint8 [S, R * BYTES], patterns of present components uint8 [S],
-    and minutes of creation uint32 [S]."""
+    """What is derived of S rows of codes: postings, sketches uint8 [S, R * BYTES], patterns of
+    present components uint8 [S], and minutes of creation uint32 [S]."""
 
     postings: Postings
     sketches: npt.NDArray[np.uint8]
@@ -43,7 +43,7 @@ class Segment:
 
     @classmethod
     def of(cls, codes: npt.NDArray[np.uint8], layout: CodeLayout, sketcher: Sketcher) -> Self:
-        """That of rows of codes uint8 [S, width]."""
+        """The segment of rows of codes uint8 [S, width]."""
         minutes = layout.minutes(codes, np.arange(len(codes))).astype(np.uint32)
         sketches = sketcher.of_rows(codes)
         return cls(postings_of(codes, layout), sketches, codes[:, -1].copy(), minutes)

@@ -40,7 +40,7 @@ class MonthCount:
 
     @property
     def share(self) -> float | None:
-        """From 0 to 1; None for a month without any ticket."""
+        """The share of these tickets, 0 to 1; None for a month without any ticket."""
         return self.tickets / self.of if self.of else None
 
 

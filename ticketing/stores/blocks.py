@@ -31,12 +31,12 @@ class ChosenIds(Sequence[str]):
         return self._ids[int(self._places[place])]
 
     def at(self, places: npt.NDArray[np.int64]) -> list[str]:
-        """Those at some places, int64 [n]."""
+        """The ids at some places, int64 [n]."""
         return ids_at(self._ids, self._places[places])
 
 
 def ids_at(ids: Sequence[str], places: npt.NDArray[np.int64]) -> list[str]:
-    """Those of ids that stand at some places, int64 [n]."""
+    """The ids that stand at some places, int64 [n]."""
     return ids.at(places) if isinstance(ids, Ids | ChosenIds) else [ids[i] for i in places.tolist()]
 
 
@@ -58,12 +58,12 @@ class CodeBlock:
     folder: Path | None = None
 
     def chosen(self, places: npt.NDArray[np.int64]) -> "CodeBlock":
-        """Those of its tickets that stand at ascending places."""
+        """The block of the tickets that stand at ascending places in this one."""
         ids = ChosenIds(self.ids, places)
         return replace(self, live=self.live[places], ids=ids, of=self.of or len(self.live))
 
     def place(self, ticket_id: str) -> int | None:
-        """Where a ticket stands among them; None for one that is not there."""
+        """Where a ticket stands in `ids`; None for one that is not there."""
         place = bisect_left(self.ids, ticket_id)
         return place if place < len(self.ids) and self.ids[place] == ticket_id else None
 

@@ -53,7 +53,7 @@ class DatedTickets(Protocol):
         """The tickets that exist among `ids`, by id."""
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
-        """Those tickets, each with the tokens of its `text`, joined by blanks: a line a component,
+        """Tickets by id, each with the tokens of its `text`, joined by blanks: a line a component,
         or one line where they were kept before components had lines."""
         return {
             id: (ticket, token_lines(ticket.subject, ticket.description, ticket.solution))

@@ -30,12 +30,12 @@ class VisibleStore(VisibleEvents, Store):
 
     # tickets ---------------------------------------------------------------------------------
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
-        """Those of them that may be seen."""
+        """The tickets among `ids` that may be seen, by id."""
         found = self._store.get_tickets(ids)
         return {id: ticket for id, ticket in found.items() if self._theirs.admit(ticket)}
 
     def read_tickets(self, ids: Sequence[str]) -> dict[str, ReadTicket]:
-        """Those of them that may be seen."""
+        """The tickets among `ids` that may be seen, by id."""
         found = self._store.read_tickets(ids)
         return {id: read for id, read in found.items() if self._theirs.admit(read[0])}
 
@@ -51,11 +51,11 @@ class VisibleStore(VisibleEvents, Store):
         return self._store.put_tickets(tickets)
 
     def hidden_ids(self, ids: Sequence[str]) -> frozenset[str]:
-        """Those of them that hidden tickets have."""
+        """The ones of `ids` that hidden tickets have."""
         return frozenset(self._store.matching_ids(ids) - self.matching_ids(ids))
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Deletes those of them that may be seen."""
+        """Deletes the tickets among `ids` that may be seen."""
         return self._store.delete_tickets(sorted(self.matching_ids(ids)))
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
@@ -134,13 +134,13 @@ class VisibleStore(VisibleEvents, Store):
         return self._seen(self._store.code_rows(bundle_id), lambda row: (row.ticket_id,))
 
     def damaged_codes(self, bundle_id: str) -> list[str]:
-        """Those of tickets that may be seen."""
+        """See Codes; ids of tickets that may be seen."""
         damaged = self._store.damaged_codes(bundle_id)
         theirs = self.matching_ids(damaged)
         return [id for id in damaged if id in theirs]
 
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
-        """Forgets those of tickets that may be seen."""
+        """Forgets the codes of the tickets among `ids` that may be seen."""
         self._store.forget_codes(bundle_id, sorted(self.matching_ids(ids)))
 
     def topic_counts(
@@ -167,11 +167,11 @@ class VisibleStore(VisibleEvents, Store):
         raise no_file(name)
 
     def files(self, prefix: str = "") -> list[KeptFile]:
-        """None of them."""
+        """No files: each may hold any ticket."""
         return []
 
     def drop_file(self, name: str) -> None:
-        """Leaves it, as one that is not there."""
+        """Leaves the file, as one that is not there."""
 
     def file_at(self, name: str) -> Path | None:
         """Nowhere."""
@@ -243,8 +243,8 @@ class VisibleStore(VisibleEvents, Store):
 
 
 def _figures(job: Job, tickets: int) -> tuple[int, int]:
-    """Of how much a job is how far, for who sees so many tickets: nothing of rows imported and
-    queries measured, which are those of hidden tickets too."""
+    """A job's total and how much of it is done, for who sees so many tickets: nothing of rows
+    imported and queries measured, which are those of hidden tickets too."""
     if job.kind == JobKind.TRAINING:
         return job.total, job.done  # passes
     total = tickets if job.kind == JobKind.REINDEX and job.total else 0

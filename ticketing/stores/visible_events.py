@@ -55,12 +55,12 @@ class VisibleEvents(PassedOn):
         return map(_unplaced, events)
 
     def judgment_log(self, start: int = 0) -> Iterator[tuple[int, Judgment]]:
-        """The same with their numbers in the whole log."""
+        """What `judgments` gives, with the numbers of the whole log."""
         log = self._seen(self._store.judgment_log(start), lambda entry: _of_judgment(entry[1]))
         return ((number, _unplaced(event)) for number, event in log)
 
     def count_judgments(self) -> int:
-        """How many of them may be seen."""
+        """How many judgments may be seen."""
         return sum(1 for _ in self.judgments())
 
     def verdicts(self, subject: str = "") -> Iterator[Verdict]:
@@ -117,8 +117,8 @@ class VisibleEvents(PassedOn):
         return any(seen) or not seen
 
     def _askings(self, askings: Iterable[Asking]) -> Iterator[Asking]:
-        """Those whose answer held nothing that is hidden, and could not have: who asked belonged to
-        no other groups, or sees no ticket that is hidden here."""
+        """Askings whose answer held nothing that is hidden, and could not have: who asked belonged
+        to no other groups, or sees no ticket that is hidden here."""
         no_more = cache(self._see_no_more)
         askings = self._seen(askings, lambda asking: _of_query(asking.query))
         while page := list(islice(askings, PAGE)):

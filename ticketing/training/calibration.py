@@ -70,7 +70,7 @@ def calibrate(
     tickets: TicketList,
     labels: Sequence[Label],
     weak: Collection[str],
-    folder: Path | None = None,
+    folder: Path,
 ) -> None:
     """Set the model's anchors, rescoring and calibration.
 

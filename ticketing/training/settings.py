@@ -1,6 +1,6 @@
 """How a network is trained."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -63,6 +63,26 @@ class TrainingSettings(LoopSettings):
     def weighs_time(self) -> bool:
         """Whether a bundle so trained lets the time between query and ticket count."""
         return self.recency and self.weights == "learned"
+
+    @property
+    def imitating(self) -> Self:
+        """The settings by which a network imitates a teacher."""
+        changes = {
+            "epochs": self.imitation_epochs,
+            "batch_size": self.taught_batch_size,
+            "decay": True,
+        }
+        return self.model_copy(update=changes)
+
+    @property
+    def tuning(self) -> Self:
+        """The settings by which a network learns that has imitated a teacher."""
+        changes = {"epochs": self.tuning_epochs, "learning_rate": self.tuning_rate}
+        return self.imitating.model_copy(update=changes)
+
+    def with_passes(self, least: int) -> Self:
+        """The settings with so many epochs at least, unless they have none."""
+        return self.model_copy(update={"epochs": self.epochs and max(self.epochs, least)})
 
     @classmethod
     def for_loss(cls, **values: Any) -> "TrainingSettings":

@@ -238,22 +238,13 @@ def _learn(
     learned_from = np.flatnonzero([id not in validation.left_out for id in corpus.texts])
     weak_ids = ChosenIds(corpus.texts.ids, learned_from)
 
-    def ranking_examples(epoch: int, chance: random.Random) -> list[Example]:
-        judged = labelled(corpus.archive, labels, corpus.queries, chance)
-        ids = shown(weak_ids, training.tickets, epoch, training.seed)
-        return judged + weak(corpus.archive, ids, chance)
-
-    def graded_examples(epoch: int, chance: random.Random) -> list[Example]:
-        return graded(corpus.archive, labels, corpus.queries, chance)
-
     def run(
+        settings: TrainingSettings,
         loss: Callable[[Sequence[Example]], Tensor],
         examples: Callable[[int, random.Random], list[Example]],
         checkpoint: Path,
         keep_last: bool = False,
-        **changes: float,
     ) -> list[Epoch]:
-        settings = training.model_copy(update=changes)
         quality = partial(validation.quality, network)
         heard = partial(told, Step.TRAINING)
 
@@ -263,27 +254,31 @@ def _learn(
         trainer = Trainer(network, settings, drawn, loss, quality, checkpoint, keep_last, heard)
         return trainer.run()
 
+    def graded_examples(_: int, chance: random.Random) -> list[Example]:
+        return graded(corpus.archive, labels, corpus.queries, chance)
+
+    def ranking_examples(epoch: int, chance: random.Random) -> list[Example]:
+        judged = labelled(corpus.archive, labels, corpus.queries, chance)
+        ids = shown(weak_ids, training.tickets, epoch, training.seed)
+        return judged + weak(corpus.archive, ids, chance)
+
     dropout = training.spelling_dropout
     if training.loss == "mse":
-        return run(LabelLoss(network, dropout), graded_examples, checkpoint)
+        return run(training, LabelLoss(network, dropout), graded_examples, checkpoint)
     imitated: list[Epoch] = []
-    taught: dict[str, Any] = {}
     if teacher:
-        taught = {"keep_last": True, "batch_size": training.taught_batch_size, "decay": True}
-        first, epochs = checkpoint.with_suffix(".imitation"), training.imitation_epochs
-        loss, texts = ImitationLoss(network, dropout, teacher), teacher.texts
+        texts = teacher.texts
         imitated = run(
-            loss,
-            lambda epoch, chance: views(corpus.archive, texts, chance),
-            first,
-            epochs=epochs,
-            **taught,
+            training.imitating,
+            ImitationLoss(network, dropout, teacher),
+            lambda _, chance: views(corpus.archive, texts, chance),
+            checkpoint.with_suffix(".imitation"),
+            keep_last=True,
         )
-        taught |= {"epochs": training.tuning_epochs, "learning_rate": training.tuning_rate}
+    settings = training.tuning if teacher else training
+    settings = settings.with_passes(-(-len(weak_ids) // training.tickets))
     ranking = RankingLoss(network, dropout, right_answers(labels))
-    if passes := taught.get("epochs", training.epochs):
-        taught["epochs"] = max(passes, -(-len(weak_ids) // training.tickets))
-    return imitated + run(ranking, ranking_examples, checkpoint, **taught)
+    return imitated + run(settings, ranking, ranking_examples, checkpoint, bool(teacher))
 
 
 def _finish(network: SiameseNetwork, corpus: Corpus, recency: Recency) -> Model:

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.errors import TicketingError
 from ticketing.tickets import Query
-from web.context import current_desk, current_person, known_query, told
+from web.context import current_desk, current_person, known_query, sentence_of
 from web.judging import judge_category
 from web.pages.forms import back, valid
 from web.schemas.requests import CategoryAnswerIn
@@ -39,7 +39,7 @@ def proposed_categories(query: Query) -> Proposals | None:
         found = desk.propose_categories(query.subject)
         said = desk.category_verdicts(query.subject, current_person().name)
     except TicketingError as error:  # the tickets found are worth showing all the same
-        return Proposals(problem=told(error))
+        return Proposals(problem=sentence_of(error))
     return Proposals(tuple((item, said.get(item.group)) for item in found))
 
 

@@ -48,7 +48,7 @@ def filters_of(given: MultiDict[str, str]) -> Filters:
 
 
 def back(otherwise: str = "/") -> Response:
-    """To the address of this site that the form names, else to another one of it."""
+    """Redirect to the address of this site that the form names, else to another one of it."""
     return redirect(own(request.form.get("next", ""), otherwise), 303)
 
 

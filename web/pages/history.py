@@ -31,7 +31,7 @@ def overview() -> str:
 
 @history_pages.get("/history.csv")
 def as_csv() -> Response:
-    """The same as a table."""
+    """What this browser's person asked, as a table."""
     found = current_desk().history(current_person().name)
     return csv_file("history", ASKED, (_row(asking) for asking in found))
 
@@ -86,7 +86,7 @@ def unanswered() -> str:
 
 @history_pages.get("/unanswered.csv")
 def unanswered_as_csv() -> Response:
-    """The same as a table."""
+    """What the knowledge base lacks, as a table."""
     gaps = current_desk().unanswered()
     rows = ((gap.topic, *_row(asking)) for gap in gaps for asking in gap.askings)
     return csv_file("unanswered", ("topic", *ASKED), rows)

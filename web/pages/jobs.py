@@ -99,5 +99,5 @@ def answer(job_id: str) -> Redirect:
 
 
 def _to(job: Job) -> Redirect:
-    """To a job's own page, which follows it."""
+    """Redirect to a job's own page, which follows it."""
     return redirect(url_for("jobs.one", job_id=job.id), 303)

@@ -24,7 +24,7 @@ def overview() -> str:
 
 @people_pages.get("/people.csv")
 def as_csv() -> Response:
-    """The same as a table."""
+    """Everybody with an account, as a table."""
     audited(Deed.EXPORTED, "people")
     rows = (
         (a.name, a.role, ", ".join(sorted(a.groups)), a.disabled, a.openid)
@@ -71,7 +71,7 @@ def audit() -> str:
 
 @people_pages.get("/audit.csv")
 def audit_as_csv() -> Response:
-    """The same as a table, the first first."""
+    """Who did what, as a table, the first first."""
     audited(Deed.EXPORTED, "audit")
     columns = tuple(field.name for field in fields(AuditEntry))
     return csv_file("audit", columns, map(astuple, current_desk().audit_entries()))
@@ -79,7 +79,7 @@ def audit_as_csv() -> Response:
 
 @people_pages.get("/audit.jsonl")
 def audit_as_jsonl() -> Response:
-    """The same as JSON Lines, the first first."""
+    """Who did what, as JSON Lines, the first first."""
     audited(Deed.EXPORTED, "audit")
     headers = {"Content-Disposition": 'attachment; filename="audit.jsonl"'}
     lines = map(_line, current_desk().audit_entries())

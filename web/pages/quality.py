@@ -28,7 +28,7 @@ def overview() -> str:
 
 @quality_pages.get("/quality.csv")
 def as_csv() -> Response:
-    """The same as a table."""
+    """What was asked, judged and right, by week and model, as a table."""
     return csv_file("quality", ("week", "bundle_id", *FIGURES), _rows())
 
 

@@ -16,8 +16,8 @@ from web.context import (
     current_person,
     known_query,
     known_ticket,
+    sentence_of,
     served_desk,
-    told,
 )
 from web.judging import record
 from web.pages.first_steps import first_steps
@@ -64,7 +64,7 @@ def ask_now() -> ResponseReturnValue:
     try:
         current_desk().ask(query, filters, current_person().name)
     except StoreFull as error:
-        return _answer(query, f"{told(error)} {error.meanwhile}")
+        return _answer(query, f"{sentence_of(error)} {error.meanwhile}")
     except InputError as error:
         return _form(subject, description, str(error)), 400
     chosen: dict[str, Any] = set_filters(request.form)
@@ -88,7 +88,7 @@ def answer(query_id: str) -> Response:
 
 @pages.get("/queries/<query_id>/markdown")
 def as_markdown(query_id: str) -> Response:
-    """The same answer as Markdown, to paste into a ticket."""
+    """The ten best tickets for a query as Markdown, to paste into a ticket."""
     found = current_desk().recommend(known_query(query_id), filters_of(request.args))
     address = url_for("pages.answer", query_id=query_id, **_kept(), _external=True)
     text = answer_as_markdown(found.ordered(order_of(request.args)), address)
@@ -174,7 +174,7 @@ def healthz() -> ResponseReturnValue:
     except StoreError as error:
         away["store"] = error
     state = "away" if "store" in away else "degraded" if away or found["trouble"] else "ok"
-    sentences = {part: told(error) for part, error in away.items()}
+    sentences = {part: sentence_of(error) for part, error in away.items()}
     return {"status": state, "away": sentences, **found}, 503 if "store" in away else 200
 
 
@@ -187,7 +187,7 @@ def readyz() -> ResponseReturnValue:
         _trouble()
         found = served_desk().readiness()
     except StoreError as error:
-        return {"status": "waiting", "missing": [told(error)], "answering": {}}, 503
+        return {"status": "waiting", "missing": [sentence_of(error)], "answering": {}}, 503
     state = "waiting" if not found.ready else "changing" if found.missing else "ready"
     answer = {"status": state, "missing": found.missing, "answering": found.answering}
     return answer, 200 if found.ready else 503
@@ -196,7 +196,7 @@ def readyz() -> ResponseReturnValue:
 def _trouble() -> list[str]:
     """What is damaged or full. Raises StoreError for a store by which no question is answered."""
     served_desk().store.count_tickets()  # is its business; the number is of those who may see them
-    return [told(said) for said in served_desk().trouble()]
+    return [sentence_of(said) for said in served_desk().trouble()]
 
 
 def _answer(query: Query, problem: str = "") -> Response:

@@ -31,13 +31,13 @@ class Page(Generic[Item]):
     total: int
 
 
-def page_of(items: Sequence[Item], size: int = A_PAGE) -> Page[Item]:
+def page_of(items: Sequence[Item]) -> Page[Item]:
     """The page that the address names, the first unless it does. Raises NotFound, InputError."""
     number = valid(PageArgs, {"page": request.args.get("page") or 1}).page
-    pages = max(1, -(-len(items) // size))
+    pages = max(1, -(-len(items) // A_PAGE))
     if number > pages:
         raise NotFound(f"There is no page {number} of this list; it has {counted(pages, 'page')}.")
-    return Page(items[(number - 1) * size : number * size], number, pages, len(items))
+    return Page(items[(number - 1) * A_PAGE : number * A_PAGE], number, pages, len(items))
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:

@@ -45,7 +45,7 @@ def overview() -> str:
 
 @topic_pages.get("/topics.csv")
 def as_csv() -> Response:
-    """The same as a table."""
+    """The topics of tickets that match, as a table."""
     survey, titles = current_desk().topics(filters_of(request.args)), topic_titles()
     columns = ("topic", "title", "words", "tickets", "share", "share_lately")
     return csv_file(
@@ -107,7 +107,7 @@ def name(number: int) -> Redirect:
 
 
 def chosen(topics: tuple[TopicTrend, ...], wanted: TopicsArgs) -> list[TopicTrend]:
-    """Those whose title or words hold all that is looked for, in the order asked for."""
+    """The topics whose title or words hold all that is looked for, in the order asked for."""
     titles = topic_titles()
     said = {t.topic.number: f"{titles[t.topic.number]} {' '.join(t.topic.words)}" for t in topics}
     sought = wanted.words.casefold().split()

@@ -31,7 +31,7 @@ class AtMost:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """With the most that is taken."""
+        """The described value with the most that is taken."""
         described = handler(schema)
         keyword = "maximum" if described["type"] == "integer" else "maxLength"
         return described | {keyword: self.limit.most}

@@ -70,8 +70,8 @@ Moment = Annotated[datetime, BeforeValidator(readable_time)]
 
 
 def _stripped(given: object) -> object:
-    """Without all that is white space to Python, as the forms and imports strip it: pydantic leaves
-    four characters (U+001C to U+001F)."""
+    """Texts without all that is white space to Python at their ends, as the forms and imports strip
+    them: pydantic leaves four characters (U+001C to U+001F)."""
     if isinstance(given, list):
         return [_stripped(one) for one in given]
     return given.strip() if type(given) is str else given
@@ -113,7 +113,7 @@ class FiltersIn(In):
     created_before: Moment | None = Field(None, description="exclusive")
 
     def filters(self) -> Filters:
-        """The same as the core's value."""
+        """The filters as the core has them."""
         return Filters(self.product, self.status, self.created_since, self.created_before)
 
 
@@ -124,7 +124,7 @@ class CategoryAnswerIn(In):
     right: Literal["YES", "NO", ""] = ""
 
     def verdict(self) -> bool | None:
-        """The same as the core's value."""
+        """Whether it is right, as the core has it; None for an undo."""
         return {"YES": True, "NO": False, "": None}[self.right]
 
 
@@ -243,12 +243,12 @@ class TicketIn(Body):
     )
 
     def ticket(self, ticket_id: str) -> Ticket:
-        """The same as the core's value; everybody's where no groups are given."""
+        """The ticket as the core has it; everybody's where no groups are given."""
         groups = frozenset(filter(None, self.groups or ()))
         return Ticket(id=ticket_id, **self.model_dump(exclude={"groups"}), groups=groups)
 
     @field_validator("subject", "description", "solution")
     @classmethod
     def _readable(cls, given: str) -> str:
-        """As an import reads it; what is mark-up alone stays."""
+        """A text as an import reads it; what is mark-up alone stays."""
         return strip_markup(given) or given

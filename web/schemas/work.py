@@ -12,7 +12,7 @@ from web.schemas.requests import WHOLE, Body, In
 from web.schemas.responses import Out, QueryOut, StandingOut, Time
 
 MOST_QUERIES = 50
-"""Of a round."""
+"""Queries of a round, at most."""
 MOST_ASKINGS = 1000
 
 
@@ -85,7 +85,7 @@ class RoundArgs(In):
     after: int = Field(0, ge=0, le=10**6, description="tickets to pass over")
 
     def round(self) -> Round:
-        """The same as the core's value."""
+        """The round as the core has it."""
         queries = tuple(dict.fromkeys(self.queries.split(",")))[:MOST_QUERIES]
         return Round(queries, tuple(dict.fromkeys(self.bundles.split(",")))[:2], self.seed)
 

@@ -27,7 +27,7 @@ class Bar:
 
     @property
     def words(self) -> str:
-        """As in `March 2014: 3 of 25 tickets (12 %)`."""
+        """A month in words, as in `March 2014: 3 of 25 tickets (12 %)`."""
         name = month_name(self.month.month)
         if self.month.share is None:
             return f"{name}: no tickets at all"
@@ -71,7 +71,7 @@ def percent(share: float) -> str:
 
 
 def month_name(month: date) -> str:
-    """As in `March 2014`."""
+    """A month as in `March 2014`."""
     return f"{month:%B} {month.year}"
 
 

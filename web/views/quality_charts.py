@@ -32,7 +32,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Line:
-    """From one dot of a bundle to its next."""
+    """A line from one dot of a bundle to its next."""
 
     start: Dot
     end: Dot
@@ -76,7 +76,7 @@ def bundle_colours(weeks: Sequence[WeekOfBundle]) -> dict[str, int]:
 
 
 def day(moment: date | datetime) -> str:
-    """As in `4 March 2014`."""
+    """A day as in `4 March 2014`."""
     return f"{moment.day} {moment:%B %Y}"
 
 
@@ -101,6 +101,6 @@ def _chart(
 
 
 def _across(moment: date, weeks: Sequence[WeekOfBundle]) -> float:
-    """From 2 to 98: dots at the ends are whole."""
+    """Where a day is from the first week, at 2, to the last, at 98: dots at the ends are whole."""
     days = (weeks[-1].week - weeks[0].week).days
     return round(2 + 96 * (moment - weeks[0].week).days / days, 2) if days else 50.0

@@ -61,6 +61,6 @@ def test_a_failure_is_written_where_it_can_be(desk, caplog):
 
 def test_watch_and_beat_say_once_that_nothing_can_be_written(place, caplog):
     for what in ("look for jobs to resume", "keep the schedule") * 3:
-        with place.told(what):
+        with place.tolerating(what):
             full()
     assert caplog.messages == [WAITS]

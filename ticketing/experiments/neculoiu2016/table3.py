@@ -38,6 +38,8 @@ STAGES = (0, 1, 2, 3, 4)
 PROPOSALS = 3
 """Proposals for an input that are judged in stage 4."""
 SEEDS = {"validation": 1, "test": 2, "feedback": 3, "watched": 4}
+MEASURED = 1000
+"""Inputs of each kind, at most, that a matcher is measured on."""
 WATCHED = 300
 """Inputs of each kind that choose a training's best epoch; they are of the validation part."""
 
@@ -70,21 +72,21 @@ class JobTitles:
         codes = self.esco.codes
         return Sources(self.esco.taxonomy, self.synonyms, self.words, codes=codes).digest
 
-    def trials(self, part: str, most: int = 1000) -> list[Trial]:
-        """The four tests of a part, of at most so many inputs each."""
+    def trials(self, part: str) -> list[Trial]:
+        """The four tests of a part."""
         titles, words = self.parts.others[part], self.unseen_words
         seed = self.seed * 100 + SEEDS[part]
-        return make_trials(self.parts.training, titles, self.synonyms, words, seed, most)
+        return make_trials(self.parts.training, titles, self.synonyms, words, seed, MEASURED)
 
     @cached_property
     def _onet(self) -> dict[str, list[tuple[str, frozenset[str]]]]:
         return onet_queries(self.folder, self.esco.taxonomy)
 
-    def onet(self, part: str, most: int = 1000) -> Trial:
+    def onet(self, part: str) -> Trial:
         """O*NET's titles as inputs."""
         queries = self._onet[part]
         chance = random.Random(self.seed * 100 + SEEDS[part])
-        chosen = chance.sample(queries, min(most, len(queries)))
+        chosen = chance.sample(queries, min(MEASURED, len(queries)))
         return Trial("O*NET", tuple(t for t, _ in chosen), tuple(right for _, right in chosen))
 
     def watched(self) -> list[Trial]:

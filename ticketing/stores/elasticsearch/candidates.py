@@ -57,7 +57,7 @@ class Candidates(ElasticsearchServing, Codes):
 
     @property
     def keeps_vectors(self) -> bool:
-        """One of the two ways is by vector."""
+        """See Codes; candidates are found by words and by vector."""
         return True
 
     def damaged_codes(self, bundle_id: str) -> list[str]:

@@ -71,7 +71,7 @@ class ElasticsearchChecking(ElasticsearchCodes, ElasticsearchFiles, Checked):
         yield from self._half_put()
 
     def _lost_codes(self) -> Iterator[Finding]:
-        """Those of the serving bundle, whose index is not there any more."""
+        """Codes of the serving bundle, whose index is not there any more."""
         serving = self.serving()
         if serving and serving not in self.bundles():
             self.connection.refresh(TICKETS)

@@ -123,7 +123,7 @@ def kept_of(source: Json) -> KeptFile:
 
 
 def _cut(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces that fit a document."""
+    """The bytes of chunks in pieces that fit a document."""
     held = bytearray()
     for chunk in chunks:
         held += chunk

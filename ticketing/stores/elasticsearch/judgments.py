@@ -73,7 +73,7 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         )
 
     def _judged(self, query_ids: Iterable[str]) -> set[str]:
-        """Those of up to a page of queries that were judged."""
+        """Ids of the queries that were judged, of up to a page of them."""
         must = [{"term": {"kind": "judgment"}}, {"terms": {"query_id": list(query_ids)}}]
         found = self.connection.search(
             RECORDS,

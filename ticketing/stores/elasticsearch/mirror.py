@@ -69,7 +69,7 @@ class Held:
 
     @cached_property
     def whole(self) -> CodeBlock:
-        """All that are not damaged."""
+        """All codes that are not damaged."""
         block = CodeBlock(self.codes, self.rows, self.ids)
         undamaged = self.facts["whole"][self.rows]
         if undamaged.all():
@@ -77,14 +77,14 @@ class Held:
         return replace(block.chosen(np.flatnonzero(undamaged)), of=None)
 
     def block(self, filters: Filters) -> CodeBlock:
-        """Those of them that match."""
+        """The codes of matching tickets that are not damaged."""
         if filters == Filters():
             return self.whole
         passing = self._passing(filters, self.facts[self.whole.live])
         return replace(self.whole.chosen(np.flatnonzero(passing)), of=None)
 
     def _passing(self, filters: Filters, facts: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
-        """Which match, by their facts [n]: bool [n]."""
+        """Which tickets match, by their facts [n]: bool [n]."""
         passing = np.ones(len(facts), bool)
         for name, value in (("product", filters.product), ("status", filters.status)):
             if value:
@@ -117,7 +117,7 @@ class Mirror:
         return Print(len(self._row_of), self._stamps)
 
     def stamps(self) -> dict[str, int]:
-        """That of each ticket's codes, ids ascending."""
+        """The stamp of each ticket's codes, ids ascending."""
         ids = sorted(self._row_of)
         rows = [self._row_of[id] for id in ids]
         return dict(zip(ids, self._facts["stamp"][rows].tolist(), strict=True))

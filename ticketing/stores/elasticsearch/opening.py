@@ -35,7 +35,7 @@ MAKING = "making"
 """In the `_meta` of the records of a store whose other parts are not all made yet."""
 
 DIMS = 384
-"""Of all vectors of versions before 9, which let the first one say how many it has."""
+"""Numbers of a vector of versions before 9, which let the first one say how many it has."""
 
 ADDED: dict[int, Json] = {
     2: {"groups": KEYWORD},

@@ -79,7 +79,7 @@ def map_rows(path: Path, rows: int, width: int) -> npt.NDArray[np.uint8]:
 def damaged_rows(
     codes: npt.NDArray[np.uint8], checksums: Iterable[tuple[int, int | None]]
 ) -> set[int]:
-    """Those of the rows, each given with its checksum, that are lost or no longer as they were."""
+    """Which rows, each given with its checksum, are lost or no longer as they were."""
     rows = np.asarray(codes)  # a row of a memory map costs more to make than to check
     return {
         row

@@ -55,7 +55,7 @@ class FilterColumns:
         return found
 
     def now(self, connection: Connection, file: int, rows: int) -> "FilterColumns":
-        """These columns as the database has them, of so many rows."""
+        """The columns as the database has them now, of so many rows."""
         known, columns = len(self.product), self._of_rows(rows)
         new = connection.execute(_NEW, (file, known, rows))
         [(last,)] = connection.execute("SELECT coalesce(max(number), 0) FROM filter_changes")
@@ -73,7 +73,7 @@ class FilterColumns:
         return self.texts.index(text) if text in self.texts else len(self.texts)
 
     def _of_rows(self, rows: int) -> "FilterColumns":
-        """The same columns of more rows, of which nothing is known yet."""
+        """The columns of so many rows, of the further ones of which nothing is known yet."""
         if rows == len(self.product):
             return self
         new = rows - len(self.product)
@@ -99,7 +99,7 @@ class FilterColumns:
 
 _NONE = np.empty(0, np.uint32)
 EMPTY = FilterColumns(("",), _NONE, _NONE, np.empty(0, "datetime64[us]"), 0)
-"""Those of no rows."""
+"""The columns of no rows."""
 
 
 def read_columns(path: Path, rows: int) -> FilterColumns:

@@ -34,7 +34,7 @@ class SQLiteCodes(DatabasePart, Codes):
 
     @property
     def keeps_vectors(self) -> bool:
-        """The scan compares all codes, or those that an index beside them chooses."""
+        """See Codes; the scan compares all codes, or those that an index beside them chooses."""
         return False
 
     def stale_ids(

@@ -27,7 +27,7 @@ NO_WRITES = ("SQLITE_FULL", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR"
 beside the database even to read it."""
 
 NO_READS = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
-"""Those of a disk that is broken."""
+"""Names of errors of a disk that is broken."""
 
 Row = tuple[Any, ...]
 """Values of the columns that were selected: text, numbers, None."""
