@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from tests.fake_desk import FakeDesk
 from tests.tiny import swapped
+from ticketing.classification import fit, training
 from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy, Title
@@ -145,6 +146,28 @@ def test_a_training_learns_from_verdicts_and_lets_its_classifier_serve(desk):
     [found] = serving(desk).suggest("the big wheel stands still", 1)
     assert found.group == "Turbine"
     assert serving(desk).facts["accuracy"] == fitted.accuracy
+
+
+def test_a_training_learns_nothing_of_the_titles_that_it_is_measured_on(desk, monkeypatch):
+    """Neither from a verdict on such a title, nor since another seed keeps other titles."""
+    told = []
+
+    def spied(sources, *arguments):
+        told.append(sources)
+        return training.train(sources, *arguments)
+
+    monkeypatch.setattr(fit, "train", spied)
+    for seed, category in enumerate(("Turbine", "Pump")):
+        settings = read_category_settings([*FAST, f"loop.seed={seed}"])
+        desk.train_categories(titles(), ["please"], Synonyms(()), settings, go_on=True)
+        kept = set(titles().texts) - set(told[0].taxonomy.texts)
+        assert len(kept) == 2 and not kept & set(told[-1].taxonomy.texts)
+        for text in (*kept, "the big wheel stands still"):
+            desk.judge_category(text.upper(), category, True, "ada", f"{seed} {text}")
+    assert [{label.text for label in sources.labels} for sources in told] == [
+        set(),
+        {"the big wheel stands still"},
+    ]
 
 
 def test_two_trainings_at_once_are_refused(desk, monkeypatch):
