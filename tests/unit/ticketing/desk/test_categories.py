@@ -218,6 +218,15 @@ def test_train_and_suggest_from_a_table(tmp_path):
     assert re.fullmatch(r" 1\.00  Pump  \(as 'feed pump leaks oil'\)\n", asked.output)
 
 
+def test_a_network_that_goes_on_takes_no_settings_of_another(desk_home):
+    trained = run(desk_home, "train", "--continue", "--set", "network.dims=8")
+    assert isinstance(trained.exception, InputError)
+    assert str(trained.exception) == (
+        "--set network.dims=8 makes another network, and --continue goes on with the one that "
+        "there is; leave one of them out."
+    )
+
+
 @pytest.mark.parametrize(
     ("override", "sentence"),
     [
