@@ -14,7 +14,7 @@ class ModelSettings(BaseModel):
 
     vocabulary_size: int = Field(ge=1, description="word ids run from 0 to this, exclusive")
     topics: int = Field(100, ge=1, description="number of topics (hidden units)")
-    seed: int = Field(0, ge=0, description="seed of every random choice")
+    seed: int = Field(0, ge=0, lt=2**32, description="seed of every random choice")
 
     def __init__(self, **values: Any):
         try:

@@ -71,7 +71,7 @@ def measured(source: list[tuple[Example, int]], weights: Rescoring) -> tuple[flo
         order = np.argsort(one.distances - one.features @ weights.weights, kind="stable")
         hits = one.right[order][:SHOWN]
         precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
-        found.append((hits.any(), (precision * hits).sum() / min(answers, SHOWN)))
+        found.append((hits.any(), (precision * hits).sum() / answers))
     accuracy, precision = np.mean(found, 0)
     return float(accuracy), float(precision)
 

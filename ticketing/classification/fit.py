@@ -46,17 +46,20 @@ def fit(
 ) -> Fitted:
     """Train on all titles of the sources but a few, and propose among all.
 
-    `begin` is a classifier to go on from; its learning rate is GENTLY less. `checkpoints` is a
-    folder, where an interrupted run is resumed from.
+    The few are the same at every seed, and no verdict on one of them is learned. `begin` is a
+    classifier to go on from; its learning rate is GENTLY less. `checkpoints` is a folder, where an
+    interrupted run is resumed from.
     """
-    taxonomy, labels, words = sources.taxonomy, sources.labels, sources.words
+    taxonomy, words = sources.taxonomy, sources.words
     if begin:
         rate = GENTLY * settings.loop.learning_rate
         loop = settings.loop.model_copy(update={"learning_rate": rate})
         settings = settings.model_copy(update={"loop": loop})
     seed = settings.loop.seed
-    parts = split_titles(taxonomy, {"validation": VALIDATION}, seed)
+    parts = split_titles(taxonomy, {"validation": VALIDATION})
     known, unseen = parts.training, parts.others["validation"]
+    kept = {title.text for title in unseen}
+    labels = [label for label in sources.labels if label.text not in kept]
     synonyms = induce(known) | sources.synonyms
     trials = make_trials(known, unseen, synonyms, words, seed, MOST_VALIDATED)
     checkpoint = checkpoints / f"{_digest(sources, settings, begin)}.categories"

@@ -1,5 +1,6 @@
 """Titles and their groups: what a category classifier learns from and chooses among."""
 
+import hashlib
 import random
 import unicodedata
 from collections import defaultdict
@@ -112,20 +113,24 @@ class Parts:
     others: dict[str, list[Title]]
 
 
-def split_titles(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int = 0) -> Parts:
+def split_titles(taxonomy: Taxonomy, shares: Mapping[str, float], seed: int | None = None) -> Parts:
     """Draw titles for each part, by share of all titles.
 
-    Never drawn are a group's own name and a text that stands in two groups; at least
-    LEAST_TRAINING titles of a group stay for training.
+    A hash of its text says how early a title is drawn, so that the same titles are drawn whichever
+    others there are, but for a few; with a seed they are shuffled instead. Never drawn are a
+    group's own name and a text that stands in two groups; at least LEAST_TRAINING titles of a group
+    stay for training.
     """
-    chance = random.Random(seed)
     left = {name: len(texts) for name, texts in taxonomy.groups.items()}
     free = [
         title
         for title in taxonomy.titles
         if title.text != title.group and len(taxonomy.groups_of[title.text]) == 1
     ]
-    chance.shuffle(free)
+    if seed is None:
+        free.sort(key=lambda title: hashlib.sha256(title.text.encode()).digest())
+    else:
+        random.Random(seed).shuffle(free)
     others: dict[str, list[Title]] = {}
     for part, share in shares.items():
         others[part] = []

@@ -13,6 +13,7 @@ from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
+from ticketing.errors import InputError
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
@@ -35,6 +36,12 @@ def train(
     The classifier serves at once. An interrupted training goes on where it stopped.
     """
     settings = read_category_settings(overrides)
+    for override in overrides:
+        if go_on and override.startswith("network."):
+            raise InputError(
+                f"--set {override} makes another network, and --continue goes on with the one that "
+                "there is; leave one of them out."
+            )
     desk = open_desk(load_settings())
     if titles:
         taxonomy, descriptions = read_taxonomy(titles), []

@@ -15,6 +15,7 @@ from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
+from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line
 from ticketing.evaluation.measurement import (
     Sample,
@@ -68,6 +69,8 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
         report: Path | None,
         **others: Any,
     ) -> None:
+        if bundle and compare:
+            raise InputError("--compare names both bundles to measure; leave out --bundle.")
         one, other = compare or (bundle, "")
         measured = Measuring(one, other, since, before, demo)
         function(measuring=MeasuringOptions(measured, run_file, report), **others)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ticketing.desk.bundles import Bundles
+from ticketing.errors import InputError
 from ticketing.evaluation.ages import ages_of
 from ticketing.evaluation.bundle_diff import changes
 from ticketing.evaluation.comparison import Line
@@ -116,11 +117,17 @@ def measured_labels(
     demo: bool,
 ) -> list[Label]:
     """Labels of the queries that are tickets created in [since, before); without dates those of
-    the test queries; for `demo` those of the demonstration base's end users.
+    the test queries; for `demo` those of the demonstration base's end users. Raises InputError for
+    `demo` with a date.
 
     A ticket that was deleted can't be found, so its labels are left out, unless there are no
     others: `why_not` says so then.
     """
+    if demo and (since or before):
+        raise InputError(
+            "--demo asks the demonstration's own queries, which no date chooses; leave out --since "
+            "and --before."
+        )
     if demo:
         labels = _end_user_labels()
     elif since or before:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import ir_measures
-from ir_measures import AP, RR, R, Success, nDCG
+from ir_measures import AP, RR, Judged, R, Success, nDCG
 
 from ticketing.errors import InputError
 from ticketing.files import write_atomically
@@ -21,6 +21,7 @@ MEASURES = {
     "MRR@10": RR(rel=2) @ 10,
     "Recall@100": R(rel=2) @ 100,
     "nDCG@10": nDCG @ 10,
+    "judged@10": Judged @ 10,
 }
 """Right means YES for all but nDCG, which gains 2 for YES and 1 for REL."""
 
@@ -48,16 +49,10 @@ def with_answers(labels: Sequence[Label]) -> list[Label]:
 def evaluate(labels: Sequence[Label], run: Run) -> dict[str, list[float]]:
     """Every measure for every query with a YES, in ascending order of query id.
 
-    A query that the run lacks has found nothing. judged@10 is the share of the first ten
-    that anybody graded: what is unjudged is not wrong.
+    A query that the run lacks has found nothing. judged@10 is the share of what is shown among the
+    first ten that anybody graded: what is unjudged is not wrong.
     """
-    qrels = qrels_of(with_answers(labels))
-    table = _by_query(MEASURES, qrels, run)
-    table["judged@10"] = [
-        sum(ticket in qrels[id] for ticket, _ in list(run.get(id, ()))[:10]) / 10
-        for id in sorted(qrels)
-    ]
-    return table
+    return _by_query(MEASURES, qrels_of(with_answers(labels)), run)
 
 
 def recall_curve(labels: Sequence[Label], run: Run) -> list[float]:

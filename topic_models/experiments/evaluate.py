@@ -92,7 +92,7 @@ and for LDA, {_choices(GRID[LDA])}. A star marks a figure that misses the publis
     "--seed",
     default=0,
     show_default=True,
-    type=click.IntRange(0),
+    type=click.IntRange(0, 2**32 - 1),
     help="Seed of every random choice.",
 )
 def command(

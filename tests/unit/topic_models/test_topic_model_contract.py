@@ -10,6 +10,7 @@ from topic_models import (
     DocumentsError,
     LDASettings,
     NotFittedError,
+    SettingsError,
 )
 
 V = 12
@@ -102,6 +103,11 @@ class Contract:
         other = self.model(self.settings(seed=5)).fit(DOCUMENTS, HELD_OUT)
 
         assert not np.allclose(other.transform(HELD_OUT), fitted.transform(HELD_OUT), atol=1e-4)
+
+    def test_a_seed_that_no_generator_takes_is_refused_before_anything_is_learned(self):
+        self.model(self.settings(seed=2**32 - 1)).fit(DOCUMENTS[:4], HELD_OUT)
+        with pytest.raises(SettingsError, match=r"Settings\.seed: "):
+            self.settings(seed=2**32)
 
     def test_fitting_again_forgets_what_was_learned(self, fitted):
         model = self.model(self.settings()).fit(HELD_OUT)

@@ -14,7 +14,7 @@ from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.evaluation.text_table import row_text
 from ticketing.experiments.malstm.augmentation import augment
-from ticketing.experiments.malstm.ensemble import TrainingData
+from ticketing.experiments.malstm.ensemble import MOST_SEED, TrainingData
 from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.plots import write_pictures
 from ticketing.experiments.malstm.relatedness import (
@@ -48,7 +48,7 @@ def command() -> None:
 @click.option("--wordnet", type=FILE, default=FOLDER, show_default=True, help="Synonyms.")
 @click.option("--encoder", default="installed", show_default=True, help="Folder; '' for none.")
 @click.option("--pictures", type=TARGET, help="Also draw the last model's sentences (HTML).")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, MOST_SEED))
 def evaluate(
     folder: Path,
     vectors: Path | None,

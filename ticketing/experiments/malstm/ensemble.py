@@ -43,6 +43,8 @@ from ticketing.nn.settings import LoopSettings, RecurrentSettings
 from ticketing.nn.trainer import Trainer
 
 FOLDS = 10
+MOST_SEED = 2**32 // FOLDS - 1
+"""The members' own seeds are FOLDS times as great, and below 2 ** 32."""
 
 
 class ModelSettings(BaseModel):

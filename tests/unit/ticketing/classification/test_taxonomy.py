@@ -103,6 +103,22 @@ def test_names_and_texts_of_two_groups_are_always_for_training():
     assert {"a", "b", "shared"} <= set(parts.training.texts)
 
 
+@pytest.mark.parametrize("place", [0, 137, 400])
+def test_which_titles_are_drawn_hardly_depends_on_the_others(place):
+    titles = [Title(f"title {i}", f"g{i % 40}") for i in range(400)]
+    more = [*titles[:place], Title("one more", "g7"), *titles[place:]]
+    drawn, again = (
+        {title.text for title in split_titles(Taxonomy(some), {"part": 0.05}).others["part"]}
+        for some in (titles, more)
+    )
+    assert (len(drawn), len(again)) == (20, 21)
+    assert len(again - drawn - {"one more"}) <= 1 and len(drawn - again) <= 1
+    doubled = [*(Title(f"other {i}", f"g{i % 40}") for i in range(400)), *titles]
+    later = {t.text for t in split_titles(Taxonomy(doubled), {"part": 0.05}).others["part"]}
+    assert len(later) == 40
+    assert len(later & {title.text for title in titles} - drawn) <= 5
+
+
 # noise ---------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
 from ticketing.cli.model_settings import read_settings
 from ticketing.errors import InputError, NotFound
+from ticketing.experiments.gupta2018.commands import labels, rows
 from ticketing.labels import is_test
 from ticketing.tickets import Grade, Judgment, Query
 from worker.cli import evaluate
@@ -61,6 +62,17 @@ def test_dates_choose_queries_that_are_tickets(desk):
 def test_an_unknown_bundle_to_measure_is_not_found(desk):
     judge(desk)
     assert "no bundle 'nowhere'" in refused(NotFound, evaluate.command, "--bundle", "nowhere")
+
+
+def test_options_that_leave_one_another_nothing_to_choose_are_refused(desk, trained):
+    judge(desk)
+    both = ("--bundle", trained[1], "--compare", trained[1], trained[1])
+    assert "leave out --bundle" in refused(InputError, evaluate.command, *both)
+    dated = ("--demo", "--before", "2020-01-01")
+    assert "leave out --since and --before" in refused(InputError, evaluate.command, *dated)
+    for command in (evaluate.command, labels.command, rows.command):
+        dated = ("--demo", "--since", "2020-01-01")
+        assert "leave out --since and --before" in refused(InputError, command, *dated)
 
 
 def test_two_bundles_are_compared_and_the_page_is_written(desk, trained, tmp_path):

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from tests.fake_desk import FakeDesk
 from tests.tiny import swapped
+from ticketing.classification import fit, training
 from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy, Title
@@ -147,6 +148,28 @@ def test_a_training_learns_from_verdicts_and_lets_its_classifier_serve(desk):
     assert serving(desk).facts["accuracy"] == fitted.accuracy
 
 
+def test_a_training_learns_nothing_of_the_titles_that_it_is_measured_on(desk, monkeypatch):
+    """Neither from a verdict on such a title, nor since another seed keeps other titles."""
+    told = []
+
+    def spied(sources, *arguments):
+        told.append(sources)
+        return training.train(sources, *arguments)
+
+    monkeypatch.setattr(fit, "train", spied)
+    for seed, category in enumerate(("Turbine", "Pump")):
+        settings = read_category_settings([*FAST, f"loop.seed={seed}"])
+        desk.train_categories(titles(), ["please"], Synonyms(()), settings, go_on=True)
+        kept = set(titles().texts) - set(told[0].taxonomy.texts)
+        assert len(kept) == 2 and not kept & set(told[-1].taxonomy.texts)
+        for text in (*kept, "the big wheel stands still"):
+            desk.judge_category(text.upper(), category, True, "ada", f"{seed} {text}")
+    assert [{label.text for label in sources.labels} for sources in told] == [
+        set(),
+        {"the big wheel stands still"},
+    ]
+
+
 def test_two_trainings_at_once_are_refused(desk, monkeypatch):
     monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
@@ -193,6 +216,15 @@ def test_train_and_suggest_from_a_table(tmp_path):
     assert re.search(r"validation titles \d+% find their category \(\d+% by", trained.output)
     asked = run(tmp_path, "suggest", "feed pump leaks oil", "--limit", "1")
     assert re.fullmatch(r" 1\.00  Pump  \(as 'feed pump leaks oil'\)\n", asked.output)
+
+
+def test_a_network_that_goes_on_takes_no_settings_of_another(desk_home):
+    trained = run(desk_home, "train", "--continue", "--set", "network.dims=8")
+    assert isinstance(trained.exception, InputError)
+    assert str(trained.exception) == (
+        "--set network.dims=8 makes another network, and --continue goes on with the one that "
+        "there is; leave one of them out."
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,17 @@
 from math import log2
 
 import ir_measures
+import numpy as np
 import pytest
 from ir_measures import Success
 
+from tests.benchmarks import rescoring
 from tests.rankings import NO, ONE, REL, TWO, YES, labels, ranking
 from ticketing.errors import InputError
 from ticketing.evaluation.metrics import MEASURES, evaluate, qrels_of, with_answers, write_run
+from ticketing.model.rescoring import Rescoring
 from ticketing.tickets import Query
+from ticketing.training.rescoring import Example
 
 
 def test_metrics_by_hand():
@@ -26,11 +30,31 @@ def test_metrics_by_hand():
     assert table["judged@10"] == pytest.approx(3 / 10)
 
 
+def test_judged_is_the_share_of_what_was_shown():
+    judged = labels(ONE, A=YES, B=NO, C=REL)
+    assert evaluate(judged, {ONE.id: ranking("A", "B", "C")})["judged@10"] == [1]
+    assert evaluate(judged, {ONE.id: ranking("A", "x", "y", "B")})["judged@10"] == [1 / 2]
+    assert evaluate(judged, {})["judged@10"] == [0]
+
+
+def test_the_benchmark_of_rescoring_measures_as_everything_else_does():
+    """Twelve right tickets, of which three are among the first ten."""
+    ids = [f"{i:02d}" for i in range(14)]
+    found, missed = {"00", "03", "04"}, {f"missed {i}" for i in range(9)}
+    judged = labels(ONE, **dict.fromkeys(found | missed, YES))
+    right = np.array([id in found for id in ids])
+    example = Example(np.zeros((14, 5)), np.arange(14.0), right)
+    table = evaluate(judged, {ONE.id: ranking(*ids)})
+    assert rescoring.measured([(example, 12)], Rescoring()) == pytest.approx(
+        (table["Acc@10"][0], table["MAP@10"][0])
+    )
+
+
 def test_a_judged_query_without_results_still_counts():
     judged = labels(ONE, A=YES) + labels(TWO, A=YES)
     for run in ({ONE.id: ranking("A")}, {ONE.id: ranking("A"), TWO.id: []}):
         table = evaluate(judged, run)
-        assert set(table) == {*MEASURES, "judged@10"}
+        assert set(table) == set(MEASURES)
         assert table["Acc@10"] == [1, 0]
         assert all(len(values) == 2 for values in table.values())
 

@@ -259,7 +259,9 @@ def test_checkpoints_that_cannot_be_written_are_one_sentence(folder):
     assert "below cannot be written (Not a directory)." in str(result.exception.code)
 
 
-@pytest.mark.parametrize("wrong", [("--topics", 0), ("--seed", -1), ("--model", "LSA")])
+@pytest.mark.parametrize(
+    "wrong", [("--topics", 0), ("--seed", -1), ("--seed", 2**32), ("--model", "LSA")]
+)
 def test_options_out_of_range_are_refused(folder, wrong):
     assert run(folder, *wrong).exit_code == 2
 

@@ -24,7 +24,13 @@ from ticketing.tickets import Filters
 @click.command("feedback")
 @click.option("--since", type=DATE, required=True, help="The first month begins on this date.")
 @click.option("--before", type=DATE, required=True, help="The last month ends before this date.")
-@click.option("--queries", default=100, show_default=True, help="Queries judged in a month.")
+@click.option(
+    "--queries",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Queries judged in a month.",
+)
 @choose_settings
 @click.option("--page", type=TARGET, help="Also write a page with the curve and the tables.")
 @click.option("--json", "figures", type=TARGET, help="Also write the curve's figures as JSON.")

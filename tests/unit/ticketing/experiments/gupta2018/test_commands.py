@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 
 import pytest
+from click.testing import CliRunner
 
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
 from ticketing.desk import open_desk
@@ -119,6 +120,13 @@ def test_feedback_is_simulated_month_by_month(desk, tmp_path):
     assert ["–" if x is None else f"{x:.3f}" for x in first] == [
         rows[0][i] for i in (6, 4, 5, 7, 8)
     ]
+
+
+@pytest.mark.parametrize("queries", ["0", "-5"])
+def test_a_month_of_no_queries_is_refused_before_anything_is_trained(queries):
+    dates = ["--since", "2012-01-01", "--before", "2012-03-01"]
+    asked = CliRunner().invoke(feedback.command, [*dates, "--queries", queries])
+    assert asked.exit_code == 2 and "--queries" in asked.stderr
 
 
 def test_months_without_a_right_answer_after_them_are_refused(desk):

@@ -139,6 +139,11 @@ def run(monkeypatch, labels):
     return result.stdout
 
 
+def test_a_seed_that_no_model_takes_is_refused():
+    asked = CliRunner().invoke(command.command, ["--seed", str(2**32)])
+    assert asked.exit_code == 2 and "--seed" in asked.stderr
+
+
 def test_without_labels_the_command_says_what_it_cannot_measure(monkeypatch, spy):
     shown = run(monkeypatch, [])
     assert "Queries cannot be measured: there are no labels." in shown

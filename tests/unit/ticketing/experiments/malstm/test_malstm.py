@@ -11,7 +11,13 @@ from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.experiments.malstm import command as cli
 from ticketing.experiments.malstm import relatedness
 from ticketing.experiments.malstm.datasets import RatedPairs, TaughtPairs, rated_loss
-from ticketing.experiments.malstm.ensemble import ModelSettings, TrainingData, learn
+from ticketing.experiments.malstm.ensemble import (
+    FOLDS,
+    MOST_SEED,
+    ModelSettings,
+    TrainingData,
+    learn,
+)
 from ticketing.experiments.malstm.entailment import EntailmentClassifier, pair_features
 from ticketing.experiments.malstm.features import WordChannel, vector_channel
 from ticketing.experiments.malstm.model import SentenceModel
@@ -342,6 +348,13 @@ def test_the_command_prints_a_line_a_row_and_draws(tmp_path, pairs, vectors, mon
     again = CliRunner().invoke(cli.command, options, catch_exceptions=False)
     without_seconds = [line[:115].rstrip() for line in first.stdout.splitlines()]
     assert [line[:115].rstrip() for line in again.stdout.splitlines()] == without_seconds
+
+
+def test_a_seed_is_refused_where_a_members_own_would_be_too_great(tmp_path):
+    assert MOST_SEED * FOLDS + FOLDS - 1 < 2**32 <= (MOST_SEED + 1) * FOLDS + FOLDS - 1
+    asked = ["evaluate", str(tmp_path), "--seed", str(MOST_SEED + 1)]
+    result = CliRunner().invoke(cli.command, asked)
+    assert result.exit_code == 2 and "--seed" in result.stderr
 
 
 def test_two_sentences_are_related_on_the_command_line(model, tmp_path):
