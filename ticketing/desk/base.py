@@ -174,7 +174,7 @@ class DeskBase:
         from ticketing.model.saving import model_in
         from ticketing.retrieval.recommend import Recommender
 
-        model = model_in(self.models.load(bundle_id))
+        model = model_in(self.models.load(bundle_id), self.settings.home / "checkpoints")
         solved = SolvedQueries(model, self.whole)
         return Recommender(self.whole, model, self.settings.threads, solved=solved)
 

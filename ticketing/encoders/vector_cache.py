@@ -1,22 +1,23 @@
 """What a sentence encoder made of texts, in a folder: encoding costs more than training a network.
 
 A vector is found by the hash of its text, whatever else was encoded with it, so a grown archive
-costs only its new texts, and a run that was stopped loses at most one piece.
+costs only its new texts, and a run that was stopped loses at most one piece. Who encodes tickets
+under a bundle that was trained here finds their texts as well.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
+import numpy.typing as npt
 
-from ticketing.arrays import read_arrays, write_arrays
-from ticketing.encoders.transformer import Transformer
+from ticketing.arrays import map_arrays, write_arrays
 from ticketing.errors import ArraysError
 
 PIECE = 1024
-"""Texts that are encoded, and written, at a time."""
+"""Texts of which vectors are written at a time."""
 
 NAME_BYTES = 16
 """What stands for a text in a file."""
@@ -25,55 +26,99 @@ NAME_BYTES = 16
 class VectorCache:
     """The vectors of one encoder's texts, in files of `folder` that its digest names.
 
-    A file holds `names` uint8 [n, NAME_BYTES] and `vectors` float16 [n, dims].
+    A file holds `names` uint8 [n, NAME_BYTES] and `vectors` float16 [n, dims], and is mapped; one
+    that is damaged is passed over.
     """
 
-    def __init__(self, folder: Path, encoder: Transformer):
-        self.folder, self.encoder = folder, encoder
+    def __init__(self, folder: Path, digest: str, grows: bool = True):
+        """Unless it `grows`, nothing is kept that is not there."""
+        self._folder, self._digest, self._grows = folder, digest, grows
+        self._new: dict[str, npt.NDArray[np.float16]] = {}
+        self._used: set[Path] = set()
 
-    def prepare(
-        self, texts: Sequence[str], title: str, told: Callable[[], object] = lambda: None
-    ) -> None:
-        """Have the encoder know these texts: read what is there, encode and keep the rest.
+    def find(self, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float16]]:
+        """The vectors [dims] of those among the texts that are in the files."""
+        found = {}
+        for text, (file, row) in self._kept.places(texts).items():
+            found[text] = self._kept.vectors[file][row]
+            self._used.add(self._kept.files[file])
+        return found
 
-        Files that are damaged or hold none of the texts are removed. `title` is shown beside the
-        progress; `told` is called before each piece, and what it raises ends the work.
-        """
-        missing = {_name(text): text for text in texts}
-        total = len(missing)
-        for file in sorted(self.folder.glob(f"{self.encoder.digest}.texts-*")):
-            self._read(file, missing)
-        new = list(missing.values())
-        with tqdm(total=total, initial=total - len(new), desc=title) as bar:
-            for start in range(0, len(new), PIECE):
-                told()
-                piece = new[start : start + PIECE]
-                self._encode(piece)
-                bar.update(len(piece))
+    def keep(self, texts: Sequence[str], vectors: npt.NDArray[np.float16]) -> None:
+        """Take what the encoder made anew, [n, dims]; a piece of it is written once it is full."""
+        if self._grows:
+            self._new.update(zip(texts, vectors, strict=True))
+        if len(self._new) >= PIECE:
+            self.write()
 
-    def _read(self, file: Path, missing: dict[bytes, str]) -> None:
-        """Take a file's vectors of missing texts, which are missing no longer."""
-        try:
-            arrays = read_arrays(file)[0]
-        except ArraysError:
-            file.unlink()
+    def write(self) -> None:
+        """Write what is not written yet."""
+        if not self._new:
             return
-        rows = [row for row, name in enumerate(arrays["names"]) if bytes(name) in missing]
-        if not rows:
-            file.unlink()
-            return
-        texts = [missing.pop(bytes(arrays["names"][row])) for row in rows]
-        self.encoder.remember(texts, arrays["vectors"][rows])
+        names = np.stack([_name(text) for text in self._new])
+        piece = hashlib.sha256(names.tobytes()).hexdigest()[:16]
+        file = self._folder / f"{self._digest}.texts-{piece}"
+        write_arrays(file, {"names": names, "vectors": np.stack([*self._new.values()])})
+        self._used.add(file)
+        self._new.clear()
 
-    def _encode(self, texts: Sequence[str]) -> None:
-        names = b"".join(map(_name, texts))
-        arrays: dict[str, np.ndarray] = {
-            "names": np.frombuffer(names, np.uint8).reshape(-1, NAME_BYTES),
-            "vectors": self.encoder(texts).astype(np.float16),
-        }
-        piece = hashlib.sha256(names).hexdigest()[:16]
-        write_arrays(self.folder / f"{self.encoder.digest}.texts-{piece}", arrays)
+    def end(self) -> None:
+        """Write what is not written yet, and remove the files that nothing was found in."""
+        self.write()
+        for file in self._files():
+            if file not in self._used:
+                file.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob(f"{self._digest}.texts-*"))
+
+    @cached_property
+    def _kept(self) -> "_Kept":
+        """What the files held when they were first asked."""
+        files, arrays = [], []
+        for file in self._files():
+            try:
+                found = map_arrays(file)[0]
+                arrays.append((found["names"], found["vectors"]))
+                files.append(file)
+            except (ArraysError, KeyError):
+                continue
+        return _Kept(files, [names for names, _ in arrays], [vectors for _, vectors in arrays])
 
 
-def _name(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()[:NAME_BYTES]
+class _Kept:
+    """The files that were there, and where in them a text lies, by its name."""
+
+    def __init__(
+        self,
+        files: Sequence[Path],
+        names: Sequence[npt.NDArray[np.uint8]],
+        vectors: Sequence[npt.NDArray[np.float16]],
+    ):
+        self.files, self.vectors = files, vectors
+        self._starts = np.cumsum([0, *map(len, names)])[:-1]
+        self._names = np.concatenate([np.empty((0, NAME_BYTES), np.uint8), *names])
+        keys = _keys(self._names)
+        self._order = np.argsort(keys, kind="stable")
+        self._keys = keys[self._order]
+
+    def places(self, texts: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """The file, and the row in it, of each of the texts that is there."""
+        if not texts or not len(self._names):
+            return {}
+        names = np.stack([_name(text) for text in texts])
+        near = np.searchsorted(self._keys, _keys(names)).clip(max=len(self._keys) - 1)
+        places = self._order[near]
+        there = np.flatnonzero((self._names[places] == names).all(axis=1)).tolist()
+        files = np.searchsorted(self._starts, places, side="right") - 1
+        rows = places - self._starts[files]
+        return {texts[at]: (int(files[at]), int(rows[at])) for at in there}
+
+
+def _name(text: str) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(hashlib.sha256(text.encode()).digest()[:NAME_BYTES], np.uint8)
+
+
+def _keys(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
+    """What names are sorted by: the first half of each, uint64 [n]."""
+    return np.ascontiguousarray(names[:, :8]).view("<u8").ravel()

@@ -115,7 +115,7 @@ class TrainingCache:
 
     def model(self, bundle: str) -> Model:
         """The model of a bundle."""
-        return model_in(self.models.load(bundle))
+        return model_in(self.models.load(bundle), self.folder / "checkpoints")
 
     def ranked(self, key: str, rank: Callable[[], Ranked]) -> Ranked:
         """What a ranker made of queries."""

@@ -1,6 +1,7 @@
 """A model as a bundle keeps it, and back."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from ticketing.encoders.protocol import Saved
 from ticketing.encoders.registry import ENCODERS
 from ticketing.encoders.settings import PLAIN
+from ticketing.encoders.vector_cache import VectorCache
 from ticketing.files import Json
 from ticketing.model.bundle import Bundle
 from ticketing.model.calibration import Calibration
@@ -50,8 +52,12 @@ def content_of(model: Model) -> tuple[Json, dict[str, Json], dict[str, dict[str,
     return facts, documents, arrays
 
 
-def model_in(bundle: Bundle) -> Model:
-    """The model that a bundle holds."""
+def model_in(bundle: Bundle, checkpoints: Path | None = None) -> Model:
+    """The model that a bundle holds.
+
+    Its sentence encoder, where it has one, does not read anew what a training has read whose
+    `checkpoints` are still there.
+    """
     # Bundles that were trained before these were settings have them so.
     settings = NetworkSettings(**(PLAIN | bundle.manifest["network"]))
     layout: Json = {
@@ -62,7 +68,7 @@ def model_in(bundle: Bundle) -> Model:
         Vocabulary.from_json(bundle.documents["vocabulary"]),
         settings,
         bundle.arrays["network"],
-        _resources(settings, bundle),
+        _resources(settings, bundle, checkpoints),
         CodeLayout(**layout),
         Calibration.from_json(bundle.manifest["calibration"]),
         Recency(**bundle.manifest["recency"]),
@@ -72,11 +78,15 @@ def model_in(bundle: Bundle) -> Model:
     )
 
 
-def _resources(settings: NetworkSettings, bundle: Bundle) -> dict[str, Any]:
+def _resources(
+    settings: NetworkSettings, bundle: Bundle, checkpoints: Path | None
+) -> dict[str, Any]:
     """What the bundle's encoders were saved as, by channel."""
     found = {}
     for channel in settings.channels:
         if load := ENCODERS[channel].load:
             name = _NAME.format(channel)
             found[channel] = load(Saved(bundle.documents[name], bundle.arrays.get(name, {})))
+    if checkpoints and "S" in found:
+        found["S"].cache = VectorCache(checkpoints, found["S"].digest, grows=False)
     return found

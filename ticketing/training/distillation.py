@@ -6,13 +6,11 @@ text to rank as one who has read all of it, without a label.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from ticketing.encoders.sentence_transformer import TransformerEncoder
-from ticketing.encoders.vector_cache import VectorCache
 from ticketing.jobs import Step, Told, unheard
 from ticketing.training.texts import Fields
 
@@ -42,12 +40,10 @@ class Teacher:
     def _text(self, fields: Fields, name: str) -> str:
         return self.encoder.text(fields.get(name, []))
 
-    def prepare(self, folder: Path, others: Iterable[str] = (), told: Told = unheard) -> None:
-        """Encode all texts, and others. What a training on this folder has encoded before, even one
-        that was stopped, is read from it. Raises whatever `told` does."""
+    def prepare(self, others: Iterable[str] = (), told: Told = unheard) -> None:
+        """Encode all texts, and others; see Transformer.prepare. Raises whatever `told` does."""
         texts = {*self._subjects.values(), *self._wholes.values(), *others} - {""}
-        cache = VectorCache(folder, self.encoder.transformer)
-        cache.prepare(sorted(texts), "teacher", partial(told, Step.PRETRAINING))
+        self.encoder.transformer.prepare(sorted(texts), "teacher", partial(told, Step.PRETRAINING))
 
     def logits(self, keys: Sequence[str]) -> Tensor:
         """How alike the teacher finds texts, each with each: [B, B].

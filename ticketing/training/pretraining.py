@@ -126,7 +126,6 @@ def make_teacher(
     transformer: Transformer,
     labels: Sequence[Label],
     training: TrainingSettings,
-    checkpoints: Path,
     told: Told,
 ) -> Teacher:
     """A teacher that has read the archive, or `training.tickets` of it, the labels' queries and
@@ -139,7 +138,7 @@ def make_teacher(
         for fields in teacher.texts.values():
             subject, *rest = corpus.archive.ticket(fields)
             others += [subject, *rest[1:]]
-    teacher.prepare(checkpoints, map(encoder.text, others), told)
+    teacher.prepare(map(encoder.text, others), told)
     return teacher
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ticketing.encoders.registry import ENCODERS
+from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
 from ticketing.jobs import Step, Told, unheard
 from ticketing.model.inference import Model
@@ -91,6 +92,9 @@ def train(
         told(Step.PRETRAINING)
         checkpoints.mkdir(parents=True, exist_ok=True)
         encoder = find_transformer(network, training)
+        cache = VectorCache(checkpoints, encoder.digest) if encoder else None
+        if encoder:
+            encoder.cache = cache
         reader = encoder if training.loss == "in-batch" else None
         also = reader.words if reader else ()
         corpus = read_corpus(tickets, labels, network, checkpoints, also)
@@ -109,7 +113,7 @@ def train(
         drop_others(checkpoints, key, texts)
         teacher = None
         if reader:
-            teacher = make_teacher(corpus, reader, usable, training, checkpoints, told)
+            teacher = make_teacher(corpus, reader, usable, training, told)
         learner = start_network(
             corpus,
             network.only_trained(),
@@ -140,6 +144,8 @@ def train(
         model = _finish(learner, corpus, recency)
         asking = validation.left_out or some_of(known, training.seed)
         calibrate(model, tickets, kept, asking, checkpoints)
+        if cache:
+            cache.end()
         facts, documents, arrays = content_of(model)
         facts |= {
             "training": training.model_dump(mode="json"),

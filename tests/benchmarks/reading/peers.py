@@ -46,7 +46,8 @@ def _meaning(case: Case, cache: Path) -> Scores:
     sides: tuple[Sequence[Text], Sequence[Text]] = case.queries, case.tickets
     texts = {_whole(x) for side in sides for x in side}
     subjects = {x.subject for side in sides for x in side}
-    VectorCache(cache, encoder).prepare(sorted(texts | subjects), ENCODER)
+    encoder.cache = VectorCache(cache, encoder.digest)
+    encoder.prepare(sorted(texts | subjects), ENCODER)
 
     def cosines(views: list[list[str]]) -> npt.NDArray[np.float32]:
         asked, found = map(encoder, views)

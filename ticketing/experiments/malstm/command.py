@@ -67,7 +67,8 @@ def evaluate(
     home = load_settings().home / "sentences"
     if training_data.encoder:
         texts = [*sentences([*data.training, *data.test]), *training_data.augmented]
-        VectorCache(home, training_data.encoder).prepare(texts, "sentence encoder")
+        training_data.encoder.cache = VectorCache(home, training_data.encoder.digest)
+        training_data.encoder.prepare(texts, "sentence encoder")
     chosen = rows("encoder" if training_data.encoder else "words")
     say(
         f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "

@@ -5,6 +5,7 @@ extra `teacher` at the seam.
 """
 
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,6 @@ import pytest
 import torch
 
 from tests.tiny import TINY, tiny_training
-from ticketing.encoders import vector_cache
 from ticketing.encoders.protocol import Texts
 from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
 from ticketing.encoders.transformer import (
@@ -109,7 +109,7 @@ def test_a_missing_library_is_one_sentence(folder, monkeypatch):
 
 def test_a_text_is_encoded_once_and_remembered_ones_never(folder):
     encoder = Transformer(folder)
-    encoder.remember(["known"], np.full((1, 26), 0.5))
+    encoder.remember(["known"], np.full((1, 26), 0.5, np.float16))
     found = encoder(["ab", "known", "ab"])
     assert found.shape == (3, 26)
     assert found[0, :3] == pytest.approx([0.5**0.5, 0.5**0.5, 0], abs=1e-3)
@@ -175,7 +175,8 @@ def test_a_bundle_keeps_its_precision_on_every_processor(folder, monkeypatch, pr
 def test_vectors_of_two_precisions_are_kept_apart(folder, tmp_path):
     for precision in Precision:
         encoder = Transformer(folder, precision)
-        VectorCache(tmp_path, encoder).prepare(["ab"], "x")
+        encoder.cache = VectorCache(tmp_path, encoder.digest)
+        encoder.prepare(["ab"], "x")
         assert encoder.model.encoded == ["ab"]
     names = [path.name.partition(".")[0] for path in tmp_path.glob("*.texts-*")]
     assert sorted(name.partition("-")[2] for name in names) == ["bfloat16", "float32"]
@@ -237,7 +238,7 @@ def test_texts_are_as_alike_as_their_wholes_and_half_their_subjects(folder, tmp_
         "c": {"description": [1]},
     }
     taught = Teacher(TransformerEncoder(Transformer(folder), WORDS, 26), texts)
-    taught.prepare(tmp_path)
+    taught.prepare()
     near = 0.5**0.5
     expected = [[1.5, 1, near], [1, 1.5, near], [near, near, 1]]
     found = taught.logits(["a", "b", "c"]) / distillation.SHARPNESS
@@ -247,19 +248,27 @@ def test_texts_are_as_alike_as_their_wholes_and_half_their_subjects(folder, tmp_
 def test_other_texts_are_read_with_its_own(folder, tmp_path):
     encoder = Transformer(folder)
     taught = Teacher(TransformerEncoder(encoder, WORDS, 26), {"a": {"subject": [1]}})
-    taught.prepare(tmp_path, ["ab", "aa", ""])
+    taught.prepare(["ab", "aa", ""])
     assert sorted(encoder.model.encoded) == ["aa", "ab"]
+
+
+def with_cache(folder, tmp_path, **kept):
+    """An encoder of a folder, and its cache."""
+    encoder = Transformer(folder)
+    encoder.cache = VectorCache(tmp_path, encoder.digest, **kept)
+    return encoder
 
 
 def encoded(folder, tmp_path, *texts):
     """Prepares a cache for texts; gives those that were encoded."""
-    encoder = Transformer(folder)
-    VectorCache(tmp_path, encoder).prepare(texts, "x")
+    encoder = with_cache(folder, tmp_path)
+    encoder.prepare(texts, "x")
+    encoder.cache.end()
     return encoder.model.encoded
 
 
 def test_encoding_goes_on_from_the_last_piece(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(vector_cache, "PIECE", 1)
+    monkeypatch.setattr("ticketing.encoders.transformer.PIECE", 1)
     assert encoded(folder, tmp_path, "aa", "bb", "aa") == ["aa", "bb"]
     assert encoded(folder, tmp_path, "aa", "bb") == []
     [one, _] = sorted(tmp_path.glob("*.texts-*"))
@@ -277,11 +286,27 @@ def test_more_texts_cost_only_the_new_ones_and_files_of_no_text_go(folder, tmp_p
 
 
 def test_vectors_that_are_read_are_those_that_were_encoded(folder, tmp_path):
-    first, second = Transformer(folder), Transformer(folder)
+    first, second = with_cache(folder, tmp_path), with_cache(folder, tmp_path)
     for encoder in (first, second):
-        VectorCache(tmp_path, encoder).prepare(["abc", "aab"], "x")
+        encoder.prepare(["abc", "aab"], "x")
     assert first(["aab", "abc"]).tolist() == second(["aab", "abc"]).tolist()
     assert second.model.encoded == []
+
+
+def test_what_else_was_encoded_is_kept_as_well_but_not_by_a_cache_that_does_not_grow(
+    folder, tmp_path
+):
+    reading = with_cache(folder, tmp_path, grows=False)
+    reading(["aa"])
+    reading.cache.write()
+    assert not list(tmp_path.glob("*.texts-*"))
+    training = with_cache(folder, tmp_path)
+    training.prepare(["aa"], "x")
+    training(["bb", "cc"])
+    training.cache.end()
+    reading = with_cache(folder, tmp_path, grows=False)
+    reading(["bb", "aa", "dd"])
+    assert reading.model.encoded == ["dd"]
 
 
 # a whole training -------------------------------------------------------------------------
@@ -331,7 +356,7 @@ def test_a_training_that_is_cancelled_while_its_teacher_reads_ends_at_the_next_p
         if len(asked) == 4:
             raise Stopped
 
-    monkeypatch.setattr(vector_cache, "PIECE", 1)
+    monkeypatch.setattr("ticketing.encoders.transformer.PIECE", 1)
     with pytest.raises(Stopped):
         fit(told=told)
     assert asked == [Step.PRETRAINING] * 4
@@ -360,6 +385,21 @@ def test_channel_s_ranks_beside_the_others_and_parts_add_up(fit, tmp_path, archi
     for item in found:
         assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
         assert "S" in {part.channel for part in item.parts}
+
+
+def test_tickets_that_a_training_has_read_are_not_read_again(fit, tmp_path, archive_tickets):
+    """Nor is one whose words the vocabulary lacks: those are read while chances are learned."""
+    bundle = Registry(tmp_path / "models").load(fit(channels=("E", "S", "L")))
+    checkpoints = tmp_path / "checkpoints"
+    model, anew = model_in(bundle, checkpoints), model_in(bundle)
+    others = [replace(archive_tickets[0], subject="abc")]
+    codes = model.encode_tickets(archive_tickets + others)
+    assert (codes == anew.encode_tickets(archive_tickets + others)).all()
+    read, everything = (x.resources["S"].model.encoded for x in (model, anew))
+    assert len(read) == 1 and "abc" in read[0]
+    assert len(everything) > len(archive_tickets)
+    unknown = [text for text in everything if any(w not in model.vocabulary for w in text.split())]
+    assert len(unknown) > 1
 
 
 def test_channel_s_without_an_encoder_or_of_other_width_is_one_sentence(fit):
