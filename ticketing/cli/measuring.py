@@ -57,6 +57,12 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
     @choose_queries
     @click.option("--run", "run_file", type=TARGET, help="Also write the ranking as a TREC run.")
     @click.option("--compare", nargs=2, metavar="A B", help="Two bundles, query by query.")
+    @click.option(
+        "--encoder",
+        default="",
+        help="Also a sentence encoder, alone and with BM25: its folder, or 'installed' for that of"
+        " the extra `teacher`.",
+    )
     @click.option("--report", type=TARGET, help="Also write a page with tables, plots and misses.")
     @wraps(function)
     def told(
@@ -66,13 +72,14 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
         demo: bool,
         run_file: Path | None,
         compare: tuple[str, str] | None,
+        encoder: str,
         report: Path | None,
         **others: Any,
     ) -> None:
         if bundle and compare:
             raise InputError("--compare names both bundles to measure; leave out --bundle.")
         one, other = compare or (bundle, "")
-        measured = Measuring(one, other, since, before, demo)
+        measured = Measuring(one, other, since, before, demo, encoder)
         function(measuring=MeasuringOptions(measured, run_file, report), **others)
 
     return told

@@ -127,17 +127,12 @@ class Bundles(DeskBase):
 
         Raises InputError where there is no encoder, nothing to learn from or `out` is taken.
         """
-        from ticketing.encoders.transformer import transformer_folder
+        from ticketing.encoders.transformer import needed_folder
         from ticketing.training.encoder_tuning import tune
 
         if out.exists():
             raise InputError(f"{out} is there already; name a folder that is not.")
-        folder = transformer_folder(encoder)
-        if folder is None:
-            raise InputError(
-                "There is no sentence encoder: run `pip install '.[teacher]'` in the checkout, "
-                "or name a folder."
-            )
+        folder = needed_folder(encoder)
         with self._one_training("training"):
             tune(
                 folder,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ticketing.desk.bundles import Bundles
@@ -18,15 +19,17 @@ from ticketing.evaluation.measurement import (
     NO_TICKETS,
     Measurement,
     Sample,
+    measure_encoder,
     measure_ways,
     measure_words,
 )
+from ticketing.evaluation.peers import Reads, whole_of
 from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory, queries_of
 from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.jobs import Step, Told, unheard
 from ticketing.labels import is_test
-from ticketing.tickets import Filters, Label, typed_words
+from ticketing.tickets import Filters, Label, Ticket, typed_words
 from ticketing.training.sampling import is_validation
 
 if TYPE_CHECKING:
@@ -38,13 +41,15 @@ FIT_QUERIES = 200
 
 @dataclass(frozen=True)
 class Measuring:
-    """Which bundles are measured (the serving one, alone, unless named), and on which queries."""
+    """Which bundles are measured (the serving one, alone, unless named), on which queries, and
+    which sentence encoder beside them, named as `training.teacher` is."""
 
     bundle: str = ""
     other: str = ""
     since: datetime | None = None
     before: datetime | None = None
     demo: bool = False
+    encoder: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,13 +89,32 @@ def measure(
         compared = changes(sample.labels, lines[0].ranked, second[0].ranked)
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
     words = IndexedWords(rankers.store, desk.store)
-    lines += [*alone, *others(sample), *measure_words(words, sample)]
+    lines += [*alone, *others(sample)]
+    if reads := _encoder(desk, measuring.encoder, rankers.store):
+        lines += measure_encoder(reads, words, sample)
+    lines += measure_words(words, sample)
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
     ages = ages_of(desk.store, sample.labels)
     seen.end()
     measurement = Measurement(sample, lines, tested, compared, trust, ages)
     return Measured(measurement, rankers.recommender(), warnings)
+
+
+def _encoder(desk: Bundles, named: str, tickets: Iterable[Ticket]) -> Reads | None:
+    """A sentence encoder that has read the tickets; what it made of them is kept for the next time.
+
+    None where none is named. Raises InputError for one that is not there.
+    """
+    if not named:
+        return None
+    from ticketing.encoders.transformer import Transformer, needed_folder
+    from ticketing.encoders.vector_cache import VectorCache
+
+    encoder = Transformer(needed_folder(named))
+    encoder.cache = VectorCache(desk.settings.home / "evaluation" / "texts", encoder.digest)
+    encoder.prepare(chain.from_iterable((whole_of(x), x.subject) for x in tickets), "the encoder")
+    return encoder
 
 
 class _Counted:

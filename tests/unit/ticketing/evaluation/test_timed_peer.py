@@ -8,8 +8,9 @@ import pytest
 
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.measurement import Sample, measure_words
-from ticketing.evaluation.runs import run_words
-from ticketing.evaluation.timed_words import TimedWords, standard
+from ticketing.evaluation.peers import standard
+from ticketing.evaluation.runs import run_peer
+from ticketing.evaluation.timed_peer import TimedPeer
 from ticketing.model.recency import HORIZON_DAYS, Recency
 from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.tickets import Grade, Label, Query, Ticket
@@ -38,15 +39,15 @@ def test_standard_scores_have_mean_0_and_deviation_1():
 
 def test_without_weight_the_order_is_that_of_the_words(words):
     labels = [Label(ASKED, "b", Grade.YES)]
-    run = TimedWords(words).rank(labels, Recency()).run[ASKED.id]
-    found = run_words(words, [ASKED])[ASKED.id]
+    run = TimedPeer(words, "BM25").rank(labels, Recency()).run[ASKED.id]
+    found = run_peer(words, [ASKED])[ASKED.id]
     assert [id for id, _ in run][: len(found)] == [id for id, _ in found] == ["b", "c"]
     assert {id for id, _ in run} == {"a", "b", "c", "d"}  # not Q itself, and u is of no known age
 
 
 def test_time_is_added_to_standard_scores(words):
     """b and c have the words and the others none: standard scores of 1 and -1."""
-    ranked = TimedWords(words).rank([Label(ASKED, "c", Grade.YES)], Recency(0.5, 2.0, 30))
+    ranked = TimedPeer(words, "BM25").rank([Label(ASKED, "c", Grade.YES)], Recency(0.5, 2.0, 30))
     found = dict(ranked.run[ASKED.id])
     wanted = {"a": 1 + 0.5 * log(2), "b": -1 + 0.5 * log(21), "c": -1 + 0.5 * log(31)}
     assert {id: found[id] for id in wanted} == pytest.approx(wanted)
@@ -55,14 +56,14 @@ def test_time_is_added_to_standard_scores(words):
 
 def test_a_new_query_is_asked_with_the_newest_ticket_and_finds_what_has_no_date(words):
     query = Query("pump trip")
-    ranked = TimedWords(words).rank([Label(query, "b", Grade.YES)], Recency(9.0, 2.0, 30))
+    ranked = TimedPeer(words, "BM25").rank([Label(query, "b", Grade.YES)], Recency(9.0, 2.0, 30))
     found = dict(ranked.run[query.id])
     assert found["a"] - found["d"] == pytest.approx(9 * (log(2) - log(3)))
     assert found["u"] - found["a"] == pytest.approx(9 * (2.0 - log(2)))
 
 
 def test_the_weight_is_fitted_to_dated_queries_alone(words):
-    timed = TimedWords(words)
+    timed = TimedPeer(words, "BM25")
     fitted = timed.fit([Label(ASKED, "c", Grade.YES)])
     assert fitted.weight > 0 and fitted.horizon == HORIZON_DAYS
     assert fitted.typical == pytest.approx((log(2) + log(3) + log(21) + log(46)) / 4)

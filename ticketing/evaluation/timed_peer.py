@@ -1,4 +1,4 @@
-"""BM25 with the time part that a bundle has, so that the calendar is no bundle's lead.
+"""A peer with the time part that a bundle has, so that the calendar is no bundle's lead.
 
 A query's standard scores over all tickets that it may find, minus weight * `time_apart`. The weight
 is fitted as a bundle's is, on queries that are not measured.
@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.metrics import qrels_of, with_answers
+from ticketing.evaluation.peers import Peer, standard
 from ticketing.evaluation.runs import DEPTH, Ranked, places_of, queries_of
 from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
@@ -21,11 +21,12 @@ from ticketing.tickets import Filters, Grade, Label, Query
 from ticketing.training.time_weight import DatedQuery, fit_weight
 
 
-class TimedWords:
-    """Ranks queries by the words of tickets and by their time."""
+class TimedPeer:
+    """Ranks queries by a peer's scores of tickets and by their time; `name` is shown beside the
+    progress."""
 
-    def __init__(self, words: IndexedWords):
-        self._words, self._tickets = words, words.tickets
+    def __init__(self, peer: Peer, name: str):
+        self._peer, self._tickets, self._name = peer, peer.tickets, name
 
     def fit(self, labels: Sequence[Label]) -> Recency:
         """The recency that suits the labels' queries; none where no time is known."""
@@ -35,7 +36,9 @@ class TimedWords:
             id: {x for x, grade in grades.items() if grade == Grade.YES}
             for id, grades in qrels_of(answered).items()
         }
-        asked = tqdm(queries_of(answered), desc="BM25, its time", unit="query", leave=False)
+        asked = tqdm(
+            queries_of(answered), desc=f"{self._name}, its time", unit="query", leave=False
+        )
         dated = [self._dated(query, filters[query.id], right[query.id]) for query in asked]
         found = [query for query in dated if query]
         if not found:
@@ -47,7 +50,7 @@ class TimedWords:
         """Rank each query of the labels, to DEPTH. A distance is a negative standard score."""
         queries, judged = queries_of(labels), qrels_of(labels)
         filters, run = searchable(self._tickets, queries), {}
-        for query in tqdm(queries, desc="BM25 with time", unit="query", leave=False):
+        for query in tqdm(queries, desc=f"{self._name} with time", unit="query", leave=False):
             allowed = filters[query.id]
             asked = allowed.created_before
             if not query.ticket_id:
@@ -74,14 +77,7 @@ class TimedWords:
         self, query: Query, filters: Filters
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
         """Tickets a query may find, and their negative standard scores; its own is infinite."""
-        ids, scores = self._words.scores(query, filters)
+        ids, scores = self._peer.scores(query, filters)
         apart = standard(-scores)
         apart[ids == query.ticket_id] = np.inf
         return ids, apart
-
-
-def standard(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Values less their mean, by their standard deviation; zeros where all are alike."""
-    spread = values.std() if len(values) else 0.0
-    centred: npt.NDArray[np.float64] = values - values.mean() if spread else np.zeros(len(values))
-    return centred / (spread or 1.0)

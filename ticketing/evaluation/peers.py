@@ -1,0 +1,114 @@
+"""What a desk would use instead of a bundle: a sentence encoder, by itself and mixed with BM25."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.retrieval.memory import TicketsInMemory
+from ticketing.tickets import Filters, Query, Ticket
+
+MOST_WORDS = 160
+"""Of a description that is encoded."""
+
+SUBJECT = 0.5
+"""What the likeness of subjects counts beside that of whole texts."""
+
+SHARE = 0.7
+"""Of the encoder in a mixture of standard scores."""
+
+
+class Peer(Protocol):
+    """Scores a query's tickets by itself; the greater, the nearer."""
+
+    tickets: TicketsInMemory
+    least: float
+    """A ticket is found whose score is above it."""
+
+    def scores(
+        self, query: Query, filters: Filters = Filters()
+    ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
+        """Ids of all matching tickets, ascending, and their scores, float64 [n]."""
+
+
+class Reads(Protocol):
+    """A sentence encoder."""
+
+    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Unit vectors, float32 [n, dims]."""
+
+
+class EncodedTexts:
+    """A sentence encoder's cosines of whole texts, and half of those of subjects where both have
+    one. A whole text is "subject. description"."""
+
+    least = -np.inf
+
+    def __init__(self, tickets: TicketsInMemory, encoder: Reads):
+        self.tickets, self._encoder = tickets, encoder
+
+    @cached_property
+    def _ids(self) -> npt.NDArray[np.object_]:
+        return np.array([*self.tickets.ids], object)
+
+    @cached_property
+    def _vectors(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Of the tickets' wholes and subjects, each [n, dims]."""
+        return self._read([*self.tickets])
+
+    def _read(
+        self, texts: Sequence[Query | Ticket]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Vectors of wholes and of subjects, each [n, dims]; that of no subject is 0."""
+        wholes, subjects = zip(*((whole_of(x), x.subject) for x in texts), strict=True)
+        there = np.array([[bool(subject)] for subject in subjects])
+        vectors = self._encoder([*wholes, *subjects])
+        return vectors[: len(texts)], vectors[len(texts) :] * there
+
+    def likeness(self, query: Query) -> npt.NDArray[np.float64]:
+        """The scores of all tickets, float64 [n]."""
+        if not len(self._ids):
+            return np.empty(0)
+        (wholes, subjects), (whole, subject) = self._vectors, self._read([query])
+        found: npt.NDArray[np.float64] = wholes @ whole[0] + SUBJECT * (subjects @ subject[0])
+        return found
+
+    def scores(
+        self, query: Query, filters: Filters = Filters()
+    ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
+        """See Peer."""
+        live = self.tickets.live(filters)
+        return self._ids[live], self.likeness(query)[live]
+
+
+class Mixed:
+    """Two peers' standard scores: SHARE of the first one's, and the rest of the other's."""
+
+    least = -np.inf
+
+    def __init__(self, first: Peer, other: Peer):
+        self.tickets = first.tickets
+        self._first, self._other = first, other
+
+    def scores(
+        self, query: Query, filters: Filters = Filters()
+    ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
+        """See Peer."""
+        ids, first = self._first.scores(query, filters)
+        other = self._other.scores(query, filters)[1]
+        return ids, SHARE * standard(first) + (1 - SHARE) * standard(other)
+
+
+def whole_of(text: Query | Ticket) -> str:
+    """A subject and the first MOST_WORDS of its description as one text."""
+    description = " ".join(text.description.split()[:MOST_WORDS])
+    return f"{text.subject}. {description}" if text.subject else description
+
+
+def standard(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Values less their mean, by their standard deviation; zeros where all are alike."""
+    spread = values.std() if len(values) else 0.0
+    centred: npt.NDArray[np.float64] = values - values.mean() if spread else np.zeros(len(values))
+    return centred / (spread or 1.0)
