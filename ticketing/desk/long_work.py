@@ -45,21 +45,24 @@ class LongWork(Bundles):
     ) -> Json:
         """What a training is asked for; the file of vectors is kept in the store for it.
 
-        Settings that are not given are the default ones. Raises InputError naming one that cannot
-        be used, NotReady where there is no ticket.
+        Settings that are not given are the default ones. Raises InputError naming one, or a file,
+        that cannot be used, NotReady where there is no ticket.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
+        from ticketing.training.vector_files import kind_of
 
         if not self.whole.count_tickets(Filters(created_before=before)):
             raise NotReady("There are no tickets to learn from; import some first.")
         asked = {"network": network or {}, "training": training or {}}
         try:
-            NetworkSettings(**asked["network"])
+            settings = NetworkSettings(**asked["network"])
             TrainingSettings.for_loss(**asked["training"])
         except ValidationError as error:
             field, value, message = first_invalid(error)
             raise InputError(f"{field}={value!r}: {message}.") from None
+        if vectors:
+            kind_of(vectors, settings.word_dims)
         return asked | {
             "before": before and before.isoformat(),
             "vectors": vectors and self._kept_vectors(vectors),
