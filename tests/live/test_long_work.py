@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
-from ticketing.errors import InputError, NotReady, StoreAway
+from ticketing.errors import InputError, NotReady, StoreAway, StoreError
 from ticketing.importing import read_mapping
 from ticketing.jobs import JobState, Promotion, Step
 from ticketing.tickets import Ticket
@@ -225,6 +225,38 @@ def test_a_cancelled_trainings_vectors_are_kept_until_another_one_begins(desk, a
         assert desk.store.get_job(job.id).state == "cancelled"
         assert vectors_of(desk) == (1, 1)
     desk.at_epoch = lambda epoch: None
+    jobs.retry_job(desk, app, job.id, ANN)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+
+
+def test_a_training_whose_vectors_another_one_has_dropped_is_not_retried(desk, app, vectors):
+    job = train(desk, app, vectors=vectors)
+    jobs.cancel_job(desk, job.id)
+    run_one(desk, app)
+    train(desk, app)
+    run_one(desk, app)
+    with pytest.raises(NotReady) as caught:
+        jobs.retry_job(desk, app, job.id, ANN)
+    assert str(caught.value) == (
+        f"Job {job.id} cannot be retried, as wiki.vec is no longer kept; "
+        "run `ticketing train --vectors FILE` again."
+    )
+    assert desk.store.get_job(job.id).state == "cancelled"
+    assert list(desk.audit_entries()) == []
+
+
+def test_a_training_that_failed_after_its_bundle_is_retried_without_its_vectors(
+    desk, app, vectors, monkeypatch
+):
+    def full(*_):
+        raise StoreError("Full.")
+
+    job = train(desk, app, vectors=vectors)
+    with monkeypatch.context() as patch:
+        patch.setattr(long_work, "start_reindex", full)
+        run_one(desk, app)
+    assert (desk.store.get_job(job.id).state, vectors_of(desk)) == ("failed", (0, 0))
     jobs.retry_job(desk, app, job.id, ANN)
     run_one(desk, app)
     assert desk.store.get_job(job.id).state == "done"
