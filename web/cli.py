@@ -93,7 +93,8 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
 
 @contextmanager
 def forgetting(desk: Desk) -> Iterator[None]:
-    """Old queries are forgotten at the beginning of the block, and daily until its end."""
+    """Old queries, and files of old imports, are forgotten at the beginning of the block, and daily
+    until its end."""
     ended = threading.Event()
     thread = threading.Thread(target=_forget_daily, args=(desk, ended), daemon=True)
     thread.start()
@@ -108,6 +109,7 @@ def _forget_daily(desk: Desk, ended: threading.Event) -> None:
     while not ended.is_set():
         try:
             desk.forget_queries()
+            desk.forget_imports()
         except TicketingError as error:  # tomorrow is another day
             say(f"ticketing: {error}", error=True)
         ended.wait(DAY_SECONDS)

@@ -168,13 +168,15 @@ def retry_job(desk: Desk, app: Celery, job_id: str, by: Doer) -> Job:
     has it before what comes of it.
 
     Raises NotFound, Conflict beside another unfinished job of the same kind and bundle, NotReady
-    for a job that is done or under way, BrokerAway, where it is resumed later.
+    for a job that is done or under way, or whose files are gone, BrokerAway, where it is resumed
+    later.
     """
     job = desk.store.get_job(job_id)
     if job is None:
         raise no_job(job_id)
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         raise NotReady(f"Job {job_id} is {job.state}; only a failed or cancelled one is retried.")
+    desk.require_files(job)
     job = desk.store.reopen_job(job_id)
     desk.record(by, Deed.JOB_RETRIED, f"{job.kind} {job.id}")
     return publish(desk, app, job)

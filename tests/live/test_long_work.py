@@ -1,13 +1,14 @@
 """Training, evaluation and import as jobs, done here as a worker does them."""
 
 import errno
+import gzip
 import json
 from datetime import timedelta
 
 import pytest
 
 from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
-from ticketing.errors import NotReady, StoreAway
+from ticketing.errors import InputError, NotReady, StoreAway, StoreError
 from ticketing.importing import read_mapping
 from ticketing.jobs import JobState, Promotion, Step
 from ticketing.tickets import Ticket
@@ -187,8 +188,13 @@ def test_a_training_goes_on_with_the_tickets_it_began_with(desk, app):
 @pytest.fixture
 def vectors(tmp_path):
     path = tmp_path / "wiki.vec"
-    path.write_text("pump 1 2\n")
+    path.write_text(words_of(1))
     return path
+
+
+def words_of(number):
+    """A file of vectors as wide as they are by default."""
+    return "pump" + f" {number}" * 300 + "\n"
 
 
 def vectors_of(desk):
@@ -210,8 +216,8 @@ def test_a_file_of_vectors_is_kept_until_its_training_is_done(desk, app, vectors
 
 
 def test_a_cancelled_trainings_vectors_are_kept_until_another_one_begins(desk, app, vectors):
-    for content in ("pump 1 2\n", "pump 3 4\n"):
-        vectors.write_text(content)
+    for number in (1, 2):
+        vectors.write_text(words_of(number))
         desk.epochs.clear()
         job = train(desk, app, vectors=vectors)
         desk.at_epoch = lambda epoch, job=job: epoch == 2 and jobs.cancel_job(desk, job.id)
@@ -219,6 +225,38 @@ def test_a_cancelled_trainings_vectors_are_kept_until_another_one_begins(desk, a
         assert desk.store.get_job(job.id).state == "cancelled"
         assert vectors_of(desk) == (1, 1)
     desk.at_epoch = lambda epoch: None
+    jobs.retry_job(desk, app, job.id, ANN)
+    run_one(desk, app)
+    assert desk.store.get_job(job.id).state == "done"
+
+
+def test_a_training_whose_vectors_another_one_has_dropped_is_not_retried(desk, app, vectors):
+    job = train(desk, app, vectors=vectors)
+    jobs.cancel_job(desk, job.id)
+    run_one(desk, app)
+    train(desk, app)
+    run_one(desk, app)
+    with pytest.raises(NotReady) as caught:
+        jobs.retry_job(desk, app, job.id, ANN)
+    assert str(caught.value) == (
+        f"Job {job.id} cannot be retried, as wiki.vec is no longer kept; "
+        "run `ticketing train --vectors FILE` again."
+    )
+    assert desk.store.get_job(job.id).state == "cancelled"
+    assert list(desk.audit_entries()) == []
+
+
+def test_a_training_that_failed_after_its_bundle_is_retried_without_its_vectors(
+    desk, app, vectors, monkeypatch
+):
+    def full(*_):
+        raise StoreError("Full.")
+
+    job = train(desk, app, vectors=vectors)
+    with monkeypatch.context() as patch:
+        patch.setattr(long_work, "start_reindex", full)
+        run_one(desk, app)
+    assert (desk.store.get_job(job.id).state, vectors_of(desk)) == ("failed", (0, 0))
     jobs.retry_job(desk, app, job.id, ANN)
     run_one(desk, app)
     assert desk.store.get_job(job.id).state == "done"
@@ -280,6 +318,20 @@ def test_a_trained_bundle_is_not_trained_again_because_the_store_was_away(desk, 
 def test_what_a_training_cannot_use_is_said_before_it_begins(desk):
     with pytest.raises(Exception, match="epochs='many'"):
         desk.training_arguments(training={"epochs": "many"})
+
+
+def test_a_file_of_vectors_is_refused_before_anything_is_kept_or_queued(desk, app, tmp_path):
+    packed, wide = tmp_path / "wiki.vec.gz", tmp_path / "wide.vec"
+    packed.write_bytes(gzip.compress(words_of(1).encode()))
+    wide.write_text("pump 1 2\n")
+    with pytest.raises(InputError) as caught:
+        train(desk, app, vectors=packed)
+    assert str(caught.value) == f"{packed} is packed; unpack it first, as with gunzip."
+    with pytest.raises(InputError, match="has 2 dimensions a word; set"):
+        train(desk, app, vectors=wide)
+    assert train(desk, app, network={"word_dims": 2}, vectors=wide).state == "queued"
+    assert [file.name.split("/")[-1] for file in desk.store.files()] == ["wide.vec"]
+    assert len(desk.store.jobs()) == 1
 
 
 # import -----------------------------------------------------------------------------------------

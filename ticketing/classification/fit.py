@@ -48,7 +48,7 @@ def fit(
 
     The few are the same at every seed, and no verdict on one of them is learned. `begin` is a
     classifier to go on from; its learning rate is GENTLY less. `checkpoints` is a folder, where an
-    interrupted run is resumed from.
+    interrupted run is resumed from, unless another one was begun there.
     """
     taxonomy, words = sources.taxonomy, sources.words
     if begin:
@@ -63,6 +63,8 @@ def fit(
     synonyms = induce(known) | sources.synonyms
     trials = make_trials(known, unseen, synonyms, words, seed, MOST_VALIDATED)
     checkpoint = checkpoints / f"{_digest(sources, settings, begin)}.categories"
+    for other in set(checkpoints.glob("*.categories")) - {checkpoint}:
+        other.unlink(missing_ok=True)
     trained = train(Sources(known, synonyms, words, labels), trials, settings, checkpoint, begin)
     trial = titles_trial(unseen)
     found = _accuracy(trial, trained, known)

@@ -10,8 +10,8 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from datetime import datetime
-from pathlib import Path
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -25,10 +25,14 @@ from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json, chunks, content_digest, file_name
 from ticketing.jobs import Job, JobKind, Promotion, Told
 from ticketing.tickets import Filters
+from ticketing.times import utc_now
 
 if TYPE_CHECKING:
     from ticketing.desk import Desk
     from ticketing.importing import Mapping
+
+IMPORT_DAYS = 30
+"""How long the files of an import are kept that failed or was cancelled, and may be retried."""
 
 
 class LongWork(Bundles):
@@ -45,21 +49,24 @@ class LongWork(Bundles):
     ) -> Json:
         """What a training is asked for; the file of vectors is kept in the store for it.
 
-        Settings that are not given are the default ones. Raises InputError naming one that cannot
-        be used, NotReady where there is no ticket.
+        Settings that are not given are the default ones. Raises InputError naming one, or a file,
+        that cannot be used, NotReady where there is no ticket.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
+        from ticketing.training.vector_files import kind_of
 
         if not self.whole.count_tickets(Filters(created_before=before)):
             raise NotReady("There are no tickets to learn from; import some first.")
         asked = {"network": network or {}, "training": training or {}}
         try:
-            NetworkSettings(**asked["network"])
+            settings = NetworkSettings(**asked["network"])
             TrainingSettings.for_loss(**asked["training"])
         except ValidationError as error:
             field, value, message = first_invalid(error)
             raise InputError(f"{field}={value!r}: {message}.") from None
+        if vectors:
+            kind_of(vectors, settings.word_dims)
         return asked | {
             "before": before and before.isoformat(),
             "vectors": vectors and self._kept_vectors(vectors),
@@ -136,6 +143,16 @@ class LongWork(Bundles):
                 said = str(error).replace(f"{folder}/", "").replace("--map ", "")  # no options here
                 raise InputError(said) from None
 
+    def forget_imports(self) -> None:
+        """Let go of files that were given longer ago than IMPORT_DAYS, but for an import that is
+        under way. Raises StoreAway, StoreError."""
+        needed = {name for job in self.whole.unfinished_jobs() for name in needed_files(job)}
+        uploads = {PurePosixPath(name).parent for name in needed}
+        before = utc_now() - timedelta(days=IMPORT_DAYS)
+        for file in self.whole.files("import/"):
+            if file.put < before and PurePosixPath(file.name).parent not in uploads:
+                self.whole.drop_file(file.name)
+
     # evaluation ------------------------------------------------------------------------------
     def evaluation_arguments(
         self,
@@ -154,6 +171,20 @@ class LongWork(Bundles):
             "before": before and before.isoformat(),
         }
 
+    # files -----------------------------------------------------------------------------------
+    def require_files(self, job: Job) -> None:
+        """Raises NotReady where a file that a job goes on with is no longer kept."""
+        again = {
+            JobKind.TRAINING: "run `ticketing train --vectors FILE` again",
+            JobKind.IMPORT: "import it again",
+        }
+        for name, given in needed_files(job).items():
+            if name not in {file.name for file in self.whole.files(name)}:
+                raise NotReady(
+                    f"Job {job.id} cannot be retried, as {given} is no longer kept; "
+                    f"{again[job.kind]}."
+                )
+
     def report(self, name: str) -> Iterator[bytes]:
         """A file that a job has kept, as `job.result["report"]` names it. Raises NotFound."""
         return self.whole.file_chunks(name)
@@ -163,6 +194,16 @@ class LongWork(Bundles):
         with path.open("wb") as file:
             for chunk in self.whole.file_chunks(name):
                 file.write(chunk)
+
+
+def needed_files(job: Job) -> dict[str, str]:
+    """The files of the store that a job has still to read, and what they were called when given."""
+    asked = job.arguments
+    if job.kind == JobKind.TRAINING and asked.get("vectors") and "bundle" not in job.result:
+        return {asked["vectors"]: Path(asked["vectors"]).name}
+    if job.kind == JobKind.IMPORT and "rejected" not in job.result:
+        return {file["file"]: file["name"] for file in asked.get("files", ())}
+    return {}
 
 
 def do(desk: Desk, job: Job, told: Told) -> Json:

@@ -44,8 +44,8 @@ def tune(
 
     Each batch holds labelled pairs (YES, and REL for half), and as many tickets cut in two, each
     text to be found among the batch's. Labels of validation queries are left out, so that a
-    training may fit weights to them. A run that was stopped goes on from `checkpoints`. Raises
-    InputError where nothing is labelled YES or REL.
+    training may fit weights to them. A run that was stopped goes on from `checkpoints`, unless
+    another one was begun there. Raises InputError where nothing is labelled YES or REL.
     """
     learned, _ = parted(labels)
     corpus = read_corpus(tickets, learned, NetworkSettings())
@@ -65,6 +65,8 @@ def tune(
     checkpoints.mkdir(parents=True, exist_ok=True)
     key = named_by(corpus.digest, transformer.digest, settings.model_dump())
     checkpoint = checkpoints / f"{key}.tuning"
+    for other in set(checkpoints.glob("*.tuning")) - {checkpoint}:
+        other.unlink(missing_ok=True)
     model, quality = transformer.model, lambda: 0.0
     Trainer(model, settings, examples, loss, quality, checkpoint, keep_last=True).run()
     transformer.save(out)

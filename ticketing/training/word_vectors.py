@@ -15,6 +15,7 @@ from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.errors import InputError
 from ticketing.jobs import Step, Told, unheard
 from ticketing.text.vocabulary import Vocabulary
+from ticketing.training.vector_files import VectorFile, kind_of, not_whole
 
 WORDS_TO_SEE = 4_000_000
 """Small archives are passed over more often, until about this many words were seen."""
@@ -22,13 +23,6 @@ WORDS_TO_SEE = 4_000_000
 MOST_WORDS = 22_000_000
 """Large archives are passed over less often, so that no more words are seen, and of one with more
 words evenly spaced tickets once."""
-
-
-FASTTEXT_MAGIC = struct.pack("<i", 793712314)
-"""The first bytes of fastText's own binary format."""
-
-PACKED = {b"\x1f\x8b": "gunzip", b"PK\x03\x04": "unzip"}
-"""What unpacks a file, by its first bytes."""
 
 
 class _Passes:
@@ -121,62 +115,39 @@ def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:
 
     float32 [len(vocabulary), dims]; words that the file lacks have a zero row. Raises
     InputError when the file is packed, too large for the memory or can't be read as any of them,
-    has other dimensions, or shares no word with the vocabulary.
+    has other dimensions, or shares no word with the vocabulary. What is found farther down is said
+    of the file's name alone, since a job reads a copy.
     """
+    kind = kind_of(path, dims)
     try:
-        vectors = _read(path)
+        vectors = _read(path, kind)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, IndexError, EOFError, struct.error, NotImplementedError):
-        raise InputError(
-            f"{path} is not a whole word2vec, GloVe or fastText file of word vectors; "
-            "name another one."
-        ) from None
+        raise not_whole(path.name) from None
     except MemoryError:
         raise InputError(
-            f"By its first line {path} holds more than there is memory for; name a smaller one."
+            f"By its first line {path.name} holds more than there is memory for; "
+            "name a smaller one."
         ) from None
-    if vectors.vector_size != dims:
-        raise InputError(
-            f"{path} has {vectors.vector_size} dimensions a word; set word_dims to that "
-            f"or choose a file with {dims}."
-        )
     if not any(word in vectors for word in vocabulary.words):
-        raise InputError(f"{path} knows none of the desk's words; is it in another language?")
+        raise InputError(f"{path.name} knows none of the desk's words; is it in another language?")
     return _matrix(vocabulary, dims, vectors)
 
 
-def _read(path: Path) -> Any:
-    """Gensim's keyed vectors from a file of any of the kinds, told apart by their first bytes."""
+def _read(path: Path, kind: VectorFile) -> Any:
+    """Gensim's keyed vectors from a file."""
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
 
-    with open(path, "rb") as file:
-        start, second = file.readline(1 << 16), file.readline(1 << 16)
-    for magic, tool in PACKED.items():
-        if start.startswith(magic):
-            raise InputError(f"{path} is packed; unpack it first, as with {tool}.")
-    if start.startswith(FASTTEXT_MAGIC):
+    if kind is VectorFile.FASTTEXT:
         return load_facebook_vectors(str(path))
-    first = start.split()
-    if not first:
-        raise ValueError("its first line is empty")
-    headed = len(first) == 2 and all(part.isdigit() for part in first)
     return KeyedVectors.load_word2vec_format(
         path,
-        binary=headed and not _is_text(second, int(first[1])),
-        no_header=not headed,
+        binary=kind is VectorFile.BINARY,
+        no_header=kind is VectorFile.BARE,
         unicode_errors="replace",
     )
-
-
-def _is_text(row: bytes, dims: int) -> bool:
-    """Whether a row is a word and so many numbers, as people read them."""
-    numbers = row.split()[1:]
-    try:
-        return len(list(map(float, numbers))) == dims
-    except ValueError:
-        return False
 
 
 def _matrix(vocabulary: Vocabulary, dims: int, vectors: Any) -> Tensor:

@@ -62,11 +62,14 @@ def test_others_are_not_let_in_where_nobody_has_an_account(tmp_path, monkeypatch
         command.main([], standalone_mode=False)
 
 
-def test_old_queries_are_forgotten_daily_whatever_happens(monkeypatch):
+def test_old_queries_and_imports_are_forgotten_daily_whatever_happens(monkeypatch):
     asked, outcomes = threading.Semaphore(0), iter([None, StoreAway("It is away."), None])
 
     class Forgetful:
         def forget_queries(self) -> None:
+            """There are none."""
+
+        def forget_imports(self) -> None:
             asked.release()
             if error := next(outcomes, None):
                 raise error

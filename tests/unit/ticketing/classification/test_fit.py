@@ -24,6 +24,7 @@ def checkpoint(tmp_path, monkeypatch):
     """Gives the file that a training on some sources goes on from."""
 
     def interrupted(sources, trials, settings, checkpoint, begin):
+        checkpoint.touch()
         checkpoints.append(checkpoint)
         raise KeyboardInterrupt
 
@@ -52,3 +53,13 @@ def test_a_training_goes_on_for_the_same_sources_alone(checkpoint):
     ]
     assert len({checkpoint(**changes) for changes in same}) == 1
     assert len({checkpoint(**changes) for changes in (*same, *other)}) == 1 + len(other)
+
+
+def test_what_a_training_that_was_given_up_left_goes_when_another_begins(checkpoint, tmp_path):
+    (tmp_path / "a.tuning").touch()
+    checkpoint()
+    again = checkpoint()
+    assert again.exists()
+    other = checkpoint(words=["please", "now"])
+    assert other != again
+    assert sorted(tmp_path.iterdir()) == sorted([other, tmp_path / "a.tuning"])

@@ -2,17 +2,21 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
+from pathlib import PurePosixPath
 
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.desk.long_work import do
-from ticketing.errors import StoreAway
+from ticketing.desk import long_work
+from ticketing.desk.long_work import do, needed_files
+from ticketing.errors import NotReady, StoreAway
 from ticketing.importing import load
-from ticketing.jobs import Job, JobKind, Stopped, unheard
+from ticketing.jobs import Job, JobKind, JobState, Stopped, unheard
 from ticketing.people import LOCAL, Person, Role
 from ticketing.settings import Settings
 from ticketing.tickets import Ticket
+from ticketing.times import utc_now
 
 HR, LAB = frozenset(["hr"]), frozenset(["lab"])
 EVE = Person("eve", Role.ADMIN, LAB)
@@ -138,3 +142,37 @@ def test_a_cancelled_import_says_how_far_it_came(desk):
         do(desk, desk.store.get_job(job.id), unheard)
     stopped = desk.store.get_job(job.id)
     assert (stopped.done, stopped.result["added"]) == (2, 1)
+
+
+def stopped(desk) -> Job:
+    """An import that was cancelled after its first page."""
+    job = job_of(desk, groups="seen by")
+    desk.store.request_cancel(job.id)
+    with pytest.raises(Stopped):
+        do(desk, desk.store.get_job(job.id), unheard)
+    return desk.store.update_job(job.id, state=JobState.CANCELLED)
+
+
+def test_files_of_an_import_that_was_given_up_are_forgotten_after_a_month(desk, monkeypatch):
+    job, waiting = stopped(desk), job_of(desk)
+    of_both = {PurePosixPath(file.name).parent for file in desk.store.files("import/")}
+    assert len(of_both) == 2 and len(desk.store.files("import/")) == 3
+    with monkeypatch.context() as later:
+        later.setattr(long_work, "utc_now", lambda: utc_now() + timedelta(days=29))
+        desk.forget_imports()
+    desk.require_files(job)
+    with monkeypatch.context() as later:
+        later.setattr(long_work, "utc_now", lambda: utc_now() + timedelta(days=31))
+        desk.forget_imports()
+    assert [file.name for file in desk.store.files("import/")] == list(needed_files(waiting))
+    with pytest.raises(NotReady) as caught:
+        desk.require_files(job)
+    assert str(caught.value) == (
+        f"Job {job.id} cannot be retried, as new.csv is no longer kept; import it again."
+    )
+
+
+def test_an_import_of_which_all_was_put_needs_no_file(desk):
+    job = job_of(desk)
+    do(desk, job, unheard)
+    desk.require_files(desk.store.get_job(job.id))

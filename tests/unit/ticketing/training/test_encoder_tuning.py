@@ -71,6 +71,24 @@ def test_a_stopped_run_goes_on_to_the_same_encoder(tmp_path, tuned, monkeypatch)
     assert whole.exists()
 
 
+def test_what_a_run_that_was_given_up_left_goes_when_another_begins(tmp_path, tuned, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    (folder / "a.categories").touch()
+    left = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Transformer, "save", stop)
+        for seed in (5, 6):
+            with pytest.raises(KeyboardInterrupt):
+                tuned(settings=SETTINGS.model_copy(update={"seed": seed}))
+            left.append({path.name for path in folder.glob("*.tuning")})
+    assert [len(names) for names in left] == [1, 1] and left[0] != left[1]
+    assert (folder / "a.categories").exists()
+
+
 def test_a_stopped_run_does_not_go_on_under_other_settings(tmp_path, tuned, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt

