@@ -315,6 +315,23 @@ def test_without_script_everything_works(open_page, desk):
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_the_form_filled_with_a_tickets_text_leaves_the_ticket_out(open_page, script):
+    page = open_page(viewport=WIDE, java_script_enabled=script)
+    page.goto("/tickets/GT-0101")
+    page.get_by_role("button", name="Find similar tickets").click()
+    page.wait_for_url("**/queries/*")
+    found = page.url
+    page.get_by_role("link", name="Change", exact=True).click()
+    if script:
+        expect(page.locator("#found li").first).to_be_visible()
+        expect(page.locator("#found a[href^='/tickets/GT-0101']")).to_have_count(0)
+    page.get_by_role("button", name="Find solutions").click()
+    page.wait_for_url(found)
+    expect(page.locator("#t-GT-0106")).to_have_count(1)
+    expect(page.locator("#t-GT-0101")).to_have_count(0)
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
 def test_a_tickets_page_is_judged_and_leads_back_to_its_open_row(open_page, desk, script):
     page = open_page(viewport=WIDE, java_script_enabled=script)
     ask(page)

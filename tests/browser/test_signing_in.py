@@ -174,6 +174,26 @@ def test_axe_finds_nothing_where_people_are_known_and_nothing_is_too_wide(
     assert found == []
 
 
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_a_page_with_a_new_token_that_is_loaded_again_makes_no_other(open_page, ann, desk, script):
+    page = open_page(java_script_enabled=script)
+    page.goto("/account")
+    sign_in(page)
+    page.wait_for_url("**/account")
+    page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
+    page.reload()
+    expect(page.get_by_text("This token was made already")).to_be_visible()
+    expect(page.locator(".secret")).to_have_count(0)
+    assert page.url.endswith("/account")
+    assert [token.label for token in desk.store.tokens("ann")] == ["nightly export"]
+    page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
+    assert len(desk.store.tokens("ann")) == 2
+
+
 def test_on_a_phone_labels_stand_beside_their_fields(open_page, ann):
     page = open_page(viewport={"width": 320, "height": 640})
     page.goto("/people")

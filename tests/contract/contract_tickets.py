@@ -237,6 +237,41 @@ class TicketContract:
         assert store.known_words(asked, Filters(groups=frozenset())) == {"vibration"}
         assert store.known_words([]) == set()
 
+    def test_a_ticket_has_its_subject_letter_by_letter(self, store):
+        texts = ["Pump trips", "pump trips", "Pump  trips", " Pump trips", "Pump trips!", "?", ""]
+        several = "line\u2028line\x0b\x85\r\nline"
+        long = " ".join(f"word{chr(97 + i % 26)}{'x' * (i // 26)}" for i in range(400))
+        for subject in (*texts, several, long, 'a "quoted" AND (b OR c) ^*', "_id:*"):
+            store.put_tickets([Ticket("one", subject, "Pump trips ?")])
+            assert store.has_subject(subject)
+            found = [text for text in texts if store.has_subject(text)]
+            assert found == [text for text in texts if text == subject]
+            assert not store.has_subject(f"{subject} and more")
+            assert not store.has_subject(f"{subject}.")
+        assert not store.has_subject("")
+
+    def test_a_subject_is_found_among_any_number_of_tickets_that_say_the_same(self, store):
+        lab = frozenset(["lab"])
+        alike = [Ticket(f"A{i}", "pump", "pump " * 5) for i in range(600)]
+        store.put_tickets([*alike, Ticket("Z", "Pump", "It trips. " * 20, groups=lab)])
+        assert store.has_subject("Pump")
+        assert store.has_subject("Pump", Filters(groups=lab))
+        assert not store.has_subject("Pump", Filters(groups=frozenset()))
+        assert not store.has_subject("PUMP")
+
+    @filtered
+    def test_filters_restrict_whose_subject_it_is(self, store, filters, ids):
+        store.put_tickets(ALL)
+        found = [ticket.id for ticket in ALL if store.has_subject(ticket.subject, filters)]
+        assert sorted(found) == ids
+
+    def test_a_changed_or_deleted_subject_is_no_more(self, store):
+        store.put_tickets(ALL)
+        store.put_tickets([replace(PUMP, subject="Pump stops")])
+        store.delete_tickets(["T-10"])
+        asked = ("Pump trips", "Pump stops", "Flame out", "Vibration")
+        assert [x for x in asked if store.has_subject(x)] == ["Pump stops", "Vibration"]
+
     def test_groups_and_other_filters_must_all_hold(self, store):
         store.put_tickets(HIDDEN)
         service = frozenset(["service"])

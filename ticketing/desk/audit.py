@@ -13,10 +13,12 @@ from ticketing.times import utc_now
 class Audit(DeskBase):
     """What people did, for good."""
 
-    def record(self, by: Doer, deed: Deed, which: str = "") -> None:
-        """Append an entry; `which` is an id, a name or a number, never text of a ticket."""
-        entry = AuditEntry(uuid.uuid4().hex, by.name, utc_now(), deed, which, by.where)
-        self.store.add_events([entry])
+    def record(self, by: Doer, deed: Deed, which: str = "", event_id: str = "") -> bool:
+        """Append an entry; `which` is an id, a name or a number, never text of a ticket. Whether it
+        is new: of one `event_id` only the first is kept."""
+        event_id = event_id or uuid.uuid4().hex
+        entry = AuditEntry(event_id, by.name, utc_now(), deed, which, by.where)
+        return self.store.add_events([entry]) > 0
 
     def audit_trail(self) -> Trail[AuditEntry]:
         """What people did, the last first."""

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ticketing.desk.audit import Audit
-from ticketing.errors import InputError, NotFound
+from ticketing.errors import Conflict, InputError, NotFound
 from ticketing.history import Deed
+from ticketing.limits import half_fault
 from ticketing.people import PERMISSIONS, Account, ApiToken, Doer, Permission, Person
 from ticketing.times import utc_now
 
@@ -40,15 +41,24 @@ class Tokens(Audit):
         return account
 
     def make_token(
-        self, by: Doer, owner: str, label: str, scopes: Collection[Permission], days: int
+        self,
+        by: Doer,
+        owner: str,
+        label: str,
+        scopes: Collection[Permission],
+        days: int,
+        event_id: str = "",
     ) -> NewToken:
-        """Leave for a program to act for somebody. Raises NotFound, and InputError for somebody
-        disabled and for what their role does not allow."""
+        """Leave for a program to act for somebody. Raises NotFound, InputError for somebody
+        disabled and for what their role does not allow, and Conflict for an `event_id` that made
+        a token before."""
         account, label = self.known_account(owner), " ".join(label.split())
         if account.disabled:
             raise InputError(f"{owner} is disabled; let them sign in again first.")
         if not label or len(label) > 80:
             raise InputError("A token needs a name of 1 to 80 characters that says what it is for.")
+        if fault := half_fault(label):
+            raise InputError(f"The name of the token {fault}.")
         if not scopes:
             raise InputError("A token needs a scope: what it may do.")
         if beyond := sorted(set(scopes) - PERMISSIONS[account.role]):
@@ -58,8 +68,13 @@ class Tokens(Audit):
         now, secret, id = utc_now(), secrets.token_urlsafe(32), secrets.token_hex(6)
         expires = now + timedelta(days=days)
         token = ApiToken(id, key_of(secret), owner, label, frozenset(scopes), now, expires)
+        which = f"{id} of {owner}: {', '.join(sorted(scopes))}"
+        if not self.record(by, Deed.TOKEN_MADE, which, event_id):
+            raise Conflict(
+                "This token was made already, and was shown that once; if it was not copied, revoke"
+                " it and make another one."
+            )
         self.store.add_token(token)
-        self.record(by, Deed.TOKEN_MADE, f"{id} of {owner}: {', '.join(sorted(scopes))}")
         return NewToken(token, f"{TOKEN_PREFIX}_{id}_{secret}")
 
     def person_of_token(self, text: str) -> Person | None:

@@ -92,6 +92,9 @@ class Tickets(DatedTickets, Protocol):
     def matching_ids(self, ids: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `ids` whose tickets exist and match."""
 
+    def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
+        """Whether a matching ticket has this subject, letter by letter."""
+
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `words`, tokens of ticketing.text, that a matching ticket holds."""
 

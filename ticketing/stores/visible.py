@@ -74,6 +74,10 @@ class VisibleStore(VisibleEvents, Store):
         """See Tickets."""
         return self._store.matching_ids(ids, self._narrow(filters))
 
+    def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
+        """See Tickets."""
+        return self._store.has_subject(subject, self._narrow(filters))
+
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """See Tickets."""
         return self._store.known_words(words, self._narrow(filters))

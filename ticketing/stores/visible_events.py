@@ -10,7 +10,6 @@ from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
 from ticketing.stores.history import Event
 from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import Store
-from ticketing.text import tokenize
 from ticketing.tickets import Filters, Judgment, Query, Verdict
 
 HIDDEN = "a ticket of other groups"
@@ -111,10 +110,8 @@ class VisibleEvents(PassedOn):
 
     def _is_theirs(self, subject: str) -> bool:
         """Whether a ticket that may be seen has a subject, or none that is hidden."""
-        found = self._store.search_words(tokenize(subject), PAGE)
-        tickets = self._store.get_tickets([id for id, _ in found]).values()
-        seen = [self._theirs.admit(ticket) for ticket in tickets if ticket.subject == subject]
-        return any(seen) or not seen
+        has_subject = self._store.has_subject
+        return has_subject(subject, self._theirs) or not has_subject(subject)
 
     def _askings(self, askings: Iterable[Asking]) -> Iterator[Asking]:
         """Askings whose answer held nothing that is hidden, and could not have: who asked belonged

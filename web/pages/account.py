@@ -1,12 +1,14 @@
 """Signing in and out, and one's own account: password and tokens."""
 
+import uuid
+
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
 
 from ticketing.desk.tokens import MOST_DAYS, NewToken
-from ticketing.errors import InputError
+from ticketing.errors import Conflict, InputError
 from ticketing.people import PERMISSIONS, Account, Permission, one_form
 from web.context import current_doer, current_person, current_place, known_person, served_desk
 from web.openid import openid_is_set
@@ -67,19 +69,25 @@ def change_password() -> Response:
 
 @account_pages.post("/account/tokens")
 def make_token() -> Response:
-    """Make a token and show it this once."""
+    """Make a token and show it this once; a form that is sent again makes none."""
     given = valid(
         TokenIn,
         {
             "label": request.form.get("label", ""),
             "scopes": request.form.getlist("scopes"),
             "days": request.form.get("days", ""),
+            "event_id": request.form.get("event_id", ""),
         },
     )
     owner = _own_account().name
-    return _page(
-        served_desk().make_token(current_doer(), owner, given.label, given.scopes, given.days)
-    )
+    try:
+        made = served_desk().make_token(
+            current_doer(), owner, given.label, given.scopes, given.days, given.event_id
+        )
+    except Conflict as error:
+        flash(str(error), "problem")
+        return redirect(url_for("account.overview"), 303)
+    return _page(made)
 
 
 @account_pages.post("/account/tokens/<token_id>/revoke")
@@ -109,6 +117,7 @@ def _page(made: NewToken | None = None) -> Response:
         scopes=[scope for scope in Permission if scope in PERMISSIONS[person.role]],
         most_days=MOST_DAYS,
         made=made,
+        event_id=uuid.uuid4().hex,
     )
     return Response(page, mimetype="text/html", headers={"Cache-Control": "no-store"})
 

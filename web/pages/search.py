@@ -46,27 +46,22 @@ def ask() -> str:
         query = EXAMPLE
     if not current_desk().setup().ready:
         return first_steps()
-    return _form(query.subject, query.description)
+    return _form(query)
 
 
 @pages.post("/")
 def ask_now() -> ResponseReturnValue:
     """Remember the query and go to its address; a blank one gets the form back."""
-    subject, description = (
-        _text(request.form.get(name, "")) for name in ("subject", "description")
-    )
-    if not (subject or description):
-        return _form(
-            subject, description, "Say what is wrong: a subject, a description or both."
-        ), 400
+    query = _written()
+    if not (query.subject or query.description):
+        return _form(query, "Say what is wrong: a subject, a description or both."), 400
     filters = filters_of(request.form)  # a bad date is refused here, where it was typed
-    query = Query(subject, description)
     try:
         current_desk().ask(query, filters, current_person().name)
     except StoreFull as error:
         return _answer(query, f"{sentence_of(error)} {error.meanwhile}")
     except InputError as error:
-        return _form(subject, description, str(error)), 400
+        return _form(query, str(error)), 400
     chosen: dict[str, Any] = set_filters(request.form)
     return redirect(url_for("pages.answer", query_id=query.id, **chosen), 303)
 
@@ -75,8 +70,7 @@ def ask_now() -> ResponseReturnValue:
 def preview() -> str:
     """What a query that is still being written would find, as a piece of the page; none of it is
     remembered."""
-    query = Query(*(_text(request.form.get(name, "")) for name in ("subject", "description")))
-    found = current_desk().preview(query, filters_of(request.form))
+    found = current_desk().preview(_written(), filters_of(request.form))
     return render_template("found.html", answer=found, set_filters=set_filters(request.form))
 
 
@@ -232,17 +226,30 @@ def _kept() -> dict[str, Any]:
     return {**set_filters(request.values), **({} if order == Order.BEST else {"order": order})}
 
 
-def _form(subject: str, description: str, problem: str = "") -> str:
+def _form(query: Query, problem: str = "") -> str:
     store = current_desk().store
     return render_template(
         "ask.html",
-        subject=subject,
-        description=description,
+        subject=query.subject,
+        description=query.description,
+        filled=query.id if query.ticket_id else "",
         problem=problem,
         count=store.count_tickets(),
         facets=store.facets(),
         set_filters=set_filters(request.values),
     )
+
+
+def _written() -> Query:
+    """The query of a form: the ticket's that the form was filled with, as long as nobody changed a
+    word of it, else a new one."""
+    query = Query(*(_text(request.form.get(name, "")) for name in ("subject", "description")))
+    filled = request.form.get("filled") and current_desk().store.get_query(request.form["filled"])
+    return filled if filled and _words(filled) == _words(query) else query
+
+
+def _words(query: Query) -> tuple[list[str], list[str]]:
+    return query.subject.split(), query.description.split()
 
 
 def _text(typed: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from ticketing.people import Permission, Role
-from web.schemas.limited import Given
+from web.schemas.limited import EventId, Given
 from web.schemas.requests import In
 from web.schemas.responses import Out
 
@@ -54,3 +54,4 @@ class TokenIn(In):
     label: str
     scopes: frozenset[Permission]
     days: int
+    event_id: EventId

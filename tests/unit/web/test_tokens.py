@@ -7,8 +7,9 @@ import pytest
 
 from tests.people import signed_in
 from ticketing.desk import tokens
+from ticketing.errors import InputError
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import Doer, Role
+from ticketing.people import Doer, Permission, Role
 from ticketing.tickets import Query
 from ticketing.times import utc_now
 from web.app import create_app
@@ -21,16 +22,16 @@ def browser(desk):
     return signed_in(desk, "ann", Role.SCIENTIST)
 
 
-def make(browser, **changes) -> str:
-    """A page after a token was made."""
+def make(browser, follow_redirects=False, **changes):
+    """What the form that makes a token is answered with."""
     page = browser.get("/account").text
     fields = {
-        "csrf_token": re.search(r'name="csrf_token" value="([^"]+)"', page)[1],
+        **dict(re.findall(r'name="(csrf_token|event_id)" value="([^"]+)"', page)),
         "label": "nightly export",
         "scopes": ["ask", "judge"],
         "days": "30",
     }
-    return browser.post("/account/tokens", data=fields | changes)
+    return browser.post("/account/tokens", data=fields | changes, follow_redirects=follow_redirects)
 
 
 def secret_of(page: str) -> str:
@@ -52,6 +53,39 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(browser, desk):
     assert "nightly export" in page and secret.rsplit("_", 1)[1] not in page
     for file in desk.settings.home.glob("tickets.sqlite3*"):
         assert secret[-43:].encode() not in file.read_bytes()
+
+
+def test_a_form_makes_its_token_once(browser, desk):
+    """The page that shows it was loaded again, and there were two of one name."""
+    sent = {"event_id": "e" * 32}
+    secret = secret_of(make(browser, **sent).text)
+    again = make(browser, **sent, follow_redirects=True)
+    assert again.request.path == "/account" and 'class="secret"' not in again.text
+    assert "This token was made already" in again.text
+    [token] = desk.store.tokens("ann")
+    assert api(desk, secret).get("/api/jobs").status_code == 200
+    desk.revoke_token(BY, "ann", token.id)
+    assert 'class="secret"' not in make(browser, **sent, follow_redirects=True).text
+    assert desk.store.tokens("ann") == []
+    deeds = [entry.deed for entry in desk.store.events(AuditEntry)]
+    assert deeds.count(Deed.TOKEN_MADE) == 1
+
+
+def test_another_form_makes_another_token_of_the_same_name(browser, desk):
+    assert secret_of(make(browser).text) != secret_of(make(browser).text)
+    assert [token.label for token in desk.store.tokens("ann")] == ["nightly export"] * 2
+
+
+def test_a_form_that_was_refused_makes_its_token_when_corrected(browser, desk):
+    sent = {"event_id": "e" * 32}
+    assert make(browser, **sent, days="0").status_code == 400
+    assert secret_of(make(browser, **sent).text)
+
+
+def test_a_name_of_half_a_character_makes_no_token(browser, desk):
+    with pytest.raises(InputError, match="half a character"):
+        desk.make_token(BY, "ann", "\ud800", [Permission.ASK], 1)
+    assert Deed.TOKEN_MADE not in {entry.deed for entry in desk.store.events(AuditEntry)}
 
 
 def test_a_program_works_in_the_name_of_the_tokens_owner_without_cookies(browser, desk):

@@ -17,8 +17,9 @@ from ticketing.stores.elasticsearch.connection import (
 )
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
 from ticketing.stores.elasticsearch.documents import FIELDS, document_of, ticket_of
-from ticketing.stores.elasticsearch.indices import TICKETS
+from ticketing.stores.elasticsearch.indices import KEYWORD, TICKETS
 from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
+from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
@@ -33,6 +34,9 @@ RAREST_WORDS = 32
 
 LONGEST_QUERY = 2000
 """Distinct words of a query that are looked at."""
+
+FIRST_WORDS = 32
+"""Words of a subject that a ticket must hold before it is compared."""
 
 NEWEST_SECONDS, MOST_NEWEST = 1.0, 100
 """How long, and of how many filters, the newest ticket's date is remembered."""
@@ -193,6 +197,21 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         """Those of `ids` whose tickets exist and match, as of this moment."""
         found = self.connection.get(TICKETS, ids, NARROW)
         return {id for id, doc in found.items() if filters.admit(ticket_of(doc))}
+
+    def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
+        """Whether a matching ticket has this subject: those that hold its first words are
+        compared, and all where it has none, by the server."""
+        words = tokenize(subject)[:FIRST_WORDS]
+        holds = [{"term": {"tokens": word}} for word in dict.fromkeys(words)]
+        answer = self.connection.search(
+            TICKETS,
+            query={"bool": {"filter": [where(filters), *holds, {"term": {"subject": subject}}]}},
+            runtime_mappings={"subject": KEYWORD},  # it is only kept, and read from the document
+            size=1,
+            source=False,
+            track_total_hits=False,
+        )
+        return bool(answer["hits"]["hits"])
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `words` that a matching ticket holds, in one request."""

@@ -9,7 +9,7 @@ from typing import Any
 from ticketing.stores.checks import latest_by_id
 from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
-from ticketing.text import token_lines
+from ticketing.text import token_lines, tokenize
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
@@ -123,6 +123,16 @@ class SQLiteTickets(DatabasePart, Tickets):
         condition, values = where(filters)
         statement = f"SELECT id FROM tickets WHERE id {ANY_OF} AND {condition}"
         return {id for (id,) in self.database.rows(statement, json_list(ids), *values)}
+
+    def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
+        """Whether a matching ticket has this subject: those that begin with its words are
+        compared, and all where it has none."""
+        condition, values = where(filters)
+        if words := tokenize(subject):
+            condition = f"pk IN (SELECT rowid FROM words WHERE words MATCH ?) AND {condition}"
+            values = ["^ " + _quoted(" ".join(words)), *values]
+        statement = f"SELECT 1 FROM tickets WHERE {condition} AND subject = ? LIMIT 1"
+        return bool(self.database.rows(statement, *values, subject))
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `words` that a matching ticket holds; each is read as far as the first one."""

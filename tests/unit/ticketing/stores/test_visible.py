@@ -87,6 +87,22 @@ def test_a_verdict_on_a_subject_that_only_hidden_tickets_have_is_hidden(store):
     assert list(seen.verdicts()) == [typed, hidden]
 
 
+def test_a_verdict_on_a_hidden_subject_is_hidden_however_many_tickets_say_it_better(store):
+    alike = replace(PUMP, subject="Pump", description="Pump trips")
+    store.put_tickets([replace(alike, id=f"A{i}") for i in range(600)])
+    seen, hidden = VisibleStore(store, LAB), verdict(1, subject=PUMP.subject)
+    store.add_verdicts([hidden, verdict(2, subject="Pump")])
+    assert list(seen.verdicts()) == [verdict(2, subject="Pump")]
+    assert list(seen.verdicts(PUMP.subject)) == []
+
+
+def test_a_verdict_on_a_hidden_subject_without_words_is_hidden(store):
+    store.put_tickets([replace(HIDDEN[0], subject="???")])
+    store.add_verdicts([verdict(1, subject="???"), verdict(2, subject="??")])
+    assert list(VisibleStore(store, LAB).verdicts()) == [verdict(2, subject="??")]
+    assert len(list(VisibleStore(store, frozenset(["sales"])).verdicts())) == 2
+
+
 @pytest.mark.parametrize(
     ("shown", "groups", "seen"),
     [

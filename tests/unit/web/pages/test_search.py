@@ -315,6 +315,29 @@ def test_find_similar_asks_the_tickets_text_without_the_ticket_itself(client):
     assert not re.search(r'href="#t-GT-0101"', page)
 
 
+def test_a_form_filled_with_a_tickets_text_asks_without_the_ticket_until_a_word_changes(
+    client, desk
+):
+    ticket = replace(tickets()[0], id="S", subject="Spread  high", description="One\n\ntwo  three")
+    desk.store.put_tickets([ticket])
+    found = post(client, "/similar", ticket_id="S").location
+    form = client.get(f"/?query={found.removeprefix('/queries/')}").text
+    filled = re.search(r'name="filled" value="([^"]+)"', form)[1]
+    as_sent = {"subject": ticket.subject, "description": "One\r\n\r\ntwo  three", "filled": filled}
+    assert post(client, "/", **as_sent, product="SGT-300").location == f"{found}?product=SGT-300"
+    assert "/tickets/S" not in post(client, "/preview", **as_sent).text
+    changed, typed = as_sent | {"description": "One two"}, Query(ticket.subject, "One two")
+    assert post(client, "/", **changed).location == f"/queries/{typed.id}"
+    assert "/tickets/S" in post(client, "/preview", **changed).text
+    unknown = as_sent | {"filled": "0" * 16}
+    assert "/tickets/S" in client.get(post(client, "/", **unknown).location).text
+
+
+def test_a_form_filled_with_a_query_asks_it_anew(client):
+    form = client.get(asked(client).replace("/queries/", "/?query=")).text
+    assert EXHAUST["subject"] in form and 'name="filled"' not in form
+
+
 def test_a_ticket_id_with_odd_characters_has_a_page(client, desk):
     odd = replace(tickets()[0], id="AB/12 #ä?")  # of a time when spaces were taken
     desk.store.put_tickets([odd])
