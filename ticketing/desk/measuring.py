@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -23,13 +23,13 @@ from ticketing.evaluation.measurement import (
     measure_ways,
     measure_words,
 )
-from ticketing.evaluation.peers import Reads, whole_of
+from ticketing.evaluation.peers import whole_of
 from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory, queries_of
 from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.jobs import Step, Told, unheard
 from ticketing.labels import is_test
-from ticketing.tickets import Filters, Label, Ticket, typed_words
+from ticketing.tickets import Filters, Label, typed_words
 from ticketing.training.sampling import is_validation
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def measure(
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
     words = IndexedWords(rankers.store, desk.store)
     lines += [*alone, *others(sample)]
-    if reads := _encoder(desk, measuring.encoder, rankers.store):
-        lines += measure_encoder(reads, words, sample)
+    if measuring.encoder:
+        lines += _encoder_lines(desk, measuring.encoder, words, sample)
     lines += measure_words(words, sample)
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
@@ -101,20 +101,19 @@ def measure(
     return Measured(measurement, rankers.recommender(), warnings)
 
 
-def _encoder(desk: Bundles, named: str, tickets: Iterable[Ticket]) -> Reads | None:
-    """A sentence encoder that has read the tickets; what it made of them is kept for the next time.
-
-    None where none is named. Raises InputError for one that is not there.
-    """
-    if not named:
-        return None
+def _encoder_lines(desk: Bundles, named: str, words: IndexedWords, sample: Sample) -> list[Line]:
+    """What a sentence encoder makes of the same tickets; what it has read is kept for the next
+    time. Raises InputError for an encoder that is not there."""
     from ticketing.encoders.transformer import Transformer, needed_folder
     from ticketing.encoders.vector_cache import VectorCache
 
     encoder = Transformer(needed_folder(named))
-    encoder.cache = VectorCache(desk.settings.home / "evaluation" / "texts", encoder.digest)
-    encoder.prepare(chain.from_iterable((whole_of(x), x.subject) for x in tickets), "the encoder")
-    return encoder
+    encoder.cache = cache = VectorCache(desk.settings.home / "evaluation", encoder.digest)
+    texts = chain.from_iterable((whole_of(x), x.subject) for x in words.tickets)
+    encoder.prepare(texts, "the encoder")
+    lines = measure_encoder(encoder, words, sample)
+    cache.end()
+    return lines
 
 
 class _Counted:
