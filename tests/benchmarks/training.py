@@ -1,7 +1,7 @@
 """Where a training spends time: `TICKETING_HOME=… python -m tests.benchmarks.training [N [X]]`.
 
-Trains without a teacher on N tickets of that desk, evenly spread, in a folder that is gone
-afterwards, with the settings X (`epochs=5`). Where the desk has fewer they are repeated: each time
+Trains on N tickets of that desk, evenly spread, in a folder that is gone afterwards, with the
+settings X (`epochs=5`), without a teacher unless they name one (`teacher=installed`). Where the desk has fewer they are repeated: each time
 another third of the words is changed, wherever it stands. Prints the seconds of processor and of
 the clock that each phase took, those of phases within it left out, and the most memory that the
 process had of its own. TICKETING_THREADS is honoured.
@@ -37,7 +37,7 @@ def main() -> None:
     desk = open_desk(settings)
     count = int(sys.argv[1]) if len(sys.argv) > 1 else desk.store.count_tickets()
     changes: dict[str, Any] = dict(change.split("=") for change in sys.argv[2:])
-    training = TrainingSettings(teacher="", **changes)
+    training = TrainingSettings(**{"teacher": "", **changes})
     processor, clock = Stopwatch(time.process_time), Stopwatch(time.perf_counter)
     with tempfile.TemporaryDirectory() as name, open(Path(name, "read"), "w+b") as file:
         write_material(file, some(desk, count), desk.training_labels())
@@ -94,6 +94,7 @@ def _own_memory() -> int:
 
 PHASES: list[tuple[str, Any, str]] = [
     ("read texts", train, "read_corpus"),
+    ("the teacher reads", train, "make_teacher"),
     ("word vectors, beside topics", train, "start_network"),
     ("topics", pretraining, "learn_topics"),
     ("cut examples", train, "weak"),

@@ -194,6 +194,22 @@ def test_a_page_with_a_new_token_that_is_loaded_again_makes_no_other(open_page, 
     assert len(desk.store.tokens("ann")) == 2
 
 
+def test_two_clicks_make_one_token_and_show_it(open_page, ann, desk):
+    page = open_page()
+    page.goto("/account")
+    sign_in(page)
+    page.wait_for_url("**/account")
+    page.get_by_label("What it is for").fill("nightly export")
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.get_by_role("button", name="Make a token").evaluate(
+        "button => { for (const ms of [0, 5]) setTimeout(() => button.click(), ms) }"
+    )
+    expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
+    assert [url for url in sent if url.endswith("/account/tokens")] == [page.url]
+    assert len(desk.store.tokens("ann")) == 1
+
+
 def test_on_a_phone_labels_stand_beside_their_fields(open_page, ann):
     page = open_page(viewport={"width": 320, "height": 640})
     page.goto("/people")

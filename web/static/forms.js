@@ -3,7 +3,7 @@
 const PATIENCE_MS = 8000; // after which a second click is meant
 
 for (const form of document.querySelectorAll("form[data-busy]")) {
-  const button = form.querySelector("button.primary");
+  const button = form.querySelector("button.primary") ?? form.querySelector("button");
   const label = button.textContent;
   let timer;
 
