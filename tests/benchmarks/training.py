@@ -1,10 +1,11 @@
 """Where a training spends time: `TICKETING_HOME=… python -m tests.benchmarks.training [N [X]]`.
 
 Trains on N tickets of that desk, evenly spread, in a folder that is gone afterwards, with the
-settings X (`epochs=5`), without a teacher unless they name one (`teacher=installed`). Where the desk has fewer they are repeated: each time
-another third of the words is changed, wherever it stands. Prints the seconds of processor and of
-the clock that each phase took, those of phases within it left out, and the most memory that the
-process had of its own. TICKETING_THREADS is honoured.
+settings X (`epochs=5`), without a teacher unless they name one (`teacher=installed`). Where the
+desk has fewer they are repeated: each time another third of the words is changed, wherever it
+stands. Prints the seconds of processor and of the clock that each phase took, those of phases
+within it left out, and the most memory that the process had of its own. TICKETING_THREADS is
+honoured.
 """
 
 import sys
