@@ -157,3 +157,49 @@ def _share(
                         sums[queries * components + p] += asked
                 held |= place
             k += np.uint64(TERM_BYTES)
+
+
+@compiled(exact=True)
+def fill_differences(
+    codes: npt.NDArray[np.uint8],
+    size: int,
+    block: int,
+    bounds: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    masks: npt.NDArray[np.uint8],
+    query: npt.NDArray[np.uint8],
+    apart: npt.NDArray[np.int64],
+) -> None:
+    """Fill int64 [n, P, R, C] with what rows uint8 [n, width] differ from a query, a pair of
+    components at a time, in the dense channels between `bounds`. All else is as `scan` has it."""
+    rows, queries, components, channels = apart.shape
+    flat, width = codes.reshape(codes.size), codes.shape[1]
+    for p in range(queries):
+        alone = np.zeros(2 * starts.size, np.int64)
+        alone[p::2] = 1
+        for n in range(rows):
+            for r in range(components):
+                at = n * width + r * size
+                for c in range(channels):
+                    of = starts, bounds[c], bounds[c + 1], query, masks, alone, 0
+                    if block == BLOCK:
+                        apart[n, p, r, c] = _difference(flat, at, *of)
+                    else:
+                        apart[n, p, r, c] = _plain(flat, at, *of, block)
+
+
+@compiled(exact=True)
+def fill_shared(
+    codes: npt.NDArray[np.uint8],
+    bits: npt.NDArray[np.uint8],
+    table: npt.NDArray[np.uint32],
+    terms_at: int,
+    terms: int,
+    components: int,
+    shared: npt.NDArray[np.int64],
+) -> None:
+    """Fill int64 [n, P * R + P] with what the terms of rows uint8 [n, width] share with a query,
+    see `postings.add`. All else is as `scan` has it."""
+    flat, width = codes.reshape(codes.size), codes.shape[1]
+    for n in range(shared.shape[0]):
+        _share(flat, n * width + terms_at, terms, bits, table, components, shared[n])

@@ -15,10 +15,11 @@ from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
-from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
+from ticketing.retrieval.explain import Explainer
 from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.index import Index
 from ticketing.retrieval.notes import no_surer, note
+from ticketing.retrieval.parts import parts_of, typical_parts
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ticketing.encoders.terms import BUCKETS, SUM, bucket_of
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.retrieval.parts import dense_distances
 from ticketing.retrieval.wording import asked_terms
 
 CROWD = 5
@@ -136,7 +137,7 @@ class Rescorer:
         channel = model.settings.dense_channels.index(MEANING)
         told = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
         asked = layout.channel(query.codes, channel)  # [P, dims]
-        apart = layout.distances_by(rows, query, channel)  # [n, P, R]
+        apart = dense_distances(rows, query, layout, channel)[..., 0]  # [n, P, R]
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
         told = unit(told)
