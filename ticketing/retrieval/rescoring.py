@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.encoders.sums import unit
 from ticketing.encoders.terms import BUCKETS, SUM, bucket_of
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
@@ -165,11 +166,4 @@ def standard(values: Floats) -> Floats:
     centred = values - values.mean(1, keepdims=True)
     spread = centred.std(1, keepdims=True)
     scaled: Floats = np.where(spread > 1e-9, centred / np.maximum(spread, 1e-9), 0.0)
-    return scaled
-
-
-def unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Vectors [..., dims] of length 1; those of length 0 as they are."""
-    lengths = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
-    scaled: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
     return scaled
