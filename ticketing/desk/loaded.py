@@ -124,8 +124,8 @@ class Loaded(Generic[T]):
             self.named(bundle_id)
             self._prepare(bundle_id)
         except Exception as error:
-            told, self.failure = isinstance(error, TicketingError), error
-            log.warning("%s answers still: %s", self.answering, error, exc_info=not told)
+            for_people, self.failure = isinstance(error, TicketingError), error
+            log.warning("%s answers still: %s", self.answering, error, exc_info=not for_people)
             self._closed.wait(RETRY_SECONDS)
             return
         with self._lock:

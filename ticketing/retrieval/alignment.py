@@ -80,12 +80,12 @@ class Alignment:
 
     def _by_vector(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
         places, _ = self._known
-        known, told = [word for word in asked if word in places], set(said)
+        known, others = [word for word in asked if word in places], set(said)
         self._remember(known)
         return [
             (round(near[other], 3), one, other)
             for one, near in ((word, self._nearest[word]) for word in known)
-            for other in told.intersection(near)
+            for other in others.intersection(near)
         ]
 
     def _alike(self, one: str, other: str) -> bool:

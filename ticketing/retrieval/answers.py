@@ -52,8 +52,8 @@ class Answers:
         sentences_ = (words for own in read for _, words in own)
         problems = (match.problem_words for match in matches)
         sums = self._sums([tokenize(query.text[:READ]), *problems, *sentences_])
-        asked, told = np.split(unit(sums[: 1 + len(matches)]), [1])
-        aims = _ASKED * asked + told + self._solving
+        asked, matched = np.split(unit(sums[: 1 + len(matches)]), [1])
+        aims = _ASKED * asked + matched + self._solving
         bounds = accumulate(map(len, candidates), initial=1 + len(matches))
         answers = []
         for own, aim, (start, stop) in zip(candidates, aims, pairwise(bounds), strict=True):

@@ -60,17 +60,17 @@ class Explainer:
 
 
 def shared_topics(
-    model: Model, asked: Sequence[str], told: Sequence[Sequence[str]]
+    model: Model, query: Sequence[str], tickets: Sequence[Sequence[str]]
 ) -> list[tuple[SharedTopic, ...]]:
     """Topics active both in a query and in each of some tickets, of which these are the tokens,
     with the tokens that speak for them most."""
     if model.topics is None:
-        return [()] * len(told)
+        return [()] * len(tickets)
     words = model.vocabulary.words
     return [
         tuple(
             SharedTopic(topic, tuple([words[id - 1] for id in loudest]), activity)
             for topic, activity, loudest in shared
         )
-        for shared in model.topics.shared(*model.vocabulary.ids_of([asked, *told]))
+        for shared in model.topics.shared(*model.vocabulary.ids_of([query, *tickets]))
     ]

@@ -92,13 +92,13 @@ def scan(
         for r in range(components):
             if not pattern >> r & 1:
                 continue
-            told, weighed = row + r * size, (pattern * components + r) * blocks * 2
+            at, weighed = row + r * size, (pattern * components + r) * blocks * 2
             for c in range(spans.size - 1):
                 of = starts, spans[c], spans[c + 1], query, masks, weighs, weighed
                 if block == BLOCK:
-                    parts[c] += _difference(flat, told, *of)
+                    parts[c] += _difference(flat, at, *of)
                 else:
-                    parts[c] += _plain(flat, told, *of, block)
+                    parts[c] += _plain(flat, at, *of, block)
         for c in range(spans.size - 1):
             total += parts[c]
             if channels is not None:
@@ -125,8 +125,8 @@ def _plain(
         for p in range(2):
             apart = np.int64(0)
             for i in range(size):
-                told = np.int64(row[at + starts[b] + i] & masks[b * size + i])
-                apart += abs(told - np.int64(query[(2 * b + p) * size + i]))
+                own = np.int64(row[at + starts[b] + i] & masks[b * size + i])
+                apart += abs(own - np.int64(query[(2 * b + p) * size + i]))
             total += apart * weights[weighed + 2 * b + p]
     return total
 

@@ -125,8 +125,8 @@ class Rescorer:
         problem = np.sort(buckets[:, self._problem].reshape(len(rows), -1))
         once = problem > 0  # bucket 0 is none
         once[:, 1:] &= problem[:, 1:] != problem[:, :-1]
-        told = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
-        return told.astype(np.float64), subject
+        shared = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
+        return shared.astype(np.float64), subject
 
     def _meaning(
         self, query: EncodedQuery, rows: npt.NDArray[np.uint8]
@@ -136,14 +136,14 @@ class Rescorer:
         if MEANING not in model.settings.dense_channels:
             return np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
         channel = model.settings.dense_channels.index(MEANING)
-        told = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
+        vectors = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
         asked = layout.channel(query.codes, channel)  # [P, dims]
         apart = dense_distances(rows, query, layout, channel)[..., 0]  # [n, P, R]
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
-        told = unit(told)
-        told[(rows[:, -1, None] >> np.array(self._problem)) & 1 == 0] = 0  # is missing
-        problem = unit(told.sum(1, dtype=float))  # [n, dims]
+        vectors = unit(vectors)
+        vectors[(rows[:, -1, None] >> np.array(self._problem)) & 1 == 0] = 0  # is missing
+        problem = unit(vectors.sum(1, dtype=float))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)
         alike.sort()
