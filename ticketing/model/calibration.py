@@ -18,7 +18,7 @@ from scipy.special import expit, logit
 
 from ticketing.files import Json
 from ticketing.model.wording import Wording
-from ticketing.tickets import Outlook
+from ticketing.recommendations import Outlook
 
 Features = npt.NDArray[np.float64]
 

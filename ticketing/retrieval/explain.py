@@ -8,12 +8,13 @@ import numpy as np
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.reasons import SharedTopic
+from ticketing.recommendations import Recommendation
 from ticketing.retrieval.answers import Answers
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.reasons import Reasons
 from ticketing.text.telling import TellingWords
-from ticketing.tickets import Query, Recommendation
+from ticketing.tickets import Query
 
 
 class Explainer:

@@ -14,6 +14,7 @@ from ticketing.limits import ID
 from ticketing.model.calibration import NEAREST, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.recommendations import Outlook, Recommendations
 from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer
@@ -37,13 +38,7 @@ from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.text.telling import TellingWords
-from ticketing.tickets import (
-    Filters,
-    Outlook,
-    Query,
-    Recommendations,
-    Ticket,
-)
+from ticketing.tickets import Filters, Query, Ticket
 
 
 class Recommender:

@@ -17,7 +17,8 @@ from ticketing.model.calibration import (
     Logistic,
 )
 from ticketing.model.wording import Wording
-from ticketing.tickets import Recommendation, Ticket
+from ticketing.recommendations import Recommendation
+from ticketing.tickets import Ticket
 
 WORDS = Wording(np.array([3, 1, 0]), 7, np.array([[True, False, False], [True, True, False]]))
 """Of three words the archive lacks one; the first ticket has one, the second two."""
