@@ -17,6 +17,7 @@ from ticketing.errors import InputError
 from ticketing.jobs import Job
 from ticketing.model.registry import Registry
 from ticketing.reasons import Part, Reason, SharedTopic, SharedWord
+from ticketing.recommendations import Outlook, Recommendation, Recommendations
 from ticketing.retrieval.notes import EMPTY, FILTERED, WEAK
 from ticketing.retrieval.topics import main_topics
 from ticketing.settings import Settings
@@ -25,14 +26,7 @@ from ticketing.stores.protocols import Store, TicketsWithCodes
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
-from ticketing.tickets import (
-    Filters,
-    Outlook,
-    Query,
-    Recommendation,
-    Recommendations,
-    Ticket,
-)
+from ticketing.tickets import Filters, Query, Ticket
 from topic_models import DocNADE, DocNADESettings
 
 NOTICE = "This knowledge base is generated: its tickets are invented, for demonstration only."

@@ -6,19 +6,11 @@ from datetime import datetime
 from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.people import Account, ApiToken, Permission, Role
+from ticketing.recommendations import Outlook
 from ticketing.schedule import Schedule, Weekday
 from ticketing.stores.blocks import CodeRow
 from ticketing.stores.protocols import Store
-from ticketing.tickets import (
-    Filters,
-    Grade,
-    Judgment,
-    ModelKind,
-    Outlook,
-    Query,
-    Ticket,
-    Verdict,
-)
+from ticketing.tickets import Filters, Grade, Judgment, ModelKind, Query, Ticket, Verdict
 
 TICKETS = [
     Ticket(f"T-{i}", f"pump {i} trips", created=datetime(2013, 1, 1 + i % 28)) for i in range(1203)

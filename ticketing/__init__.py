@@ -21,10 +21,10 @@ Siamese networks share, `evaluation` measures, and `experiments` holds the paper
 and none of the rooms below it; beside it they know nouns (`tickets`, `errors`, `settings`, `times`,
 the stores' protocols) and the tokenizer that marks words. import-linter holds all of this.
 
-Below the rooms lie the nouns: `tickets`, `queries` (encoded), `reasons`, `history`, `people`,
-`jobs` and `schedule`; and small tools: `settings` (the one that reads the environment), `tables`
-(rows of files), `files` and `arrays` (written whole or not at all), `ids`, `limits`, `times`,
-`plurals`, `passwords`, `masking` (of secrets), `tls`, `compiled`.
+Below the rooms lie the nouns: `tickets`, `queries` (encoded), `recommendations`, `reasons`,
+`history`, `people`, `jobs` and `schedule`; and small tools: `settings` (the one that reads the
+environment), `tables` (rows of files), `files` and `arrays` (written whole or not at all), `ids`,
+`limits`, `times`, `plurals`, `passwords`, `masking` (of secrets), `tls`, `compiled`, `repeating`.
 
 Imports point down only: experiments -> cli -> desk -> importing, labels, evaluation, demo ->
 training -> networks -> retrieval, classification -> stores, model -> encoders -> nn -> text ->

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from ticketing.tickets import Filters, Outlook, Query
+from ticketing.recommendations import Outlook
+from ticketing.tickets import Filters, Query
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
     On embedded parts this process does what waits where no worker does; a store that is away
     is waited for.
     """
-    told = {""}
+    shown = {""}
     alone = False
     queue = queue_of(job.kind)
     try:
@@ -84,9 +84,9 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                     notice = NO_WORKER if missing and not workers_live(app, queue) else ""
                 except (BrokerAway, StoreAway) as error:
                     notice = f"{error} The job goes on when it is back."
-                if notice not in told:
+                if notice not in shown:
                     bar.write(notice, sys.stderr)
-                    told.add(notice)
+                    shown.add(notice)
                 bar.total = job.total
                 bar.set_description(job.step.capitalize(), refresh=False)
                 bar.update(job.done - bar.n)

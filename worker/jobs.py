@@ -196,13 +196,13 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Doer) 
     answer = "yes" if yes else "no"
     said = {"answer": answer, "answered_by": by.name}
     log = f"{by.name} said {answer}"
-    told = f"{job.kind} {job.id}: {answer}"
+    answered = f"{job.kind} {job.id}: {answer}"
     if not yes:
         desk.store.update_job(job_id, result=said, log=log)
-        desk.record(by, Deed.ANSWERED, told)
+        desk.record(by, Deed.ANSWERED, answered)
         return finish(desk, job, desk.refuse(job.bundle_id, f": {log}"))
     job = desk.store.update_job(
         job_id, state=JobState.QUEUED, step=Step.PROMOTING, result=said, log=log
     )
-    desk.record(by, Deed.ANSWERED, told)
+    desk.record(by, Deed.ANSWERED, answered)
     return publish(desk, app, job)

@@ -4,7 +4,6 @@ Whoever takes the message holds the job's lease, keeps its heartbeat fresh, writ
 is, and stops at the next checkpoint when it is asked to.
 """
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,10 +14,11 @@ from celery import Celery
 from ticketing.desk import Desk
 from ticketing.desk.leases import Held, Taken, held
 from ticketing.desk.long_work import do
-from ticketing.errors import NotFound, StoreAway, TicketingError
+from ticketing.errors import StoreAway, TicketingError
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step, Stopped
 from ticketing.plurals import counted
+from ticketing.repeating import repeating
 from ticketing.stores.jobs import JobChanges
 from worker.ending import Ending
 from worker.jobs import cancelled, lease_of, start_reindex
@@ -144,17 +144,6 @@ class AtWork:
 @contextmanager
 def at_work(desk: Desk, job: Job, lease: Held, ending: Ending) -> Iterator[AtWork]:
     """Beat while the block works on a job."""
-    work, ended = AtWork(desk, job, lease, ending), threading.Event()
-
-    def beat() -> None:
-        while not ended.wait(BEAT_SECONDS):
-            with suppress(TicketingError, NotFound):  # the work itself will meet it
-                work.beat()
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
+    work = AtWork(desk, job, lease, ending)
+    with repeating(work.beat, BEAT_SECONDS):
         yield work
-    finally:
-        ended.set()
-        thread.join()

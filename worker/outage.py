@@ -21,14 +21,14 @@ class Outage:
     def __init__(self, what: str, does: str = "answers"):
         self.what = what
         self.does = does
-        self._told = RawValue("d", -math.inf)  # when, of the machine's monotonic clock
+        self._said = RawValue("d", -math.inf)  # when, of the machine's monotonic clock
         self._awaited = RawValue("b", 0)  # said to be away, and not yet to be back
 
     def away(self, error: object) -> None:
         """The server was asked in vain; `error` is a sentence."""
         now = time.monotonic()
-        if now - self._told.value >= AGAIN_SECONDS:
-            self._told.value, self._awaited.value = now, 1
+        if now - self._said.value >= AGAIN_SECONDS:
+            self._said.value, self._awaited.value = now, 1
             log.warning("%s Workers wait and go on by themselves.", error)
 
     def over(self) -> None:

@@ -3,7 +3,6 @@
 import errno
 import logging
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +10,7 @@ from contextlib import contextmanager, suppress
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, BundleAway, NotFound, StoreAway, TicketingError
 from ticketing.jobs import Job, JobState
+from ticketing.repeating import repeating
 from ticketing.stores.jobs import Jobs
 from worker.jobs import cancelled
 
@@ -56,20 +56,14 @@ def failing(desk: Desk, job_id: str) -> Iterator[None]:
 @contextmanager
 def beating(store: Jobs, job_id: str, seconds: float) -> Iterator[None]:
     """Keep a job's heartbeat fresh during the block, for as long as that may take."""
-    ended, until = threading.Event(), time.monotonic() + seconds
+    until = time.monotonic() + seconds
 
     def beat() -> None:
-        while not ended.wait(BEAT_SECONDS) and time.monotonic() < until:
-            with suppress(TicketingError):  # the batch itself will meet it
-                store.update_job(job_id)
+        if time.monotonic() < until:
+            store.update_job(job_id)
 
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
+    with repeating(beat, BEAT_SECONDS):
         yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 def is_for_people(error: Exception) -> bool:

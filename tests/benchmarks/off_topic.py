@@ -29,10 +29,11 @@ from ticketing.evaluation.text_table import table_text
 from ticketing.experiments.neculoiu2016.job_titles import ESCO
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
+from ticketing.recommendations import Outlook
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.settings import Settings
-from ticketing.tickets import Filters, Grade, Label, Outlook, Query
+from ticketing.tickets import Filters, Grade, Label, Query
 from ticketing.training.train import train
 
 DATA = Path("../shared/data")

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery, TopicName
+from ticketing.recommendations import Outlook
 from ticketing.stores.blocks import CodeRow
-from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket, Verdict
+from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
 from ticketing.times import utc_now
 
 PUMP = Ticket(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from ticketing.classification.taxonomy import LONGEST, normalise
+from ticketing.encoders.sums import unit
 from ticketing.nn.compiled_lstm import CompiledLSTM, affine, pooled
 from ticketing.nn.settings import WIDEST, RecurrentSettings
 
@@ -96,9 +97,7 @@ class CategoryEncoder:
         if self.settings.encoder.dense:
             weights = np.ascontiguousarray(self.arrays["encoder.dense.weight"].T)
             vectors = affine(vectors, weights, self.arrays["encoder.dense.bias"])
-        lengths = np.sqrt((vectors * vectors).sum(1, keepdims=True))
-        unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
-        return unit
+        return unit(vectors)
 
     def _spell(self, text: str) -> list[int]:
         return [self._ids.get(c, UNKNOWN) for c in text[:LONGEST]] or [UNKNOWN]

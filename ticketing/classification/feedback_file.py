@@ -23,8 +23,8 @@ def _event(line: bytes, where: str) -> Verdict:
         time = parse_time(said["time"])
         if time is None:
             raise ValueError("it has no time")
-        told = said["event_id"], said["subject"], said["group"], said["right"], said["judge"]
-        return Verdict(*told, time, said["model_id"])
+        fields = said["event_id"], said["subject"], said["group"], said["right"], said["judge"]
+        return Verdict(*fields, time, said["model_id"])
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(
             f"{where} is no event ({error!r}); restore the file from a backup or remove that line."

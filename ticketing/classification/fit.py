@@ -103,5 +103,5 @@ def _digest(
     sources: Sources, settings: ClassifierSettings, begin: CategoryClassifier | None
 ) -> str:
     """Names the checkpoint of a training by everything that it depends on."""
-    told = [sources.digest, settings.model_dump(mode="json"), begin.id if begin else ""]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+    content = [sources.digest, settings.model_dump(mode="json"), begin.id if begin else ""]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]

@@ -76,14 +76,14 @@ class Sources:
     @cached_property
     def digest(self) -> str:
         """Names all of it: sixteen hex digits."""
-        told = [
+        content = [
             [(title.text, title.group) for title in self.taxonomy.titles],
             self.synonyms.pairs,
             list(self.words),
             [(label.text, label.group, label.right) for label in self.labels],
             sorted(self.codes.items()),
         ]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
 
 class PairSampler:

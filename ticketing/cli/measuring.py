@@ -65,7 +65,7 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
     )
     @click.option("--report", type=TARGET, help="Also write a page with tables, plots and misses.")
     @wraps(function)
-    def told(
+    def chosen(
         bundle: str,
         since: datetime | None,
         before: datetime | None,
@@ -82,7 +82,7 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
         measured = Measuring(one, other, since, before, demo, encoder)
         function(measuring=MeasuringOptions(measured, run_file, report), **others)
 
-    return told
+    return chosen
 
 
 def print_measurement(

@@ -7,8 +7,9 @@ import click
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
+from ticketing.recommendations import Order, Recommendation, Recommendations
 from ticketing.settings import load_settings
-from ticketing.tickets import Order, Query, Recommendation, Recommendations
+from ticketing.tickets import Query
 
 
 @click.command()

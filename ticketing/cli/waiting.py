@@ -1,10 +1,11 @@
 """What a person sees while a command does something that counts nothing."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tqdm import tqdm
+
+from ticketing.repeating import repeating
 
 TICK_SECONDS = 0.5
 
@@ -19,16 +20,5 @@ def shown_waiting(doing: str) -> Iterator[None]:
         if bar.disable:
             yield
             return
-        ended = threading.Event()
-
-        def tick() -> None:
-            while not ended.wait(TICK_SECONDS):
-                bar.refresh()
-
-        thread = threading.Thread(target=tick, daemon=True)
-        thread.start()
-        try:
+        with repeating(bar.refresh, TICK_SECONDS):
             yield
-        finally:
-            ended.set()
-            thread.join()

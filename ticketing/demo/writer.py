@@ -104,11 +104,11 @@ class Writer:
         """What happened: circumstances, symptoms in any order, readings, a question."""
         say = self._framed("description")
         kinds = [kind for kind in SYMPTOMS if self.rng.random() < 0.65] or ["operator"]
-        told = [say(kind) for kind in (*kinds, "reading")]
-        told += [say("history"), say("system")]
-        self._pad(told, words - 16, [*SYMPTOMS, "reading", "filler", "filler"], say)
-        self.rng.shuffle(told)
-        text = " ".join([say("opening"), *told, say("asking")])
+        body = [say(kind) for kind in (*kinds, "reading")]
+        body += [say("history"), say("system")]
+        self._pad(body, words - 16, [*SYMPTOMS, "reading", "filler", "filler"], say)
+        self.rng.shuffle(body)
+        text = " ".join([say("opening"), *body, say("asking")])
         if self._hurried:
             text = shorten(text, self.catalogue.shorthand, self.rng)
         return misspell(text, self._typos, self.rng)
@@ -127,11 +127,11 @@ class Writer:
     def query(self) -> Query:
         """A problem as an end user reports it: a title and some two or three sentences."""
         say = self._framed("description")
-        told = [say("operator"), say("reading")]
-        told += [say("system"), say("engineer" if self.rng.random() < 0.5 else "alarm")]
-        told += [say("filler") for _ in range(self.rng.randrange(2))]
-        self.rng.shuffle(told)
-        description = " ".join([say("opening"), *told, say("asking")])
+        body = [say("operator"), say("reading")]
+        body += [say("system"), say("engineer" if self.rng.random() < 0.5 else "alarm")]
+        body += [say("filler") for _ in range(self.rng.randrange(2))]
+        self.rng.shuffle(body)
+        description = " ".join([say("opening"), *body, say("asking")])
         return Query(self.subject(self.vocabulary.texts["subjects"]), description)
 
     def _framed(self, component: str) -> Callable[[str], str]:

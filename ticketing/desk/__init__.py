@@ -4,16 +4,16 @@ The page, the API and the worker call a Desk and nothing below it, but for the v
 hands out; import-linter holds it. Commands also read files and print tables by themselves.
 
 `base` holds what the others stand on, `models` where bundles are, `loaded` which of them answer,
-`bundles` how a bundle comes to serve, `asking` what is answered and remembered of it, `judging`
-what people think of proposed tickets, `solved` which queries these solved, `topics` what tickets
-are about, `categories` what the desk's own categories are proposed for, `setup` how far a new desk
-is, `readiness` what a process lacks, `workspace` what to judge next and how judges agree, `quality`
-how good answers have been, `people` who may sign in, `tokens` with which programs act for them,
-`audit` who did what and `trail` a page of that,
-`bundle_list` what the desk's bundles are, `scheduling` when it trains by itself, `long_work` what
-jobs do, `import_work` what those do that import, `material` and `checkpoints` what a training goes
-on with, `measuring` how good the ranking is, `leases` who alone may do something, `checking` what
-is damaged, `backup` and `restore` the way back, for which `vectors` are made anew.
+`training` what a bundle learns from, `bundles` how it comes to serve, `asking` what is answered and
+remembered of it, `judging` what people think of proposed tickets, `solved` which queries these
+solved, `topics` what tickets are about, `categories` what the desk's own categories are proposed
+for, `setup` how far a new desk is, `readiness` what a process lacks, `workspace` what to judge next
+and how judges agree, `quality` how good answers have been, `people` who may sign in, `tokens` with
+which programs act for them, `audit` who did what and `trail` a page of that, `bundle_list` what the
+desk's bundles are, `scheduling` when it trains by itself, `long_work` what jobs do, `import_work`
+what those do that import, `material` and `checkpoints` what a training goes on with, `measuring`
+how good the ranking is, `leases` who alone may do something, `checking` what is damaged, `backup`
+and `restore` the way back, for which `vectors` are made anew.
 """
 
 from collections.abc import Sequence

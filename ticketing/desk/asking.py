@@ -14,7 +14,8 @@ from ticketing.desk.trail import Trail
 from ticketing.errors import NotFound, StoreFull
 from ticketing.history import Asking, SavedQuery
 from ticketing.limits import require_query
-from ticketing.tickets import Filters, Grade, Outlook, Query, Recommendations, Ticket
+from ticketing.recommendations import Outlook, Recommendations
+from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import utc_now
 
 NO_TOPIC = "No topic"

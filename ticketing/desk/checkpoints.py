@@ -5,7 +5,6 @@ also kept there, as `checkpoint/<job id>/<file>`, while it is under way.
 """
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from ticketing.errors import StoreAway, StoreError
 from ticketing.files import chunks
+from ticketing.repeating import repeating
 from ticketing.stores.files import CHECKPOINTS, Files
 
 log = logging.getLogger(__name__)
@@ -93,26 +93,22 @@ def shared_checkpoints(store: Files, folder: Path, job_id: str) -> Iterator[None
     """
     shared = SharedCheckpoints(store, folder, job_id)
     shared.fetch()
-    ended = threading.Event()
+    rested = 0.0
 
     def keep() -> None:
-        rest = LOOK_SECONDS
-        while not ended.wait(rest):
-            began = time.monotonic()
+        nonlocal rested
+        began = time.monotonic()
+        if began >= rested:
             _tried(shared.keep)
-            rest = max(LOOK_SECONDS, REST * (time.monotonic() - began))
+            ended = time.monotonic()
+            rested = ended + REST * (ended - began)
 
-    thread = threading.Thread(target=keep, daemon=True)
-    thread.start()
     try:
-        yield
+        with repeating(keep, LOOK_SECONDS):
+            yield
     except BaseException:
-        ended.set()
-        thread.join()
         _tried(shared.keep)
         raise
-    ended.set()
-    thread.join()
     _tried(shared.drop)
 
 

@@ -2,13 +2,13 @@
 
 import os
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from uuid import uuid4
 
 from ticketing.errors import TicketingError
+from ticketing.repeating import repeating
 from ticketing.stores.jobs import Leases
 
 LEASE_SECONDS = 15.0
@@ -55,19 +55,9 @@ def held(store: Leases, name: str, wait: bool) -> Iterator[Held]:
         if time.monotonic() >= until:
             raise Taken
         time.sleep(min(RENEW_SECONDS, 1.0))
-    ended = threading.Event()
-
-    def renew() -> None:
-        while not ended.wait(RENEW_SECONDS):
-            with suppress(TicketingError):  # a store that is away cannot give it to another
-                lease.take()
-
-    thread = threading.Thread(target=renew, daemon=True)
-    thread.start()
     try:
-        yield lease
+        with repeating(lease.take, RENEW_SECONDS):  # a store that is away gives it to nobody else
+            yield lease
     finally:
-        ended.set()
-        thread.join()
         with suppress(TicketingError):  # it runs out
             lease.drop()

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 from ticketing.errors import TicketingError
+from ticketing.repeating import repeating
 
 log = logging.getLogger(__name__)
 
@@ -110,15 +111,11 @@ class Loaded(Generic[T]):
 
     def _change(self) -> None:
         """Prepare what is wanted until it answers, and keep the other one up meanwhile."""
-        ended = threading.Event()
-        keeping = threading.Thread(target=self._keep, args=(ended,), daemon=True)
-        keeping.start()
         try:
-            while not self._closed.is_set() and self._wanted != self.answering:
-                self._try(self._wanted)
+            with repeating(self._keep, KEEP_UP_SECONDS):
+                while not self._closed.is_set() and self._wanted != self.answering:
+                    self._try(self._wanted)
         finally:
-            ended.set()
-            keeping.join()
             self._changing = None
 
     def _try(self, bundle_id: str) -> None:
@@ -127,8 +124,8 @@ class Loaded(Generic[T]):
             self.named(bundle_id)
             self._prepare(bundle_id)
         except Exception as error:
-            told, self.failure = isinstance(error, TicketingError), error
-            log.warning("%s answers still: %s", self.answering, error, exc_info=not told)
+            for_people, self.failure = isinstance(error, TicketingError), error
+            log.warning("%s answers still: %s", self.answering, error, exc_info=not for_people)
             self._closed.wait(RETRY_SECONDS)
             return
         with self._lock:
@@ -136,12 +133,13 @@ class Loaded(Generic[T]):
             if self._wanted == bundle_id:
                 self.answering = bundle_id
 
-    def _keep(self, ended: threading.Event) -> None:
-        while not (ended.wait(KEEP_UP_SECONDS) or self._closed.is_set()):
-            try:
-                self._keep_up(self.answering)
-            except TicketingError as error:
-                log.warning("%s is not kept up: %s", self.answering, error)
+    def _keep(self) -> None:
+        if self._closed.is_set():
+            return
+        try:
+            self._keep_up(self.answering)
+        except TicketingError as error:
+            log.warning("%s is not kept up: %s", self.answering, error)
 
     def _forget_old(self) -> None:
         """Let go of the models that were loaded longest ago, but not of one that answers."""

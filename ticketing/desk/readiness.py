@@ -45,17 +45,17 @@ class Readying(Categories):
             except StoreAway:
                 raise
             except TicketingError as error:
-                missing.append(_told(error, serving))
+                missing.append(_fault(error, serving))
                 ready = False
                 continue
             if answering[kind] != serving:
                 why, ready = loaded.failure, ready and loaded.failure is None
-                said = f"Bundle {serving} is being loaded" if why is None else _told(why, serving)
+                said = f"Bundle {serving} is being loaded" if why is None else _fault(why, serving)
                 missing.append(f"{said.rstrip('.')}; bundle {answering[kind]} answers until then.")
         return Readiness(answering, missing, ready)
 
 
-def _told(error: Exception, bundle_id: str) -> str:
+def _fault(error: Exception, bundle_id: str) -> str:
     """Why a bundle is not here, without what a machine calls its folders."""
     if isinstance(error, NotFound):
         return str(error)

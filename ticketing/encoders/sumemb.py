@@ -8,10 +8,7 @@ import numpy.typing as npt
 from ticketing.compiled import compiled
 from ticketing.encoders.protocol import EncoderKind, Parts, Texts
 from ticketing.encoders.settings import EncoderSettings
-from ticketing.encoders.sums import damped
-
-LEAST_LENGTH = 1e-12
-"""A sum that is shorter is divided by this much."""
+from ticketing.encoders.sums import damped, unit
 
 
 class SumEmbEncoder:
@@ -43,15 +40,8 @@ class SumEmbEncoder:
         unknown = texts.spelled, self._rarest
         _add(*known, *unknown, texts.words, counts, texts.bounds, wholes, own, whole)
         if not self._share:
-            return _unit(own)
-        return _unit((1 - self._share) * _unit(own) + self._share * _unit(whole))
-
-
-def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Vectors [n, dims], each scaled to length 1."""
-    lengths = np.sqrt((vectors * vectors).sum(1, keepdims=True))
-    scaled: npt.NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(LEAST_LENGTH))
-    return scaled
+            return unit(own)
+        return unit((1 - self._share) * unit(own) + self._share * unit(whole))
 
 
 @compiled

@@ -1,9 +1,16 @@
-"""Sums of a table's rows over the words of texts."""
+"""Sums of a table's rows over the words of texts, and their directions."""
+
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ticketing.compiled import compiled
+
+Float = TypeVar("Float", bound=np.floating)
+
+LEAST_LENGTH = 1e-12
+"""A vector that is shorter is divided by this much."""
 
 
 def sums_of(
@@ -21,6 +28,13 @@ def sums_of(
     sums = np.zeros((len(bounds) - 1, table.shape[1]), np.float32)
     _add(table, weights, words, bounds, sums)
     return sums
+
+
+def unit(vectors: npt.NDArray[Float]) -> npt.NDArray[Float]:
+    """Vectors [..., dims], each scaled to length 1; those of length 0 as they are."""
+    lengths = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
+    scaled: npt.NDArray[Float] = vectors / np.maximum(lengths, LEAST_LENGTH)
+    return scaled
 
 
 def damped(

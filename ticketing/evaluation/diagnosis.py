@@ -11,8 +11,8 @@ from ticketing.evaluation.bundle_diff import best_ranks
 from ticketing.evaluation.metrics import qrels_of
 from ticketing.evaluation.runs import Ranked, queries_of
 from ticketing.reasons import Part
-from ticketing.retrieval.explain import parts_of
 from ticketing.retrieval.memory import searchable
+from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Filters, Grade, Label, Query, Ticket
 

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from ticketing.history import Asking
 from ticketing.jobs import Job
-from ticketing.tickets import Grade, Label, Outlook
+from ticketing.recommendations import Outlook
+from ticketing.tickets import Grade, Label
 
 
 @dataclass(frozen=True)

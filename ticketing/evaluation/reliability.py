@@ -17,9 +17,10 @@ from ticketing.evaluation.metrics import qrels_of, with_answers
 from ticketing.evaluation.runs import queries_of
 from ticketing.evaluation.text_table import table_text
 from ticketing.model.calibration import SHOWN
+from ticketing.recommendations import Outlook
 from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.recommend import Recommender
-from ticketing.tickets import Grade, Label, Outlook
+from ticketing.tickets import Grade, Label
 
 BINS = 10
 """Of equal width, from 0 to 1."""

@@ -16,7 +16,6 @@ from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.ranking import Compared
 from ticketing.retrieval.recommend import Recommender
 from ticketing.retrieval.scan import scan_distances
-from ticketing.retrieval.solved import bring_nearer
 from ticketing.tickets import Filters, Label, Query
 
 A = TypeVar("A")
@@ -111,20 +110,13 @@ def _compare(
     encoded, block = recommender.encode(query, filters), recommender.store.codes(model.id, filters)
     alone = np.zeros((len(block.live), len(channels)), np.float32)
     apart = scan_distances(block.codes, block.live, encoded, model.layout, channels=alone)
-    if (own := block.place(query.ticket_id)) is not None:
-        apart[own] = np.inf
     alone[np.isinf(apart)] = np.inf
-    minutes = model.layout.minutes(block.codes, block.live)
-    later = apart + model.recency.distances(encoded.time, minutes).astype(np.float32)
     solved = recommender.solved().nearest(encoded, model.layout)
-    untimed = bring_nearer(model, replace(encoded, time=None), block, apart, solved)
-    timed = bring_nearer(model, encoded, block, later, solved)
+    untimed = replace(encoded, time=None)
 
     def of_way(way: Way) -> Compared:
-        if way.channel:
-            return Compared(encoded, block, block, alone[:, channels.index(way.channel)])
-        if way.timed:
-            return Compared(encoded, block, block, later, timed)
-        return Compared(encoded, block, block, apart, untimed)
+        by = alone[:, channels.index(way.channel)] if way.channel else apart
+        compared = Compared(encoded if way.timed else untimed, block, block, by.copy())
+        return recommender.completed(query, compared, () if way.channel else solved)
 
     return [of_way(way) for way in ways]

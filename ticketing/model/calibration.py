@@ -18,7 +18,7 @@ from scipy.special import expit, logit
 
 from ticketing.files import Json
 from ticketing.model.wording import Wording
-from ticketing.tickets import Outlook
+from ticketing.recommendations import Outlook
 
 Features = npt.NDArray[np.float64]
 
@@ -90,7 +90,7 @@ class Evidence:
         first, last = self._nearest_and_last
         share = near[0] + log_sum_exp(-near)
         words = self.wording
-        return np.array([[share, last - first, words.covered, words.told(SHOWN)]])
+        return np.array([[share, last - first, words.covered, words.matched(SHOWN)]])
 
     @cached_property
     def _nearest_and_last(self) -> tuple[float, float]:

@@ -15,9 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.compiled import compiled
 from ticketing.encoders.terms import SUM
-from ticketing.queries import EncodedQuery
 
 LEVELS = 255
 MINUTE_BYTES = 4
@@ -110,34 +108,6 @@ class CodeLayout:
         parts.append((present @ (1 << np.arange(self.components))).astype(np.uint8))  # [n]
         return np.concatenate([part.reshape(n, -1) for part in parts], axis=1)
 
-    def distances(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.int64]:
-        """Distances of rows uint8 [n, width] in units of code: int [n, P, R, C], the sparse
-        channel last."""
-        channels = len(self.dims) + bool(self.terms)
-        apart = np.zeros((len(rows), len(query.codes), self.components, channels), np.int64)
-        _add_differences(rows, query.codes, int(self.bounds[-1]), self.bounds, apart)
-        if self.terms:
-            _add_term_distances(rows, query.terms, self.terms_span[0], self.terms, apart)
-        return apart
-
-    def distances_by(
-        self, rows: npt.NDArray[np.uint8], query: EncodedQuery, place: int
-    ) -> npt.NDArray[np.int64]:
-        """Distances by the dense channel at a place, in units of code: int [n, P, R]."""
-        apart = np.zeros((len(rows), len(query.codes), self.components, 1), np.int64)
-        bounds = self.bounds[place : place + 2]
-        _add_differences(rows, query.codes, int(self.bounds[-1]), bounds, apart)
-        return apart[..., 0]
-
-    def missing(self, rows: npt.NDArray[np.uint8], query: EncodedQuery) -> npt.NDArray[np.float64]:
-        """What share of each of the query's components rows uint8 [n, width] lack (see
-        networks.terms.missing_terms): [n, P]; none of one that has no terms, such as a number."""
-        held = np.zeros((len(rows), len(query.terms)), np.int64)
-        _add_held_terms(rows, query.terms, *self.terms_span, held)
-        asked = query.terms[:, query.buckets].sum(1, dtype=np.int64)  # [P], SUM or 0 each
-        missing: npt.NDArray[np.float64] = (asked - held) / SUM
-        return missing
-
     def channel(self, codes: npt.NDArray[np.uint8], place: int) -> npt.NDArray[np.float32]:
         """A dense channel of components' codes uint8 [..., size at least] as vectors
         [..., dims[place]]."""
@@ -179,74 +149,6 @@ class CodeLayout:
         steps = [*self.steps, *([1 / SUM] if self.terms else [])]
         weights = scaled[..., None] * (channel_weights * np.asarray(steps))
         return np.where(kept[..., None] > 0, weights, -1).astype(np.float32)
-
-
-@compiled
-def _add_differences(
-    rows: npt.NDArray[np.uint8],
-    query: npt.NDArray[np.uint8],
-    size: int,
-    bounds: npt.NDArray[np.int64],
-    apart: npt.NDArray[np.int64],
-) -> None:
-    """Add the differences, of rows [n, width] and codes [P, size], of the dense channels that lie
-    between `bounds` [C + 1] of a component, to `apart` [n, P, R, C]."""
-    for n in range(len(rows)):
-        for p in range(len(query)):
-            for r in range(apart.shape[2]):
-                for c in range(len(bounds) - 1):
-                    told = rows[n, r * size + bounds[c] : r * size + bounds[c + 1]]
-                    asked = query[p, bounds[c] : bounds[c + 1]]
-                    total = np.int32(0)
-                    for i in range(len(told)):  # many bytes at a time, of this shape alone
-                        total += np.int32(abs(np.int32(told[i]) - np.int32(asked[i])))
-                    apart[n, p, r, c] += total
-
-
-@compiled
-def _add_term_distances(
-    rows: npt.NDArray[np.uint8],
-    query: npt.NDArray[np.uint8],
-    start: int,
-    terms: int,
-    apart: npt.NDArray[np.int64],
-) -> None:
-    """Add the sparse channel's distances, of rows [n, width] whose terms begin at `start` and
-    weights by bucket [P, BUCKETS], to the last ones of `apart` [n, P, R, C]."""
-    for n in range(len(rows)):
-        for p in range(len(query)):
-            for r in range(apart.shape[2]):
-                shared = np.int64(0)
-                for i in range(
-                    start + r * terms * TERM_BYTES, start + (r + 1) * terms * TERM_BYTES, TERM_BYTES
-                ):
-                    bucket = np.int64(rows[n, i]) + 256 * np.int64(rows[n, i + 1])
-                    shared += min(np.int64(query[p, bucket]), np.int64(rows[n, i + 2]))
-                apart[n, p, r, -1] += 2 * SUM - 2 * shared
-
-
-@compiled
-def _add_held_terms(
-    rows: npt.NDArray[np.uint8],
-    query: npt.NDArray[np.uint8],
-    start: int,
-    end: int,
-    held: npt.NDArray[np.int64],
-) -> None:
-    """Add the weights by bucket [P, BUCKETS] of all terms of rows [n, width], which lie from
-    `start` to `end`, to `held` [n, P]; a bucket counts once."""
-    for n in range(len(rows)):
-        for i in range(start, end, TERM_BYTES):
-            low, high = rows[n, i], rows[n, i + 1]
-            bucket = np.int64(low) + 256 * np.int64(high)
-            if not query[:, bucket].any():  # most are not asked for
-                continue
-            first = start
-            while rows[n, first] != low or rows[n, first + 1] != high:
-                first += TERM_BYTES
-            if first == i:
-                for p in range(len(query)):
-                    held[n, p] += query[p, bucket]
 
 
 def minute_of(created: datetime | None) -> int:

@@ -54,11 +54,11 @@ class Wording:
         """The share of the words, by idf, that the first ticket has."""
         return _share(self.held[0], self._idf(self.counts), empty=0.0)
 
-    def told(self, shown: int) -> float:
+    def matched(self, shown: int) -> float:
         """The share of the known words, by what they tell, that one of the first tickets has."""
         telling = self._idf(self.counts) ** TELLING * (self.counts > 0)
-        told: npt.NDArray[np.bool_] = np.logical_or.reduce(self.held[:shown], axis=0)
-        return _share(told, telling, empty=0.0)
+        held: npt.NDArray[np.bool_] = np.logical_or.reduce(self.held[:shown], axis=0)
+        return _share(held, telling, empty=0.0)
 
     @cached_property
     def _seen(self) -> npt.NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping
 from functools import cached_property
 from itertools import islice
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import OSA, Prefix
 
+from ticketing.encoders.sums import unit
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords
 from ticketing.text.telling import TellingWords
@@ -79,12 +80,12 @@ class Alignment:
 
     def _by_vector(self, asked: Collection[str], said: Collection[str]) -> list[Near]:
         places, _ = self._known
-        known, told = [word for word in asked if word in places], set(said)
+        known, others = [word for word in asked if word in places], set(said)
         self._remember(known)
         return [
             (round(near[other], 3), one, other)
             for one, near in ((word, self._nearest[word]) for word in known)
-            for other in told.intersection(near)
+            for other in others.intersection(near)
         ]
 
     def _alike(self, one: str, other: str) -> bool:
@@ -118,13 +119,6 @@ class Alignment:
         tickets = self._vocabulary.share(word) * self._vocabulary.documents
         return len(word) >= 3 and word.isalpha() and tickets >= self._least
 
-    def _unit(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
-        """Unit vectors of words: [n, dims]."""
-        vectors = self._model.words.table[ids]
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-12))
-        return unit
-
     @cached_property
     def _known(self) -> tuple[dict[str, int], npt.NDArray[np.float32]]:
         """All telling words with a vector, each with its place, and their unit vectors
@@ -135,7 +129,7 @@ class Alignment:
             if self._has_vector(word) and self._telling.weight(word)
         ]
         places = {word: place for place, word in enumerate(words)}
-        return places, self._unit(self._vocabulary.ids(words))
+        return places, unit(self._model.words.table[self._vocabulary.ids(words)])
 
     def _remember(self, words: Iterable[str]) -> None:
         """Find of known words all that may be taken for them, each with its cosine, the nearest

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.sums import sums_of
+from ticketing.encoders.sums import sums_of, unit
 from ticketing.model.inference import Model
 from ticketing.retrieval.folding import READ, REMEMBERED, Match
 from ticketing.retrieval.solving import solving
@@ -53,8 +52,8 @@ class Answers:
         sentences_ = (words for own in read for _, words in own)
         problems = (match.problem_words for match in matches)
         sums = self._sums([tokenize(query.text[:READ]), *problems, *sentences_])
-        asked, told = np.split(_unit(sums[: 1 + len(matches)]), [1])
-        aims = _ASKED * asked + told + self._solving
+        asked, matched = np.split(unit(sums[: 1 + len(matches)]), [1])
+        aims = _ASKED * asked + matched + self._solving
         bounds = accumulate(map(len, candidates), initial=1 + len(matches))
         answers = []
         for own, aim, (start, stop) in zip(candidates, aims, pairwise(bounds), strict=True):
@@ -70,17 +69,6 @@ class Answers:
         return sums_of(words.table, ids, known[bounds], words.weights[ids])
 
 
-def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    unit: npt.NDArray[np.float32] = vectors / np.maximum(_lengths(vectors), 1e-9)
-    return unit
-
-
-def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
-    """Lengths of vectors [..., dims]: float32 [..., 1]."""
-    lengths: npt.NDArray[Any] = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
-    return lengths
-
-
 def _nearest(
     candidates: Sequence[str], sums: npt.NDArray[np.float32], aim: npt.NDArray[np.float32]
 ) -> str:
@@ -88,13 +76,13 @@ def _nearest(
     which counts twice; empty for none. `sums` is [n, dims]."""
     if len(candidates) < 2:
         return "".join(candidates)
-    scores = _damped(sums) @ (aim + 2 * _unit(sums.sum(0)))
+    scores = _damped(sums) @ (aim + 2 * unit(sums.sum(0)))
     return candidates[int(scores.argmax())]
 
 
 def _damped(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Sentences of one solution, [n, dims], with lengths below 1: the shorter, the less."""
-    lengths = _lengths(vectors)
+    lengths: npt.NDArray[np.float32] = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
     damped: npt.NDArray[np.float32] = vectors / np.maximum(lengths + _SHORT * lengths.mean(), 1e-9)
     return damped
 

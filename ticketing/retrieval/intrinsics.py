@@ -39,8 +39,8 @@ def block_difference(size: int) -> Callable[..., Any]:
             place = builder.bitcast(builder.gep(data, [args[i + 1]]), block.as_pointer())
             return builder.load(place, align=1)
 
-        told = builder.and_(loaded(0), loaded(4))
-        return _absolute_sum(builder, told, loaded(2), size)
+        own = builder.and_(loaded(0), loaded(4))
+        return _absolute_sum(builder, own, loaded(2), size)
 
     @intrinsic
     def difference(
@@ -82,11 +82,11 @@ def weighted_difference(size: int, feature: str) -> Callable[..., Any]:
             place = builder.bitcast(builder.gep(data, [place]), bytes_.as_pointer())
             return builder.load(place, align=1)
 
-        def apart(told: Any, asked: Any) -> Any:
+        def apart(one: Any, other: Any) -> Any:
             if name:
                 kind = ir.FunctionType(sums, [bytes_, bytes_])
-                return builder.call(_declared(builder, kind, name), [told, asked])
-            whole = builder.zext(_absolute_sum(builder, told, asked, held), ir.IntType(SUM))
+                return builder.call(_declared(builder, kind, name), [one, other])
+            whole = builder.zext(_absolute_sum(builder, one, other, held), ir.IntType(SUM))
             return builder.insert_element(ir.Constant(sums, None), whole, ir.IntType(NUMBER)(0))
 
         def weight(place: Any) -> Any:
@@ -102,10 +102,10 @@ def weighted_difference(size: int, feature: str) -> Callable[..., Any]:
         mask, two = builder.mul(block, number(size)), builder.mul(block, number(2))
         asked, added = builder.mul(two, number(size)), list(totals)
         for part in range(0, size, held):
-            told = loaded(row, builder.add(own, number(part)))
-            told = builder.and_(told, loaded(masks, builder.add(mask, number(part))))
+            kept = loaded(row, builder.add(own, number(part)))
+            kept = builder.and_(kept, loaded(masks, builder.add(mask, number(part))))
             for p in QUERIES:
-                found = apart(told, loaded(query, builder.add(asked, number(p * size + part))))
+                found = apart(kept, loaded(query, builder.add(asked, number(p * size + part))))
                 counted = builder.mul(found, weight(builder.add(two, number(p))))
                 added[p] = builder.add(added[p], counted)
         following = builder.add(block, number(1))
@@ -144,8 +144,8 @@ def summing() -> str:
     from llvmlite.binding import get_host_cpu_features
     from numba.core import config
 
-    told = vars(config)
-    if told["CPU_NAME"] or told["CPU_FEATURES"] or not told["ENABLE_AVX"]:  # for less than this one
+    said = vars(config)
+    if said["CPU_NAME"] or said["CPU_FEATURES"] or not said["ENABLE_AVX"]:  # for less than this one
         return ""
     features = get_host_cpu_features()
     return next((feature for feature in SUMMING if features.get(feature)), "")

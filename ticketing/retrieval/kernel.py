@@ -92,13 +92,13 @@ def scan(
         for r in range(components):
             if not pattern >> r & 1:
                 continue
-            told, weighed = row + r * size, (pattern * components + r) * blocks * 2
+            at, weighed = row + r * size, (pattern * components + r) * blocks * 2
             for c in range(spans.size - 1):
                 of = starts, spans[c], spans[c + 1], query, masks, weighs, weighed
                 if block == BLOCK:
-                    parts[c] += _difference(flat, told, *of)
+                    parts[c] += _difference(flat, at, *of)
                 else:
-                    parts[c] += _plain(flat, told, *of, block)
+                    parts[c] += _plain(flat, at, *of, block)
         for c in range(spans.size - 1):
             total += parts[c]
             if channels is not None:
@@ -125,8 +125,8 @@ def _plain(
         for p in range(2):
             apart = np.int64(0)
             for i in range(size):
-                told = np.int64(row[at + starts[b] + i] & masks[b * size + i])
-                apart += abs(told - np.int64(query[(2 * b + p) * size + i]))
+                own = np.int64(row[at + starts[b] + i] & masks[b * size + i])
+                apart += abs(own - np.int64(query[(2 * b + p) * size + i]))
             total += apart * weights[weighed + 2 * b + p]
     return total
 
@@ -157,3 +157,49 @@ def _share(
                         sums[queries * components + p] += asked
                 held |= place
             k += np.uint64(TERM_BYTES)
+
+
+@compiled(exact=True)
+def fill_differences(
+    codes: npt.NDArray[np.uint8],
+    size: int,
+    block: int,
+    bounds: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    masks: npt.NDArray[np.uint8],
+    query: npt.NDArray[np.uint8],
+    apart: npt.NDArray[np.int64],
+) -> None:
+    """Fill int64 [n, P, R, C] with what rows uint8 [n, width] differ from a query, a pair of
+    components at a time, in the dense channels between `bounds`. All else is as `scan` has it."""
+    rows, queries, components, channels = apart.shape
+    flat, width = codes.reshape(codes.size), codes.shape[1]
+    for p in range(queries):
+        alone = np.zeros(2 * starts.size, np.int64)
+        alone[p::2] = 1
+        for n in range(rows):
+            for r in range(components):
+                at = n * width + r * size
+                for c in range(channels):
+                    of = starts, bounds[c], bounds[c + 1], query, masks, alone, 0
+                    if block == BLOCK:
+                        apart[n, p, r, c] = _difference(flat, at, *of)
+                    else:
+                        apart[n, p, r, c] = _plain(flat, at, *of, block)
+
+
+@compiled(exact=True)
+def fill_shared(
+    codes: npt.NDArray[np.uint8],
+    bits: npt.NDArray[np.uint8],
+    table: npt.NDArray[np.uint32],
+    terms_at: int,
+    terms: int,
+    components: int,
+    shared: npt.NDArray[np.int64],
+) -> None:
+    """Fill int64 [n, P * R + P] with what the terms of rows uint8 [n, width] share with a query,
+    see `postings.add`. All else is as `scan` has it."""
+    flat, width = codes.reshape(codes.size), codes.shape[1]
+    for n in range(shared.shape[0]):
+        _share(flat, n * width + terms_at, terms, bits, table, components, shared[n])

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ticketing.queries import EncodedQuery
-from ticketing.tickets import Filters, Outlook, Recommendation
+from ticketing.recommendations import Outlook, Recommendation
+from ticketing.tickets import Filters
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
 FILTERED = "No ticket passes these filters; widen them."

@@ -34,8 +34,8 @@ class Reasons:
         """Why tickets were proposed to a query, of whose text these are the tokens."""
         telling = self._telling.of(words)
         asked = sorted(telling, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
-        told = [dict.fromkeys(self._telling.of(match.words)) for match in matches]
-        said = set().union(*told)
+        of_matches = [dict.fromkeys(self._telling.of(match.words)) for match in matches]
+        said = set().union(*of_matches)
         near = self._alignment.near(asked, said)
         forms = {form: singular(token) for token in asked for form in numbers_of(singular(token))}
         shared = {forms[form] for form in said.intersection(forms)}
@@ -48,7 +48,7 @@ class Reasons:
             by_form.setdefault(forms[token], (written[token], self._telling.weight(token)))
         return [
             self._reason(query, by_form, shown, match, said, forms, near)
-            for match, said in zip(matches, told, strict=True)
+            for match, said in zip(matches, of_matches, strict=True)
         ]
 
     def _reason(

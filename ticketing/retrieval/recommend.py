@@ -1,7 +1,8 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,29 +14,31 @@ from ticketing.limits import ID
 from ticketing.model.calibration import NEAREST, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.recommendations import Outlook, Recommendations
 from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
-from ticketing.retrieval.explain import Explainer, parts_of, typical_parts
+from ticketing.retrieval.explain import Explainer
 from ticketing.retrieval.folding import Folder, Match
 from ticketing.retrieval.index import Index
 from ticketing.retrieval.notes import no_surer, note
+from ticketing.retrieval.parts import parts_of, typical_parts
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
-from ticketing.retrieval.solved import SolvedNow, bring_nearer, nothing_solved, tickets_of
+from ticketing.retrieval.solved import (
+    SolvedNow,
+    SolvedQuery,
+    bring_nearer,
+    nothing_solved,
+    tickets_of,
+)
 from ticketing.retrieval.spelling import Speller
 from ticketing.retrieval.threads import Threads
 from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.text.telling import TellingWords
-from ticketing.tickets import (
-    Filters,
-    Outlook,
-    Query,
-    Recommendations,
-    Ticket,
-)
+from ticketing.tickets import Filters, Query, Ticket
 
 
 class Recommender:
@@ -109,9 +112,23 @@ class Recommender:
         block = whole
         if limit is not None and not exhaustive:
             block = self._index.near(whole, encoded, limit, self._threads, also)
-        distances = self._distances(query, encoded, block)
+        shared = self._index.shared(block, encoded, self._threads)
+        compared = Compared(encoded, whole, block, self._scan(encoded, block, shared))
+        return self.completed(query, compared, solved)
+
+    def completed(
+        self, query: Query, compared: Compared, solved: Iterable[SolvedQuery]
+    ) -> Compared:
+        """What was compared by texts alone, with what time adds, and as near as the `solved`, which
+        come nearest first; infinitely far is the ticket that asks. The distances are changed."""
+        encoded, block, distances = compared.query, compared.block, compared.distances
+        if encoded.time:
+            distances += self._ages.distances(block, encoded.time)
+        own = block.place(query.ticket_id) if query.ticket_id else None
+        if own is not None:
+            distances[own] = np.inf
         nearer = bring_nearer(self.model, encoded, block, distances, solved)
-        return Compared(encoded, whole, block, distances, nearer)
+        return replace(compared, solved=nearer)
 
     def best(self, compared: Compared, limit: int) -> Best:
         """The `limit` best of the tickets compared: which they are does not depend on it."""
@@ -147,7 +164,9 @@ class Recommender:
     def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float32]) -> float:
         """The median distance of a query to the sample of the archive that the model has; without
         one, that of the farthest ticket found."""
-        distances = self._scan(encoded, self._anchors, self._anchor_ages)
+        distances = self._scan(encoded, self._anchors)
+        if encoded.time:
+            distances += self._anchor_ages.distances(self._anchors, encoded.time)
         known = np.sort(distances[np.isfinite(distances)])
         if len(known):
             middle = known[(len(known) - 1) // 2 : len(known) // 2 + 1]
@@ -253,27 +272,11 @@ class Recommender:
         self,
         encoded: EncodedQuery,
         block: CodeBlock,
-        ages: Ages,
         shared: npt.NDArray[np.uint64] = NO_SUMS,
     ) -> npt.NDArray[np.float32]:
-        """Distances of a block's tickets, time included: float32 [n]."""
+        """Distances of a block's tickets by their texts: float32 [n]."""
         of_rows = block.codes, block.live
-        distances = scan_distances(*of_rows, encoded, self.model.layout, self._threads, shared)
-        if encoded.time:
-            distances += ages.distances(block, encoded.time)
-        return distances
-
-    def _distances(
-        self, query: Query, encoded: EncodedQuery, block: CodeBlock
-    ) -> npt.NDArray[np.float32]:
-        """Distances of a block's tickets: float32 [n]; infinite for the ticket that asks."""
-        shared = self._index.shared(block, encoded, self._threads)
-        distances = self._scan(encoded, block, self._ages, shared)
-        if query.ticket_id:
-            own = block.place(query.ticket_id)
-            if own is not None:
-                distances[own] = np.inf
-        return distances
+        return scan_distances(*of_rows, encoded, self.model.layout, self._threads, shared)
 
 
 def _names(query: Query) -> list[str]:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ticketing.encoders.sums import unit
 from ticketing.encoders.terms import BUCKETS, SUM, bucket_of
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
+from ticketing.retrieval.parts import dense_distances
 from ticketing.retrieval.wording import asked_terms
 
 CROWD = 5
@@ -123,8 +125,8 @@ class Rescorer:
         problem = np.sort(buckets[:, self._problem].reshape(len(rows), -1))
         once = problem > 0  # bucket 0 is none
         once[:, 1:] &= problem[:, 1:] != problem[:, :-1]
-        told = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
-        return told.astype(np.float64), subject
+        shared = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
+        return shared.astype(np.float64), subject
 
     def _meaning(
         self, query: EncodedQuery, rows: npt.NDArray[np.uint8]
@@ -134,14 +136,14 @@ class Rescorer:
         if MEANING not in model.settings.dense_channels:
             return np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
         channel = model.settings.dense_channels.index(MEANING)
-        told = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
+        vectors = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
         asked = layout.channel(query.codes, channel)  # [P, dims]
-        apart = layout.distances_by(rows, query, channel)  # [n, P, R]
+        apart = dense_distances(rows, query, layout, channel)[..., 0]  # [n, P, R]
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
-        told = unit(told)
-        told[(rows[:, -1, None] >> np.array(self._problem)) & 1 == 0] = 0  # is missing
-        problem = unit(told.sum(1, dtype=float))  # [n, dims]
+        vectors = unit(vectors)
+        vectors[(rows[:, -1, None] >> np.array(self._problem)) & 1 == 0] = 0  # is missing
+        problem = unit(vectors.sum(1, dtype=float))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)
         alike.sort()
@@ -164,11 +166,4 @@ def standard(values: Floats) -> Floats:
     centred = values - values.mean(1, keepdims=True)
     spread = centred.std(1, keepdims=True)
     scaled: Floats = np.where(spread > 1e-9, centred / np.maximum(spread, 1e-9), 0.0)
-    return scaled
-
-
-def unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Vectors [..., dims] of length 1; those of length 0 as they are."""
-    lengths = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
-    scaled: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
     return scaled

@@ -162,7 +162,7 @@ def scan_distances(
             " should be; run `ticketing check --repair`."
         )
     of_rows = read_only(shared), layout.terms_span[0], layout.terms
-    given = (*_prepared(query, layout), *of_rows)
+    given = (*prepared(query, layout), *of_rows)
 
     # One kind of array, for which the loop is compiled once.
     codes, live = read_only(codes), read_only(live)
@@ -182,7 +182,7 @@ def chunks(rows: int) -> list[slice]:
 
 
 @lru_cache(maxsize=8)
-def _prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
+def prepared(query: EncodedQuery, layout: CodeLayout) -> Prepared:
     """What `scan` is given of a query, which several blocks are compared with."""
     blocks = cut(query.codes, layout.bounds)
     weighed = weigh(query, blocks)

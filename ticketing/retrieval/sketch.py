@@ -97,7 +97,7 @@ def _principal(values: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32]
     axes[:, : kept.shape[1]] = kept / step
     projected = values @ axes
     half = len(values) // 2
-    told = abs(projected[:half] - projected[half : 2 * half]).sum(1)
+    guessed = abs(projected[:half] - projected[half : 2 * half]).sum(1)
     apart = abs(values[:half] - values[half : 2 * half]).sum(1)
-    told, apart = told - told.mean(), apart - apart.mean()
-    return axes, float(told @ apart / max(told @ told, 1e-12))
+    guessed, apart = guessed - guessed.mean(), apart - apart.mean()
+    return axes, float(guessed @ apart / max(guessed @ guessed, 1e-12))

@@ -191,33 +191,33 @@ class VisibleStore(VisibleEvents, Store):
         by: str = "",
     ) -> Job:
         """See Jobs."""
-        return self._told(self._store.create_job(kind, bundle_id, total, arguments, by))[0]
+        return self._shown(self._store.create_job(kind, bundle_id, total, arguments, by))[0]
 
     def get_job(self, job_id: str) -> Job | None:
         """A job as `jobs` tells of it."""
         job = self._store.get_job(job_id)
-        return job and self._told(job)[0]
+        return job and self._shown(job)[0]
 
     def jobs(self, limit: int = 20) -> list[Job]:
         """See Jobs. How far a reindexing is, is told as if it had only the tickets that may be
         seen; how far an import of somebody else or an evaluation is, is not told."""
-        return self._told(*self._store.jobs(limit))
+        return self._shown(*self._store.jobs(limit))
 
     def unfinished_jobs(self) -> list[Job]:
         """See Jobs."""
-        return self._told(*self._store.unfinished_jobs())
+        return self._shown(*self._store.unfinished_jobs())
 
     def update_job(self, job_id: str, **changes: Unpack[JobChanges]) -> Job:
         """See Jobs."""
-        return self._told(self._store.update_job(job_id, **changes))[0]
+        return self._shown(self._store.update_job(job_id, **changes))[0]
 
     def request_cancel(self, job_id: str) -> Job:
         """See Jobs."""
-        return self._told(self._store.request_cancel(job_id))[0]
+        return self._shown(self._store.request_cancel(job_id))[0]
 
     def reopen_job(self, job_id: str) -> Job:
         """See Jobs."""
-        return self._told(self._store.reopen_job(job_id))[0]
+        return self._shown(self._store.reopen_job(job_id))[0]
 
     # how it is narrowed ----------------------------------------------------------------------
     def _narrow(self, filters: Filters) -> Filters:
@@ -225,25 +225,25 @@ class VisibleStore(VisibleEvents, Store):
             return replace(filters, groups=self.groups)
         return replace(filters, groups=filters.groups & self.groups)
 
-    def _told(self, *jobs: Job) -> list[Job]:
+    def _shown(self, *jobs: Job) -> list[Job]:
         """Jobs' records without hidden tickets, their number, and what may speak of them; an
         import of one's own as it is."""
         theirs = self.count_tickets()
         if theirs == self._store.count_tickets():
             return list(jobs)
         seen = self.matching_ids(list({id for job in jobs for id in job.errors}))
-        told = []
+        shown = []
         for job in jobs:
             if job.imports_for(self.name):
-                told.append(job)
+                shown.append(job)
                 continue
             errors = {id: error for id, error in job.errors.items() if id in seen}
             counts_some = job.kind == JobKind.IMPORT or len(errors) < len(job.errors)
             message = "" if counts_some else job.message
             total, done = _figures(job, theirs)
             figures = replace(job, errors=errors, message=message, total=total, done=done)
-            told.append(replace(figures, arguments={}, result={}, log=()))
-        return told
+            shown.append(replace(figures, arguments={}, result={}, log=()))
+        return shown
 
 
 def _figures(job: Job, tickets: int) -> tuple[int, int]:

@@ -10,7 +10,8 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError
-from ticketing.tickets import Filters, Order
+from ticketing.recommendations import Order
+from ticketing.tickets import Filters
 from web.errors import first_invalid
 from web.schemas.requests import FiltersIn, Ordered
 

@@ -8,7 +8,8 @@ from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError, StoreError, StoreFull, TicketingError
-from ticketing.tickets import Order, Query, Recommendation, Recommendations, Ticket
+from ticketing.recommendations import Order, Recommendation, Recommendations
+from ticketing.tickets import Query, Ticket
 from web.api.docs import FILE, operations
 from web.context import (
     broker_trouble,

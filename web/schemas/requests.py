@@ -14,8 +14,9 @@ from pydantic import (
 )
 
 from ticketing.limits import OFFSET
+from ticketing.recommendations import Order
 from ticketing.text import strip_markup
-from ticketing.tickets import Filters, Grade, Order, Query, Ticket
+from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import naive_utc
 from web.schemas.limited import (
     AtMost,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from ticketing.tickets import Outlook
+from ticketing.recommendations import Outlook
 from web.schemas.requests import GradeName
 
 NamedGrade = Annotated[GradeName, BeforeValidator(lambda grade: getattr(grade, "name", grade))]

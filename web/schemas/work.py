@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from ticketing.desk.workspace import Round, Sampling
-from ticketing.tickets import Outlook
+from ticketing.recommendations import Outlook
 from web.schemas.limited import EventId, Given, GivenName, GivenSubject
 from web.schemas.requests import WHOLE, Body, In
 from web.schemas.responses import Out, QueryOut, StandingOut, Time

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic_core import to_json
 
 from ticketing.reasons import Reason
-from ticketing.tickets import Recommendation, Recommendations, Ticket
+from ticketing.recommendations import Recommendation, Recommendations
+from ticketing.tickets import Ticket
 
 
 def written(found: Recommendations) -> bytes:

@@ -4,7 +4,8 @@ import re
 
 from flask import url_for
 
-from ticketing.tickets import Recommendations, Ticket
+from ticketing.recommendations import Recommendations
+from ticketing.tickets import Ticket
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
 

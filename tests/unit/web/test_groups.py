@@ -15,8 +15,9 @@ from ticketing.desk.long_work import do
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery
 from ticketing.jobs import JobKind, JobState, unheard
 from ticketing.people import Person, Role
+from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
-from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query, Ticket
+from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
 from web.app import create_app
 
 HR, LAB = frozenset(["hr"]), frozenset(["lab"])

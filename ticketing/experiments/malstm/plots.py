@@ -61,8 +61,8 @@ def render(model: SentenceModel, sentences: Sequence[str]) -> str:
     """The page as HTML. Every text is escaped; nothing is loaded from anywhere."""
     vectors = model.encode(sentences)[0]  # [n, width]
     traits = find_traits(sentences)
-    told = telling_units(vectors, traits)
-    chosen = {trait: traits[trait] for trait in told}
+    best = telling_units(vectors, traits)
+    chosen = {trait: traits[trait] for trait in best}
     components = PCA(2, svd_solver="full").fit(vectors)
     pages = Environment(
         loader=PackageLoader("ticketing.experiments.malstm"),
@@ -79,7 +79,7 @@ def render(model: SentenceModel, sentences: Sequence[str]) -> str:
         dots=_dots(components.transform(vectors), sentences, chosen),
         units=[
             _unit(vectors[:, number], number, sign, trait, sentences, chosen)
-            for trait, (number, sign) in told.items()
+            for trait, (number, sign) in best.items()
         ],
     )
 
@@ -106,16 +106,16 @@ def telling_units(
     present = np.array([traits[name] for name in names], dtype=float)
     present = (present - present.mean(1, keepdims=True)) / (present.std(1, keepdims=True) + 1e-9)
     correlations = present @ values / len(vectors)  # [traits, width]
-    told: dict[str, tuple[int, float]] = {}
+    best: dict[str, tuple[int, float]] = {}
     strongest = np.argsort(-np.abs(correlations), axis=None, kind="stable")
     first = int(np.abs(correlations[0]).argmax())
     for place in [first, *strongest.tolist()]:
         row, unit = divmod(place, correlations.shape[1])
-        if names[row] not in told and unit not in [number for number, _ in told.values()]:
-            told[names[row]] = unit, float(correlations[row, unit])
-        if len(told) > TOPICS:
+        if names[row] not in best and unit not in [number for number, _ in best.values()]:
+            best[names[row]] = unit, float(correlations[row, unit])
+        if len(best) > TOPICS:
             break
-    return told
+    return best
 
 
 def _unit(

@@ -11,8 +11,9 @@ from ticketing.desk import open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreFull
 from ticketing.model import calibration
 from ticketing.model.recency import Recency
+from ticketing.recommendations import Outlook
 from ticketing.settings import load_settings
-from ticketing.tickets import Filters, Grade, Outlook, Query, Ticket
+from ticketing.tickets import Filters, Grade, Query, Ticket
 
 NOON = datetime(2020, 1, 1, 12)
 

@@ -4,8 +4,9 @@ import pytest
 
 from tests.tiny import TINY, put_encoded, tiny_training
 from ticketing.desk import open_desk
+from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
-from ticketing.tickets import Outlook, Query, Ticket
+from ticketing.tickets import Query, Ticket
 
 TICKETS = [
     Ticket("P-1", "Pump leaks", "Oil drips from the shaft seal of the pump.", "Seal replaced."),

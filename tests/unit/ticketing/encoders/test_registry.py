@@ -8,6 +8,7 @@ from ticketing.encoders.protocol import EncoderKind
 from ticketing.encoders.registry import ENCODERS
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import model_of, new_network
+from ticketing.retrieval.parts import distances
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Query, Ticket
 
@@ -51,7 +52,7 @@ def test_a_new_kind_is_a_channel_of_settings_network_and_codes(with_lengths):
     tickets = [Ticket("a", "pump"), Ticket("b", "seal trip trip")]
     model.fit_layout(model.encode([(["pump"], [], []), (["seal", "trip", "trip"], [], [])]))
     rows = model.encode_tickets(tickets)
-    by_code = model.layout.distances(rows[1:], model.encode_query(Query("pump")))[0, 0, 0]
+    by_code = distances(rows[1:], model.encode_query(Query("pump")), model.layout)[0, 0, 0]
     assert by_code[0] * model.layout.steps[0] == pytest.approx(2, abs=0.01)
 
 

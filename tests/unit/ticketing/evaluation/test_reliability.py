@@ -12,7 +12,7 @@ from ticketing.evaluation.reliability import (
     expected_error,
     trust_text,
 )
-from ticketing.tickets import Outlook
+from ticketing.recommendations import Outlook
 
 
 def test_expected_error_by_hand():

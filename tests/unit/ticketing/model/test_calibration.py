@@ -17,7 +17,8 @@ from ticketing.model.calibration import (
     Logistic,
 )
 from ticketing.model.wording import Wording
-from ticketing.tickets import Recommendation, Ticket
+from ticketing.recommendations import Recommendation
+from ticketing.tickets import Ticket
 
 WORDS = Wording(np.array([3, 1, 0]), 7, np.array([[True, False, False], [True, True, False]]))
 """Of three words the archive lacks one; the first ticket has one, the second two."""
@@ -82,7 +83,7 @@ def test_features_by_hand():
     evidence = Evidence(np.array([2.0, 6.0, 18.0]), np.array([18.0, 2.0, 6.0]), 6.0, WORDS)
     assert evidence.places(evidence.distances).tolist() == [0.25, 0.5, 0.75]
     assert evidence.of_topic().tolist() == [[0.25, WORDS.unseen, WORDS.rarity, WORDS.shared(10)]]
-    assert evidence.of_answered()[0, 1:].tolist() == [0.5, WORDS.covered, WORDS.told(10)]
+    assert evidence.of_answered()[0, 1:].tolist() == [0.5, WORDS.covered, WORDS.matched(10)]
     np.testing.assert_allclose(
         evidence.of_which(), [[0, 0, 0.5], [np.log(2), 0.25, 0.5], [np.log(3), 0.5, 0.5]]
     )

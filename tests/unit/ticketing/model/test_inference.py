@@ -22,6 +22,7 @@ from ticketing.model.inference import MOST_UNKNOWN, Model
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.networks.making import network_of
+from ticketing.retrieval.parts import distances
 from ticketing.text import token_lines, tokenize
 from ticketing.tickets import Query, Ticket
 
@@ -123,7 +124,7 @@ def test_a_query_and_a_ticket_of_one_text_have_one_code(model):
 def test_a_query_and_a_ticket_of_one_text_share_all_terms(model):
     query = model.encode_query(Query("Trip of unit qwfpgj", "Vibration of bearing"))
     rows = model.encode_tickets([Ticket("T", "Trip of unit qwfpgj", "Vibration of bearing")])
-    apart = model.layout.distances(rows, query)[0, ..., -1]  # [P, R]
+    apart = distances(rows, query, model.layout)[0, ..., -1]  # [P, R]
     assert (apart[0, 0], apart[1, 1]) == (0, 0)
     assert (apart[:, 2] == 2 * SUM).all()
     assert (apart[[0, 1], [1, 0]] > 0).all()

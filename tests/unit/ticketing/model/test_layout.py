@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.examples import scanned
 from ticketing.model.layout import LEVELS, CodeLayout, fit_layout, minute_of
 
 LAYOUT = CodeLayout(components=2, dims=(2, 1), lows=(0.0, -1.0), steps=(1.0, 0.5))
@@ -56,17 +55,6 @@ def test_a_row_of_terms_alone():
     layout = fit_layout([], np.array([[True]]), terms=1)
     [row] = layout.rows([], np.array([[True]]), np.array([[[[7], [255]]]]))
     assert row.tolist() == [7, 0, 255, 0, 0, 0, 0, 1]
-
-
-def test_distances_of_a_row_by_hand():
-    """Dense channel 5 and 7 against 2; of term 7, which the query weighs 200 and 0, 100 is kept."""
-    layout = CodeLayout(1, (1,), (0.0,), (1.0,), terms=2)
-    terms = np.array([[[[7, 0], [100, 0]]]])
-    rows = layout.rows([np.array([[[2.0]]])], np.array([[True]]), terms)
-    tables = np.zeros((2, 16), np.uint8)
-    tables[0, 7] = 200
-    query = scanned(np.array([[5], [7]], np.uint8), tables)
-    assert layout.distances(rows, query).tolist() == [[[[3, 310]], [[5, 510]]]]
 
 
 def test_values_outside_the_range_are_clipped():

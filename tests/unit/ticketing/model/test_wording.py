@@ -41,9 +41,9 @@ def test_the_first_covers_what_it_has():
 def test_what_tells_is_told_by_any_of_those_shown():
     """The rarest known word decides; the unknown one says nothing, nor does the third ticket."""
     found = words([3, 1, 0], [[1, 0, 0], [0, 0, 0], [0, 1, 1]])
-    assert found.told(2) == pytest.approx(IDF[3] ** 4 / (IDF[3] ** 4 + IDF[1] ** 4))
-    assert found.told(3) == 1
-    assert found.of(np.array([False, True, True])).told(1) == 0
+    assert found.matched(2) == pytest.approx(IDF[3] ** 4 / (IDF[3] ** 4 + IDF[1] ** 4))
+    assert found.matched(3) == 1
+    assert found.of(np.array([False, True, True])).matched(1) == 0
 
 
 def test_words_of_a_document_of_the_vocabulary_are_known_by_two_others():
@@ -58,4 +58,4 @@ def test_a_term_of_more_words_than_documents_is_nowhere_rare():
 def test_without_words_nothing_is_known():
     none = words([], np.zeros((2, 0)))
     assert (none.unseen, none.rarity, none.shared(10)) == (1, 1, 0)
-    assert (none.covered, none.told(10)) == (0, 0)
+    assert (none.covered, none.matched(10)) == (0, 0)

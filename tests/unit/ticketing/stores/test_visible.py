@@ -10,6 +10,7 @@ from tests.contract.contract_examples import ALL, HIDDEN, PUMP, verdict
 from ticketing.errors import Conflict
 from ticketing.history import Asking, AuditEntry, Deed, TopicName
 from ticketing.jobs import JobKind
+from ticketing.recommendations import Outlook
 from ticketing.stores.history import KINDS
 from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import Store
@@ -17,7 +18,7 @@ from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.visible import VisibleStore
 from ticketing.stores.visible_events import HIDDEN as HIDDEN_ONE
 from ticketing.stores.visible_events import VisibleEvents
-from ticketing.tickets import Filters, Grade, Judgment, Outlook, Query
+from ticketing.tickets import Filters, Grade, Judgment, Query
 
 LAB, NOBODY = frozenset(["lab"]), frozenset()
 

@@ -9,8 +9,9 @@ import pytest
 from tests.fake_desk import FakeDesk
 from tests.people import signed_in
 from ticketing.history import Asking
+from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
-from ticketing.tickets import Filters, Grade, Outlook, Query
+from ticketing.tickets import Filters, Grade, Query
 from web.app import create_app
 from web.pages.tables import cell
 

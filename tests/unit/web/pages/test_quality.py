@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from ticketing.history import Asking
 from ticketing.jobs import Job, JobKind, JobState
-from ticketing.tickets import Filters, Grade, Outlook, Query
+from ticketing.recommendations import Outlook
+from ticketing.tickets import Filters, Grade, Query
 
 MONDAY = datetime(2024, 3, 4, 9)
 QUERY = Query("Exhaust spread high")

@@ -6,7 +6,8 @@ from datetime import datetime
 import pytest
 
 from ticketing.reasons import AlikeWords, Part, Reason, SharedTopic, SharedWord
-from ticketing.tickets import Outlook, Query, Recommendation, Recommendations, Ticket
+from ticketing.recommendations import Outlook, Recommendation, Recommendations
+from ticketing.tickets import Query, Ticket
 from web.schemas.responses import RecommendationsOut
 from web.schemas.written import written
 

@@ -1,0 +1,41 @@
+"""What is done beside a block: again and again, through errors, and not after it."""
+
+import threading
+import time
+
+import pytest
+
+from ticketing.errors import StoreAway
+from ticketing.repeating import repeating
+
+
+def test_it_is_done_again_after_an_error_and_by_nobody_after_the_block():
+    done, before, enough = [], threading.active_count(), threading.Event()
+
+    def do():
+        done.append(threading.current_thread())
+        if len(done) == 3:
+            enough.set()
+        raise StoreAway("The store does not answer; try again.")
+
+    with repeating(do, 0.01):
+        assert enough.wait(30)
+    count = len(done)
+    assert {*done} == {done[0]} != {threading.current_thread()}
+    assert threading.active_count() == before
+    time.sleep(0.05)
+    assert len(done) == count
+
+
+def test_a_block_that_is_shorter_sees_none_of_it():
+    done = []
+    with repeating(lambda: done.append(1), 30):
+        pass
+    assert done == []
+
+
+def test_the_error_of_the_block_ends_it_too():
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError), repeating(lambda: None, 0.01):
+        raise ZeroDivisionError
+    assert threading.active_count() == before

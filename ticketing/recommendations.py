@@ -1,0 +1,117 @@
+"""What a query is answered with: tickets proposed, and what is to be expected of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from ticketing.reasons import UNEXPLAINED, Part, Reason, SharedTopic
+from ticketing.tickets import Query, Ticket
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """One proposed ticket with everything a person needs to check the proposal.
+
+    `chance` is that of a YES, `chance_related` that of a REL, and `score` the rating to be
+    expected, from 1 to 5: chance and score fall from rank to rank. `distance` is -log g.
+    `answer` is the sentence of the ticket's solution that answers the query best, empty
+    without a solution. `like` are tickets that say nearly the same and were ranked lower,
+    each with its own rank.
+    """
+
+    rank: int
+    ticket: Ticket
+    chance: float
+    chance_related: float
+    distance: float
+    parts: tuple[Part, ...] = ()
+    topics: tuple[SharedTopic, ...] = ()
+    reason: Reason = UNEXPLAINED
+    answer: str = ""
+    like: tuple["Recommendation", ...] = ()
+
+    @property
+    def score(self) -> float:
+        """The expected rating: 5 P(YES) + 3 P(REL) + 1 P(NO)."""
+        return 1 + 4 * self.chance + 2 * self.chance_related
+
+
+class Outlook(StrEnum):
+    """What may be expected of the tickets shown: that one is a YES, that one may be, or nothing."""
+
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+    NOTHING = "nothing"
+
+    @property
+    def heading(self) -> str:
+        """What stands above the tickets."""
+        return HEADINGS[self]
+
+
+HEADINGS = {
+    Outlook.LIKELY: "Past tickets that likely help",
+    Outlook.POSSIBLE: "Past tickets that are possibly related",
+    Outlook.NOTHING: "Nothing matches well",
+}
+
+
+MOST_DIGITS = 3
+"""After the point of a score from 1 to 5; nobody reads more."""
+
+
+class Order(StrEnum):
+    """In which order the best tickets are shown; which ones they are does not depend on it."""
+
+    BEST = "best"
+    NEWEST = "newest"
+
+
+@dataclass(frozen=True)
+class Recommendations:
+    """The answer to a query: the best tickets, best first, ties broken by ticket id.
+
+    `chance` is that of a YES among them, and `outlook` what follows from it; `note` says in
+    words why there is nothing (also for an empty knowledge base).
+    """
+
+    query: Query
+    bundle_id: str
+    items: tuple[Recommendation, ...] = ()
+    outlook: Outlook = Outlook.NOTHING
+    chance: float = 0.0
+    note: str = ""
+    searched: int = 0
+    """Number of tickets the best were sought among (after filters)."""
+    meant: Mapping[str, str] = field(default_factory=dict)
+    """Unknown words of the query as they were written, and the known word that each is most likely
+    a slip of."""
+    typical: Mapping[str, float] = field(default_factory=dict)
+    """Distance by channel of a ticket taken at random: what `Recommendation.parts` compare with."""
+    outdated: bool = False
+    """Whether tickets that belong here went while they were compared."""
+
+    @property
+    def every(self) -> list[Recommendation]:
+        """All tickets by rank, those that are folded under others too."""
+        found = (one for item in self.items for one in (item, *item.like))
+        return sorted(found, key=lambda one: one.rank)
+
+    @property
+    def digits(self) -> int:
+        """After the point of a score: as few as keep the scores of different ranks apart, 1 to
+        MOST_DIGITS."""
+        scores = [one.score for one in self.every]
+        for digits in range(1, MOST_DIGITS):
+            if len({f"{score:.{digits}f}" for score in scores}) == len(scores):
+                return digits
+        return MOST_DIGITS
+
+    def ordered(self, order: Order) -> "Recommendations":
+        """The same tickets, each with its rank by match: best first, or the last created first and
+        those without a date last."""
+        items = sorted(self.items, key=lambda item: item.rank)
+        if order == Order.NEWEST:
+            items.sort(key=lambda item: item.ticket.created or datetime.min, reverse=True)
+        return replace(self, items=tuple(items))
