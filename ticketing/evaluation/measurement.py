@@ -14,7 +14,7 @@ from ticketing.evaluation.comparison import (
     relatedness_text,
     retrieval_text,
 )
-from ticketing.evaluation.indexed_words import IndexedWords
+from ticketing.evaluation.indexed_words import AllWords, IndexedWords
 from ticketing.evaluation.metrics import with_answers
 from ticketing.evaluation.peers import SHARE, EncodedTexts, Mixed, Peer, Reads
 from ticketing.evaluation.reliability import Trust, trust_text
@@ -105,8 +105,9 @@ def measure_encoder(encoder: Reads, words: IndexedWords, sample: Sample) -> list
     """A sentence encoder, and the same mixed with BM25, see `measure_peer`."""
     texts = EncodedTexts(words.tickets, encoder)
     lines = measure_peer(texts, ENCODER, "subjects, and both texts as one", sample)
-    mixed = f"{SHARE} of its standard scores, {1 - SHARE:.1f} of BM25's"
-    return lines + measure_peer(Mixed(texts, words), f"{ENCODER} + {WORDS}", mixed, sample)
+    mixed = f"{SHARE} of its standard scores, {1 - SHARE:.1f} of BM25's by all words"
+    both = Mixed(texts, AllWords(words))
+    return lines + measure_peer(both, f"{ENCODER} + {WORDS}", mixed, sample)
 
 
 def measure_peer(peer: Peer, name: str, about: str, sample: Sample) -> list[Line]:

@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from ticketing.evaluation.indexed_words import IndexedWords
+from ticketing.evaluation.indexed_words import RAREST_WORDS, AllWords, IndexedWords
 from ticketing.evaluation.measurement import Sample, measure_encoder
 from ticketing.evaluation.peers import MOST_WORDS, EncodedTexts, Mixed, whole_of
 from ticketing.evaluation.runs import run_peer
@@ -68,6 +68,24 @@ def test_a_mixture_is_seven_tenths_of_one_and_three_of_the_other(tickets):
     assert dict(zip(ids, scores, strict=True)) == pytest.approx(
         {"1": 0.4, "2": 1.0, "3": -0.4, "4": -1.0}
     )
+
+
+def test_the_mixture_looks_up_all_words_of_a_query_a_store_only_its_rarest():
+    """Two tickets share the query's commonest word alone, which a long query hides, and one shares
+    none. The encoder finds all three alike: none of them has a letter that it counts."""
+    rare = [f"rare{i}" for i in range(RAREST_WORDS)]
+    texts = ["xyz", "pump", "pump", *rare, "xyz"]
+    tickets = TicketsInMemory(Ticket(f"{i:02}", text) for i, text in enumerate(texts))
+    query = Query("pump", " ".join(rare))
+    words, texts = IndexedWords(tickets), EncodedTexts(tickets, letters)
+    assert [words.scores(query)[1][i] > 0 for i in (0, 1, 3)] == [False, False, True]
+    assert [AllWords(words).scores(query)[1][i] > 0 for i in (0, 1, 3)] == [False, True, True]
+    [asked] = run_peer(Mixed(texts, AllWords(words)), [query]).values()
+    assert [id for id, _ in asked][-4:] == ["01", "02", "00", "35"]
+
+    sample = Sample([Label(query, "01", Grade.YES)], [])
+    mixed = measure_encoder(letters, words, sample)[1]
+    assert mixed.ranked.places[query.id]["01"][0] == len(rare) + 1
 
 
 def test_a_ticket_is_found_however_unlike_it_is_but_never_the_query_itself(tickets):
