@@ -63,6 +63,9 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
         help="Also a sentence encoder, alone and with BM25: its folder, or 'installed' for that of"
         " the extra `teacher`.",
     )
+    @click.option(
+        "--untimed", is_flag=True, help="Test each line against the bundle without time, not with."
+    )
     @click.option("--report", type=TARGET, help="Also write a page with tables, plots and misses.")
     @wraps(function)
     def chosen(
@@ -73,13 +76,14 @@ def choose_measuring(function: Callable[..., None]) -> Callable[..., None]:
         run_file: Path | None,
         compare: tuple[str, str] | None,
         encoder: str,
+        untimed: bool,
         report: Path | None,
         **others: Any,
     ) -> None:
         if bundle and compare:
             raise InputError("--compare names both bundles to measure; leave out --bundle.")
         one, other = compare or (bundle, "")
-        measured = Measuring(one, other, since, before, demo, encoder)
+        measured = Measuring(one, other, since, before, demo, encoder, untimed)
         function(measuring=MeasuringOptions(measured, run_file, report), **others)
 
     return chosen

@@ -43,7 +43,8 @@ FIT_QUERIES = 200
 @dataclass(frozen=True)
 class Measuring:
     """Which bundles are measured (the serving one, alone, unless named), on which queries, and
-    which sentence encoder beside them, named as `training.teacher` is."""
+    which sentence encoder beside them, named as `training.teacher` is; `untimed` tests all against
+    the first bundle without time."""
 
     bundle: str = ""
     other: str = ""
@@ -51,6 +52,7 @@ class Measuring:
     before: datetime | None = None
     demo: bool = False
     encoder: str = ""
+    untimed: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ def measure(
     other = measuring.other
     warnings = tuple(_leaks(desk, (rankers.model.id, other), measuring))
     whole, parts = whole_ways(rankers.model), part_ways(rankers.model)
+    reference = whole[-1].name if measuring.untimed else reference
     found, compared = measure_ways(rankers, [*whole, *parts], sample, seen), []
     lines, alone = found[: len(whole)], found[len(whole) :]
     if other:

@@ -31,9 +31,10 @@ def command(measuring: MeasuringOptions, detach: bool) -> None:
         print_measurement(desk, measuring)
         return
     asked = measuring.measured
-    if asked.demo or asked.encoder or measuring.run_file or measuring.report:
+    if asked.demo or asked.encoder or asked.untimed or measuring.run_file or measuring.report:
         raise InputError(
-            "--detach goes with none of --demo, --encoder, --run and --report; leave it out."
+            "--detach goes with none of --demo, --encoder, --untimed, --run and --report; "
+            "leave it out."
         )
     arguments = desk.evaluation_arguments(asked.bundle, asked.other, asked.since, asked.before)
     job = start_evaluation(desk, make_app(settings), arguments, command_line().name)

@@ -13,6 +13,7 @@ from ticketing.errors import InputError
 from ticketing.evaluation.measurement import NO_TICKETS
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped
 from ticketing.labels import is_test
+from ticketing.model.recency import Recency
 from ticketing.tickets import Judgment
 from ticketing.training.sampling import is_validation
 
@@ -107,6 +108,18 @@ def test_an_encoder_is_refused_before_anything_is_measured(
             "no JSON in config.json. Copy it anew."
         )
     assert heard == []
+
+
+def test_lines_are_tested_against_the_first_or_against_the_same_without_time(judged, monkeypatch):
+    desk, _ = judged
+    bundle = desk.recommender().model.id
+    sample = sample_of(desk, Measuring())
+    assert measure(desk, Measuring(untimed=True), sample).found.reference.name == f"bundle {bundle}"
+    monkeypatch.setattr(desk.recommender().model, "recency", Recency(0.5, 3.0))
+    assert measure(desk, Measuring(), sample).found.reference.name == f"bundle {bundle}"
+    found = measure(desk, Measuring(untimed=True), sample).found
+    assert found.reference.name == f"bundle {bundle} without time"
+    assert all(cell.p == 1 for cell in found.cells()[found.lines.index(found.reference)].values())
 
 
 def test_a_ticket_that_was_deleted_is_not_asked_for(judged):
