@@ -18,6 +18,8 @@ class LetterCounts:
         self.dtype = model_kwargs["dtype"]
         self.encoded, self.batches = [], []
         self.tokenizer = self
+        self.is_fast = True
+        self.max_seq_length = 256
 
     def get_vocab(self):
         return {"[PAD]": 0, "##ing": 1, "qwertz": 4, "abc": 3, "Paris": 5, "of": 2, "été": 6}
@@ -36,7 +38,35 @@ class LetterCounts:
             )
         }
 
-    def encode(self, texts, batch_size, show_progress_bar, processing_kwargs):
+    def __call__(self, texts, truncation, max_length, return_offsets_mapping):
+        """A piece is a character, but no blank; a text begins with a piece that stands nowhere."""
+        assert truncation
+        assert max_length == self.max_seq_length
+        assert return_offsets_mapping
+        places = [
+            [(0, 0), *((i, i + 1) for i, character in enumerate(text) if character != " ")]
+            for text in texts
+        ]
+        return {"offset_mapping": [row[:max_length] for row in places]}
+
+    def states(self, texts):
+        """Each letter by itself, by pieces as above."""
+        kept = (["", *text.replace(" ", "")][: self.max_seq_length] for text in texts)
+        return [
+            torch.tensor([[piece == letter for letter in LETTERS] for piece in pieces]).bfloat16()
+            for pieces in kept
+        ]
+
+    def encode(
+        self,
+        texts,
+        batch_size,
+        show_progress_bar,
+        processing_kwargs=None,
+        output_value="sentence_embedding",
+    ):
+        if output_value == "token_embeddings":
+            return self.states(texts)
         assert processing_kwargs == {"text": {"pad_to_multiple_of": PADDED_TO}}
         assert batch_size == len(texts)
         self.batches.append(texts)

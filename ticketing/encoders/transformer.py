@@ -189,7 +189,7 @@ class Transformer:
             self.remember([*kept], [*kept.values()])
             found |= kept
             new = [text for text in new if text not in kept]
-        for batch in self._batches(new):
+        for batch in self.batches(new):
             vectors = self.model.encode(
                 batch,
                 batch_size=len(batch),
@@ -253,7 +253,7 @@ class Transformer:
         self.model.requires_grad_(False)
         layers[len(layers) // 2 :].requires_grad_(True)
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+    def batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         """The texts by padded length, in batches of at most TOKENS_AT_ONCE tokens."""
         if not texts:
             return

@@ -2,8 +2,8 @@
 
 1. `corpus` reads tickets and labels as word ids, packed by `texts`. `sampling` cuts examples from
    them, and `validation` keeps queries aside.
-2. `pretraining` gives the network its `word_vectors`, perhaps from one of the `vector_files`, and
-   topics.
+2. `pretraining` gives the network its topics and its `word_vectors`, perhaps from one of the
+   `vector_files`, or as a teacher reads words alone and in `contexts`.
 3. `distillation` has it imitate a teacher, then it learns from labels; `losses` say what an epoch
    makes small.
 4. `weight_search` or `weight_fitting` set U, V and W; at a desk without labels `word_share` says

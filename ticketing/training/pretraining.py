@@ -28,6 +28,7 @@ from ticketing.networks.siamese import SiameseNetwork
 from ticketing.nn.threads import together
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Label
+from ticketing.training.contexts import MOST_TEXTS, Contexts, read_contexts
 from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
 from ticketing.training.sampling import some_tickets
@@ -195,8 +196,17 @@ def _vectors(
     if vectors_file:
         return load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
     if teacher:
-        return read_words(corpus.vocabulary, teacher.encoder, settings.word_dims)
+        contexts = _contexts(corpus, teacher, training, told)
+        return read_words(corpus.vocabulary, teacher.encoder, settings.word_dims, contexts)
     return _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"), told)
+
+
+def _contexts(corpus: Corpus, teacher: Teacher, training: TrainingSettings, told: Told) -> Contexts:
+    """How the teacher reads words in some of its texts."""
+    keys = some_tickets([*teacher.texts], set(), MOST_TEXTS, random.Random(training.seed))
+    some = (teacher.texts[key] for key in keys)
+    texts = [[x.get("subject", []), x.get("description", [])] for x in some]
+    return read_contexts(teacher.encoder, len(corpus.vocabulary.words), texts, told)
 
 
 def _own_vectors(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
 
@@ -15,6 +16,7 @@ from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.errors import InputError
 from ticketing.jobs import Step, Told, unheard
 from ticketing.text.vocabulary import Vocabulary
+from ticketing.training.contexts import Contexts
 from ticketing.training.vector_files import VectorFile, kind_of, not_whole
 
 WORDS_TO_SEE = 4_000_000
@@ -23,6 +25,9 @@ WORDS_TO_SEE = 4_000_000
 MOST_WORDS = 22_000_000
 """Large archives are passed over less often, so that no more words are seen, and of one with more
 words evenly spaced tickets once."""
+
+ALONE = 2.0
+"""A word that was read in so many pieces of texts is half what it is there and half as alone."""
 
 
 class _Passes:
@@ -92,8 +97,11 @@ def passes_over(words: int) -> int:
     return max(min(enough, MOST_WORDS // max(words, 1)), 1)
 
 
-def read_words(vocabulary: Vocabulary, encoder: TransformerEncoder, dims: int) -> Tensor:
-    """A sentence encoder's reading of each word alone: float32 [len(vocabulary), dims].
+def read_words(
+    vocabulary: Vocabulary, encoder: TransformerEncoder, dims: int, contexts: Contexts | None = None
+) -> Tensor:
+    """A sentence encoder's reading of each word, alone and in contexts: float32
+    [len(vocabulary), dims].
 
     The words' principal components about their mean, which all words share and which tells none
     from another; row 0 is zero, and the mean length of the others is 1. Where there are fewer
@@ -104,10 +112,26 @@ def read_words(vocabulary: Vocabulary, encoder: TransformerEncoder, dims: int) -
         vectors = encoder.vectors([[id] for id in range(1, len(vocabulary))])
         read = torch.from_numpy(vectors).double()  # [n, D]
         centred = read - read.mean(0)
+        if contexts:
+            _add_contexts(centred, contexts)
         _, axes = torch.linalg.eigh(centred.T @ centred)  # in ascending order
         reduced = centred @ axes.flip(1)[:, :dims]
         matrix[1:, : reduced.shape[1]] = reduced.numpy()
     return _scaled(matrix)
+
+
+def _add_contexts(alone: Tensor, contexts: Contexts) -> None:
+    """Make of words as read alone, [n, D], what they are in contexts: the more, the oftener they
+    were read there. Both are about their means, and the contexts' as long in the mean."""
+    pieces = torch.from_numpy(contexts.pieces)[1:]
+    seen = pieces > 0
+    if seen.sum() < 2:
+        return
+    means = F.normalize(torch.from_numpy(contexts.sums)[1:][seen], dim=1)
+    means -= means.mean(0)
+    means *= alone[seen].norm(dim=1).mean() / means.norm(dim=1).mean().clamp_min(1e-9)
+    share = pieces[seen] / (pieces[seen] + ALONE)
+    alone[seen] = torch.lerp(alone[seen], means, share.unsqueeze(1).double())
 
 
 def load_vectors(path: Path, vocabulary: Vocabulary, dims: int) -> Tensor:

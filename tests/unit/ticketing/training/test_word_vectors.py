@@ -11,6 +11,7 @@ from gensim.models.fasttext import save_facebook_model
 from ticketing.errors import InputError
 from ticketing.jobs import Stopped
 from ticketing.text.vocabulary import Vocabulary
+from ticketing.training.contexts import Contexts
 from ticketing.training.word_vectors import load_vectors, passes_over, read_words, train_vectors
 
 VOCABULARY = Vocabulary(["trip", "pump", "seal"], [3, 2, 2], 5)
@@ -173,6 +174,33 @@ def test_words_as_read_alone_are_their_main_components_about_the_mean():
         [pytest.approx(0, abs=1e-6)] * 2,
     ]
     assert found[1, 0] == -found[2, 0]
+
+
+def in_contexts(sums, pieces):
+    """What trip, pump and seal were read as in texts."""
+    rows = np.array([[0.0, 0.0, 0.0], *sums])
+    return read_words(VOCABULARY, Reading(), 2, Contexts(rows, np.array([0, *pieces])))
+
+
+def test_words_in_contexts_are_those_alone_where_there_are_none_or_one():
+    alone = read_words(VOCABULARY, Reading(), 2)
+    nothing = [[0.0] * 3] * 3
+    assert torch.equal(in_contexts(nothing, [0, 0, 0]), alone)
+    assert torch.equal(in_contexts([[9.0, 0, 0], *nothing[1:]], [4, 0, 0]), alone)
+
+
+def test_a_word_is_the_more_what_it_is_in_contexts_the_oftener_it_was_read_there():
+    """Alone trip and pump are (0, 2, -1) and (0, -2, 1). In contexts, to length 1 and about their
+    mean, they are (.5, -.5, 0) and (-.5, .5, 0), made as long: times sqrt 10. Trip was read in two
+    pieces, and is half of each; pump in six, and is three quarters of it."""
+    half = 10**0.5 / 2
+    trip = np.array([half, 2 - half, -1]) / 2
+    pump = 0.75 * np.array([-half, half, 0]) + 0.25 * np.array([0, -2, 1])
+    found = in_contexts([[8.0, 0, 0], [0, 0.5, 0], [0, 0, 0]], [2, 6, 0]).double()
+    scale = found[1].norm() / np.linalg.norm(trip)
+    assert found[2].norm() == pytest.approx(np.linalg.norm(pump) * scale, rel=1e-5)
+    assert found[1] @ found[2] == pytest.approx(trip @ pump * scale**2, rel=1e-5)
+    assert found[3].norm() == pytest.approx(0, abs=1e-6)
 
 
 def test_words_as_read_alone_fill_what_dimensions_there_are():

@@ -1,0 +1,84 @@
+"""How a sentence encoder reads a desk's words where they stand, not each by itself.
+
+What a word means at a desk shows in its contexts; the mean over many of them is a vector of the
+word (Bommasani, Davis and Cardie 2020, "Interpreting Pretrained Contextualized Representations via
+Reductions to Static Embeddings").
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
+from ticketing.jobs import Step, Told, unheard
+
+MOST_TEXTS = 3000
+"""Texts in which words are read, of more some: each training reads these anew."""
+
+CHUNK = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """Sums of an encoder's last states over all word pieces of each word, float64 [V, dims], and
+    how many pieces these were, int64 [V]; a vocabulary's ids begin with 1."""
+
+    sums: npt.NDArray[np.float64]
+    pieces: npt.NDArray[np.int64]
+
+
+def read_contexts(
+    encoder: TransformerEncoder,
+    words: int,
+    texts: Sequence[Sequence[Sequence[int]]],
+    told: Told = unheard,
+) -> Contexts:
+    """What the words of texts are read as in them; a vocabulary has so many `words`.
+
+    A text is its components, as `encoder.whole` joins them. An encoder whose tokenizer can't say
+    where a piece stands reads none. Raises whatever `told` does.
+    """
+    found = Contexts(np.zeros((words + 1, *encoder.shape)), np.zeros(words + 1, np.int64))
+    model = encoder.transformer.model
+    if not getattr(model.tokenizer, "is_fast", False):
+        return found
+    wholes = {encoder.whole(*text): text for text in texts}
+    for batch in encoder.transformer.batches([*wholes]):
+        told(Step.PRETRAINING)
+        read = model.encode(
+            batch,
+            batch_size=len(batch),
+            show_progress_bar=False,
+            output_value="token_embeddings",
+        )
+        pieces = model.tokenizer(
+            batch, truncation=True, max_length=model.max_seq_length, return_offsets_mapping=True
+        )["offset_mapping"]
+        for text, states, spans in zip(batch, read, pieces, strict=True):
+            ids = chain.from_iterable(part[:MOST_WORDS] for part in wholes[text])
+            _add(found, text, [*ids], np.array(spans), states.double().numpy())
+    return found
+
+
+def _add(
+    found: Contexts,
+    text: str,
+    ids: Sequence[int],
+    spans: npt.NDArray[np.int64],
+    states: npt.NDArray[np.float64],
+) -> None:
+    """Add the states [n, dims] of a text's pieces, which stand at spans [n, 2], to their words'.
+
+    What a tokenizer adds to a text stands nowhere: its span is empty.
+    """
+    starts = np.array([chunk.start() for chunk in CHUNK.finditer(text)])
+    if len(starts) != len(ids):  # a word of marks alone left nothing of it in the text
+        return
+    there = spans[:, 1] > spans[:, 0]
+    of = np.array(ids)[np.searchsorted(starts, spans[there, 0], side="right") - 1]
+    np.add.at(found.sums, of, states[there])
+    np.add.at(found.pieces, of, 1)
