@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
+from tqdm import tqdm
 
 from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
 from ticketing.jobs import Step, Told, unheard
@@ -47,6 +48,7 @@ def read_contexts(
     if not getattr(model.tokenizer, "is_fast", False):
         return found
     wholes = {encoder.whole(*text): text for text in texts}
+    bar = tqdm(total=len(wholes), desc="words in contexts", unit="text")
     for batch in encoder.transformer.batches([*wholes]):
         told(Step.PRETRAINING)
         read = model.encode(
@@ -61,6 +63,8 @@ def read_contexts(
         for text, states, spans in zip(batch, read, pieces, strict=True):
             ids = chain.from_iterable(part[:MOST_WORDS] for part in wholes[text])
             _add(found, text, [*ids], np.array(spans), states.double().numpy())
+        bar.update(len(batch))
+    bar.close()
     return found
 
 
