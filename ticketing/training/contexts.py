@@ -47,7 +47,7 @@ def read_contexts(
     model = encoder.transformer.model
     if not getattr(model.tokenizer, "is_fast", False):
         return found
-    wholes = {encoder.whole(*text): text for text in texts}
+    wholes = {encoder.whole(*text): text for text in texts if any(text)}
     bar = tqdm(total=len(wholes), desc="words in contexts", unit="text")
     for batch in encoder.transformer.batches([*wholes]):
         told(Step.PRETRAINING)

@@ -44,6 +44,11 @@ def test_a_text_with_a_word_of_marks_alone_tells_nothing(encoder):
     assert read_contexts(encoder, 5, [[[EMPTY, B], []]]).pieces.sum() == 0
 
 
+def test_texts_without_a_known_word_tell_nothing(encoder):
+    assert read_contexts(encoder, 5, []).pieces.sum() == 0
+    assert read_contexts(encoder, 5, [[[], []], [[AA], []]]).pieces.tolist() == [0, 2, 0, 0, 0, 0]
+
+
 def test_a_tokenizer_that_cannot_say_where_a_piece_stands_reads_no_contexts(encoder):
     encoder.transformer.model.is_fast = False
     found = read_contexts(encoder, 5, [[[AA], [AB]]])
