@@ -22,7 +22,7 @@ from tests.contract.contract_examples import (
     scanned,
 )
 from tests.examples import query_by
-from ticketing.errors import InputError
+from ticketing.errors import Conflict, InputError
 from ticketing.stores.protocols import PutCounts
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
@@ -171,6 +171,20 @@ class TicketContract:
         store.put_tickets(ALL)
         assert store.put_tickets(HIDDEN) == PutCounts(changed=2, unchanged=1)
         assert store.get_tickets(["T-2", "T-10"]) == {t.id: t for t in HIDDEN[:2]}
+
+    def test_a_ticket_keeps_its_groups_where_nobody_said_others(self, store):
+        store.put_tickets(HIDDEN[:1])
+        closed = replace(PUMP, status="Closed later")
+        assert store.put_tickets([closed, BARE], keep_groups=True) == PutCounts(1, 1)
+        kept = replace(closed, groups=HIDDEN[0].groups)
+        assert store.get_tickets([PUMP.id, BARE.id]) == {PUMP.id: kept, BARE.id: BARE}
+        assert store.put_tickets([closed], keep_groups=True) == PutCounts(unchanged=1)
+
+    def test_a_ticket_that_others_alone_may_see_is_not_replaced(self, store):
+        store.put_tickets(HIDDEN[:1])
+        with pytest.raises(Conflict, match="T-2 cannot be used"):
+            store.put_tickets([BARE, PUMP], theirs=Filters(groups=frozenset()))
+        assert list(store.iter_tickets()) == HIDDEN[:1]
 
     @grouped
     def test_groups_restrict_all_that_can_be_read_or_counted(self, store, filters, ids):

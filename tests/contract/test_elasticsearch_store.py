@@ -8,7 +8,7 @@ import pytest
 from tests.contract.contract_examples import ALL, EVENT, PUMP, code, event, scanned
 from tests.contract.elasticsearch_rows import as_before_format_9, forged
 from tests.contract.store_contract import StoreContract
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.jobs import JobKind
 from ticketing.stores.elasticsearch import codes, tickets
 from ticketing.stores.elasticsearch.codes import ElasticsearchCodes
@@ -42,6 +42,19 @@ def meanwhile(monkeypatch, owner, name, happens):
         return result
 
     monkeypatch.setattr(owner, name, stepped)
+
+
+def test_a_ticket_that_is_hidden_while_it_is_put_stays_hidden(store, monkeypatch):
+    store.put_tickets([PUMP])
+    hidden = replace(PUMP, groups=frozenset(["lab"]))
+    meanwhile(monkeypatch, Connection, "get", lambda: store.put_tickets([hidden]))
+    closed = replace(PUMP, status="Closed later")
+    store.put_tickets([closed], keep_groups=True)
+    assert list(store.iter_tickets()) == [replace(closed, groups=hidden.groups)]
+    meanwhile(monkeypatch, Connection, "get", lambda: store.put_tickets([hidden]))
+    with pytest.raises(Conflict):
+        store.put_tickets([PUMP], theirs=Filters(groups=frozenset(["service"])))
+    assert list(store.iter_tickets()) == [hidden]
 
 
 CHANGED = {

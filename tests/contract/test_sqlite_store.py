@@ -30,7 +30,7 @@ from tests.contract.contract_examples import (
 )
 from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import private_folder
 from ticketing.history import Asking, SavedQuery
 from ticketing.jobs import JobKind, JobState
@@ -66,6 +66,28 @@ def code_file(store):
 
 
 # files ----------------------------------------------------------------------------------
+
+
+def test_a_ticket_that_is_hidden_while_it_is_put_stays_hidden(store, monkeypatch):
+    hidden = replace(PUMP, groups=frozenset(["lab"]))
+    read = tickets.SQLiteTickets.get_tickets
+
+    def hide(part, ids):
+        found = read(part, ids)
+        monkeypatch.undo()
+        store.put_tickets([hidden])
+        return found
+
+    store.put_tickets([PUMP])
+    closed = replace(PUMP, status="Closed later")
+    monkeypatch.setattr(tickets.SQLiteTickets, "get_tickets", hide)
+    store.put_tickets([closed], keep_groups=True)
+    assert list(store.iter_tickets()) == [replace(closed, groups=hidden.groups)]
+    store.put_tickets([PUMP])
+    monkeypatch.setattr(tickets.SQLiteTickets, "get_tickets", hide)
+    with pytest.raises(Conflict):
+        store.put_tickets([PUMP], theirs=Filters(groups=frozenset(["service"])))
+    assert list(store.iter_tickets()) == [hidden]
 
 
 def test_a_lost_or_changed_file_is_found_and_let_go(store):

@@ -37,9 +37,9 @@ class HangingDesk(DigestDesk):
         self._hang_at_the_last(tickets)
         return super().encode(bundle_id, tickets, tokens)
 
-    def put_tickets(self, tickets):
+    def put_tickets(self, tickets, **options):
         self._hang_at_the_last(tickets)
-        return super().put_tickets(tickets)
+        return super().put_tickets(tickets, **options)
 
     def _hang_at_the_last(self, tickets):
         if any(ticket.id == "0999" for ticket in tickets):

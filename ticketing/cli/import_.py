@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NoReturn
@@ -80,8 +81,8 @@ def _store(sources: list[Source]) -> ImportReport:
     desk = open_desk(load_settings())
     _audit(desk, [source.path for source in sources])
     with _progress(sources) as bar:
-        said = sources[0].mapping.groups  # all files share a mapping
-        put = desk.put_tickets if said else lambda some: desk.put_tickets(desk.keeping_groups(some))
+        said = bool(sources[0].mapping.groups)  # all files share a mapping
+        put = partial(desk.put_tickets, keep_groups=not said)
         report = import_sources(sources, put, bar.update)
     say(
         f"{counted(report.added, 'ticket')} added, {report.changed:,} changed, "

@@ -18,7 +18,6 @@ and `restore` the way back, for which `vectors` are made anew.
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
 from typing import Self
 
 from ticketing.desk.backup import Backups
@@ -89,8 +88,9 @@ class Desk(
         return seen
 
     # the knowledge base -----------------------------------------------------------
-    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
-        """Add or change tickets; under a serving bundle they are encoded and found at once.
+    def put_tickets(self, tickets: Sequence[Ticket], *, keep_groups: bool = False) -> PutCounts:
+        """Add or change tickets; under a serving bundle they are encoded and found at once. With
+        `keep_groups` nobody said whose they are: those that are there keep their groups.
 
         A bundle whose codes are being built gets them from its job, which ends only when no
         ticket is without fresh codes. Raises Conflict for the id of a ticket that whoever asks may
@@ -98,17 +98,12 @@ class Desk(
         """
         for ticket in tickets:
             require_ticket(ticket)
-        counts = self.store.put_tickets(tickets)
+        counts = self.store.put_tickets(tickets, keep_groups=keep_groups)
         encoded: list[str] = []
         while left := [id for id in self._in_use() if id not in encoded]:  # that may change
             self._encode_stale(left[0], [ticket.id for ticket in tickets])
             encoded.append(left[0])
         return counts
-
-    def keeping_groups(self, tickets: Sequence[Ticket]) -> list[Ticket]:
-        """Tickets of which nobody said whose they are: those that are there keep their groups."""
-        known = self.store.get_tickets([ticket.id for ticket in tickets])
-        return [replace(t, groups=known[t.id].groups) if t.id in known else t for t in tickets]
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets; the next query no longer finds them."""

@@ -90,9 +90,7 @@ class _Pages:
             return PutCounts(taken=self._taken_at_first() or frozenset())
         taken = self._taken(self._theirs, tickets) if self._theirs else frozenset()
         tickets = [ticket for ticket in tickets if ticket.id not in taken]
-        if not self._groups_said:
-            tickets = self._desk.keeping_groups(tickets)
-        counts = self._desk.put_tickets(tickets)
+        counts = self._desk.put_tickets(tickets, keep_groups=not self._groups_said)
         for name in self.counts:
             self.counts[name] += getattr(counts, name)
         result = {**self.counts, "pages": self._page}

@@ -11,7 +11,8 @@ from ticketing.importing.convert import to_ticket
 from ticketing.importing.mapping import Mapping, complete
 from ticketing.importing.places import FirstPlaces, first_places
 from ticketing.importing.survey import survey
-from ticketing.stores.protocols import TAKEN, PutCounts
+from ticketing.stores.checks import TAKEN
+from ticketing.stores.protocols import PutCounts
 from ticketing.tables import Reject, Row, leave_out, read_rows
 from ticketing.tickets import Ticket
 from ticketing.times import plausible_until

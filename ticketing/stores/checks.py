@@ -1,15 +1,18 @@
 """What every store refuses before it writes anything."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from ticketing.errors import Conflict, InputError
 from ticketing.limits import ID
 from ticketing.people import Account
-from ticketing.tickets import Judgment, Ticket, Verdict
+from ticketing.tickets import Filters, Judgment, Ticket, Verdict
 
 Event = TypeVar("Event", Judgment, Verdict)
+
+TAKEN = "cannot be used; choose another one"
+"""What is said of an id that a ticket has which whoever puts another one may not see."""
 
 
 def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
@@ -21,6 +24,19 @@ def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
         if fault := ID.fault(len(id.encode(errors="replace"))):
             raise InputError(f"The ticket id {id[:40]!r}… {fault}.")
     return latest
+
+
+def in_place_of(
+    known: Mapping[str, Ticket], tickets: Mapping[str, Ticket], keep_groups: bool, theirs: Filters
+) -> dict[str, Ticket]:
+    """Tickets as they are put where those `known` are there, by id: see Tickets.put_tickets."""
+    hidden = [id for id in tickets if id in known and not theirs.admit(known[id])]
+    if hidden:
+        raise Conflict(f"The ticket id {min(hidden)} {TAKEN}.")
+    return {
+        id: replace(ticket, groups=known[id].groups) if keep_groups and id in known else ticket
+        for id, ticket in tickets.items()
+    }
 
 
 def half_a_character(error: UnicodeEncodeError) -> InputError:

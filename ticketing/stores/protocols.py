@@ -21,9 +21,6 @@ from ticketing.stores.schedules import Schedules
 from ticketing.text import token_lines
 from ticketing.tickets import Filters, Judgment, ModelKind, Query, Ticket, Verdict
 
-TAKEN = "cannot be used; choose another one"
-"""What is said of an id that a ticket has which whoever puts another one may not see."""
-
 
 @dataclass(frozen=True)
 class PutCounts:
@@ -68,9 +65,18 @@ class DatedTickets(Protocol):
 class Tickets(DatedTickets, Protocol):
     """The knowledge base, and a search for words in it."""
 
-    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
+    def put_tickets(
+        self,
+        tickets: Sequence[Ticket],
+        *,
+        keep_groups: bool = False,
+        theirs: Filters = Filters(),
+    ) -> PutCounts:
         """Add or replace tickets by id; putting the same twice changes nothing.
 
+        With `keep_groups` a ticket that is there keeps its groups, whatever the new one says, also
+        where others change them meanwhile. Raises Conflict, and puts nothing, where a ticket that
+        is there is not among `theirs`.
         Each ticket is put whole or not at all. What cannot be used is refused before anything
         is put: raises InputError for an id that is empty, holds a NUL or is longer than 512
         bytes, and for half a surrogate pair in any text. Where StoreError or StoreAway is

@@ -12,14 +12,13 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Unpack
 
-from ticketing.errors import Conflict
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind
 from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.jobs import JobChanges
-from ticketing.stores.protocols import TAKEN, PutCounts, ReadTicket, Store
+from ticketing.stores.protocols import PutCounts, ReadTicket, Store
 from ticketing.stores.visible_events import VisibleEvents
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
@@ -43,12 +42,18 @@ class VisibleStore(VisibleEvents, Store):
         """See DatedTickets."""
         return self._store.newest(self._narrow(filters))
 
-    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
+    def put_tickets(
+        self,
+        tickets: Sequence[Ticket],
+        *,
+        keep_groups: bool = False,
+        theirs: Filters = Filters(),
+    ) -> PutCounts:
         """See Tickets. Raises Conflict, and puts nothing, where a hidden ticket has one of the
         ids: that an id is taken is the one thing of a hidden ticket that shows."""
-        if hidden := self.hidden_ids([ticket.id for ticket in tickets]):
-            raise Conflict(f"The ticket id {min(hidden)} {TAKEN}.")
-        return self._store.put_tickets(tickets)
+        return self._store.put_tickets(
+            tickets, keep_groups=keep_groups, theirs=self._narrow(theirs)
+        )
 
     def hidden_ids(self, ids: Sequence[str]) -> frozenset[str]:
         """The ones of `ids` that hidden tickets have."""

@@ -102,11 +102,11 @@ def get_ticket(ticket_id: str) -> Ticket:
 @api.doc(responses=PUT_TICKET)
 def put_ticket(ticket_id: str, given: TicketIn) -> tuple[Ticket, int, dict[str, str]]:
     """Add a ticket (201) or change it (200); the next query finds it."""
-    ticket = given.ticket(ticket_id)
-    if given.groups is None:
-        [ticket] = current_desk().keeping_groups([ticket])
-    counts = current_desk().put_tickets([ticket])
+    ticket, desk = given.ticket(ticket_id), current_desk()
+    counts = desk.put_tickets([ticket], keep_groups=given.groups is None)
     audit(Deed.IMPORTED, f"ticket {ticket_id}")
+    if given.groups is None:
+        ticket = desk.store.get_tickets([ticket_id]).get(ticket_id, ticket)
     address = url_for("api.get_ticket", ticket_id=ticket_id)
     return ticket, 201 if counts.added else 200, {"Location": address}
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
-from ticketing.stores.checks import latest_by_id, require_text
+from ticketing.stores.checks import in_place_of, latest_by_id, require_text
 from ticketing.stores.elasticsearch.connection import (
     CONFLICT,
     MISSING,
@@ -52,19 +52,23 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         super().__init__(connection)
         self._newest: dict[Filters, tuple[float, datetime | None]] = {}
 
-    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
-        """Add or replace tickets by id; raises InputError before anything is written."""
+    def put_tickets(
+        self,
+        tickets: Sequence[Ticket],
+        *,
+        keep_groups: bool = False,
+        theirs: Filters = Filters(),
+    ) -> PutCounts:
+        """See Tickets."""
         left = latest_by_id(tickets)
         for ticket in left.values():
             require_text((ticket.id, ticket.text, ticket.product, ticket.status, *ticket.groups))
         added = changed = unchanged = 0
         for _ in range(ATTEMPTS):
             known = self.connection.get(TICKETS, left, [*FIELDS, "version", "coded"])
-            stale = {
-                id: ticket
-                for id, ticket in left.items()
-                if id not in known or ticket_of(known[id]) != ticket
-            }
+            there = {id: ticket_of(document) for id, document in known.items()}
+            left = in_place_of(there, left, keep_groups, theirs)
+            stale = {id: ticket for id, ticket in left.items() if there.get(id) != ticket}
             same = {id: known[id]["_source"] for id in left if id not in stale}
             # Whoever wrote those that are not coded may have been refused before he copied them.
             if uncoded := [left[id] for id in same if not same[id]["coded"]]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlite3 import Connection
 from typing import Any
 
-from ticketing.stores.checks import latest_by_id
+from ticketing.stores.checks import in_place_of, latest_by_id
 from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
 from ticketing.text import token_lines, tokenize
@@ -25,14 +25,21 @@ LONGEST_QUERY = 2000
 class SQLiteTickets(DatabasePart, Tickets):
     """Tickets in a table, and their words in an index (FTS5)."""
 
-    def put_tickets(self, tickets: Sequence[Ticket]) -> PutCounts:
-        """Add or replace tickets by id; raises InputError for an unusable id."""
-        latest = latest_by_id(tickets)
-        words = self._new_words(latest)  # others wait for the transaction, and not for tokens
+    def put_tickets(
+        self,
+        tickets: Sequence[Ticket],
+        *,
+        keep_groups: bool = False,
+        theirs: Filters = Filters(),
+    ) -> PutCounts:
+        """See Tickets."""
+        given = latest_by_id(tickets)
+        words = self._new_words(given)  # others wait for the transaction, and not for tokens
         with self.database.writing() as connection:
             known = _tickets(
-                connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(latest),))
+                connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(given),))
             )
+            latest = in_place_of(known, given, keep_groups, theirs)
             new = [ticket for id, ticket in latest.items() if id not in known]
             changed = [latest[id] for id, ticket in known.items() if latest[id] != ticket]
             connection.executemany(_INSERT, map(_record, new))

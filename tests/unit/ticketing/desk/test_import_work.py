@@ -90,7 +90,7 @@ def test_what_an_import_has_put_for_others_is_not_refused_when_it_goes_on(desk):
 def test_a_page_that_was_put_in_part_is_put_again_but_not_over_what_others_put(desk, monkeypatch):
     job = job_of(desk, file="id,subject,seen by\nHR-2,Pay,hr\nHR-3,Pay,hr\n", groups="seen by")
 
-    def put_in_part(tickets):
+    def put_in_part(tickets, **_):
         desk.store.put_tickets(tickets[:1])
         raise StoreAway("It is away.")
 
