@@ -53,9 +53,10 @@ def current_place() -> str:
     return request.remote_addr or ""
 
 
-def audit(deed: Deed, which: str) -> None:
-    """Keep that whoever asks did something; `which` is an id, never text of a ticket."""
-    served_desk().record(current_doer(), deed, which)
+def audit(deed: Deed, which: str, event_id: str = "") -> None:
+    """Keep that whoever asks did something, of one `event_id` once; `which` is an id, never text
+    of a ticket."""
+    served_desk().record(current_doer(), deed, which, event_id and f"{deed}: {event_id}")
 
 
 def sentence_of(error: Exception | str) -> str:

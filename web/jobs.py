@@ -117,9 +117,10 @@ def answer(job_id: str, yes: bool) -> Job:
     return known_job(job_id)
 
 
-def rollback() -> str:
-    """Let the model that served before serve again; says so. Raises NotReady."""
-    said = served_desk().rollback()
+def rollback(to: str) -> str:
+    """Let the model that served before serve again, `to` where one is named; says so. Raises
+    NotReady."""
+    said = served_desk().rollback(to)
     audit(Deed.PROMOTED, f"bundle {served_desk().store.serving()}")
     return said
 

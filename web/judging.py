@@ -40,7 +40,8 @@ def record(judged: JudgmentIn) -> str:
         note=judged.note,
     )
     of = "" if judge == current_person().name else f" of {judge}"
-    audit(Deed.JUDGED, f"ticket {judged.ticket_id} for query {judged.query_id}{of}")
+    which = f"ticket {judged.ticket_id} for query {judged.query_id}{of}"
+    audit(Deed.JUDGED, which, judged.event_id)
     known = judged.seen is None or grade_named(judged.seen) == before
     return "" if known or before == grade else _replaced(judged.ticket_id, before, grade)
 
@@ -48,7 +49,7 @@ def record(judged: JudgmentIn) -> str:
 def judge_category(subject: str, category: str, right: bool | None, event_id: str = "") -> None:
     """Record whether a category is right for a subject, or the undo (None), of whoever asks."""
     current_desk().judge_category(subject, category, right, current_person().name, event_id)
-    audit(Deed.JUDGED, f"category {category}")
+    audit(Deed.JUDGED, f"category {category}", event_id)
 
 
 def _replaced(ticket_id: str, before: Grade | None, grade: Grade | None) -> str:

@@ -9,6 +9,7 @@ where there is no room the connection that has waited for its request longest ma
 import logging
 import socket
 import time
+from operator import itemgetter
 from typing import Any
 
 from waitress.channel import HTTPChannel
@@ -95,6 +96,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         super().handle_accept()
         if len(self.active_channels) <= self.connections:
             return
-        waiting = [channel for channel in self.active_channels.values() if channel.waiting_since]
+        known = [(channel.waiting_since, channel) for channel in self.active_channels.values()]
+        waiting = [(since, channel) for since, channel in known if since is not None]
         if waiting:
-            min(waiting, key=lambda channel: channel.waiting_since).handle_close()
+            min(waiting, key=itemgetter(0))[1].handle_close()

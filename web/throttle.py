@@ -1,10 +1,12 @@
 """How often one may ask, and how often try a password.
 
 Attempts at a password are counted by address and name, so that nobody can lock somebody else out
-from another machine. All is counted in Redis where that is the broker, so that all processes count
+from another machine. An IPv6 address counts as its network of 64 bits, as one machine has all of
+it. All is counted in Redis where that is the broker, so that all processes count
 together; while it is away, and elsewhere, each counts for itself, so that nothing waits for it.
 """
 
+import ipaddress
 import math
 import time
 from collections.abc import Callable
@@ -49,7 +51,8 @@ class Throttle:
     def asked_from(self, address: str) -> None:
         """Count a request, unless it comes from this machine itself. Raises TooManyRequests."""
         if not is_loopback(address):
-            self._count("Too many requests come from your address", self._by_address, address)
+            why = "Too many requests come from your address"
+            self._count(why, self._by_address, network_of(address))
 
     def asked_by(self, name: str) -> None:
         """Count a request of somebody who has an account. Raises TooManyRequests."""
@@ -58,12 +61,13 @@ class Throttle:
 
     def attempt(self, address: str, name: str) -> None:
         """Count an attempt at a password. Raises TooManyRequests when there were too many."""
-        for limit, key in ((ALL_ATTEMPTS, (address,)), (ATTEMPTS, (address, name))):
+        network = network_of(address)
+        for limit, key in ((ALL_ATTEMPTS, (network,)), (ATTEMPTS, (network, name))):
             self._count("Too many passwords were tried", limit, *key)
 
     def succeeded(self, address: str, name: str) -> None:
         """Forget the attempts: the password was right."""
-        self._ask(lambda limiter: limiter.clear(ATTEMPTS, address, name))
+        self._ask(lambda limiter: limiter.clear(ATTEMPTS, network_of(address), name))
 
     def _count(self, why: str, limit: RateLimitItem, *key: str) -> None:
         """Raises TooManyRequests (429) saying when to try again."""
@@ -79,6 +83,19 @@ class Throttle:
             except StorageError:
                 self._shared_from = time.monotonic() + AWAY_SECONDS
         return question(self._own)
+
+
+def network_of(address: str) -> str:
+    """What is counted of an address: all of IPv4, the network of IPv6."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if known.version == 4:
+        return address
+    if known.ipv4_mapped:
+        return str(known.ipv4_mapped)
+    return str(ipaddress.ip_network((known.packed, 64), strict=False))
 
 
 def _in_redis(settings: Settings) -> MovingWindowRateLimiter | None:

@@ -36,12 +36,6 @@ def start_reindex(
     is only returned. Raises NotReady where one is under way that would not ask, as this one is
     to; BrokerAway, before any job is made.
     """
-    for job in desk.store.unfinished_jobs() if promotion == Promotion.ASK else ():
-        is_this = (job.kind, job.bundle_id) == (JobKind.REINDEX, bundle_id)
-        if is_this and job.arguments.get("promotion") != Promotion.ASK:
-            raise NotReady(
-                f"Job {job.id} encodes this bundle already and will not ask; cancel it first."
-            )
     return _start(desk, app, JobKind.REINDEX, bundle_id, {"promotion": promotion}, by)
 
 
@@ -54,9 +48,7 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     for job in desk.store.unfinished_jobs():
         if job.kind == JobKind.TRAINING and job.arguments != arguments:
             if not _is_left_in_the_end(desk, job):
-                raise NotReady(
-                    f"Another training is under way (job {job.id}); wait for its end or cancel it."
-                )
+                raise _another(job)
             cancel_job(desk, job.id)
     return _start(desk, app, JobKind.TRAINING, "", arguments, by)
 
@@ -91,10 +83,28 @@ def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Js
     if job.cancel_requested:  # and nobody there to end it
         store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
         job = store.create_job(kind, bundle_id, total, arguments, by)
+    _require_as_asked(job, arguments)
     is_new = job.heartbeat is None
     if is_new or (_is_left(desk, job) and not waiting):
         return publish(desk, app, job)
     return job
+
+
+def _require_as_asked(job: Job, arguments: Json) -> None:
+    """Raises NotReady for a job that others began, perhaps just now, where it is another one."""
+    if job.kind == JobKind.TRAINING and job.arguments != arguments:
+        raise _another(job)
+    asks = arguments.get("promotion") == Promotion.ASK
+    if job.kind == JobKind.REINDEX and asks and job.arguments.get("promotion") != Promotion.ASK:
+        raise NotReady(
+            f"Job {job.id} encodes this bundle already and will not ask; cancel it first."
+        )
+
+
+def _another(training: Job) -> NotReady:
+    return NotReady(
+        f"Another training is under way (job {training.id}); wait for its end or cancel it."
+    )
 
 
 def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
@@ -186,8 +196,19 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Doer) 
     """Say yes or no to the bundle of a job that waits for it: it is promoted, or is not. The audit
     has the answer before what comes of it.
 
-    Raises NotFound, NotReady for a job that does not wait, BrokerAway, where it is resumed later.
+    Raises NotFound, NotReady for a job that does not wait, or that somebody else just answers,
+    BrokerAway, where it is resumed later.
     """
+    try:
+        with leases.held(desk.store, f"answer {job_id}", wait=True):
+            job = _answered(desk, job_id, yes, by)
+    except leases.Taken:
+        raise NotReady(f"Somebody else answers job {job_id} just now; look again.") from None
+    return publish(desk, app, job) if yes else job
+
+
+def _answered(desk: Desk, job_id: str, yes: bool, by: Doer) -> Job:
+    """The job, refused or queued once more. Raises NotFound, NotReady."""
     job = desk.store.get_job(job_id)
     if job is None:
         raise no_job(job_id)
@@ -205,4 +226,4 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Doer) 
         job_id, state=JobState.QUEUED, step=Step.PROMOTING, result=said, log=log
     )
     desk.record(by, Deed.ANSWERED, answered)
-    return publish(desk, app, job)
+    return job

@@ -77,6 +77,13 @@ class RecordContract:
         assert list(store.events(Asking)) == []
         assert (list(store.events(SavedQuery)), list(store.events(TopicName))) == ([SAVED], [NAMED])
 
+    def test_an_asking_of_a_clock_that_was_ahead_keeps_no_later_one(self, store):
+        ahead = replace(ASKING, event_id="ahead", time=ASKING.time + timedelta(days=900))
+        later = replace(ASKING, event_id="later", time=ASKING.time + timedelta(days=1))
+        store.add_events([ASKING, ahead, later])
+        store.forget_queries(ahead.time.date())
+        assert list(store.events(Asking)) == [ahead]
+
     def test_a_judged_query_is_remembered(self, store):
         store.add_judgments([EVENT])
         assert store.get_query(EVENT.query.id) == EVENT.query

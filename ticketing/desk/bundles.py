@@ -150,14 +150,19 @@ class Bundles(Trains):
         self.whole.set_serving(bundle_id)
         self._encode_stale(bundle_id)
 
-    def rollback(self) -> str:
+    def rollback(self, to: str = "") -> str:
         """Let the bundle that served before serve again; what came since is encoded under it first.
 
-        Raises NotReady when there is none any more.
+        With `to` it must be that one, and a rollback that is sent again does nothing. Raises
+        NotReady when there is none any more, and when it is another one.
         """
+        if to and to == self.whole.serving():
+            return f"Bundle {to} serves already."
         previous = self.whole.previous_serving()
         if not previous:
             raise NotReady("No other bundle has served before; there is nothing to go back to.")
+        if to and to != previous:
+            raise NotReady(f"Bundle {previous} served before, not {to}; look again.")
         try:
             self.models.share(previous)
         except NotFound:

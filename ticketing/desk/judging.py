@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from ticketing.desk.base import DeskBase
 from ticketing.errors import InputError, NotFound
@@ -30,7 +31,7 @@ class Judging(DeskBase):
         """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
 
         Raises NotFound for an unknown query or ticket, Conflict for an `event_id` of another event,
-        InputError for one that only imports use.
+        InputError for one that only imports use and for the ticket that the query itself is.
         """
         if event_id.startswith(IMPORTED):
             raise InputError(f"No event_id of a person begins with {IMPORTED!r}; send another one.")
@@ -39,13 +40,15 @@ class Judging(DeskBase):
             raise NotFound(f"There is no query {query_id}; ask it again.")
         if ticket_id not in self.store.get_tickets([ticket_id]):
             raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted meanwhile.")
+        if ticket_id == query.ticket_id:
+            raise InputError(f"Ticket {ticket_id} is the query itself; judge another one for it.")
         judgment = Judgment(
             event_id=event_id or uuid.uuid4().hex,
             query=query,
             ticket_id=ticket_id,
             grade=grade,
             judge=judge,
-            time=utc_now(),
+            time=self._time_of_next(query_id, ticket_id, judge),
             rank=rank,
             score=score,
             bundle_id=self.store.serving(),
@@ -53,6 +56,16 @@ class Judging(DeskBase):
         )
         self.store.add_judgments([judgment])
         return judgment
+
+    def _time_of_next(self, query_id: str, ticket_id: str, judge: str) -> datetime:
+        """Now, but after what this judge said of the ticket before: the latest grade counts, and
+        another machine's clock may be ahead of this one."""
+        before = [
+            event.time + timedelta(microseconds=1)
+            for event in self.store.judgments(query_id, ticket_id)
+            if event.judge == judge
+        ]
+        return max([utc_now(), *before])
 
     def grades(self, query_id: str, judge: str) -> dict[str, Grade]:
         """This judge's present grades for a query, by ticket id (undone ones are absent)."""

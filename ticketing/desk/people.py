@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
 from ticketing import passwords
-from ticketing.desk.leases import Taken, held
 from ticketing.desk.tokens import Tokens, key_of
 from ticketing.errors import Conflict, InputError, NotFound, StoreFull
 from ticketing.history import Deed
@@ -154,16 +153,6 @@ class People(Tokens):
         self.record(by, Deed.PERSON_CHANGED, f"{name}: {changed.summary}")
         return changed
 
-    @contextmanager
-    def _one_change(self) -> Iterator[None]:
-        """Let nobody else change people meanwhile, so that two admins do not end each other's
-        rights at once. Raises Conflict."""
-        try:
-            with held(self.store, "people", wait=True):
-                yield
-        except Taken:
-            raise Conflict("Somebody else is changing people just now; try again.") from None
-
     def set_password(self, by: Doer, name: str, password: str) -> None:
         """Give somebody another password, which signs them out everywhere.
 
@@ -200,6 +189,8 @@ class People(Tokens):
         self.store.drop_sessions(now - self._idle, now - self._life)
         session_id = secrets.token_urlsafe(32)
         self.store.add_session(Session(key_of(session_id), account.name, now, now))
+        if self.store.get_account(account.name) != account:  # another password ends what was before
+            self.store.end_session(key_of(session_id))
         self.record(Doer(account.name, where), Deed.SIGNED_IN, account.name)
         return session_id
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ticketing.desk.audit import Audit
+from ticketing.desk.leases import Taken, held
 from ticketing.errors import Conflict, InputError, NotFound
 from ticketing.history import Deed
 from ticketing.limits import half_fault
@@ -40,6 +42,16 @@ class Tokens(Audit):
             raise NotFound(f"Nobody is called {name[:80]}.")
         return account
 
+    @contextmanager
+    def _one_change(self) -> Iterator[None]:
+        """Let nobody else change people or tokens meanwhile, so that two admins do not end each
+        other's rights at once. Raises Conflict."""
+        try:
+            with held(self.store, "people", wait=True):
+                yield
+        except Taken:
+            raise Conflict("Somebody else is changing people just now; try again.") from None
+
     def make_token(
         self,
         by: Doer,
@@ -65,17 +77,27 @@ class Tokens(Audit):
             raise InputError(f"The role {account.role} does not allow {', '.join(beyond)}.")
         if not 1 <= days <= MOST_DAYS:
             raise InputError(f"A token lives 1 to {MOST_DAYS} days.")
-        now, secret, id = utc_now(), secrets.token_urlsafe(32), secrets.token_hex(6)
+        now, secret = utc_now(), secrets.token_urlsafe(32)
+        id = key_of(event_id)[:12] if event_id else secrets.token_hex(6)
         expires = now + timedelta(days=days)
         token = ApiToken(id, key_of(secret), owner, label, frozenset(scopes), now, expires)
         which = f"{id} of {owner}: {', '.join(sorted(scopes))}"
-        if not self.record(by, Deed.TOKEN_MADE, which, event_id):
-            raise Conflict(
-                "This token was made already, and was shown that once; if it was not copied, revoke"
-                " it and make another one."
-            )
-        self.store.add_token(token)
+        with self._one_change():
+            is_new = self.record(by, Deed.TOKEN_MADE, which, event_id)
+            if self.store.get_token(id) or not (is_new or self._was_never_kept(id)):
+                raise Conflict(
+                    "This token was made already, and was shown that once; if it was not copied,"
+                    " revoke it and make another one."
+                )
+            self.store.add_token(token)
         return NewToken(token, f"{TOKEN_PREFIX}_{id}_{secret}")
+
+    def _was_never_kept(self, token_id: str) -> bool:
+        """Whether a token that is not there was not revoked: the store failed when it was made."""
+        return not any(
+            entry.deed == Deed.TOKEN_REVOKED and entry.which.split()[0] == token_id
+            for entry in self.audit_entries()
+        )
 
     def person_of_token(self, text: str) -> Person | None:
         """Whom a program acts for, within the token's scopes, unless it expired."""

@@ -20,6 +20,7 @@ from web.schemas.jobs import (
     JobOut,
     Nothing,
     PromotionIn,
+    RollbackIn,
     RollbackOut,
     ScheduleIn,
     ScheduleOut,
@@ -128,12 +129,13 @@ def promote(bundle_id: str, given: PromotionIn) -> dict[str, Any]:
 
 
 @job_api.post("/rollback")
-@job_api.input(Nothing, arg_name="nothing")
+@job_api.input(RollbackIn, arg_name="given")
 @job_api.output(RollbackOut)
 @job_api.doc(responses=NOT_FOUND | STATE)
-def rollback(nothing: Nothing) -> dict[str, str]:
-    """Let the model that served before serve again, at once."""
-    said = work.rollback()
+def rollback(given: RollbackIn) -> dict[str, str]:
+    """Let the model that served before serve again, at once; name it, and sending this twice does
+    nothing more."""
+    said = work.rollback(given.bundle_id)
     return {"bundle_id": served_desk().store.serving(), "said": said}
 
 

@@ -36,7 +36,7 @@ def promote(bundle_id: str) -> Redirect:
 @model_pages.post("/models/rollback")
 def rollback() -> Redirect:
     """Let the model that served before serve again, at once."""
-    flash(work.rollback())
+    flash(work.rollback(request.form.get("bundle_id", "")))
     return redirect(url_for("models.overview"), 303)
 
 

@@ -121,6 +121,14 @@ class Nothing(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{}]})
 
 
+class RollbackIn(Body):
+    """Which model serves again."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{}]})
+
+    bundle_id: str = Field("", description="the one that served before; empty is whichever it is")
+
+
 class AnswerIn(Body):
     """An answer to a model that waits for one."""
 

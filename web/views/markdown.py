@@ -7,17 +7,20 @@ from flask import url_for
 from ticketing.recommendations import Recommendations
 from ticketing.tickets import Ticket
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&])")
+_AT_THE_BEGINNING = re.compile(r"^(\d*)([.)=+-])")
+"""What makes a list of a line, or a heading of the one above."""
 
 
 def escaped(text: str) -> str:
     """Text on one line that Markdown shows as it stands."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    line = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _AT_THE_BEGINNING.sub(r"\1\\\2", line)
 
 
 def quoted(text: str) -> str:
     """Text as a quotation with its own lines, each shown as it stands."""
-    lines = (_SPECIAL.sub(r"\\\1", line.strip()) for line in text.strip().splitlines())
+    lines = map(escaped, text.strip().splitlines())
     return "\n".join(f"> {line}  " if line else ">" for line in lines)
 
 

@@ -3,12 +3,13 @@
 import socket
 import threading
 import time
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 
 import pytest
 
 from web.cli import listening_socket
-from web.server import Server
+from web.server import Channel, Server
 
 HALF = b"GET / HTTP/1.1\r\nHost: local"
 WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -107,6 +108,25 @@ def test_more_connections_than_it_may_hold_keep_nobody_waiting():
         assert answered(port) < 2
         assert all(ended(connection, 3) for connection in held[:35])
         assert not ended(held[-1], 0.01)
+
+
+def test_a_connection_that_goes_on_while_room_is_made_does_not_end_the_server(monkeypatch):
+    """A worker may end its answer between two looks at a connection."""
+    waiting = Channel.waiting_since.fget
+    looks = Counter()
+
+    def once(channel):
+        looks[channel] += 1
+        return waiting(channel) if looks[channel] == 1 else None
+
+    with serving(connections=5) as port, ExitStack() as stack:
+        for _ in range(5):
+            connected(port, stack)
+        monkeypatch.setattr(Channel, "waiting_since", property(once))
+        connected(port, stack)
+        time.sleep(0.5)
+        monkeypatch.undo()
+        assert answered(port) < 2
 
 
 def test_a_silent_connection_is_ended():

@@ -268,6 +268,14 @@ def test_another_password_signs_out_every_other_browser(client, ann, desk):
     assert sign_in(other, password="some other four words").status_code == 303
 
 
+def test_another_password_ends_a_sign_in_that_is_under_way(client, ann, desk):
+    account = desk.sign_in("", "ann", GOOD)
+    desk.set_password(Doer("ann", ""), "ann", "some other four words")
+    assert desk.person_of_session(desk.begin_session("", account)) is None
+    account = desk.sign_in("", "ann", "some other four words")
+    assert desk.person_of_session(desk.begin_session("", account)).name == "ann"
+
+
 def test_another_password_needs_the_present_one_and_a_good_one(client, ann):
     sign_in(client)
     wrong = post(client, "/account/password", password="wrong", new_password="other four words so")

@@ -12,7 +12,7 @@ from tests.redis_server import redis_server
 from ticketing.people import Doer, Permission, Role
 from ticketing.settings import Settings
 from web.app import create_app
-from web.throttle import Throttle
+from web.throttle import Throttle, network_of
 
 ELSEWHERE = {"REMOTE_ADDR": "192.0.2.7"}
 DEAD = "redis://127.0.0.1:1/0"
@@ -51,6 +51,30 @@ def test_who_asks_with_a_token_is_the_same_person(desk):
     program = {"headers": {"Authorization": f"Bearer {made.secret}"}}
     statuses(ann, "/api/jobs", 2)
     assert statuses(ann.application.test_client(), "/api/jobs", 2, **program) == [200, 429]
+
+
+def test_a_network_of_ipv6_counts_as_one_address(desk):
+    throttle = Throttle(desk.settings)
+    for number in range(5):
+        throttle.attempt(f"2001:db8::{number}", "ann")
+    with pytest.raises(TooManyRequests):
+        throttle.attempt("2001:db8::9", "ann")
+    throttle.attempt("2001:db8:0:1::9", "ann")
+    throttle.succeeded("2001:db8::ffff", "ann")
+    throttle.attempt("2001:db8::9", "ann")
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("", ""),
+    ],
+)
+def test_what_is_counted_of_an_address(address, network):
+    assert network_of(address) == network
 
 
 def test_an_address_is_counted_before_anybody_is_looked_for(desk, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.people import signed_in
 from ticketing.desk import tokens
-from ticketing.errors import InputError
+from ticketing.errors import InputError, StoreFull
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Doer, Permission, Role
 from ticketing.tickets import Query
@@ -69,6 +69,21 @@ def test_a_form_makes_its_token_once(browser, desk):
     assert desk.store.tokens("ann") == []
     deeds = [entry.deed for entry in desk.store.events(AuditEntry)]
     assert deeds.count(Deed.TOKEN_MADE) == 1
+
+
+def test_a_token_that_could_not_be_kept_is_made_when_the_form_is_sent_again(
+    browser, desk, monkeypatch
+):
+    def full(token):
+        raise StoreFull("No room is left.")
+
+    sent = {"event_id": "e" * 32}
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.store, "add_token", full)
+        assert 'class="secret"' not in make(browser, **sent).text
+    secret = secret_of(make(browser, **sent).text)
+    assert api(desk, secret).get("/api/jobs").status_code == 200
+    assert len(desk.store.tokens("ann")) == 1
 
 
 def test_another_form_makes_another_token_of_the_same_name(browser, desk):

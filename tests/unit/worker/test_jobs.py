@@ -1,13 +1,21 @@
 """What asking for work does where that work is under way already."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
 import pytest
 
 from tests.fake_desk import FakeDesk
 from ticketing.errors import NotReady
-from ticketing.jobs import JobKind, Promotion
+from ticketing.history import Deed
+from ticketing.jobs import JobKind, JobState, Promotion
+from ticketing.people import Doer
 from ticketing.settings import Settings
+from worker import jobs
 from worker.app import make_app
-from worker.jobs import start_reindex
+from worker.connection import waiting_messages
+from worker.jobs import answer_promotion, start_reindex, start_training
 
 
 @pytest.fixture
@@ -25,6 +33,45 @@ def test_a_bundle_that_is_to_wait_for_an_answer_is_not_encoded_by_a_job_that_ask
     with pytest.raises(NotReady, match=f"Job {job.id} encodes this bundle already and will not"):
         start_reindex(desk, make_app(desk.settings), "b1", Promotion.ASK)
     assert desk.store.unfinished_jobs() == [job]
+
+
+def test_a_training_that_others_begin_meanwhile_is_not_taken_for_the_one_asked_for(
+    desk, monkeypatch
+):
+    app = make_app(desk.settings)
+    rule, ask = (desk.training_arguments(promotion=p) for p in (Promotion.RULE, Promotion.ASK))
+
+    def others_first(*arguments):
+        desk.store.create_job(JobKind.TRAINING, "", 0, rule, "ben")
+        return waiting_messages(*arguments)
+
+    monkeypatch.setattr(jobs, "waiting_messages", others_first)
+    with pytest.raises(NotReady, match="Another training is under way"):
+        start_training(desk, app, ask, "ann")
+    assert [job.by for job in desk.store.unfinished_jobs()] == ["ben"]
+
+
+def test_of_two_answers_at_once_the_first_counts(desk, monkeypatch):
+    app, bundle = make_app(desk.settings), desk.save_bundle(30)
+    job = desk.store.create_job(JobKind.REINDEX, bundle, 0, {"promotion": Promotion.ASK})
+    desk.store.update_job(job.id, state=JobState.WAITING)
+    both_read, read = threading.Barrier(2), desk.store.get_job
+
+    def read_by_both(job_id):
+        found = read(job_id)
+        with suppress(threading.BrokenBarrierError):
+            both_read.wait(timeout=2)
+        return found
+
+    monkeypatch.setattr(desk.store, "get_job", read_by_both)
+    with ThreadPoolExecutor(2) as pool:
+        said = [
+            pool.submit(answer_promotion, desk, app, job.id, yes, Doer("ann", ""))
+            for yes in (True, False)
+        ]
+    refused = [one.exception() for one in said if one.exception()]
+    assert [type(error) for error in refused] == [NotReady]
+    assert [entry.deed for entry in desk.audit_entries()].count(Deed.ANSWERED) == 1
 
 
 def test_a_job_that_asks_goes_on_when_it_is_asked_for_again(desk):

@@ -60,7 +60,8 @@ def _whose(kind: type[Event], person: str) -> Json:
 
 
 def askings_before(connection: Connection, before: date) -> Iterator[Json]:
-    """The actions that delete the askings before a day, which were added in the order of time."""
+    """The actions that delete the askings before a day; all are read, since a clock may have been
+    ahead."""
     hits = connection.pages(
         RECORDS,
         sort=[{"_seq_no": "asc"}],
@@ -68,6 +69,5 @@ def askings_before(connection: Connection, before: date) -> Iterator[Json]:
         seq_no_primary_term=True,
     )
     for hit in hits:
-        if from_json(Asking, hit["_source"]["event"]).time.date() >= before:
-            return
-        yield connection.deletion(RECORDS, hit)
+        if from_json(Asking, hit["_source"]["event"]).time.date() < before:
+            yield connection.deletion(RECORDS, hit)

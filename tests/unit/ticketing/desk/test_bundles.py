@@ -127,7 +127,10 @@ def test_a_better_bundle_serves_and_the_previous_one_can_come_back(desk, trained
     assert "Acc@10 1.000 against " in told
     assert desk.store.serving() == other
     assert desk.promote(other) == f"Bundle {other} serves already."
-    assert desk.rollback() == f"Bundle {trained[1]} serves again."
+    with pytest.raises(NotReady, match=f"Bundle {trained[1]} served before, not nothing"):
+        desk.rollback("nothing")
+    assert desk.rollback(trained[1]) == f"Bundle {trained[1]} serves again."
+    assert desk.rollback(trained[1]) == f"Bundle {trained[1]} serves already."
     assert desk.recommend(ASKED).bundle_id == trained[1]
 
 

@@ -7,7 +7,7 @@ from math import log
 import pytest
 
 from ticketing import desk as desk_module
-from ticketing.desk import open_desk
+from ticketing.desk import judging, open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreFull
 from ticketing.model import calibration
 from ticketing.model.recency import Recency
@@ -335,6 +335,26 @@ def test_judging_records_one_event_and_its_undo(desk):
     assert event.bundle_id == answer.bundle_id
     desk.judge(ASKED.id, ticket, None, "ann")
     assert desk.grades(ASKED.id, "ann") == {} and desk.labels() == []
+
+
+def test_the_grade_given_last_counts_whatever_the_clock_says(desk, monkeypatch):
+    [ticket, *_] = ids(desk.recommend(ASKED))
+    monkeypatch.setattr(judging, "utc_now", lambda: datetime(2100, 1, 1))  # a clock that is ahead
+    desk.judge(ASKED.id, ticket, Grade.YES, "ann")
+    monkeypatch.undo()
+    desk.judge(ASKED.id, ticket, Grade.NO, "ann")
+    assert desk.grades(ASKED.id, "ann") == {ticket: Grade.NO}
+    desk.judge(ASKED.id, ticket, None, "ann")
+    assert desk.grades(ASKED.id, "ann") == {}
+
+
+def test_a_ticket_is_no_answer_to_itself(desk):
+    [ticket, *_] = ids(desk.recommend(ASKED))
+    itself = replace(ASKED, ticket_id=ticket)
+    desk.store.put_query(itself)
+    with pytest.raises(InputError, match="is the query itself"):
+        desk.judge(itself.id, ticket, Grade.YES, "ann")
+    assert list(desk.store.judgments()) == []
 
 
 def test_judging_an_unknown_query_or_ticket_is_refused(desk):

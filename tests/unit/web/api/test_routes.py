@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from ticketing.history import Deed
 from ticketing.tickets import IMPORTED, Grade, Query
 from web.app import BODY_LIMIT
 
@@ -98,6 +99,7 @@ def test_the_same_event_sent_twice_counts_once(client, desk, query_id):
         answer = client.post("/api/judgments", json=judgment(query_id, event_id="e1"))
         assert (answer.status_code, answer.json["grade"]) == (200, "YES")
     assert len(list(desk.store.judgments())) == 1
+    assert [entry.deed for entry in desk.audit_entries()] == [Deed.JUDGED]
 
 
 def test_an_event_id_sent_with_another_grade_is_a_conflict(client, desk, query_id):

@@ -226,8 +226,9 @@ def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
     assert (job.bundle_id, job.arguments["promotion"]) == (new, Promotion.ASK)
     compared = client.get(f"/models/compare?new={new}&old={old}").text
     assert "No test query has a YES" in compared
-    post(client, "/models/rollback", "/models")
-    assert desk.store.serving() == old
+    for _ in range(2):  # the second press has nothing more to do
+        post(client, "/models/rollback", "/models", bundle_id=old)
+        assert desk.store.serving() == old
     assert f"promoted: bundle {old}" in deeds(desk)
     desk.store.update_job(job.id, state=JobState.CANCELLED)
     post(client, f"/models/{new}/delete", "/models")

@@ -3,6 +3,7 @@
 import re
 
 from tests.unit.web.pages.test_search import asked
+from web.views.markdown import quoted
 
 
 def test_a_whole_answer_as_markdown(client):
@@ -22,6 +23,17 @@ def test_a_whole_answer_as_markdown(client):
 def test_hostile_text_stays_text(client):
     text = client.get(asked(client, subject="script").replace("?", "/") + "/markdown").text
     assert "\\<script\\>alert" in text and "<script" not in text.replace("\\<", "")
+
+
+def test_no_line_becomes_a_heading_a_list_or_another_sign():
+    text = "Check\n===\n- the &lt;valve&gt;\n1. at 5 V\n+5  V - 3"
+    assert quoted(text).splitlines() == [
+        "> Check  ",
+        "> \\===  ",
+        "> \\- the \\&lt;valve\\&gt;  ",
+        "> 1\\. at 5 V  ",
+        "> \\+5 V - 3  ",
+    ]
 
 
 def test_a_citation_quotes_every_line_and_names_its_source(client):
