@@ -237,6 +237,7 @@ class VisibleStore(VisibleEvents, Store):
         if theirs == self._store.count_tickets():
             return list(jobs)
         seen = self.matching_ids(list({id for job in jobs for id in job.errors}))
+        hidden = self.hidden_ids(list({word for job in jobs for word in _words(job.message)}))
         shown = []
         for job in jobs:
             if job.imports_for(self.name):
@@ -244,11 +245,17 @@ class VisibleStore(VisibleEvents, Store):
                 continue
             errors = {id: error for id, error in job.errors.items() if id in seen}
             counts_some = job.kind == JobKind.IMPORT or len(errors) < len(job.errors)
-            message = "" if counts_some else job.message
+            names_some = not hidden.isdisjoint(_words(job.message))
+            message = "" if counts_some or names_some else job.message
             total, done = _figures(job, theirs)
             figures = replace(job, errors=errors, message=message, total=total, done=done)
             shown.append(replace(figures, arguments={}, result={}, log=()))
         return shown
+
+
+def _words(message: str) -> list[str]:
+    """What may be an id in a message."""
+    return [word.strip(".,;:!?()'\"") for word in message.split()]
 
 
 def _figures(job: Job, tickets: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import pytest
 from tests.contract.contract_examples import ALL, HIDDEN, PUMP, verdict
 from ticketing.errors import Conflict
 from ticketing.history import Asking, AuditEntry, Deed, TopicName
-from ticketing.jobs import JobKind
+from ticketing.jobs import JobKind, JobState
 from ticketing.recommendations import Outlook
 from ticketing.stores.history import KINDS
 from ticketing.stores.passed_on import PassedOn
@@ -178,6 +178,14 @@ def test_a_job_is_told_in_the_tickets_seen(store):
     assert seen.message == ""
     [all_of_it] = VisibleStore(store, LAB | {"service"}).jobs()
     assert all_of_it == store.get_job(job.id)
+
+
+@pytest.mark.parametrize(("id", "told"), [("T-2", False), ("T-10", True)])
+def test_a_sentence_that_names_a_hidden_ticket_is_not_told(store, id, told):
+    job = store.create_job(JobKind.REINDEX, "b1", 3)
+    said = f"Others keep changing the ticket {id}; try again."
+    store.update_job(job.id, state=JobState.FAILED, message=said)
+    assert VisibleStore(store, LAB).get_job(job.id).message == said * told
 
 
 def test_how_much_somebody_else_imported_is_not_told(store):
