@@ -175,10 +175,20 @@ class TicketContract:
     def test_a_ticket_keeps_its_groups_where_nobody_said_others(self, store):
         store.put_tickets(HIDDEN[:1])
         closed = replace(PUMP, status="Closed later")
-        assert store.put_tickets([closed, BARE], keep_groups=True) == PutCounts(1, 1)
+        assert store.put_tickets([closed, BARE], keep=["groups"]) == PutCounts(1, 1)
         kept = replace(closed, groups=HIDDEN[0].groups)
         assert store.get_tickets([PUMP.id, BARE.id]) == {PUMP.id: kept, BARE.id: BARE}
-        assert store.put_tickets([closed], keep_groups=True) == PutCounts(unchanged=1)
+        assert store.put_tickets([closed], keep=["groups"]) == PutCounts(unchanged=1)
+
+    def test_fields_of_which_nothing_is_said_are_kept_and_found(self, store):
+        store.put_tickets(ALL)
+        narrow = Ticket(PUMP.id, "Gearbox noisy", status="Open", product="other")
+        kept = ["description", "solution", "product", "created", "groups"]
+        assert store.put_tickets([narrow], keep=kept) == PutCounts(changed=1)
+        [ticket] = store.get_tickets([PUMP.id]).values()
+        assert ticket == replace(PUMP, subject="Gearbox noisy", status="Open")
+        for words in ("gearbox", PUMP.solution, PUMP.description):
+            assert PUMP.id in dict(store.search_words(tokenize(words), 10))
 
     def test_a_ticket_that_others_alone_may_see_is_not_replaced(self, store):
         store.put_tickets(HIDDEN[:1])

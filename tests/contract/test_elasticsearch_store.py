@@ -49,7 +49,7 @@ def test_a_ticket_that_is_hidden_while_it_is_put_stays_hidden(store, monkeypatch
     hidden = replace(PUMP, groups=frozenset(["lab"]))
     meanwhile(monkeypatch, Connection, "get", lambda: store.put_tickets([hidden]))
     closed = replace(PUMP, status="Closed later")
-    store.put_tickets([closed], keep_groups=True)
+    store.put_tickets([closed], keep=["groups"])
     assert list(store.iter_tickets()) == [replace(closed, groups=hidden.groups)]
     meanwhile(monkeypatch, Connection, "get", lambda: store.put_tickets([hidden]))
     with pytest.raises(Conflict):

@@ -81,7 +81,7 @@ def test_a_ticket_that_is_hidden_while_it_is_put_stays_hidden(store, monkeypatch
     store.put_tickets([PUMP])
     closed = replace(PUMP, status="Closed later")
     monkeypatch.setattr(tickets.SQLiteTickets, "get_tickets", hide)
-    store.put_tickets([closed], keep_groups=True)
+    store.put_tickets([closed], keep=["groups"])
     assert list(store.iter_tickets()) == [replace(closed, groups=hidden.groups)]
     store.put_tickets([PUMP])
     monkeypatch.setattr(tickets.SQLiteTickets, "get_tickets", hide)

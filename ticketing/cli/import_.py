@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NoReturn
@@ -81,9 +80,7 @@ def _store(sources: list[Source]) -> ImportReport:
     desk = open_desk(load_settings())
     _audit(desk, [source.path for source in sources])
     with _progress(sources) as bar:
-        said = bool(sources[0].mapping.groups)  # all files share a mapping
-        put = partial(desk.put_tickets, keep_groups=not said)
-        report = import_sources(sources, put, bar.update)
+        report = import_sources(sources, desk.put_tickets, bar.update)
     say(
         f"{counted(report.added, 'ticket')} added, {report.changed:,} changed, "
         f"{report.unchanged:,} unchanged, {counted(len(report.rejects), 'row')} rejected."

@@ -16,7 +16,7 @@ how good the ranking is, `leases` who alone may do something, `checking` what is
 and `restore` the way back, for which `vectors` are made anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from typing import Self
 
@@ -88,9 +88,9 @@ class Desk(
         return seen
 
     # the knowledge base -----------------------------------------------------------
-    def put_tickets(self, tickets: Sequence[Ticket], *, keep_groups: bool = False) -> PutCounts:
-        """Add or change tickets; under a serving bundle they are encoded and found at once. With
-        `keep_groups` nobody said whose they are: those that are there keep their groups.
+    def put_tickets(self, tickets: Sequence[Ticket], keep: Collection[str] = ()) -> PutCounts:
+        """Add or change tickets; under a serving bundle they are encoded and found at once. Of
+        the fields that `keep` names nobody said anything: tickets that are there keep theirs.
 
         A bundle whose codes are being built gets them from its job, which ends only when no
         ticket is without fresh codes. Raises Conflict for the id of a ticket that whoever asks may
@@ -98,7 +98,7 @@ class Desk(
         """
         for ticket in tickets:
             require_ticket(ticket)
-        counts = self.store.put_tickets(tickets, keep_groups=keep_groups)
+        counts = self.store.put_tickets(tickets, keep=keep)
         encoded: list[str] = []
         while left := [id for id in self._in_use() if id not in encoded]:  # that may change
             self._encode_stale(left[0], [ticket.id for ticket in tickets])

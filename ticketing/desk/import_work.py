@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -43,7 +43,7 @@ def do_import(desk: Desk, job: Job, told: Told) -> Json:
             desk.fetch(file["file"], path)
             mapping, time = Mapping(**file["mapping"]), before and datetime.fromisoformat(before)
             sources.append(Source(path, file["rows"], mapping, time))
-        pages = _Pages(desk, job, bool(sources[0].mapping.groups), partial(told, total=total))
+        pages = _Pages(desk, job, partial(told, total=total))
         report = import_sources(sources, pages.put, pages.seen_row)
     if report.rejects:
         temporary = re.compile(rf"{re.escape(folder)}/\d+/")
@@ -70,10 +70,9 @@ def _taken_of(job: Job) -> str:
 class _Pages:
     """Puts the pages of an import that were not put before, and keeps the job's record."""
 
-    def __init__(self, desk: Desk, job: Job, groups_said: bool, told: Callable[..., None]):
+    def __init__(self, desk: Desk, job: Job, told: Callable[..., None]):
         self._desk = desk
         self._job = job
-        self._groups_said = groups_said
         self._told = told
         groups = job.arguments.get("groups")
         self._theirs = None if groups is None else VisibleStore(desk.whole, frozenset(groups))
@@ -84,13 +83,13 @@ class _Pages:
     def seen_row(self) -> None:
         self._rows += 1
 
-    def put(self, tickets: Sequence[Ticket]) -> PutCounts:
+    def put(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
         self._page += 1
         if self._page <= self._job.result.get("pages", 0):
             return PutCounts(taken=self._taken_at_first() or frozenset())
         taken = self._taken(self._theirs, tickets) if self._theirs else frozenset()
         tickets = [ticket for ticket in tickets if ticket.id not in taken]
-        counts = self._desk.put_tickets(tickets, keep_groups=not self._groups_said)
+        counts = self._desk.put_tickets(tickets, keep=keep)
         for name in self.counts:
             self.counts[name] += getattr(counts, name)
         result = {**self.counts, "pages": self._page}

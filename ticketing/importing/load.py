@@ -1,6 +1,6 @@
 """From files to the store: survey first, then convert and put batch by batch."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -79,22 +79,23 @@ def read_tickets(
     An id that was met before, in any of the sources, is rejected. `seen_row` is called
     once a row.
     """
-    return (ticket for ticket, _ in _placed_tickets(sources, rejects, seen_row))
+    with first_places() as places:
+        for source in sources:
+            for ticket, _ in _placed_tickets(source, places, rejects, seen_row):
+                yield ticket
 
 
 def _placed_tickets(
-    sources: Sequence[Source], rejects: list[Reject], seen_row: Callable[[], object]
+    source: Source, places: FirstPlaces, rejects: list[Reject], seen_row: Callable[[], object]
 ) -> Iterator[tuple[Ticket, Place]]:
-    """Tickets as `read_tickets` gives them, each with its place."""
-    with first_places() as places:
-        for source in sources:
-            for row in read_rows(source.path):
-                seen_row()
-                ticket = row if isinstance(row, Reject) else _new_ticket(row, source, places)
-                if isinstance(ticket, Reject):
-                    leave_out(ticket, rejects)
-                else:
-                    yield ticket, (row.file, row.line)
+    """The tickets of a source as `read_tickets` gives them, each with its place."""
+    for row in read_rows(source.path):
+        seen_row()
+        ticket = row if isinstance(row, Reject) else _new_ticket(row, source, places)
+        if isinstance(ticket, Reject):
+            leave_out(ticket, rejects)
+        else:
+            yield ticket, (row.file, row.line)
 
 
 def _new_ticket(row: Row, source: Source, places: FirstPlaces) -> Ticket | Reject:
@@ -109,23 +110,26 @@ def _new_ticket(row: Row, source: Source, places: FirstPlaces) -> Ticket | Rejec
 
 def import_sources(
     sources: Sequence[Source],
-    put_tickets: Callable[[Sequence[Ticket]], PutCounts],
+    put_tickets: Callable[[Sequence[Ticket], Collection[str]], PutCounts],
     seen_row: Callable[[], object] = lambda: None,
 ) -> ImportReport:
     """Store the tickets of all sources in batches that are each all or nothing, but for those whose
-    ids `put_tickets` calls taken: their rows are rejected.
+    ids `put_tickets` calls taken: their rows are rejected. It is told too which fields a batch
+    says nothing of, which tickets that are there keep.
 
     Interrupted, it has stored whole tickets only; run again, it stores the rest.
     """
     report = ImportReport()
-    placed = _placed_tickets(sources, report.rejects, seen_row)
-    while batch := list(islice(placed, BATCH)):
-        counts = put_tickets([ticket for ticket, _ in batch])
-        report.count(counts)
-        for ticket, place in batch:
-            if ticket.id in counts.taken:
-                report.rejects.append(Reject(*place, "id", f"{ticket.id} {TAKEN}"))
-        report.to_come += dated_to_come(t for t, _ in batch if t.id not in counts.taken)
+    with first_places() as places:
+        for source in sources:
+            placed = _placed_tickets(source, places, report.rejects, seen_row)
+            while batch := list(islice(placed, BATCH)):
+                counts = put_tickets([ticket for ticket, _ in batch], source.mapping.left_out)
+                report.count(counts)
+                for ticket, place in batch:
+                    if ticket.id in counts.taken:
+                        report.rejects.append(Reject(*place, "id", f"{ticket.id} {TAKEN}"))
+                report.to_come += dated_to_come(t for t, _ in batch if t.id not in counts.taken)
     return report
 
 

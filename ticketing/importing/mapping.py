@@ -63,6 +63,12 @@ class Mapping(_Table):
     groups: str | None = None
     comments: Comments | None = None
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The fields that no column holds: a ticket that is there keeps them."""
+        held = {name for name in FIELDS if getattr(self, name)}
+        return frozenset(FIELDS) - held - ({"solution"} if self.comments else set())
+
 
 def read_mapping(path: Path | None = None, overrides: Iterable[str] = ()) -> Mapping:
     """The mapping of a TOML file with `field=column` overrides on top.

@@ -1,6 +1,6 @@
 """What every store refuses before it writes anything."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,27 +16,30 @@ TAKEN = "cannot be used; choose another one"
 
 
 def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
-    """Of each id the last ticket given. Raises InputError for an id that no store can keep."""
+    """Of each id the last ticket given. Raises InputError for an id that no store can keep, and
+    for half a surrogate pair in any text."""
     latest = {ticket.id: ticket for ticket in tickets}
-    for id in latest:
+    for id, ticket in latest.items():
         if not id or "\0" in id:
             raise InputError(f"A ticket cannot have the id {id!r}; give it one that reads.")
         if fault := ID.fault(len(id.encode(errors="replace"))):
             raise InputError(f"The ticket id {id[:40]!r}… {fault}.")
+        require_text((id, ticket.text, ticket.product, ticket.status, *ticket.groups))
     return latest
 
 
 def in_place_of(
-    known: Mapping[str, Ticket], tickets: Mapping[str, Ticket], keep_groups: bool, theirs: Filters
+    known: Mapping[str, Ticket],
+    tickets: Mapping[str, Ticket],
+    keep: Collection[str],
+    theirs: Filters,
 ) -> dict[str, Ticket]:
     """Tickets as they are put where those `known` are there, by id: see Tickets.put_tickets."""
     hidden = [id for id in tickets if id in known and not theirs.admit(known[id])]
     if hidden:
         raise Conflict(f"The ticket id {min(hidden)} {TAKEN}.")
-    return {
-        id: replace(ticket, groups=known[id].groups) if keep_groups and id in known else ticket
-        for id, ticket in tickets.items()
-    }
+    kept = {id: {name: getattr(known[id], name) for name in keep} for id in tickets if id in known}
+    return {id: replace(ticket, **kept.get(id, {})) for id, ticket in tickets.items()}
 
 
 def half_a_character(error: UnicodeEncodeError) -> InputError:

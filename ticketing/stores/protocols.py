@@ -68,13 +68,12 @@ class Tickets(DatedTickets, Protocol):
     def put_tickets(
         self,
         tickets: Sequence[Ticket],
-        *,
-        keep_groups: bool = False,
+        keep: Collection[str] = (),
         theirs: Filters = Filters(),
     ) -> PutCounts:
         """Add or replace tickets by id; putting the same twice changes nothing.
 
-        With `keep_groups` a ticket that is there keeps its groups, whatever the new one says, also
+        A ticket that is there keeps the fields that `keep` names, whatever the new one says, also
         where others change them meanwhile. Raises Conflict, and puts nothing, where a ticket that
         is there is not among `theirs`.
         Each ticket is put whole or not at all. What cannot be used is refused before anything

@@ -45,15 +45,12 @@ class VisibleStore(VisibleEvents, Store):
     def put_tickets(
         self,
         tickets: Sequence[Ticket],
-        *,
-        keep_groups: bool = False,
+        keep: Collection[str] = (),
         theirs: Filters = Filters(),
     ) -> PutCounts:
         """See Tickets. Raises Conflict, and puts nothing, where a hidden ticket has one of the
         ids: that an id is taken is the one thing of a hidden ticket that shows."""
-        return self._store.put_tickets(
-            tickets, keep_groups=keep_groups, theirs=self._narrow(theirs)
-        )
+        return self._store.put_tickets(tickets, keep=keep, theirs=self._narrow(theirs))
 
     def hidden_ids(self, ids: Sequence[str]) -> frozenset[str]:
         """The ones of `ids` that hidden tickets have."""

@@ -103,7 +103,7 @@ def get_ticket(ticket_id: str) -> Ticket:
 def put_ticket(ticket_id: str, given: TicketIn) -> tuple[Ticket, int, dict[str, str]]:
     """Add a ticket (201) or change it (200); the next query finds it."""
     ticket, desk = given.ticket(ticket_id), current_desk()
-    counts = desk.put_tickets([ticket], keep_groups=given.groups is None)
+    counts = desk.put_tickets([ticket], keep=["groups"] if given.groups is None else [])
     audit(Deed.IMPORTED, f"ticket {ticket_id}")
     if given.groups is None:
         ticket = desk.store.get_tickets([ticket_id]).get(ticket_id, ticket)

@@ -2,12 +2,12 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
-from ticketing.stores.checks import in_place_of, latest_by_id, require_text
+from ticketing.stores.checks import in_place_of, latest_by_id
 from ticketing.stores.elasticsearch.connection import (
     CONFLICT,
     MISSING,
@@ -55,19 +55,16 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def put_tickets(
         self,
         tickets: Sequence[Ticket],
-        *,
-        keep_groups: bool = False,
+        keep: Collection[str] = (),
         theirs: Filters = Filters(),
     ) -> PutCounts:
         """See Tickets."""
         left = latest_by_id(tickets)
-        for ticket in left.values():
-            require_text((ticket.id, ticket.text, ticket.product, ticket.status, *ticket.groups))
         added = changed = unchanged = 0
         for _ in range(ATTEMPTS):
             known = self.connection.get(TICKETS, left, [*FIELDS, "version", "coded"])
             there = {id: ticket_of(document) for id, document in known.items()}
-            left = in_place_of(there, left, keep_groups, theirs)
+            left = in_place_of(there, left, keep, theirs)
             stale = {id: ticket for id, ticket in left.items() if there.get(id) != ticket}
             same = {id: known[id]["_source"] for id in left if id not in stale}
             # Whoever wrote those that are not coded may have been refused before he copied them.

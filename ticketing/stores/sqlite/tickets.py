@@ -1,7 +1,7 @@
 """Tickets and the words in them."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from sqlite3 import Connection
 from typing import Any
@@ -28,18 +28,17 @@ class SQLiteTickets(DatabasePart, Tickets):
     def put_tickets(
         self,
         tickets: Sequence[Ticket],
-        *,
-        keep_groups: bool = False,
+        keep: Collection[str] = (),
         theirs: Filters = Filters(),
     ) -> PutCounts:
         """See Tickets."""
         given = latest_by_id(tickets)
-        words = self._new_words(given)  # others wait for the transaction, and not for tokens
+        words = self._new_words(given, keep, theirs)  # others do not wait for these
         with self.database.writing() as connection:
             known = _tickets(
                 connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(given),))
             )
-            latest = in_place_of(known, given, keep_groups, theirs)
+            latest = in_place_of(known, given, keep, theirs)
             new = [ticket for id, ticket in latest.items() if id not in known]
             changed = [latest[id] for id, ticket in known.items() if latest[id] != ticket]
             connection.executemany(_INSERT, map(_record, new))
@@ -53,12 +52,14 @@ class SQLiteTickets(DatabasePart, Tickets):
             _index_words(connection, reworded, words)
         return PutCounts(len(new), len(changed), len(latest) - len(new) - len(changed))
 
-    def _new_words(self, latest: Mapping[str, Ticket]) -> dict[str, str]:
-        """The words of those tickets whose text is not in the store, by id."""
-        known = self.get_tickets(list(latest))
+    def _new_words(
+        self, given: Mapping[str, Ticket], keep: Collection[str], theirs: Filters
+    ) -> dict[str, str]:
+        """The words of those tickets whose text is not in the store, by version."""
+        known = self.get_tickets(list(given))
         return {
-            id: _words(ticket)
-            for id, ticket in latest.items()
+            ticket.version: _words(ticket)
+            for id, ticket in in_place_of(known, given, keep, theirs).items()
             if id not in known or known[id].version != ticket.version
         }
 
@@ -261,7 +262,7 @@ def _index_words(
     )
     connection.executemany(
         "INSERT OR REPLACE INTO words (rowid, tokens) VALUES (?, ?)",
-        ((keys[ticket.id], words.get(ticket.id) or _words(ticket)) for ticket in tickets),
+        ((keys[ticket.id], words.get(ticket.version) or _words(ticket)) for ticket in tickets),
     )
 
 

@@ -60,7 +60,7 @@ def test_tickets_keep_their_groups_where_nobody_says_others(desk, archive_ticket
     one, other = archive_tickets[:2]
     desk.put_tickets([replace(one, groups=HR)])
     changed = [replace(one, solution="new"), other, replace(one, id="NEW")]
-    desk.put_tickets(changed, keep_groups=True)
+    desk.put_tickets(changed, keep=["groups"])
     put = desk.store.get_tickets([ticket.id for ticket in changed])
     assert [put[ticket.id] for ticket in changed] == [replace(changed[0], groups=HR), *changed[1:]]
 

@@ -54,7 +54,8 @@ def test_any_file_is_taken_row_by_row_or_refused(tmp_path_factory, store, file):
     put = []
     try:
         report = import_sources(
-            [open_source(path, Mapping())], lambda some: put.extend(some) or store.put_tickets(some)
+            [open_source(path, Mapping())],
+            lambda some, keep: put.extend(some) or store.put_tickets(some),
         )
         assert all(reject.line and reject.reason for reject in report.rejects)
         assert report.added + report.changed + report.unchanged == len(put)

@@ -259,12 +259,29 @@ def test_importing_twice_changes_nothing(tmp_path, store):
     assert store.count_tickets() == 700
 
 
+def test_a_file_with_fewer_columns_changes_what_it_says_alone(tmp_path, store):
+    whole = "id,subject,solution,product,created\n1,Pump trips,Seal replaced,SGT,2013-02-25\n"
+    narrow, other = "id,subject,status\n1,Pump trips,closed\n", "id,subject,solution\n2,Leak,None\n"
+    import_sources([open_source(write(tmp_path, "a.csv", whole), Mapping())], store.put_tickets)
+    sources = [
+        open_source(write(tmp_path, "b.csv", narrow), Mapping(product="")),
+        open_source(write(tmp_path, "c.csv", other), Mapping()),
+    ]
+    report = import_sources(sources, store.put_tickets)
+    assert (report.added, report.changed) == (1, 1)
+    one, two = store.get_tickets(["1", "2"]).values()
+    assert one == Ticket(
+        "1", "Pump trips", "", "Seal replaced", "SGT", "closed", datetime(2013, 2, 25)
+    )
+    assert two == Ticket("2", "Leak", "", "None")
+
+
 def test_an_interrupted_import_keeps_whole_batches_and_resumes(tmp_path, store):
     text = "id,subject\n" + "".join(f"{i},subject {i}\n" for i in range(700))
     sources = [open_source(write(tmp_path, "a.csv", text), Mapping())]
     batches = []
 
-    def put_once(tickets):
+    def put_once(tickets, keep):
         batches.append(len(tickets))
         if len(batches) == 2:
             raise KeyboardInterrupt
