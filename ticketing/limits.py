@@ -25,9 +25,13 @@ class Limit:
             return ""
         return f"has {size:,} {self.unit}, more than the {self.most:,} allowed; {self.advice}"
 
+    def text_fault(self, text: str) -> str:
+        """As `fault`, of a text, counted as the unit has it."""
+        return self.fault(len(text.encode(errors="replace") if self.unit == "bytes" else text))
+
     def check(self, text: str) -> str:
         """A text that is taken. Raises ValueError saying what is wrong with another."""
-        if fault := self.fault(len(text)):
+        if fault := self.text_fault(text):
             raise ValueError(fault)
         return text
 
@@ -65,7 +69,7 @@ def id_fault(id: str) -> str:
         return "holds white space or control characters; replace them, by - for example"
     if id.startswith("/") or "//" in id or not {".", ".."}.isdisjoint(id.split("/")):
         return "begins with / or has //, . or .. in it, which addresses lose; leave that out"
-    return ID.fault(len(id.encode(errors="replace")))
+    return ID.text_fault(id)
 
 
 def is_one_column(text: str) -> bool:

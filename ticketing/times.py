@@ -16,6 +16,7 @@ _FORMATS = (
     "%a, %d %b %Y %H:%M:%S %z",
 )
 _MILLISECONDS_FROM = 100_000_000_000
+_SECONDS_FROM = 100_000_000  # 1973
 _SINCE_1970 = re.compile("[0-9]{10}|[0-9]{13}")
 """In a table, whose cells are all text."""
 _DAY = re.compile(r"[0-9]{8}(\.0)?")
@@ -26,6 +27,13 @@ _UTC = re.compile(r"\s*(UTC|GMT)$")
 def utc_now() -> datetime:
     """Naive UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
+
+
+MEND_DATES = (
+    "mend the dates and import again. Until then they set no other ticket's age and are in no month"
+    " of the topics."
+)
+"""What is said of tickets dated after tomorrow."""
 
 
 def plausible_until() -> datetime:
@@ -58,6 +66,8 @@ def _parse(value: Any) -> datetime:
         text = text.removesuffix(".0")
     elif is_number or _SINCE_1970.fullmatch(text):
         number = float(text)
+        if not number >= _SECONDS_FROM:  # a year, or a day as a spreadsheet counts them
+            raise ValueError(text)
         return datetime.fromtimestamp(number / (1000 if number >= _MILLISECONDS_FROM else 1), UTC)
     try:
         return datetime.fromisoformat(_UTC.sub("+00:00", text))

@@ -20,6 +20,7 @@ from ticketing.jobs import Job, JobKind, JobState, Promotion, Step, Stopped
 from ticketing.plurals import counted
 from ticketing.repeating import repeating
 from ticketing.stores.jobs import JobChanges
+from ticketing.times import MEND_DATES
 from worker.ending import Ending
 from worker.jobs import cancelled, lease_of, start_reindex
 from worker.publishing import finish, publish
@@ -52,7 +53,7 @@ def do_job(desk: Desk, app: Celery, job_id: str, ending: Ending | None = None) -
 
 def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
     attempt = job.attempts + 1
-    begun = "begun" if attempt == 1 else f"begun for the {attempt}. time"
+    begun = "begun" if attempt == 1 else f"begun again, attempt {attempt}"
     job = desk.whole.update_job(job.id, state=JobState.RUNNING, attempts=attempt, log=begun)
     try:
         with at_work(desk, job, lease, ending) as work:
@@ -87,6 +88,8 @@ def said_of(job: Job, result: Json) -> str:
         f"{counted(result['added'], 'ticket')} added, {result['changed']:,} changed,"
         f" {result['unchanged']:,} unchanged, {counted(result['rejected'], 'row')} rejected."
     )
+    if to_come := result.get("to_come"):
+        said += f" {counted(to_come, 'ticket')} dated after tomorrow; {MEND_DATES}"
     return said if job.attempts < 2 else f"{said} {STORED_BEFORE}"
 
 

@@ -1,5 +1,7 @@
 """Rounds of judging, history, jobs and the first steps, in a real Chromium."""
 
+import time
+
 import pytest
 from playwright.sync_api import expect
 
@@ -38,6 +40,25 @@ def test_one_key_judges_and_the_next_ticket_comes(open_page, desk):
     expect(progress).to_contain_text("3 of 10 tickets judged")
     assert grades(desk) == [Grade.YES, Grade.REL, Grade.NO, None, Grade.YES]
     assert list(desk.store.judgments())[-1].note == "y"
+
+
+def test_a_key_while_the_next_ticket_is_under_way_judges_neither(open_page, desk, monkeypatch):
+    record = desk.judge
+
+    def judge(*args, **kwargs):
+        time.sleep(1)
+        return record(*args, **kwargs)
+
+    monkeypatch.setattr(desk, "judge", judge)
+    page = open_page()
+    begin(page, desk)
+    page.wait_for_load_state()
+    page.keyboard.press("y")
+    page.wait_for_timeout(300)
+    page.keyboard.press("n")
+    expect(page.locator("#progress")).to_contain_text("1 of 10 tickets judged")
+    page.wait_for_timeout(1500)
+    assert grades(desk) == [Grade.YES]
 
 
 def test_a_round_says_what_its_grades_mean_where_nothing_can_be_pointed_at(open_page, desk):
@@ -105,6 +126,10 @@ def test_the_first_steps_follow_and_open_the_form(open_page, desk):
     page = open_page()
     page.goto("/")
     expect(page.get_by_role("heading", name="Three steps to the first answer")).to_be_visible()
+    steps = page.locator("#steps")
+    steps.evaluate("steps => (steps.dataset.same = '')")
+    page.wait_for_timeout(3000)
+    expect(steps).to_have_attribute("data-same", "")  # asked again, and nothing was new
     desk.put_tickets(tickets())
     expect(page.get_by_label("Subject")).to_be_visible(timeout=10_000)
 

@@ -286,7 +286,7 @@ def test_a_training_whose_worker_was_killed_is_taken_up_again(desk, app, silent,
     assert run_one(desk, app)
     record = desk.store.get_job(job.id)
     assert (record.state, record.attempts) == ("done", 2)
-    assert "begun for the 2. time" in [line.text for line in record.log]
+    assert "begun again, attempt 2" in [line.text for line in record.log]
 
 
 def test_a_message_that_comes_twice_trains_once(desk, app, monkeypatch):

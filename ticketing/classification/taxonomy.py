@@ -75,12 +75,16 @@ def read_taxonomy(path: Path) -> Taxonomy:
 
     Raises InputError naming the line that lacks one of them.
     """
-    titles = []
+    titles: list[Title] = []
     for row in read_rows(path):
         if isinstance(row, Reject):
             raise InputError(f"{row}; mend or remove that line.")
         values = [normalise(str(row.values.get("label") or "")), str(row.values.get("group") or "")]
         for column, value in zip(("label", "group"), values, strict=True):
+            if not titles and column not in row.values:
+                raise InputError(
+                    f"{path} has no column {column!r}; it has: {', '.join(row.values)}."
+                )
             if not value.strip():
                 raise InputError(
                     f"{path}:{row.line} has no {column}; a line needs a label and its group."

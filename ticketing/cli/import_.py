@@ -28,6 +28,7 @@ from ticketing.plurals import counted
 from ticketing.settings import load_settings
 from ticketing.text import tokenize
 from ticketing.tickets import Ticket
+from ticketing.times import MEND_DATES
 
 _SHOWN_TICKETS = 3
 _SHOWN_CHARACTERS = 300
@@ -53,8 +54,7 @@ def import_here(
     if report.to_come:
         say(
             f"Warning: {counted(len(report.to_come), 'ticket')} dated after tomorrow, first"
-            f" {report.to_come[0]}; mend the dates and import again. Until then they set no"
-            " other ticket's age and are in no month of the topics."
+            f" {report.to_come[0]}; {MEND_DATES}"
         )
     show_rejects(report.rejects, rejects)
 
@@ -85,7 +85,9 @@ def _store(sources: list[Source]) -> ImportReport:
         f"{counted(report.added, 'ticket')} added, {report.changed:,} changed, "
         f"{report.unchanged:,} unchanged, {counted(len(report.rejects), 'row')} rejected."
     )
-    if desk.store.serving():
+    if not (report.added or report.changed or report.unchanged):
+        say("Nothing of it could be stored.")
+    elif desk.store.serving():
         say("All of them can be found now.")
     else:
         say("`ticketing train` learns from them; no model serves yet.")

@@ -12,7 +12,7 @@ from ticketing.cli.printing import say
 from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
 from ticketing.desk import open_desk
 from ticketing.history import Deed
-from ticketing.labels import Columns, export_labels, import_labels, read_grades
+from ticketing.labels import IMPORT, Columns, export_labels, import_labels, read_grades
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
@@ -33,7 +33,7 @@ def command() -> None:
     "--grade", "grades", multiple=True, metavar="VALUE=GRADE", help="YES, REL or NO; others go."
 )
 @click.option("--before", type=DATE, help="Only queries whose ticket was created before.")
-@click.option("--judge", default="import", show_default=True, help="Who judged.")
+@click.option("--judge", default=IMPORT, show_default=True, help="Who judged.")
 @click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
 def import_(
     file: Path,
@@ -59,7 +59,8 @@ def import_(
             before,
             judge,
         )
-    audit(desk, Deed.IMPORTED, f"labels of {file.name}, judged by {judge}")
+    by = "" if judge == IMPORT else f", judged by {judge}"
+    audit(desk, Deed.IMPORTED, f"labels of {file.name}{by}")
     say(
         f"{counted(report.added, 'judgment')} added, {report.known:,} known before, "
         f"{counted(report.left_out, 'row')} left out, "

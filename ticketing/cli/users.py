@@ -72,6 +72,8 @@ def change(
     name: str, role: str | None, groups: tuple[str, ...], no_groups: bool, identity: str
 ) -> None:
     """Change the role of NAME, the groups, or by whom they are vouched for."""
+    if groups and no_groups:
+        raise click.UsageError("--group and --no-groups exclude each other; give one of them.")
     account = _desk().change_account(
         command_line(),
         name,

@@ -22,6 +22,7 @@ from ticketing.evaluation.runs import Rankers, queries_of, rank_peer
 from ticketing.evaluation.success import Matched, Success, count_matches, success_rates
 from ticketing.evaluation.timed_peer import TimedPeer
 from ticketing.evaluation.ways import WITH_TIME, WITHOUT_TIME, Way, rank_ways
+from ticketing.plurals import counted
 from ticketing.tickets import Label
 
 WORDS, ENCODER = "BM25", "the encoder"
@@ -131,7 +132,8 @@ def measurement_text(found: Measurement) -> list[str]:
     """Both tables, the success rates and the comparison, as lines of text."""
     labels, lines = found.sample.labels, found.lines
     answered = len(queries_of(with_answers(labels)))
-    text = [f"{len(queries_of(labels))} queries ({answered} with a YES), {len(labels)} labels"]
+    queries, judged = counted(len(queries_of(labels)), "query"), counted(len(labels), "label")
+    text = [f"{queries} ({answered:,} with a YES), {judged}"]
     if found.sample.answered:
         text += [
             f"Retrieval, queries with a YES; ± half of a 95 % interval; * differs from "

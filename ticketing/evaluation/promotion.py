@@ -19,6 +19,7 @@ import numpy as np
 from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.runs import run_queries
 from ticketing.evaluation.significance import paired_p
+from ticketing.plurals import counted
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label
 
@@ -57,7 +58,7 @@ class Comparison:
         )
         verdict = "that chance explains" if self.may_serve else "that chance hardly explains"
         loss = f", a loss {verdict} (p = {self.p:.2f})" if self.loses else ""
-        return f"on {self.queries} test queries {gains}{loss}"
+        return f"on {counted(self.queries, 'test query')} {gains}{loss}"
 
 
 def compare(new: Recommender, other: Recommender, test: Sequence[Label]) -> Comparison:

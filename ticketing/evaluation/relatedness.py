@@ -75,17 +75,22 @@ def relatedness(places: Places, labels: Sequence[Label], fit: Sequence[Label]) -
         reasons.append(NOTHING_TO_FIT)
     r = rho = mse = None
     weights = _resamples(tuple(label.query.id for label in found))
+    several = len({label.query.id for label in found}) > 1
+
+    def interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
+        return percentiles(values) if several else (np.nan, np.nan)  # one query tells of none
+
     if comparable:
         ranked = weighted_ranks(weights, -distances)
         resampled = weighted_pearson(weights, ranked, weighted_ranks(weights, ratings))
-        rho = Estimate(float(spearmanr(-distances, ratings).statistic), *percentiles(resampled))
+        rho = Estimate(float(spearmanr(-distances, ratings).statistic), *interval(resampled))
     if comparable and scores is not None and len(set(scores)) > 1:
         resampled = weighted_pearson(weights, scores, ratings)
-        r = Estimate(float(pearsonr(scores, ratings).statistic), *percentiles(resampled))
+        r = Estimate(float(pearsonr(scores, ratings).statistic), *interval(resampled))
     if scores is not None:
         error = (scores - ratings) ** 2
         resampled = weights @ error / weights.sum(1)
-        mse = Estimate(float(error.mean()), *percentiles(resampled))
+        mse = Estimate(float(error.mean()), *interval(resampled))
     return Relatedness(len(found), r, rho, mse, tuple(reasons))
 
 

@@ -17,6 +17,7 @@ from ticketing.evaluation.metrics import qrels_of, with_answers
 from ticketing.evaluation.runs import queries_of
 from ticketing.evaluation.text_table import table_text
 from ticketing.model.calibration import SHOWN
+from ticketing.plurals import counted
 from ticketing.recommendations import Outlook
 from ticketing.retrieval.memory import searchable
 from ticketing.retrieval.recommend import Recommender
@@ -167,8 +168,8 @@ def trust_text(trust: Trust) -> list[str]:
     for one in trust.said:
         said.append([one.outlook, f"{one.share:.3f}", _share(one.answered)])
     return [
-        f"Chances of {trust.queries} queries with a YES: P(YES) of the ten shown, and AUROC of a "
-        "YES among them",
+        f"Chances of {counted(trust.queries, 'query')} with a YES: P(YES) of the ten shown, and"
+        " AUROC of a YES among them",
         *table_text(rows),
         "",
         "What is said of them, and how often a YES is there then",

@@ -16,6 +16,7 @@ from ticketing.evaluation.metrics import recall_curve, with_answers
 from ticketing.evaluation.runs import queries_of
 from ticketing.evaluation.ways import ALONE
 from ticketing.files import write_atomically
+from ticketing.plurals import counted
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Ticket
 
@@ -66,7 +67,7 @@ def pages(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"excerpt": excerpt, "first_line": first_line}
+    found.filters |= {"counted": counted, "excerpt": excerpt, "first_line": first_line}
     return found
 
 

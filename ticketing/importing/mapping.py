@@ -122,10 +122,11 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
     guesses = {name: _guess(_USUAL[name], survey.columns) for name in FIELDS}
     given = {name: getattr(mapping, name) for name in FIELDS}
     fields = {name: guesses[name] if given[name] is None else given[name] for name in FIELDS}
-    comments = _complete_comments(mapping.comments, fields["solution"], survey)
+    is_open = given["solution"] is None and not fields["solution"]
+    comments = _complete_comments(mapping.comments, is_open, survey)
     if comments:
         fields["solution"] = ""
-    elif given["solution"] is None and not fields["solution"]:
+    elif is_open:
         fields["solution"] = _guess(_SECOND_CHOICE, survey.columns)
     for name, column in fields.items():
         _require(column, survey.columns, name, survey)
@@ -136,10 +137,10 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
     return Mapping(**fields, comments=comments)
 
 
-def _complete_comments(given: Comments | None, solution: str, survey: Survey) -> Comments | None:
+def _complete_comments(given: Comments | None, is_open: bool, survey: Survey) -> Comments | None:
     if given is None:
         column = _guess(_USUAL_COMMENTS["column"], survey.lists)
-        if solution or not column:
+        if not (is_open and column):
             return None
         given = Comments(column=column)
     if given.column not in survey.lists:

@@ -5,9 +5,10 @@
 
 from ticketing.labels.derive import derive_labels, is_test, learnable
 from ticketing.labels.export import export_labels
-from ticketing.labels.load import Columns, LabelReport, import_labels, read_grades
+from ticketing.labels.load import IMPORT, Columns, LabelReport, import_labels, read_grades
 
 __all__ = [
+    "IMPORT",
     "Columns",
     "LabelReport",
     "derive_labels",

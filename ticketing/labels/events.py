@@ -63,7 +63,7 @@ def _fault(event: Judgment) -> tuple[str, str]:
         "query.ticket_id": (ID, event.query.ticket_id),
     }
     for field, (limit, text) in texts.items():
-        if fault := limit.fault(len(text)) or half_fault(text):
+        if fault := limit.text_fault(text) or half_fault(text):
             return field, fault
     if not (event.event_id and event.ticket_id):
         return "ticket_id" if event.event_id else "event_id", "is empty"

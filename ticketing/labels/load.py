@@ -37,6 +37,10 @@ TICK = timedelta(microseconds=1)
 """The least by which a time is later than another."""
 
 
+IMPORT = "import"
+"""Who judged, where nobody is named."""
+
+
 @dataclass(frozen=True)
 class Columns:
     """Which columns hold a label; empty ones are guessed from usual names.
@@ -85,14 +89,15 @@ def import_labels(
     columns: Columns = Columns(),
     grades: Mapping[str, Grade] | None = None,
     before: datetime | None = None,
-    judge: str = "import",
+    judge: str = IMPORT,
 ) -> LabelReport:
     """Read a file of labels, or of events as exported, and record it; again, it changes nothing.
 
     `grades` maps the file's values (casefolded) and leaves out all others; without it
     YES/REL/NO, 2/1/0 and 5/3/1 are understood. A pair given twice gets the better
     grade. With `before`, only queries whose ticket was created earlier are taken.
-    Raises InputError when the file, its columns or the judge can't be used; nothing is stored then.
+    Events say all of that themselves. Raises InputError when the file, its columns or the judge
+    can't be used, and for what is said beside events; nothing is stored then.
     """
     _require_judge(judge)
     report = LabelReport()
@@ -106,6 +111,11 @@ def import_labels(
         raise NoUsableRow(path, report.rejects)
     kept = list(store.judgments())
     if is_event(rows[0].values):
+        if grades or before or (columns, judge) != (Columns(), IMPORT):
+            raise InputError(
+                f"{path} holds judgments as exported, which say who judged what and how; leave out"
+                " all options but --rejects."
+            )
         events = _new_events(rows, kept, report)
     else:
         columns = _complete(columns, rows, path)
@@ -273,8 +283,9 @@ def _complete(columns: Columns, rows: list[Row], path: Path) -> Columns:
         chosen[part] = getattr(columns, part) or guess
     if columns.query:
         chosen["subject"] = chosen["description"] = ""
-    for part in ("query" if columns.query else "subject", "ticket", "grade"):
-        if chosen[part] not in present:
+    needed = ("query" if columns.query else "subject", "ticket", "grade")
+    for part in chosen:
+        if chosen[part] not in present and (chosen[part] or part in needed):
             shown = f"no column {chosen[part]!r}" if chosen[part] else f"no column for the {part}"
             option = "--grade-column" if part == "grade" else f"--{part}"
             raise InputError(

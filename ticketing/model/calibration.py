@@ -38,6 +38,9 @@ BY_RANK = 1e-3
 LIKELY = 0.5
 """From this chance of a YES on an answer is likely: more often so than not."""
 
+CLEARLY = 0.98
+"""Times the chance from which on more is expected: the most where no more may be."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -172,16 +175,23 @@ class Calibration:
         topic, answered = self.topic(evidence.of_topic()), self.answered(evidence.of_answered())
         return LEAST + (1 - 2 * LEAST) * float(topic[0] * answered[0])
 
-    def chances(self, evidence: Evidence) -> Chances:
-        """Chances of all tickets that the evidence is about."""
+    def chances(self, evidence: Evidence, at_best: Outlook = Outlook.LIKELY) -> Chances:
+        """Chances of all tickets that the evidence is about, such that no more is to be expected
+        than is `at_best`."""
         if not len(evidence.distances):
             return NO_CHANCES
-        answered = self.answer(evidence)
+        answered = min(self.answer(evidence), self._most(at_best))
         which = self.which(evidence.of_which())
         ranks = np.arange(1, len(which) + 1)
         yes = answered * ((1 - BY_RANK) * which + BY_RANK / ranks)
         related = (1 - yes) * self.related(logit(yes)[:, None])
         return Chances(yes, related, answered)
+
+    def _most(self, outlook: Outlook) -> float:
+        """The greatest chance of an answer with this outlook."""
+        if outlook == Outlook.LIKELY:
+            return 1.0
+        return CLEARLY * (LIKELY if outlook == Outlook.POSSIBLE else self.possible)
 
     def outlook(self, answered: float) -> Outlook:
         """What a chance that a YES is among those shown lets one expect."""

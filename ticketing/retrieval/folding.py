@@ -1,7 +1,7 @@
 """Near-copies among the best tickets, which fold into the row of the best of them."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -62,6 +62,10 @@ class Match:
         ticket = self.ticket
         return f"{ticket.subject[:READ]}\n{ticket.description[:READ]}\n{ticket.solution[:READ]}"
 
+    def settles(self, query: Query) -> bool:
+        """Whether it was judged to solve this very query."""
+        return self.solved is not None and self.solved.id == query.id
+
     @property
     def subject_words(self) -> list[str]:
         """The tokens of what is read of the subject."""
@@ -99,6 +103,15 @@ class Match:
         ticket = self.ticket
         longest = max(len(ticket.subject), len(ticket.description), len(ticket.solution))
         return bool(self.tokens) and longest <= READ
+
+
+def certain_of(query: Query, ranked: Iterable[Match]) -> Iterator[Match]:
+    """The matches, the first one with a chance of 1 if it was judged to solve this very query."""
+    for match in ranked:
+        if match.rank == 1 and match.settles(query):
+            yield replace(match, chance=1.0, chance_related=0.0)
+        else:
+            yield match
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from ticketing.recommendations import Outlook, Recommendations
 from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer
-from ticketing.retrieval.folding import Folder, Match
+from ticketing.retrieval.folding import Folder, Match, certain_of
 from ticketing.retrieval.index import Index
-from ticketing.retrieval.notes import no_surer, note
+from ticketing.retrieval.notes import at_best, note
 from ticketing.retrieval.parts import parts_of, typical_parts
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
@@ -158,8 +158,12 @@ class Recommender:
         typical = self._typical(encoded, best.distances)
         apart = best.distances.astype(np.float64)
         evidence = Evidence(best.moves.distances, apart, typical, wording)
-        chances = self.model.calibration.chances(evidence)
+        most = at_best(query, encoded, self._telling_words(encoded), wording)
+        chances = self.model.calibration.chances(evidence, most)
         return Nearest(encoded, compared.whole, best, evidence, chances)
+
+    def _telling_words(self, encoded: EncodedQuery) -> int:
+        return len(self._telling.of(encoded.words))
 
     def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float32]) -> float:
         """The median distance of a query to the sample of the archive that the model has; without
@@ -181,7 +185,8 @@ class Recommender:
         exhaustive: bool = False,
     ) -> Recommendations:
         """The nearest tickets with scores and reasons, near-copies folded into `limit` rows. A
-        ticket whose id is the query's subject comes first. See `nearest` for `exhaustive`. Raises
+        ticket whose id is the query's subject comes first; that one, and one that was judged to
+        solve this very query, makes an answer certain. See `nearest` for `exhaustive`. Raises
         InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
@@ -191,15 +196,15 @@ class Recommender:
         first = self.store.read_tickets([*names, *found.best.ids_at(slice(step))])
         named = self._named(query, encoded, filters, [first[id][0] for id in names if id in first])
         gone: set[str] = set()
-        rows = self._folder.fold(self._matches(found, filters, step, first, named, gone), limit)
-        chance = 1.0 if named else found.chances.answered if rows else 0.0
+        matches = self._matches(found, filters, step, first, named, gone)
+        rows = self._folder.fold(certain_of(query, matches), limit)
+        chance = found.chances.answered if rows else 0.0
+        if named or any(one.settles(query) for row in rows for one in (row.best, *row.like)):
+            chance = 1.0
         asked = asked_terms(encoded)
         shared = any(not terms_of(x.best.words).isdisjoint(asked) for x in rows)
-        outlook = Outlook.NOTHING
-        if named or encoded.known or shared:
-            outlook = self.model.calibration.outlook(chance)
-        if not (named or query.ticket_id):
-            outlook = no_surer(outlook, len(self._telling.of(encoded.words)))
+        telling = self._telling_words(encoded)
+        outlook = self.model.calibration.outlook(chance)
         items = self._explainer.explain(query, encoded, rows)
         return Recommendations(
             query=query,
@@ -207,7 +212,9 @@ class Recommender:
             items=items,
             outlook=outlook,
             chance=chance,
-            note=note(encoded, shared, items, filters) if outlook == Outlook.NOTHING else "",
+            note=""
+            if outlook != Outlook.NOTHING
+            else note(encoded, telling, shared, items, filters),
             searched=found.searched,
             meant={} if query.ticket_id else self._speller.meant(query.text, encoded.words),
             typical=typical_parts(self.model, encoded, found.whole),

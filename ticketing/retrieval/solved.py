@@ -15,6 +15,7 @@ from ticketing.model.inference import Model
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.scan import nearest, scan_distances
+from ticketing.retrieval.wording import asked_terms, held_by
 from ticketing.stores.blocks import CodeBlock
 from ticketing.tickets import Grade, Label, Query, Ticket
 
@@ -46,11 +47,15 @@ class Solved:
     codes: npt.NDArray[np.uint8]
 
     def nearest(self, query: EncodedQuery, layout: CodeLayout) -> list[SolvedQuery]:
-        """The READ nearest of them, nearest first; time does not count."""
+        """The READ nearest of them, nearest first; time does not count. Without a known word all
+        queries are alike to the network: near are then those alone that share a term."""
         apart = scan_distances(self.codes, np.arange(len(self.codes)), query, layout)
+        places = nearest(apart, READ)
+        if len(places) and not query.known:
+            places = places[held_by(self.codes[places], asked_terms(query), layout).any(1)]
         return [
             SolvedQuery(self.queries[i], self.ticket_ids[i], float(apart[i]), self.codes[i])
-            for i in nearest(apart, READ).tolist()
+            for i in places.tolist()
         ]
 
 

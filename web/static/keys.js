@@ -30,7 +30,9 @@ function act(event) {
   if (key in STEPS && (key.length === 1 || walks(target))) walk(STEPS[key]);
   else if (key in GRADES) event.repeat || grade(GRADES[key]);
   else if (key === "o" || (key === "Enter" && target.matches(".row"))) currentRow() && open(currentRow());
-  else if (key === "Escape") close();
+  else if (key === "Escape") {
+    if (!close()) return;
+  }
   else if (key === "c") (currentRow() ?? document).querySelector("[data-copy]")?.click();
   else if (key === "/") search();
   else if (key === "?") help.showModal();

@@ -26,14 +26,15 @@ function tellChanges(old, fresh) {
   }
 }
 
-// What stands where the focus is: the same tag, counted within the nearest element that has an id.
+// What stands where the focus is: the same tag, counted within the nearest element that has an id;
+// where that is gone, the first link or button there.
 function findAgain(focused) {
   const home = focused.closest("[id]");
   const tag = focused.tagName;
   const at = [...home.querySelectorAll(tag)].indexOf(focused);
   return () => {
     const fresh = document.getElementById(home.id);
-    return at < 0 ? fresh : fresh?.querySelectorAll(tag)[at];
+    return at < 0 ? fresh : (fresh?.querySelectorAll(tag)[at] ?? fresh?.querySelector("a[href], button"));
   };
 }
 

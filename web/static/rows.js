@@ -1,7 +1,7 @@
 // The rows of an answer: which one is current, and opening it. A row is open when the address
 // names it (`:target`), as its link does without a script.
 
-const list = document.querySelector(".rows");
+const list = document.querySelector(".rows:has(.row)"); // not a plain list
 const wide = matchMedia("(min-width: 62rem)");
 
 const visible = () => [...list.querySelectorAll(".row")].filter((row) => row.checkVisibility());
@@ -24,6 +24,7 @@ export function currentRow() {
 export function walk(step) {
   if (!list) return;
   const rows = visible();
+  if (!rows.length) return;
   const at = rows.indexOf(focused() ?? (closed() ? null : target()));
   const row = rows[Math.min(Math.max(at + step, 0), rows.length - 1)];
   if (wide.matches) location.replace(link(row));
@@ -37,13 +38,15 @@ export function open(row) {
   row.querySelector(".detail").focus({ preventScroll: wide.matches });
 }
 
+// Whether anything was open.
 export function close() {
   const row = currentRow() ?? target();
-  if (!row) return;
+  if (!row) return false;
   list.dataset.closed = "";
   history.replaceState(null, "", location.pathname + location.search);
   row.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
+  return true;
 }
 
 // An address may name a row that is folded under another.

@@ -41,7 +41,7 @@ def answer_as_markdown(answer: Recommendations, address: str) -> str:
     query = answer.query
     head = f"## {escaped(query.subject or query.description[:80])}\n\n<{address}>\n"
     return head + "".join(
-        f"\n{item.rank}. {source(item.ticket)} – {item.score:.{answer.digits}f} of 5  \n"
+        f"\n{item.rank}\\. {source(item.ticket)} – {item.score:.{answer.digits}f} of 5  \n"
         f"   {escaped(item.answer or 'No solution is recorded.')}  \n"
         f"   *{escaped(item.reason.sentence)}*\n"
         for item in answer.items

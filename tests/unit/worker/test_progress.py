@@ -1,4 +1,4 @@
-"""Since when nobody works on a job."""
+"""Since when nobody works on a job, how fast it is, what is said of it."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -6,7 +6,9 @@ from datetime import timedelta
 import pytest
 
 from tests.fake_records import jobs
+from ticketing.jobs import JobKind
 from ticketing.times import utc_now
+from worker.long_work import said_of
 from worker.progress import SINCE, rate, seconds_left, silent_for
 
 
@@ -15,6 +17,14 @@ def test_a_heartbeat_of_a_wrong_clock_is_no_sign_of_life(hours, silent):
     """A worker whose clock was 33 hours ahead was killed: its job was left for 33 hours."""
     job = replace(jobs()[0], heartbeat=utc_now() + timedelta(hours=hours))
     assert (silent_for(job) > 60) == silent
+
+
+def test_an_import_warns_of_dates_to_come():
+    result = {"added": 3, "changed": 0, "unchanged": 0, "rejected": 0, "to_come": 0}
+    said = said_of(replace(jobs()[0], kind=JobKind.IMPORT), result)
+    assert said == "3 tickets added, 0 changed, 0 unchanged, 0 rows rejected."
+    said = said_of(replace(jobs()[0], kind=JobKind.IMPORT), result | {"to_come": 2})
+    assert "rejected. 2 tickets dated after tomorrow; mend the dates and import again." in said
 
 
 @pytest.mark.parametrize(("seconds", "speed"), [(0.001, 0), (2, 500)])

@@ -55,6 +55,13 @@ def test_a_table_of_labels_is_read(tmp_path):
     }
 
 
+def test_a_table_without_groups_names_the_columns_it_has(tmp_path):
+    path = tmp_path / "titles.csv"
+    path.write_text("label,family\nnurse,care\n")
+    with pytest.raises(InputError, match="no column 'group'; it has: label, family"):
+        read_taxonomy(path)
+
+
 def test_a_line_without_group_is_named(tmp_path):
     path = tmp_path / "titles.csv"
     path.write_text("label,group\nnurse,care\nwelder,\n")

@@ -55,7 +55,7 @@ def test_dates_choose_queries_that_are_tickets(desk):
     )
     since = tickets[30].created.isoformat()
     lines = run(evaluate.command, "--since", since).splitlines()
-    assert "1 queries (1 with a YES), 1 labels" in lines
+    assert "1 query (1 with a YES), 1 label" in lines
     assert "Nothing can be measured" in run(evaluate.command, "--before", since)
 
 

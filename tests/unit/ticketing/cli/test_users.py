@@ -31,6 +31,14 @@ def account(name):
     return found
 
 
+def test_groups_and_none_are_not_given_together(home):
+    fed("add", "ann", "--role", "admin", "--group", "lab")
+    both = ["change", "ann", "--group", "service", "--no-groups"]
+    done = CliRunner().invoke(command, both)
+    assert done.exit_code == 2 and "exclude each other" in done.output
+    assert account("ann").groups == {"lab"}
+
+
 def test_people_are_added_listed_changed_and_disabled(home):
     assert "Nobody has an account" in run(command, "list")
     assert fed("add", "ann", "--role", "admin") == "Added ann  admin  no groups\n"

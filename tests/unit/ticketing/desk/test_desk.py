@@ -261,10 +261,28 @@ def test_a_query_that_tells_nothing_matches_nothing_well(desk, subject):
     assert desk.recommend(Query(subject)).outlook == Outlook.NOTHING
 
 
+def test_chances_say_no_more_than_what_stands_above_them(desk):
+    model = desk.recommender().model
+    sure = replace(model.calibration.answered, intercept=50.0)
+    sure_of_all = {"topic": replace(model.calibration.topic, intercept=50.0), "answered": sure}
+    model.calibration = replace(model.calibration, possible=0.3, **sure_of_all)
+    nothing = desk.recommend(Query("of the"))
+    assert nothing.outlook == Outlook.NOTHING
+    assert nothing.chance == pytest.approx(0.98 * 0.3)
+    assert nothing.items[0].chance <= nothing.chance
+    assert "tells one ticket from another" in nothing.note
+    possible = desk.recommend(Query("pawl"))
+    assert possible.outlook == Outlook.POSSIBLE
+    assert possible.chance == pytest.approx(0.98 * 0.5)
+    assert possible.items[0].chance <= possible.chance and possible.note == ""
+    likely = desk.recommend(ASKED)
+    assert (likely.outlook, round(likely.chance, 3)) == (Outlook.LIKELY, 1.0)
+
+
 def test_one_word_alone_makes_nothing_likely(desk, monkeypatch):
     model = desk.recommender().model
     model.calibration = replace(model.calibration, possible=0.0)
-    monkeypatch.setattr(calibration, "LIKELY", 0.0)
+    monkeypatch.setattr(calibration, "LIKELY", 1e-6)
     assert desk.recommend(Query("pawl")).outlook == Outlook.POSSIBLE
     assert desk.recommend(ASKED).outlook == Outlook.LIKELY
 

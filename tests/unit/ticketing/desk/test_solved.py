@@ -9,6 +9,7 @@ from ticketing.desk import measuring
 from ticketing.desk.measuring import Measuring, sample_of
 from ticketing.desk.solved import FEW, SolvedQueries
 from ticketing.labels import is_test
+from ticketing.recommendations import Outlook
 from ticketing.retrieval.solved import BROUGHT, nothing_solved
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Judgment, Query
@@ -57,6 +58,30 @@ def test_a_ticket_is_found_by_what_it_solved(desk, far):
     assert f"Found by a query that it solved: “{TYPED.subject}”." in after.reason.sentence
     assert after.distance == pytest.approx(sum(p.distance for p in after.parts), rel=1e-4)
     assert after.ticket == far  # its text is its own
+
+
+def test_a_query_that_was_solved_itself_is_sure_of_its_answer(desk, far):
+    model = desk.recommender().model
+    model.calibration = replace(
+        model.calibration, topic=replace(model.calibration.topic, intercept=-50.0)
+    )
+    before = desk.preview(TYPED)
+    assert (before.outlook, round(before.chance, 3)) == (Outlook.NOTHING, 0.0)
+    judged(desk, far, Grade.YES)
+    after = desk.preview(TYPED)
+    assert (after.outlook, after.chance, after.note) == (Outlook.LIKELY, 1.0, "")
+    assert (after.items[0].ticket.id, after.items[0].chance) == (far.id, 1.0)
+    assert after.items[1].chance < 0.01
+    assert desk.preview(AGAIN).outlook == Outlook.NOTHING  # that is another query
+
+
+def test_a_query_without_a_known_word_draws_only_those_that_share_a_word_with_it(desk, far):
+    """To the network all of them are alike."""
+    judged(desk, far, Grade.YES, Query("xyzzyx qwfpgj"))
+    other, like = Query("arstdh zxcvbn"), Query("qwfpgj arstdh")
+    assert not any(item.reason.solved for item in desk.preview(other, limit=100).every)
+    assert desk.preview(Query("xyzzyx qwfpgj")).items[0].ticket.id == far.id
+    assert found(desk, far, like).reason.solved == "xyzzyx qwfpgj"
 
 
 def test_others_stay_where_they_were(desk, far):

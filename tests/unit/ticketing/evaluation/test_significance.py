@@ -193,6 +193,12 @@ def test_a_ticket_that_was_not_found_is_no_pair():
     assert nothing.r is nothing.rho is nothing.mse is None
 
 
+def test_one_query_has_no_interval():
+    found = related((YES, REL, NO), (1.5, 1.2, 2.5))
+    for estimate in (found.r, found.rho, found.mse):
+        assert np.isfinite(estimate.value) and np.isnan([estimate.low, estimate.high]).all()
+
+
 def test_intervals_are_over_queries():
     """Forty queries that all are alike: whichever are drawn, the numbers are the same."""
     labels, places = [], {}

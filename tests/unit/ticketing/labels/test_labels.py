@@ -288,6 +288,9 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path, store):
     path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
     with pytest.raises(InputError, match="no column 'newer'; name it by --query"):
         import_labels(path, store, Columns(query="newer"))
+    for part in ("subject", "description", "ticket", "grade"):
+        with pytest.raises(InputError, match="no column 'newer'; name it by --"):
+            import_labels(path, store, Columns(**{part: "newer"}))
     with pytest.raises(InputError, match="--before needs"):
         import_labels(path, store, before=NOON)
     with pytest.raises(InputError, match="Duplicate=MAYBE"):
@@ -306,6 +309,31 @@ def test_a_bad_event_is_rejected_with_its_field(tmp_path, store):
     report = import_labels(write(tmp_path, "a.jsonl", lines), store)
     assert {reject.field for reject in report.rejects} <= {"grade", "time"}
     assert report.added == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"columns": Columns(description="text")},
+        {"grades": {"5": YES}},
+        {"before": NOON},
+        {"judge": "bob"},
+    ],
+)
+def test_events_say_themselves_who_judged_what_and_how(tmp_path, store, said):
+    path = write(tmp_path, "a.jsonl", to_json(event(1, YES)))
+    with pytest.raises(InputError, match=r"a\.jsonl holds judgments as exported, .* leave out all"):
+        import_labels(path, store, **said)
+    assert labels_of(store) == {}
+    assert import_labels(path, store).added == 1
+
+
+def test_the_length_of_an_id_counts_as_that_of_a_ticket(tmp_path, store):
+    long = event(1, YES, ticket="é" * 257)
+    report = import_labels(write(tmp_path, "a.jsonl", to_json(long)), store)
+    [reject] = report.rejects
+    assert (reject.field, reject.reason[:13]) == ("ticket_id", "has 514 bytes")
+    assert list(store.judgments()) == []
 
 
 def test_an_event_of_a_time_to_come_is_rejected(tmp_path, store):
@@ -462,7 +490,7 @@ def test_labels_of_a_file_whose_name_is_no_text_are_recorded(tmp_path, monkeypat
     desk = open_desk(load_settings())
     [entry] = desk.store.events(AuditEntry)
     desk.close()
-    assert entry.which == "labels of ?.csv, judged by import"
+    assert entry.which == "labels of ?.csv"
 
 
 def test_what_failed_is_not_in_the_audit(tmp_path, monkeypatch):

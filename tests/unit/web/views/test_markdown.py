@@ -14,10 +14,10 @@ def test_a_whole_answer_as_markdown(client):
     assert head == "## Exhaust spread high"
     assert link == f"<http://localhost{address}>"
     assert first.startswith(
-        "1. [GT-0101: Exhaust temperature spread high, trip on start]"
+        "1\\. [GT-0101: Exhaust temperature spread high, trip on start]"
         "(<http://localhost/tickets/GT-0101>) – "
     )
-    assert re.findall(r"^(\d+)\. ", answer.text, re.MULTILINE) == ["1", "2", "3", "4", "5"]
+    assert re.findall(r"^(\d+)\\\. ", answer.text, re.MULTILINE) == ["1", "2", "3", "4", "5"]
 
 
 def test_hostile_text_stays_text(client):
