@@ -17,7 +17,7 @@ from ticketing.jobs import Job, JobKind, JobState
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
 from worker.jobs import resume_jobs, start_reindex
-from worker.presence import workers_live
+from worker.presence import NO_WORKER, workers_live
 from worker.progress import UNITS, silent_for, summary
 from worker.publishing import queue_of
 from worker.tasks import TASKS
@@ -29,8 +29,6 @@ PICK_UP_SECONDS = 2.0
 
 PATIENCE_SECONDS = 15.0
 """How long a job may stand still before the follower says that a worker is missing."""
-
-NO_WORKER = "No worker is at it; start one with `ticketing work`."
 
 
 def encode_and_promote(desk: Desk, app: Celery, bundle_id: str) -> None:

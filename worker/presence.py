@@ -16,6 +16,8 @@ from celery import Celery
 from worker.connection import connected
 from worker.queues import QUEUE
 
+NO_WORKER = "No worker is at it; start one with `ticketing work`."
+
 ANSWER_SECONDS = 1.0
 """How long a worker may take to answer a ping."""
 

@@ -83,10 +83,12 @@ def write_run(path: Path, labels: Sequence[Label], run: Run, tag: str) -> None:
     """A TREC run, `qid Q0 docid rank score tag`, written whole or not at all.
 
     The score is the negative distance, or just below the one before where that is no less, so that
-    whoever sorts by it has this order; a query that is a ticket is named by that ticket's id.
-    Raises InputError for an id with white space, which parts the columns.
+    whoever sorts by it has this order. A query that is a ticket is named by that ticket's id, and
+    the last one stands where that was reworded, as in queries.jsonl. Raises InputError for an id
+    with white space, which parts the columns.
     """
-    names = {label.query.id: label.query.ticket_id or label.query.id for label in labels}
+    last = {label.query.ticket_id or label.query.id: label.query.id for label in labels}
+    names = {id: name for name, id in last.items()}
     for name in (tag, *names.values(), *(ticket for found in run.values() for ticket, _ in found)):
         if not is_one_column(name):
             raise InputError(

@@ -84,7 +84,12 @@ def read_mapping(path: Path | None = None, overrides: Iterable[str] = ()) -> Map
             raise InputError(f"{path} cannot be read: {error.strerror}.") from None
         except ValueError as error:
             raise InputError(f"{path} is no TOML file: {error}.") from None
+    said: dict[str, str] = {}
     for override in overrides:
+        name = override.partition("=")[0].strip()
+        if name in said:
+            raise InputError(f"--map {said[name]} and --map {override} exclude each other.")
+        said[name] = override
         _override(table, override)
     try:
         return Mapping.model_validate(table)

@@ -1,17 +1,18 @@
 """`ticketing jobs`: what is being done and what was; cancel, retry, answer."""
 
 import json
+from collections.abc import Iterable
 
 import click
 
 from ticketing.cli.doer import audit, command_line
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
-from ticketing.errors import InputError, NotFound
+from ticketing.errors import BrokerAway, InputError, NotFound
 from ticketing.history import Deed
-from ticketing.jobs import Job
+from ticketing.jobs import Job, JobState
 from ticketing.settings import load_settings
-from worker.progress import SINCE, summary
+from worker.progress import SINCE, silent_for, summary
 
 SHORT = 8
 """As much of a job's id as is shown in a list, and is enough to name it by."""
@@ -50,6 +51,26 @@ def _list(desk: Desk) -> None:
         say(f"{job.id[:SHORT]}  {summary(job)}")
     if not listed:
         say("There are no jobs yet; `ticketing train` starts one.")
+    _warn_of_missing_workers(desk, listed)
+
+
+def _warn_of_missing_workers(desk: Desk, listed: Iterable[Job]) -> None:
+    """Say so where no worker is at jobs that should be under way."""
+    at_work = [job for job in listed if job.state in (JobState.QUEUED, JobState.RUNNING)]
+    if not at_work:
+        return
+    from worker.app import make_app
+    from worker.jobs import SILENT_SECONDS
+    from worker.presence import NO_WORKER, workers_live
+    from worker.publishing import queue_of
+
+    silent = {queue_of(job.kind) for job in at_work if silent_for(job) > SILENT_SECONDS}
+    app = make_app(desk.settings)
+    try:
+        if not all(workers_live(app, queue) for queue in silent):
+            say(NO_WORKER)
+    except BrokerAway as error:
+        say(str(error))
 
 
 def _named(desk: Desk, job_id: str) -> Job:

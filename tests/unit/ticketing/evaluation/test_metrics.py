@@ -86,6 +86,15 @@ def test_a_trec_run_by_hand(tmp_path):
     )
 
 
+def test_no_two_queries_of_a_run_have_one_name(tmp_path):
+    """A ticket as it was and as it is now: the last one has its name, as in queries.jsonl."""
+    before, after = Query("leak", ticket_id="T-7"), Query("oil leak", ticket_id="T-7")
+    judged = labels(before, A=YES) + labels(after, A=YES)
+    run = {before.id: [("A", 1.0)], after.id: [("A", 2.0)]}
+    write_run(tmp_path / "run.txt", judged, run, "tag")
+    assert (tmp_path / "run.txt").read_text() == "T-7 Q0 A 1 -2.000000 tag\n"
+
+
 def test_a_run_read_back_has_the_same_order_where_tickets_are_as_near(tmp_path):
     judged = labels(ONE, B=YES)
     run = {ONE.id: [("B", 0.5), ("A", 0.5), ("C", 0.5000001), ("D", 0.6)]}

@@ -146,6 +146,7 @@ def test_a_mapping_file_and_overrides(tmp_path):
         (["subject"], "not of the form field=column"),
         (["titel=x"], "mapping's titel cannot be used"),
         (["subject=x", "subject.y=z"], "is no table"),
+        (["id=Nr", "id=Text"], "--map id=Nr and --map id=Text exclude each other"),
     ],
 )
 def test_a_bad_override_is_one_sentence(overrides, message):

@@ -1,9 +1,11 @@
 """The pages of topics, and what the API says of them."""
 
 import csv
+import html
 import json
 import re
 from datetime import date, datetime
+from urllib.parse import parse_qsl, urlsplit
 
 from tests.fake_desk import FakeDesk
 from ticketing.settings import Settings
@@ -156,6 +158,16 @@ def test_topics_and_their_tickets_as_tables(client):
     assert (rows[0]["title"], rows[0]["tickets"], rows[0]["share"]) == ("'=Exhaust", "3", "0.25")
     rows = list(csv.DictReader(client.get("/topics/17.csv").text.splitlines()))
     assert [row["id"] for row in rows] == ["GT-0106", "GT-0101", "GT-0112"]
+
+
+def test_the_table_holds_what_the_page_shows(client):
+    page = client.get("/topics?words=exhaust&sort=title&product=SGT-300").text
+    link = html.unescape(re.search(r'href="(/topics\.csv[^"]*)"', page)[1])
+    assert set(parse_qsl(urlsplit(link).query)) == {
+        ("words", "exhaust"),
+        ("sort", "title"),
+        ("product", "SGT-300"),
+    }
 
 
 # API -----------------------------------------------------------------------------
