@@ -31,7 +31,7 @@ class EncodedQuery:
     what a ticket lacks of the terms count by `coverage` float32 [P]. It counts in whole numbers of
     a `unit`, so that some channels alone weigh what they weigh beside the others.
     `present` bool [P] says which components it has, `known` whether the vocabulary has any of its
-    words, and `time` when it was asked, None where time does not count.
+    words but masks and marks, and `time` when it was asked, None where time does not count.
     """
 
     words: Sequence[str]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.protocol import Encoder, Parts, Texts
 from ticketing.encoders.registry import ENCODERS
-from ticketing.encoders.terms import SUM, TermCounts, TermEncoder, spread
+from ticketing.encoders.terms import SUM, TermCounts, TermEncoder, spread, term_of
 from ticketing.encoders.topics import TopicEncoder
 from ticketing.encoders.words import Words
 from ticketing.errors import NotReady
@@ -183,7 +183,7 @@ class Model:
             coverage=coverage,
             unit=unit_of(weights, coverage / SUM),
             present=present[0],
-            known=any(word in self.vocabulary for text in tokens for word in text),
+            known=any(word in self.vocabulary for text in tokens for word in filter(term_of, text)),
         )
 
     def encode_tickets(

@@ -77,11 +77,11 @@ def test_a_query_that_was_solved_itself_is_sure_of_its_answer(desk, far):
 
 def test_a_query_without_a_known_word_draws_only_those_that_share_a_word_with_it(desk, far):
     """To the network all of them are alike."""
-    judged(desk, far, Grade.YES, Query("xyzzyx qwfpgj"))
-    other, like = Query("arstdh zxcvbn"), Query("qwfpgj arstdh")
+    judged(desk, far, Grade.YES, Query("xyzzyx-99 qwfpgj"))
+    other, like = Query("arstdh zxcvbn-1"), Query("qwfpgj arstdh")
     assert not any(item.reason.solved for item in desk.preview(other, limit=100).every)
-    assert desk.preview(Query("xyzzyx qwfpgj")).items[0].ticket.id == far.id
-    assert found(desk, far, like).reason.solved == "xyzzyx qwfpgj"
+    assert desk.preview(Query("xyzzyx-99 qwfpgj")).items[0].ticket.id == far.id
+    assert found(desk, far, like).reason.solved == "xyzzyx-99 qwfpgj"
 
 
 def test_others_stay_where_they_were(desk, far):

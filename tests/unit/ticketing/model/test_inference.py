@@ -144,6 +144,13 @@ def test_a_query_of_unknown_words_is_its_spelling(model):
     assert (query.codes != model.encode_query(Query("arstdh")).codes).any()
 
 
+def test_a_number_makes_no_query_known(model):
+    """Its mask stands in the vocabulary."""
+    number = model.encode_query(Query("qwfpgj 99")).words[-1]
+    assert number in model.vocabulary
+    assert not model.encode_query(Query("qwfpgj 99")).known
+
+
 def test_a_query_without_a_word_has_no_component(model):
     query = model.encode_query(Query("?!", "..."))
     assert not query.known and not query.present.any()
