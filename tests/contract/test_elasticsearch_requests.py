@@ -135,6 +135,38 @@ def test_a_moment_that_the_server_forgot_is_said(store):
         list(reading)
 
 
+def test_no_page_of_a_long_read_is_taken_without_all_shards(store, monkeypatch):
+    """A server's own rule is to give the hits of the others, as though they were all."""
+    store.put_tickets(ALL)
+    with store.connection.client() as client:
+        send, asked = client.transport.perform_request, []
+
+        def spied(method, target, **kwargs):
+            asked.append(target)
+            return send(method, target, **kwargs)
+
+        monkeypatch.setattr(client.transport, "perform_request", spied)
+        assert len(list(read_by_twos(store))) == len(ALL)
+    searches = [target for target in asked if "/_search" in target]
+    assert len(searches) > 1
+    assert all("allow_partial_search_results=false" in target for target in searches)
+
+
+def test_a_file_whose_name_was_written_without_an_answer_keeps_its_bytes(store, monkeypatch):
+    """The client sends it again, which the first one contradicts."""
+    write, lost = Connection.write, ["once"]
+
+    def written(self, *args, **kwargs):
+        return write(self, *args, **kwargs) and not (lost and lost.pop())
+
+    monkeypatch.setattr(Connection, "write", written)
+    for content in (b"first", b"second"):
+        lost[:] = ["once"]
+        kept = store.put_file("bundle/b1/weights", [content])
+        assert b"".join(store.file_chunks("bundle/b1/weights")) == content
+        assert kept.bytes == len(content)
+
+
 def test_a_list_goes_on_beyond_what_a_server_lists_at_once(store, monkeypatch):
     monkeypatch.setattr(connection, "MOST_HITS", 2)
     store.put_tickets(ALL)

@@ -35,8 +35,10 @@ from ticketing.files import private_folder
 from ticketing.history import Asking, SavedQuery
 from ticketing.jobs import JobKind, JobState
 from ticketing.schedule import Schedule
+from ticketing.stores.damage import StoreDamaged
 from ticketing.stores.sqlite import (
     SQLiteStore,
+    checking,
     code_blocks,
     code_files,
     code_ids,
@@ -295,6 +297,46 @@ def test_another_process_sees_every_change_at_its_next_call(store):
     for change, expected in steps:
         change()
         assert scanned(other.codes("b1")) == expected
+    other.close()
+
+
+def test_codes_built_again_in_another_order_are_read_anew(store):
+    """By a process that had read those before: no row of one file is one of another's."""
+    other = SQLiteStore(store.database.folder)
+    fills = {"A-1": 1, "T-10": 2, "T-2": 3}
+    for in_order in (ALL, ALL[::-1]):
+        store.drop_codes("b1")
+        store.put_tickets(in_order)
+        for ticket in in_order:
+            store.put_codes("b1", [code(ticket, fills[ticket.id])])
+        assert scanned(other.codes("b1")) == fills
+    other.close()
+
+
+def test_a_reference_that_another_process_took_away_is_no_damage(store):
+    with pytest.raises(StoreError, match="contradicts what is there") as caught:
+        store.add_session(SESSION)  # nobody has an account
+    assert not isinstance(caught.value, StoreDamaged)
+
+
+def test_words_that_are_put_while_the_index_is_built_anew_are_found(store, monkeypatch):
+    store.put_tickets(ALL)
+    other, read = SQLiteStore(store.database.folder), checking.token_lines
+
+    def read_and_changed(*texts):
+        if not other.matching_ids(["new"]):
+            other.put_tickets([Ticket("new", "A squirrel"), replace(PUMP, subject="A walrus")])
+            other.delete_tickets(["A-1"])
+        return read(*texts)
+
+    monkeypatch.setattr(checking, "token_lines", read_and_changed)
+    with store.database.writing() as connection:
+        connection.execute("DELETE FROM words WHERE rowid = 1")
+    [finding] = store.findings()
+    finding.mend()
+    assert [id for id, _ in store.search_words(["squirrel"], 9)] == ["new"]
+    assert [id for id, _ in store.search_words(["walrus"], 9)] == [PUMP.id]
+    assert list(store.findings()) == []
     other.close()
 
 

@@ -17,6 +17,7 @@ from ticketing.desk.models import Models
 from ticketing.errors import BundleError, InputError, NotFound, StoreAway, StoreError, StoreFull
 from ticketing.files import (
     desk_folder,
+    link_or_copy,
     private_folder,
     sole_folder,
     sync_folder,
@@ -25,6 +26,7 @@ from ticketing.files import (
 from ticketing.model.registry import Registry
 from ticketing.settings import FOLDER, Settings
 from ticketing.stores import open_store
+from ticketing.stores.damage import StoreDamaged
 from ticketing.stores.migration import Shown, copy_all, require_equal
 from ticketing.stores.protocols import Store
 from ticketing.stores.replacement import keep_content, replace_content
@@ -140,7 +142,7 @@ def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
 
     def replace(keep: bool) -> None:
         (folder / DATABASE).touch(mode=0o600)  # what SQLite makes beside it is as private
-        with closing(SQLiteStore(folder)) as live:
+        with closing(_opened(folder)) as live:
             replace_content(
                 live,
                 folder / UNPACKED / "store",
@@ -150,13 +152,22 @@ def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
 
     try:
         replace(there)
-    except (StoreAway, StoreFull):
-        raise
-    except StoreError:  # it is damaged, which is why it is replaced
+    except StoreDamaged:  # which is why it is replaced
         _require_unused(folder)
         _move_aside(home, folder, aside)
         replace(False)
     _take_files(home, unpacked)
+
+
+def _opened(folder: Path) -> SQLiteStore:
+    """The store in a folder. Raises StoreDamaged for one that cannot be opened, whatever is wrong
+    with it, StoreAway, StoreFull."""
+    try:
+        return SQLiteStore(folder)
+    except (StoreAway, StoreFull):
+        raise
+    except StoreError as error:
+        raise StoreDamaged(str(error)) from error
 
 
 def _require_unused(folder: Path) -> None:
@@ -181,9 +192,13 @@ def _link(home: Path, target: Path) -> None:
     for path in (home / name for name in KEPT):
         if path.is_dir():
             hidden = shutil.ignore_patterns(".*")
-            shutil.copytree(path, target / path.name, copy_function=os.link, ignore=hidden)
+            shutil.copytree(path, target / path.name, copy_function=_link_one, ignore=hidden)
         elif path.exists():
-            os.link(path, target / path.name)
+            link_or_copy(path, target / path.name)
+
+
+def _link_one(path: str, target: str) -> None:
+    link_or_copy(Path(path), Path(target))
 
 
 def _keep(live: SQLiteStore, home: Path, aside: str, shown: Shown) -> None:

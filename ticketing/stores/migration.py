@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
-from ticketing.errors import InputError, StoreError
+from ticketing.errors import InputError, NotFound, StoreAway, StoreError
 from ticketing.jobs import Job
 from ticketing.plurals import plural
 from ticketing.schedule import Schedule
@@ -51,7 +51,7 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     there = {file.name: file.sha256 for file in target.files()}
     for file in _counted(lasting_files(source), shown("files", None)):
         if there.get(file.name) != file.sha256:
-            target.put_file(file.name, source.file_chunks(file.name))
+            _put_file(source, target, file.name)
     for account in _counted(source.accounts(), shown("accounts", None)):
         target.put_account(account)
     for token in _counted(source.tokens(), shown("tokens", None)):
@@ -63,6 +63,20 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
         for bundle_id in (source.previous_serving(kind), source.serving(kind)):
             if bundle_id:
                 target.set_serving(bundle_id, kind)
+
+
+def _put_file(source: Store, target: Store, name: str) -> None:
+    """Copy a file, unless it is dropped meanwhile, as those of an import are at its end; one that
+    another took the place of is read once more."""
+    for again in (True, False):
+        try:
+            target.put_file(name, source.file_chunks(name))
+            return
+        except (NotFound, StoreAway):
+            if name not in {file.name for file in source.files(name)}:
+                return
+            if not again:
+                raise
 
 
 def require_no_other(source: Store, target: Store) -> None:

@@ -7,9 +7,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from ticketing.errors import StoreAway, StoreError
-from ticketing.files import private_folder, sync_folder
+from ticketing.files import link_or_copy, private_folder, sync_folder
 from ticketing.stores.migration import Shown
-from ticketing.stores.snapshot import PAGES, copy_database, link_file
+from ticketing.stores.snapshot import PAGES, copy_database
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file, remove_codes
 from ticketing.stores.sqlite.database import LOCK_SECONDS
@@ -102,14 +102,21 @@ def _link_codes(source: sqlite3.Connection, folder: Path, target: Path) -> None:
         path = code_file(target, number)
         remove_codes(path)  # of an interrupted one: no database names it
         with suppress(FileNotFoundError):
-            os.link(code_file(folder, number), path)
+            link_or_copy(code_file(folder, number), path)
     sync_folder(target / "codes")
 
 
 def _link_files(source: sqlite3.Connection, folder: Path, target: Path) -> None:
-    """Put the files that a database names into another folder as well."""
+    """Put the files that a database names into another folder as well, each in the place of one
+    of its name, which may be damaged."""
     for (sha256,) in source.execute("SELECT DISTINCT sha256 FROM files").fetchall():
-        link_file(folder, target, sha256)  # `ticketing check` says what is lost
+        path = file_path(target, sha256)
+        private_folder(path.parent)
+        beside = path.with_name(f".{sha256}")
+        beside.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # `ticketing check` says what is lost
+            link_or_copy(file_path(folder, sha256), beside)
+            os.replace(beside, path)
 
 
 def _switch(

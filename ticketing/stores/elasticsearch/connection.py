@@ -171,7 +171,12 @@ class Connection:
             while after is None or len(hits) == size:
                 with self.client() as client:
                     found = client.search(
-                        pit=moment, sort=sort, search_after=after, size=size, **body
+                        pit=moment,
+                        sort=sort,
+                        search_after=after,
+                        size=size,
+                        allow_partial_search_results=False,
+                        **body,
                     )
                 moment["id"], hits = found["pit_id"], found["hits"]["hits"]
                 yield from hits
@@ -194,8 +199,11 @@ class Connection:
     def count(self, name: str, query: Mapping[str, Any]) -> int:
         """How many documents match."""
         with self.client() as client:
-            count: int = client.count(index=self.alias(name), query=query)["count"]
-            return count
+            answer = client.count(index=self.alias(name), query=query)
+        if answer["_shards"]["failed"]:
+            raise refused(503, "", "a shard is away", self.where)
+        count: int = answer["count"]
+        return count
 
     def bulk(self, actions: Iterable[Json], *, refresh: bool = True) -> list[Json]:
         """Write many documents; what became of each, in order: `status` (below 300, MISSING or

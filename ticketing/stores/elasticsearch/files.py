@@ -50,6 +50,8 @@ class ElasticsearchFiles(ConnectionPart, Files):
         source |= {"put": kept.put.isoformat(), "upload": upload, "chunks": count}
         for _ in range(ATTEMPTS):
             before = self._named(name)
+            if before and before["_source"]["upload"] == upload:
+                return kept  # it was written, and the answer was lost
             condition = seen(before) if before else {"op_type": "create"}
             if self.connection.write(FILES, _key(name), source, **condition):
                 if before:

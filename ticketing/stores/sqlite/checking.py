@@ -118,10 +118,16 @@ class SQLiteChecking(SQLiteFiles, Checked):
             yield Finding(str(self.database.path), what, todo, self._index_words)
 
     def _index_words(self) -> str:
-        statement = "SELECT pk, subject, description, solution FROM tickets"
-        rows = self._pages(f"{statement} WHERE pk > ? ORDER BY pk LIMIT ?", 0)
-        entries = [(pk, token_lines(*texts)) for pk, *texts in rows]
+        columns = "pk, version, subject, description, solution"
+        rows = self._pages(f"SELECT {columns} FROM tickets WHERE pk > ? ORDER BY pk LIMIT ?", 0)
+        read = {pk: (version, token_lines(*texts)) for pk, version, *texts in rows}
         with self.database.writing() as connection:
+            now = dict(connection.execute("SELECT pk, version FROM tickets"))
+            for pk in [pk for pk, version in now.items() if read.get(pk, ("",))[0] != version]:
+                statement = "SELECT subject, description, solution FROM tickets WHERE pk = ?"
+                [texts] = connection.execute(statement, (pk,)).fetchall()
+                read[pk] = now[pk], token_lines(*texts)  # it came, or changed, meanwhile
+            entries = [(pk, read[pk][1]) for pk in sorted(now)]
             # The index's own content goes first: a deletion would look its words up in the index.
             connection.execute("DELETE FROM words_content")
             connection.execute("INSERT INTO words (words) VALUES ('rebuild')")

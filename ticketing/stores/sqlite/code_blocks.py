@@ -161,7 +161,8 @@ class SeenCodes:
         if found is None:
             return None
         if kept is None or kept.file != found.file:
-            kept = self._look(connection, found, filters, kept)
+            of_file = kept if kept and kept.file.number == found.file.number else None
+            kept = self._look(connection, found, filters, of_file)
         with self._keeping:
             if len(self._blocks) == MOST_KEPT:
                 del self._blocks[next(iter(self._blocks))]  # the one that was asked for longest ago

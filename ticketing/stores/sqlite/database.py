@@ -165,6 +165,11 @@ class Database:
             if self._closed:
                 raise StoreError(f"The store in {self.folder} was closed; open it again.") from None
             raise
+        except sqlite3.IntegrityError as error:
+            raise StoreError(
+                f"{self.path} took nothing, as it contradicts what is there ({error}); somebody"
+                " may have changed that just now: try again."
+            ) from error
         except sqlite3.DatabaseError as error:
             raise StoreDamaged(
                 f"{self.path} cannot be used: {error}; see `ticketing check`, and {BACKUP}."

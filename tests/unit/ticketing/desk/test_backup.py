@@ -23,7 +23,8 @@ from ticketing.desk.restore import restore as restored
 from ticketing.errors import Conflict, InputError, StoreError, StoreFull
 from ticketing.files import sole_folder
 from ticketing.settings import load_settings
-from ticketing.stores import snapshot
+from ticketing.stores import replacement, snapshot
+from ticketing.stores.damage import StoreDamaged
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Grade, Judgment, Query, Ticket
 
@@ -41,7 +42,7 @@ def unseen(what, total):
 
 
 def broken(*_):
-    raise StoreError("The database is malformed.")
+    raise StoreDamaged("The database is malformed.")
 
 
 def judgment(number):
@@ -223,6 +224,37 @@ def test_a_restore_that_fails_takes_no_file_that_both_desks_name(
             restored(elsewhere, file, True, unseen)
         assert b"".join(other.store.file_chunks("report/ours/report.html")) == b"<p>good"
         assert len(os.listdir(elsewhere.home / "files")) == 1
+
+
+def test_a_file_that_was_damaged_in_place_is_whole_after_a_restore(desk, file):
+    desk.store.put_file("report/j/report.html", [b"<p>good"])
+    desk.back_up(file, unseen)
+    desk.store.file_at("report/j/report.html").write_bytes(b"<p>bad")
+    restored(desk.settings, file, True, unseen)
+    assert b"".join(desk.store.file_chunks("report/j/report.html")) == b"<p>good"
+
+
+def refusing(*_, **__):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def test_a_disk_without_links_is_no_damage(desk, file, archive_tickets, monkeypatch):
+    desk.back_up(file, unseen)
+    monkeypatch.setattr(os, "link", refusing)
+    restored(desk.settings, file, True, unseen)
+    assert desk.store.count_tickets() == len(archive_tickets)
+    assert desk.recommender().rank(QUERY)
+
+
+def test_a_disk_that_refuses_leaves_the_desk_as_it_is(desk, file, archive_tickets, monkeypatch):
+    desk.back_up(file, unseen)
+    desk.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(replacement, "link_or_copy", refusing)
+        with pytest.raises(StoreError, match="Operation not permitted"):
+            restored(desk.settings, file, True, unseen)
+    with closing(open_desk(desk.settings)) as again:
+        assert again.store.count_tickets() == len(archive_tickets)
 
 
 def test_a_file_that_is_dropped_during_a_backup_is_not_named_in_it(

@@ -50,6 +50,21 @@ def test_everything_is_copied_and_found_equal(source, target):
     assert (target.serving(), target.previous_serving()) == ("b1", "b2")
 
 
+def test_a_file_that_is_dropped_meanwhile_is_left_out(source, target, monkeypatch):
+    """As the files of an import are at its end, which a backup of servers does not wait for."""
+    source.put_file("import/7f/0", [b"id,subject"])
+    read = source.file_chunks
+
+    def dropped(name):
+        source.drop_file("import/7f/0")
+        return read(name)
+
+    monkeypatch.setattr(source, "file_chunks", dropped)
+    copy_all(source, target, as_they_are, shown)
+    assert target.files("import/7f/") == []
+    require_equal(source, target, shown)
+
+
 def test_copying_again_changes_nothing(source, target):
     for _ in range(2):
         copy_all(source, target, as_they_are, shown)
