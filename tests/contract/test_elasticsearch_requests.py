@@ -15,6 +15,7 @@ from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import connection, tickets
 from ticketing.stores.elasticsearch.connection import Connection
 from ticketing.stores.elasticsearch.indices import vector_of
+from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Filters, Ticket
 
 pytestmark = pytest.mark.elasticsearch
@@ -107,6 +108,19 @@ def test_a_ticket_put_again_after_its_codes_took_no_writes_is_filtered_as_it_is(
         client.indices.put_settings(index=index, settings={"index.blocks.write": None})
     assert store.put_tickets([closed]).unchanged == 1
     assert scanned(store.codes("b1", Filters(status="closed"))) == {PUMP.id: 3}
+
+
+def test_a_deletion_that_was_interrupted_is_finished_by_whoever_asks_again(store, monkeypatch):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(ticket, 3) for ticket in ALL])
+    with monkeypatch.context() as patch, pytest.raises(StoreAway):
+        patch.setattr(tickets, "remove_codes", lambda *_: (_ for _ in ()).throw(StoreAway("away")))
+        store.delete_tickets([PUMP.id])
+    assert store.connection.get("codes-b1", [PUMP.id])
+    theirs = VisibleStore(store, frozenset())
+    assert theirs.delete_tickets([PUMP.id]) == 1
+    assert not store.connection.get("codes-b1", [PUMP.id])
+    assert theirs.delete_tickets([PUMP.id]) == 0
 
 
 def read_by_twos(store):

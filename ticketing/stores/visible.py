@@ -57,8 +57,9 @@ class VisibleStore(VisibleEvents, Store):
         return frozenset(self._store.matching_ids(ids) - self.matching_ids(ids))
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Deletes the tickets among `ids` that may be seen."""
-        return self._store.delete_tickets(sorted(self.matching_ids(ids)))
+        """Deletes the tickets among `ids` that may be seen, and what is left of those gone."""
+        hidden = self.hidden_ids(ids)
+        return self._store.delete_tickets([id for id in ids if id not in hidden])
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """See Tickets."""

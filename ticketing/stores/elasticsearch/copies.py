@@ -101,26 +101,29 @@ def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> N
     raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
 
-def remove_codes(connection: Connection, ids: Iterable[str]) -> None:
-    """Delete the codes of those of the tickets that are gone, under every bundle."""
-    ids = list(ids)
+def remove_codes(connection: Connection, ids: Iterable[str]) -> set[str]:
+    """Delete the codes of those of the tickets that are gone, under every bundle; returns the
+    tickets that had some."""
+    ids, had = list(ids), set[str]()
     for bundle_id in _bundles(connection) if ids else []:
-        _remove(connection, codes_of(bundle_id), ids)
+        had |= _remove(connection, codes_of(bundle_id), ids)
+    return had
 
 
-def _remove(connection: Connection, name: str, ids: Sequence[str]) -> None:
+def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
     """Delete what is there of gone tickets' codes, each as long as it is as it was read: one that
     is not was written anew, or its index was copied, so all are looked at again."""
+    had: set[str] = set()
     for _ in range(ATTEMPTS):
         codes = connection.get(name, ids, ["id"])
         # Tickets are read after codes: a ticket that was put again in between is seen here, and
         # codes that are written from now on no longer are as they were `seen`.
         left = connection.get(TICKETS, codes, ["id"])
-        answers = connection.bulk(
-            connection.deletion(name, doc) for id, doc in codes.items() if id not in left
-        )
+        gone = {id: doc for id, doc in codes.items() if id not in left}
+        answers = connection.bulk(connection.deletion(name, doc) for doc in gone.values())
+        had |= gone.keys()
         if all(answer["status"] != CONFLICT for answer in answers):
-            return
+            return had
     raise StoreAway(f"Others keep writing codes of the ticket {min(ids)}; try again.")
 
 

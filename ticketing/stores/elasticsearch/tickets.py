@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import compress
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
@@ -120,15 +121,16 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return set(written)
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Delete tickets, and then their codes."""
+        """Delete tickets, and then their codes; one of which an interrupted deletion left the codes
+        counts."""
         distinct = list(dict.fromkeys(ids))
         alias = self.connection.alias(TICKETS)
         answers = self.connection.bulk(
             {"_op_type": "delete", "_index": alias, "_id": id} for id in distinct
         )
         self._newest.clear()
-        remove_codes(self.connection, distinct)
-        return sum(answer["status"] != MISSING for answer in answers)
+        there = [answer["status"] != MISSING for answer in answers]
+        return len({*compress(distinct, there), *remove_codes(self.connection, distinct)})
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
