@@ -166,16 +166,30 @@ def test_no_page_of_a_long_read_is_taken_without_all_shards(store, monkeypatch):
     assert all("allow_partial_search_results=false" in target for target in searches)
 
 
-def test_a_file_whose_name_was_written_without_an_answer_keeps_its_bytes(store, monkeypatch):
-    """The client sends it again, which the first one contradicts."""
-    write, lost = Connection.write, ["once"]
+@pytest.fixture
+def lost(monkeypatch):
+    """As often as it holds something, the answer to a write is lost: the client sends it again,
+    which the first one contradicts."""
+    write, times = Connection.write, []
 
     def written(self, *args, **kwargs):
-        return write(self, *args, **kwargs) and not (lost and lost.pop())
+        return write(self, *args, **kwargs) and not (times and times.pop())
 
     monkeypatch.setattr(Connection, "write", written)
+    return times
+
+
+def test_a_change_of_a_job_that_was_written_without_an_answer_counts_once(store, lost):
+    job = store.create_job(JobKind.REINDEX, "b1", 100)
+    lost.append("once")
+    assert store.update_job(job.id, more=10, log="ten more").done == 10
+    found = store.get_job(job.id)
+    assert (found.done, [line.text for line in found.log].count("ten more")) == (10, 1)
+
+
+def test_a_file_whose_name_was_written_without_an_answer_keeps_its_bytes(store, lost):
     for content in (b"first", b"second"):
-        lost[:] = ["once"]
+        lost.append("once")
         kept = store.put_file("bundle/b1/weights", [content])
         assert b"".join(store.file_chunks("bundle/b1/weights")) == content
         assert kept.bytes == len(content)

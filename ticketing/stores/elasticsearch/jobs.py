@@ -106,12 +106,14 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         return self._change(job_id, reopened)
 
     def _change(self, job_id: str, change: Callable[[Job], Job]) -> Job:
-        key = _key(job_id)
+        key, changed = _key(job_id), None
         for _ in range(_ATTEMPTS):
             found = self.connection.get(RECORDS, [key]).get(key)
             if found is None:
                 raise no_job(job_id)
             job = _job(found)
+            if job == changed:
+                return changed  # it was written, and the answer was lost
             changed = change(job)
             looked_at = changed.finished != job.finished  # all else that changes is read by id
             if changed == job or self.connection.write(
