@@ -59,8 +59,8 @@ def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
         with at_work(desk, job, lease, ending) as work:
             result = do(desk, job, work.told)
             work.beat()
-            _until_back(lambda: desk.whole.update_job(job.id, result=result), ending)
-            _end(desk, app, job, result)
+            now = _until_back(lambda: desk.whole.update_job(job.id, result=result), ending)
+            _end(desk, app, now, result)
     except (Stopped, KeyboardInterrupt) as why:
         _stop(desk, app, job, lease)
         if isinstance(why, KeyboardInterrupt):
@@ -68,8 +68,14 @@ def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
 
 
 def _end(desk: Desk, app: Celery, job: Job, result: Json) -> None:
-    """Do what follows from a result, and end the job."""
+    """Do what follows from a result, and end the job.
+
+    Raises Stopped for a training that is to be cancelled, from which a reindex would follow; all
+    other work is done already.
+    """
     if job.kind == JobKind.TRAINING:
+        if job.cancel_requested:
+            raise Stopped
         desk.drop_vectors()
         promotion = Promotion(job.arguments.get("promotion", Promotion.RULE))
         if promotion != Promotion.NEVER:

@@ -173,6 +173,30 @@ def test_a_training_is_cancelled_at_its_next_step_and_retried_from_there(desk, a
     assert (record.state, record.attempts, desk.epochs) == ("done", 2, [1, 2, 3])
 
 
+@pytest.mark.parametrize("promotion", [Promotion.RULE, Promotion.NEVER])
+def test_a_training_that_is_cancelled_once_its_bundle_is_there_starts_no_reindex(
+    desk, app, monkeypatch, promotion
+):
+    """Retried, it goes on with that bundle."""
+    job, facts = train(desk, app, promotion=promotion), desk.models.manifest(BUNDLE)
+
+    def cancel(_):
+        jobs.cancel_job(desk, job.id)
+        return facts
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.models, "manifest", cancel)
+        run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.result["bundle"]) == ("cancelled", BUNDLE)
+    assert len(desk.store.jobs()) == 1
+    jobs.retry_job(desk, app, job.id, ANN)
+    run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, desk.epochs) == ("done", [1, 2, 3])
+    assert ("reindex" in record.result) == (promotion == Promotion.RULE)
+
+
 def test_a_training_goes_on_with_the_tickets_it_began_with(desk, app):
     """A desk lives on: with other tickets a checkpoint belongs to another training."""
     job, ending = train(desk, app), Ending()
@@ -398,3 +422,16 @@ def test_an_import_is_cancelled_at_its_next_page(desk, app, file, monkeypatch):
     run_one(desk, app)
     assert desk.store.get_job(job.id).state == JobState.CANCELLED
     assert desk.store.count_tickets() == 520
+
+
+def test_an_import_that_is_cancelled_once_all_is_stored_is_done(desk, app, file, monkeypatch):
+    drop, job = desk.store.drop_file, begin(desk, app, file)
+
+    def cancel(name):
+        jobs.cancel_job(desk, job.id)
+        drop(name)
+
+    monkeypatch.setattr(desk.store, "drop_file", cancel)
+    run_one(desk, app)
+    record = desk.store.get_job(job.id)
+    assert (record.state, record.result["added"]) == (JobState.DONE, 1200)

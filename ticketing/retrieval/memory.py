@@ -3,7 +3,7 @@
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -117,11 +117,12 @@ def encoded(
     name: str,
     kept: Collection[str] | None = None,
     folder: Path | None = None,
+    told: Callable[[], object] = lambda: None,
 ) -> EncodedTickets:
     """Tickets encoded now; `name` is shown beside the progress. See TicketsInMemory for `kept`.
 
     The codes are mapped from a file without a name in `folder`, the system's temporary one unless
-    given.
+    given. `told` is called before each piece, and what it raises ends the work.
     """
     shape = max(len(tickets), 1), model.layout.width  # no empty file can be mapped
     with TemporaryFile(dir=folder) as file:
@@ -133,6 +134,7 @@ def encoded(
         left, first = iter(tickets), 0
         with tqdm(total=len(tickets), desc=f"{name}: encoding", unit="ticket", leave=False) as bar:
             while some := list(islice(left, ENCODED_AT_ONCE)):
+                told()
                 codes[first : first + len(some)] = model.encode_tickets(some)
                 yield from some
                 first += len(some)

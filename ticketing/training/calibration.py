@@ -12,7 +12,7 @@ lack to make FEW.
 
 import random
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -71,23 +71,25 @@ def calibrate(
     labels: Sequence[Label],
     weak: Collection[str],
     folder: Path,
+    told: Callable[[], object],
 ) -> None:
     """Set the model's anchors, rescoring and calibration.
 
     `labels` are those of validation queries; `weak` are ids of tickets that may ask. The tickets'
-    codes lie in `folder` meanwhile, see `encoded`.
+    codes lie in `folder` meanwhile, see `encoded`. `told` is called before each piece of the
+    archive and each query, and what it raises ends the work.
     """
     asking = {*weak, *(label.query.ticket_id for label in labels)}
-    whole = encoded(model, tickets, "calibrating", asking, folder)
+    whole = encoded(model, tickets, "calibrating", asking, folder, told)
     block = whole.codes("")
     model.anchors = block.codes[block.live[:: len(block.live) // ANCHORS + 1]]
-    model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels)
+    model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels, told)
     recommender = Recommender(whole, model)
-    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0))
-    people = list(_judged(recommender, labels))
-    subjects = list(_asked(recommender, _subjects(labels), 1.0))
+    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0, told))
+    people = list(_judged(recommender, labels, told))
+    subjects = list(_asked(recommender, _subjects(labels), 1.0, told))
     lacking = FEW - len(people) / 2
-    own = list(_weak(model, whole, weak, lacking)) if lacking > 0 else []
+    own = list(_weak(model, whole, weak, lacking, told)) if lacking > 0 else []
     model.calibration = learn(people, subjects, own, everyday)
 
 
@@ -103,13 +105,15 @@ def off_topic() -> list[str]:
     return found
 
 
-def _judged(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Asked]:
+def _judged(
+    recommender: Recommender, labels: Sequence[Label], told: Callable[[], object]
+) -> Iterator[Asked]:
     """The queries that have a YES, each also without its right tickets."""
     grades: dict[Query, dict[str, Grade]] = {}
     for label in sorted(labels, key=lambda label: label.query.id):
         grades.setdefault(label.query, {})[label.ticket_id] = label.grade
     answerable = {x: found for x, found in grades.items() if Grade.YES in found.values()}
-    for asked in _asked(recommender, answerable, 1.0):
+    for asked in _asked(recommender, answerable, 1.0, told):
         yield asked
         wrong = asked.found != Grade.YES
         if wrong.any():
@@ -125,7 +129,11 @@ def _subjects(labels: Sequence[Label]) -> dict[Query, dict[str, Grade]]:
 
 
 def _weak(
-    model: Model, whole: EncodedTickets, ids: Collection[str], lacking: float
+    model: Model,
+    whole: EncodedTickets,
+    ids: Collection[str],
+    lacking: float,
+    told: Callable[[], object],
 ) -> Iterator[Asked]:
     """Subjects asked of all tickets, those that ask without their subject, which is how they are
     encoded from now on; and of the others."""
@@ -143,17 +151,21 @@ def _weak(
     away: dict[Query, dict[str, Grade]] = {Query(x.subject, "", x.id): {} for x in askers.values()}
     each = min(lacking / len(askers), 1.0)
     for queries, weight in ((here, each * ANSWERED), (away, each * (1 - ANSWERED))):
-        for asked in _asked(recommender, queries, weight):
+        for asked in _asked(recommender, queries, weight, told):
             wording = asked.evidence.wording.without_own()
             yield replace(asked, evidence=replace(asked.evidence, wording=wording))
 
 
 def _asked(
-    recommender: Recommender, queries: Mapping[Query, Mapping[str, Grade]], weight: float
+    recommender: Recommender,
+    queries: Mapping[Query, Mapping[str, Grade]],
+    weight: float,
+    told: Callable[[], object],
 ) -> Iterator[Asked]:
     """Those of the queries that find anything."""
     filters = searchable(recommender.store, list(queries))
     for query, grades in queries.items():
+        told()
         nearest = recommender.nearest(query, filters[query.id])
         if ids := nearest.best.ids:
             found = np.array([int(grades.get(id, Grade.NO)) for id in ids])

@@ -4,7 +4,7 @@ Only those: of the links it was trained on, it names the right ticket by distanc
 nothing would be left to learn. They are few, so the weights are held near those of other desks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,12 +35,17 @@ class Example:
     weight: float = 1.0
 
 
-def learn_rescoring(recommender: Recommender, labels: Sequence[Label]) -> Rescoring:
-    """The rescoring that suits the queries that have a YES; `recommender` ranks by distance."""
-    return fit_rescoring([*examples(recommender, labels)], GENERAL, HOLD)
+def learn_rescoring(
+    recommender: Recommender, labels: Sequence[Label], told: Callable[[], object] = lambda: None
+) -> Rescoring:
+    """The rescoring that suits the queries that have a YES; `recommender` ranks by distance.
+    `told` is called before each query, and what it raises ends the work."""
+    return fit_rescoring([*examples(recommender, labels, told)], GENERAL, HOLD)
 
 
-def examples(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Example]:
+def examples(
+    recommender: Recommender, labels: Sequence[Label], told: Callable[[], object] = lambda: None
+) -> Iterator[Example]:
     """Queries one of whose right tickets is among the nearest."""
     right: dict[Query, set[str]] = {}
     for label in sorted(labels, key=lambda label: label.query.id):
@@ -49,6 +54,7 @@ def examples(recommender: Recommender, labels: Sequence[Label]) -> Iterator[Exam
     rescorer = Rescorer(recommender.model)
     filters = searchable(recommender.store, list(right))
     for query, ids in right.items():
+        told()
         compared = recommender.compare(query, filters[query.id])
         best = recommender.best(compared, NEAREST)
         found = np.array([id in ids for id in best.ids], dtype=bool)

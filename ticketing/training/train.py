@@ -128,7 +128,8 @@ def train(
         _set_start_weights(learner, corpus, training)
         checkpoint = checkpoints / f"{key}.network"
         history = _learn(learner, corpus, learned, validation, training, teacher, checkpoint, told)
-        told(Step.FITTING)
+        fitting = partial(told, Step.FITTING)
+        fitting()
         if training.weights == "learned":
             asked = int(query_worths(validation).count_nonzero())
             lean_on_words(learner, corpus.archive, asked, taught=teacher is not None)
@@ -138,12 +139,12 @@ def train(
             search_weights(learner, corpus.archive, corpus.queries, kept or learned)
         recency = Recency()
         if training.weights == "learned":
-            fit_weights(learner, validation)
+            fit_weights(learner, validation, fitting)
             if training.recency:
                 recency = fit_recency(learner, validation)
         model = _finish(learner, corpus, recency)
         asking = validation.left_out or some_of(known, training.seed)
-        calibrate(model, tickets, kept, asking, checkpoints)
+        calibrate(model, tickets, kept, asking, checkpoints, fitting)
         if cache:
             cache.end()
         facts, documents, arrays = content_of(model)
@@ -158,6 +159,7 @@ def train(
             "teacher": encoder and encoder.to_json(),
             "history": history,
         }
+        fitting()
         bundle_id = models.save(facts, documents, arrays)
         clear(checkpoints, key)
         return bundle_id

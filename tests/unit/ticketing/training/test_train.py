@@ -146,6 +146,41 @@ def test_a_training_that_is_cancelled_while_it_learns_topics_ends_at_the_next_ba
     assert fit().id == trained[1]
 
 
+@pytest.mark.parametrize("when", ["first", "middle", "last"])
+def test_a_training_that_is_cancelled_while_it_is_fitted_saves_nothing_and_may_go_on(
+    trained, fit, tmp_path, archive_tickets, archive_labels, monkeypatch, when
+):
+    """It hears the wish all along: at each piece of the archive, at each query."""
+    monkeypatch.setattr("ticketing.retrieval.memory.ENCODED_AT_ONCE", 8)
+    steps = []
+
+    def train(folder, told):
+        models = Registry(folder / "models")
+        where = models, folder / "checkpoints", None, told
+        training_steps.train(archive_tickets, archive_labels, TINY, tiny_training(), *where)
+
+    def counted(step, done=0, total=0, said=""):
+        steps.append((step, done, total))
+
+    train(tmp_path / "whole", counted)
+    heard = steps.count((Step.FITTING, 0, 0))
+    assert heard > 5 + len({label.query.id for label in archive_labels})
+    assert steps[-1][0] == Step.FITTING
+    left = {"first": 1, "middle": heard // 2, "last": heard}[when]
+
+    def told(step, done=0, total=0, said=""):
+        nonlocal left
+        left -= step == Step.FITTING
+        if not left:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(tmp_path, told)
+    assert Registry(tmp_path / "models").ids() == []
+    monkeypatch.undo()
+    assert fit().id == trained[1]
+
+
 def test_another_seed_or_another_text_is_another_bundle(trained, fit, archive_tickets):
     assert fit(seed=2).id != trained[1]
 
