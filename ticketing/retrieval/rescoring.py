@@ -142,7 +142,7 @@ class Rescorer:
         weights = query.weights[rows[:, -1]][..., channel]
         pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
         vectors = unit(vectors)
-        vectors[(rows[:, -1, None] >> np.array(self._problem)) & 1 == 0] = 0  # is missing
+        vectors[(rows[:, -1, None] >> np.array(self._problem, np.uint8)) & 1 == 0] = 0  # missing
         problem = unit(vectors.sum(1, dtype=float))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)

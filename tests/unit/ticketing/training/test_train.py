@@ -226,6 +226,7 @@ def test_searched_weights_are_a_point_of_the_grid(fit):
     [
         {"pairs": "merged"},
         {"pairs": "merged", "merged_query": ("SUB1",), "merged_ticket": ("SUB2",)},
+        {"pairs": "merged", "merged_ticket": ("SOL2",)},
         {"pairs": "multi-level"},
         {"channels": ("h",)},
         {"channels": ("h", "E")},
