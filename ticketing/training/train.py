@@ -28,12 +28,7 @@ from ticketing.tickets import Label, TicketList
 from ticketing.training.calibration import calibrate, some_of
 from ticketing.training.corpus import Corpus, read_corpus
 from ticketing.training.distillation import Teacher
-from ticketing.training.losses import (
-    ImitationLoss,
-    LabelLoss,
-    RankingLoss,
-    right_answers,
-)
+from ticketing.training.losses import ImitationLoss, LabelLoss, RankingLoss, right_answers
 from ticketing.training.pretraining import (
     clear,
     drop_others,
@@ -44,17 +39,9 @@ from ticketing.training.pretraining import (
     texts_key,
 )
 from ticketing.training.recency_fitting import fit_recency
-from ticketing.training.sampling import (
-    Example,
-    graded,
-    labelled,
-    parted,
-    shown,
-    views,
-    weak,
-)
+from ticketing.training.sampling import Example, graded, labelled, parted, shown, views, weak
 from ticketing.training.settings import TrainingSettings
-from ticketing.training.validation import ValidationSet
+from ticketing.training.validation import ValidationSet, of_some_queries
 from ticketing.training.weight_fitting import fit_weights, query_worths
 from ticketing.training.weight_search import search_weights
 from ticketing.training.word_share import lean_on_words, unrelated_distances
@@ -123,7 +110,8 @@ def train(
             checkpoints / texts,
             told,
         )
-        learned, kept = parted(usable)
+        learned, held_out = parted(usable)
+        kept = of_some_queries(held_out, training.seed)
         validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
         _set_start_weights(learner, corpus, training)
         checkpoint = checkpoints / f"{key}.network"

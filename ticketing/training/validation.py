@@ -22,9 +22,22 @@ from ticketing.training.texts import Fields
 FEWEST = 30
 """With fewer validation queries than this, tickets' own subjects are asked as well."""
 
+MOST_QUERIES = 2000
+"""People's queries that are asked; of more a sample. Numbers of every query beside every candidate,
+and in `weight_fitting` their parts, are held at once. So there are this many rows of them at most,
+of as many columns as MOST_CANDIDATES or the tickets graded for these queries, whichever is more,
+however many queries were judged."""
+
 MOST_WEAK = 200
 MOST_CANDIDATES = 4000
 AT_ONCE = 256
+
+
+def of_some_queries(labels: Sequence[Label], seed: int) -> list[Label]:
+    """The labels of MOST_QUERIES queries at most, a seeded sample, in their order."""
+    queries = sorted({label.query.id for label in labels})
+    some = set(random.Random(seed).sample(queries, min(len(queries), MOST_QUERIES)))
+    return [label for label in labels if label.query.id in some]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training import train as training_steps
 from ticketing.training.pretraining import run_key, texts_key
+from ticketing.training.sampling import is_validation
 
 
 @pytest.fixture
@@ -179,6 +180,28 @@ def test_a_training_that_is_cancelled_while_it_is_fitted_saves_nothing_and_may_g
     assert Registry(tmp_path / "models").ids() == []
     monkeypatch.undo()
     assert fit().id == trained[1]
+
+
+def test_the_same_validation_queries_choose_the_epoch_fit_weights_and_calibrate(
+    fit, monkeypatch, archive_labels
+):
+    monkeypatch.setattr("ticketing.training.validation.MOST_QUERIES", 1)
+    fit_weights, calibrate, asked = training_steps.fit_weights, training_steps.calibrate, []
+
+    def fitted(learner, validation, *rest):
+        asked.append(sum(not query.weak for query in validation.queries))
+        fit_weights(learner, validation, *rest)
+
+    def calibrated(model, tickets, labels, *rest):
+        asked.append(len({label.query.id for label in labels}))
+        calibrate(model, tickets, labels, *rest)
+
+    monkeypatch.setattr(training_steps, "fit_weights", fitted)
+    monkeypatch.setattr(training_steps, "calibrate", calibrated)
+    kept = {x.query.id for x in archive_labels if is_validation(x.query.id)}
+    assert len(kept) > 1
+    fit(weights="learned")
+    assert asked == [1, 1]
 
 
 def test_another_seed_or_another_text_is_another_bundle(trained, fit, archive_tickets):

@@ -12,7 +12,7 @@ from ticketing.networks.making import new_network
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade, Label, Query
 from ticketing.training.sampling import Archive
-from ticketing.training.validation import ValidationSet
+from ticketing.training.validation import ValidationSet, of_some_queries
 from ticketing.training.weight_search import search_weights
 
 SETTINGS = NetworkSettings(channels=("E",), word_dims=4, character_dims=2)
@@ -144,6 +144,21 @@ def test_several_right_tickets_do_not_push_each_other_down(monkeypatch):
 def test_without_queries_quality_is_nothing():
     nobody = validation([], [])
     assert nobody.quality(network()) == 0.0
+
+
+def test_of_many_validation_queries_a_sample_is_asked_with_all_their_labels(monkeypatch):
+    """Memory grows with queries times tickets."""
+    labels = [Label(Query(f"q{i % 9}"), id, Grade.YES) for i, id in enumerate("ABC" * 9)]
+    assert of_some_queries(labels, 0) == labels
+    monkeypatch.setattr("ticketing.training.validation.MOST_QUERIES", 9)
+    assert of_some_queries(labels, 0) == labels
+    monkeypatch.setattr("ticketing.training.validation.MOST_QUERIES", 4)
+    some = of_some_queries(labels, 0)
+    asked = {label.query.id for label in some}
+    assert len(asked) == 4
+    assert some == [label for label in labels if label.query.id in asked]
+    assert of_some_queries(labels[::-1], 0) == some[::-1]
+    assert {label.query.id for label in of_some_queries(labels, 1)} != asked
 
 
 def many(count=30):
