@@ -31,11 +31,11 @@ PROPOSED = 3
 
 class Fitted(NamedTuple):
     """A classifier, the share of validation titles whose category it finds, and the n-gram
-    matcher's share."""
+    matcher's share; None where no title could be kept from training."""
 
     classifier: CategoryClassifier
-    accuracy: float
-    reference: float
+    accuracy: float | None
+    reference: float | None
 
 
 def fit(
@@ -77,8 +77,8 @@ def fit(
     )
 
 
-def _accuracy(trial: Trial, matcher: Matcher, known: Taxonomy) -> float:
-    return accuracy(trial, matcher.scores(trial.texts), known) if trial.texts else 0.0
+def _accuracy(trial: Trial, matcher: Matcher, known: Taxonomy) -> float | None:
+    return accuracy(trial, matcher.scores(trial.texts), known) if trial.texts else None
 
 
 def _learned(trial: Trial, classifier: CategoryClassifier) -> dict[str, Any]:

@@ -54,10 +54,13 @@ def train(
     say(f"{counted(len(taxonomy.texts), 'title')} in {counted(len(taxonomy.groups), 'category')}.")
     with audited_switch(desk):
         _, found, reference = desk.train_categories(taxonomy, words, given, settings, go_on)
-    say(
-        f"Of validation titles {found:.0%} find their category ({reference:.0%} by matching"
-        " n-grams)."
-    )
+    if found is None or reference is None:
+        say("No title could be kept aside to measure it.")
+    else:
+        say(
+            f"Of validation titles {found:.0%} find their category ({reference:.0%} by matching"
+            " n-grams)."
+        )
 
 
 @command.command("suggest")

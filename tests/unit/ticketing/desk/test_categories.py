@@ -218,6 +218,19 @@ def test_train_and_suggest_from_a_table(tmp_path):
     assert re.fullmatch(r" 1\.00  Pump  \(as 'feed pump leaks oil'\)\n", asked.output)
 
 
+def test_of_two_titles_a_category_none_is_left_to_measure_it(tmp_path):
+    table = tmp_path / "titles.csv"
+    rows = ["pump leaks,Pump", "pump is loud,Pump", "fan leaks,Fan", "fan is loud,Fan"]
+    table.write_text("\n".join(["label,group", *rows]))
+    options = [option for value in FAST for option in ("--set", value)]
+    trained = run(tmp_path, "train", "--titles", str(table), *options)
+    assert trained.exception is None, trained.output
+    assert "No title could be kept aside to measure it.\n" in trained.output
+    assert "find their category" not in trained.output
+    with closing(open_desk(Settings(home=tmp_path))) as desk:
+        assert serving(desk).facts["accuracy"] is None
+
+
 def test_a_network_that_goes_on_takes_no_settings_of_another(desk_home):
     trained = run(desk_home, "train", "--continue", "--set", "network.dims=8")
     assert isinstance(trained.exception, InputError)
