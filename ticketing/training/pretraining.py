@@ -39,7 +39,8 @@ from topic_models import CheckpointError, DocNADE, DocNADESettings, Progress, Pr
 from topic_models.documents import Document
 
 MOST_TOPIC_TICKETS = 40_000
-"""Tickets that topics are learned from; of a larger archive evenly spaced ones."""
+"""Tickets that topics are learned from; of a larger archive, or one of more than MOST_WORDS words,
+evenly spaced ones."""
 
 
 def run_key(
@@ -242,8 +243,8 @@ def learn_topics(
     checkpoint: Path,
     told: Told = unheard,
 ) -> TopicEncoder:
-    """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS at most, every
-    twentieth kept to stop on. Raises whatever `told` does."""
+    """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS and about MOST_WORDS
+    words at most, every twentieth ticket kept to stop on. Raises whatever `told` does."""
     words = TopicWords(topic_words(corpus.vocabulary))
     described = DocNADESettings(
         vocabulary_size=max(len(words.ids), 1),
@@ -252,9 +253,10 @@ def learn_topics(
         seed=training.seed,
     )
     encoder = TopicEncoder(DocNADE(described), words)
-    some = corpus.texts.every(len(corpus.texts) // MOST_TOPIC_TICKETS + 1)
-    whole = [list(chain(*fields.values())) for fields in some.values()]
-    documents = [document for document in words.documents(whole) if len(document)]
+    texts = corpus.texts
+    some = texts.every(max(len(texts) // MOST_TOPIC_TICKETS, texts.words // MOST_WORDS) + 1)
+    whole = (words.documents([[*chain(*fields.values())]])[0] for fields in some.values())
+    documents = [document for document in whole if len(document)]
     kept = documents[::20] if len(documents) >= 40 else None
     learned: list[Document] = [d for i, d in enumerate(documents) if i % 20 or not kept]
     bar = ProgressBar("topics")
