@@ -56,6 +56,14 @@ class Trains(DeskBase):
 
         with self._one_training("training") as lease:
 
+            def share(bundle_id: str) -> None:
+                while True:  # hours of training hang on it
+                    try:
+                        return self.models.share(bundle_id)
+                    except StoreAway:
+                        told(Step.FITTING)
+                        time.sleep(AGAIN_SECONDS)
+
             def still_ours(step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
                 if lease.lost:
                     raise Stopped("another training has begun, since this one stood still")
@@ -64,7 +72,7 @@ class Trains(DeskBase):
             told(Step.READING)
             folder = self.settings.home / "checkpoints"
             with self._written(before, folder) if tickets is None else nullcontext(tickets) as read:
-                bundle_id = train(
+                return train(
                     read,
                     self.training_labels(before) if labels is None else labels,
                     network or NetworkSettings(),
@@ -74,15 +82,8 @@ class Trains(DeskBase):
                     vectors_file,
                     still_ours,
                     self.settings.threads,
+                    share,
                 )
-        while True:  # hours of training hang on it
-            try:
-                self.models.share(bundle_id)
-            except StoreAway:
-                told(Step.FITTING)
-                time.sleep(AGAIN_SECONDS)
-            else:
-                return bundle_id
 
     @contextmanager
     def _written(self, before: datetime | None, folder: Path) -> Iterator[TicketList]:

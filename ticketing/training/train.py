@@ -65,13 +65,15 @@ def train(
     vectors_file: Path | None = None,
     told: Told = unheard,
     threads: int = 1,
+    share: Callable[[str], object] = lambda bundle_id: None,
 ) -> str:
     """Train a network and save it; returns the bundle's id.
 
     Tickets are read twice, and never held all at once; what must lie somewhere meanwhile lies in
-    `checkpoints`, which an interrupted run resumes from, unless another one was begun there. Runs
-    with the same arguments give the same bundle, by any number of `threads`. Raises InputError when
-    there is nothing to learn from, and whatever `told` does.
+    `checkpoints`, which an interrupted run resumes from, unless another one was begun there. It
+    stays until `share` has brought the saved bundle to where it is needed. Runs with the same
+    arguments give the same bundle, by any number of `threads`. Raises InputError when there is
+    nothing to learn from, and whatever `told` and `share` do.
     """
     if not len(tickets):
         raise InputError("There are no tickets to learn from; import some first.")
@@ -149,6 +151,7 @@ def train(
         }
         fitting()
         bundle_id = models.save(facts, documents, arrays)
+        share(bundle_id)
         clear(checkpoints, key)
         return bundle_id
 

@@ -239,6 +239,30 @@ def test_training_before_a_date_sees_nothing_younger(desk, trained, monkeypatch)
     assert [(label.query.id, label.ticket_id) for label in seen["labels"]] == [(free.id, old.id)]
 
 
+def test_a_training_that_ends_before_its_bundle_is_in_the_store_is_not_done_again(
+    desk, monkeypatch
+):
+    """Whoever goes on finds all that was learned."""
+
+    def killed(bundle_id):
+        shared.append(bundle_id)
+        raise KeyboardInterrupt
+
+    def twice(*_):
+        raise AssertionError("a batch was trained again")
+
+    shared, folder = [], desk.settings.home / "checkpoints"
+    with monkeypatch.context() as broken:
+        broken.setattr(desk.models, "share", killed)
+        with pytest.raises(KeyboardInterrupt):
+            desk.train(TINY, tiny_training())
+    assert list(folder.glob("*.network"))
+    monkeypatch.setattr("ticketing.training.train.Trainer.step", twice)
+    assert [desk.train(TINY, tiny_training())] == shared
+    assert desk.models.shared() >= set(shared)
+    assert sorted(path.suffix for path in folder.iterdir()) == [".topics", ".vectors"]
+
+
 def test_two_trainings_at_once_are_refused(desk, monkeypatch):
     monkeypatch.setattr(leases, "LEASE_SECONDS", 1.0)
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
