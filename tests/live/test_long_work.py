@@ -391,12 +391,12 @@ def test_an_import_needs_nothing_but_the_store(desk, app, file):
 def test_an_import_goes_on_from_its_page(desk, app, file, silent, monkeypatch):
     put, pages = desk.put_tickets, []
 
-    def once(tickets):
+    def once(tickets, keep):
         if len(pages) == 1:
             pages.append("killed")
             raise SystemExit
         pages.append(len(tickets))
-        return put(tickets)
+        return put(tickets, keep=keep)
 
     monkeypatch.setattr(desk, "put_tickets", once)
     job = begin(desk, app, file)
@@ -414,9 +414,9 @@ def test_an_import_goes_on_from_its_page(desk, app, file, silent, monkeypatch):
 def test_an_import_is_cancelled_at_its_next_page(desk, app, file, monkeypatch):
     put, job = desk.put_tickets, begin(desk, app, file)
 
-    def cancel(tickets):
+    def cancel(tickets, keep):
         jobs.cancel_job(desk, job.id)
-        return put(tickets)
+        return put(tickets, keep=keep)
 
     monkeypatch.setattr(desk, "put_tickets", cancel)
     run_one(desk, app)
