@@ -1,8 +1,10 @@
 """Word vectors to begin with: from a file, as a teacher reads words, or from the own texts."""
 
+import logging
 import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +86,23 @@ def train_vectors(
     model.build_vocab_from_freq({word: max(seen[word], 1) for word in vocabulary.words})
     passes = passes_over(words)
     sentences = _Passes(texts, count * passes, told)
-    model.train(sentences, total_examples=count, total_words=words, epochs=passes)
+    with _silent(logging.getLogger("gensim.models.word2vec")):  # it warns of passes that end early
+        model.train(sentences, total_examples=count, total_words=words, epochs=passes)
     sentences.bar.close()
     if sentences.why:
         raise sentences.why
     return _matrix(vocabulary, dims, model.wv)
+
+
+@contextmanager
+def _silent(logger: logging.Logger) -> Iterator[None]:
+    """Let a logger tell of no less than errors during the block."""
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def passes_over(words: int) -> int:

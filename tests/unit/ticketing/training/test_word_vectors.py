@@ -25,7 +25,7 @@ def test_an_archive_is_passed_over_the_more_often_the_smaller_it_is():
 
 
 @pytest.mark.parametrize("after", [0, 1, 250])
-def test_learning_vectors_ends_soon_after_it_is_asked_to(after):
+def test_learning_vectors_ends_soon_after_it_is_asked_to(after, caplog):
     asked = []
 
     def told(step, done=0, total=0, said=""):
@@ -37,6 +37,7 @@ def test_learning_vectors_ends_soon_after_it_is_asked_to(after):
     with pytest.raises(Stopped, match="cancelled"):
         train_vectors(texts, VOCABULARY, 6, 1, told)
     assert after < len(asked) <= after + 30, "once more for each pass that is left, at most"
+    assert caplog.records == []
 
 
 def write(path, text):
