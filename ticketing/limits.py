@@ -77,6 +77,10 @@ def is_one_column(text: str) -> bool:
     return len(text.split()) == 1 and text == text.strip()
 
 
+_PARTING = frozenset(",;")
+"""What parts the names of groups in a cell of a table, so that nobody can be in one with it."""
+
+
 def half_fault(text: str) -> str:
     """What is wrong with a text that no store can keep, half of a surrogate pair; else nothing."""
     try:
@@ -92,6 +96,9 @@ def ticket_fault(ticket: Ticket) -> tuple[str, str]:
         return "id", fault
     if fault := GROUPS.fault(len(ticket.groups)):
         return "groups", fault
+    for name in sorted(ticket.groups):
+        if not _PARTING.isdisjoint(name):
+            return "groups", f"hold {name[:40]!r}; name groups without commas and semicolons"
     texts = {
         "subject": (SUBJECT, [ticket.subject]),
         "description": (TICKET_TEXT, [ticket.description]),
@@ -116,7 +123,7 @@ def usable_groups(names: Collection[str]) -> frozenset[str]:
     for name in names:
         if fault := NAME.fault(len(name)) or half_fault(name):
             raise InputError(f"The group {name[:40]!r} {fault}.")
-        if not name.strip() or not {",", ";"}.isdisjoint(name):
+        if not name.strip() or not _PARTING.isdisjoint(name):
             raise InputError(
                 f"{name!r} is no name of a group; name one at a time, without commas and"
                 " semicolons."

@@ -1,7 +1,7 @@
 """What a request may ask for: the desk it is about and who asks."""
 
 from contextlib import suppress
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
 from flask import current_app, g, request, url_for
 from werkzeug.exceptions import Unauthorized
@@ -115,4 +115,5 @@ def current_address() -> str:
     """Path and arguments of the page being shown, to come back to after a form."""
     if request.method != "GET":
         return url_for("pages.ask")
-    return urlsplit(request.url)._replace(scheme="", netloc="").geturl()
+    said = request.query_string.decode("ascii", "replace")
+    return quote(request.path) + (f"?{said}" if said else "")

@@ -128,6 +128,11 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
     given = {name: getattr(mapping, name) for name in FIELDS}
     fields = {name: guesses[name] if given[name] is None else given[name] for name in FIELDS}
     is_open = given["solution"] is None and not fields["solution"]
+    if given["solution"] and mapping.comments:
+        raise InputError(
+            f"A solution is the column {given['solution']!r} or a reply among"
+            f" {mapping.comments.column!r}, not both; map one of them."
+        )
     comments = _complete_comments(mapping.comments, is_open, survey)
     if comments:
         fields["solution"] = ""
@@ -164,8 +169,13 @@ def _complete_comments(given: Comments | None, is_open: bool, survey: Survey) ->
 
 
 def _guess(usual: str, columns: Iterable[str]) -> str:
-    """The first usual name that a column carries, or an empty string."""
-    by_name = {"_".join(column.lower().replace("-", " ").split()): column for column in columns}
+    """The column of the first usual name that one carries, or an empty string; of several that do,
+    the one that is written so, or else the first."""
+    by_name: dict[str, str] = {}
+    for column in columns:
+        name = "_".join(column.lower().replace("-", " ").split())
+        if name == column or name not in by_name:
+            by_name[name] = column
     return next((by_name[name] for name in usual.split() if name in by_name), "")
 
 

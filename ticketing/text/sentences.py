@@ -2,6 +2,7 @@
 in the text's length."""
 
 import re
+from collections.abc import Iterator
 
 LINE = 50
 """A line of prose that is wrapped has at least so many characters."""
@@ -9,7 +10,9 @@ LINE = 50
 _MARKED = re.compile(r"\s*+(?:[-*•>#]++|\d{1,2}[.)]|[a-z]\))\s++")
 """How an item of a list, or a quoted line, begins."""
 
-_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*+\s++(?=[\"'“‘(\[]*+[^\W_a-zà-ÿ])|(?<=[。！？])")
+_END = re.compile(
+    r"(?<=[.!?…])(?P<closing>[\"'”’)\]]*+)\s++(?=[\"'“‘(\[]*+[^\W_a-zà-ÿ])|(?<=[。！？])"
+)
 """A mark and a space with no small letter after it, or a mark of its own width."""
 
 _ABBREVIATED = re.compile(
@@ -43,12 +46,21 @@ def _blocks(text: str) -> list[str]:
 
 def _of_block(block: str) -> list[str]:
     found: list[list[str]] = []
-    for piece in filter(None, (piece.strip() for piece in _END.split(block))):
+    for piece in filter(None, _pieces(block)):
         if found and _ABBREVIATED.search(found[-1][-1][-_LONGEST_ABBREVIATED:]):
             found[-1].append(piece)
         else:
             found.append([piece])
     return [" ".join(pieces) for pieces in found]
+
+
+def _pieces(block: str) -> Iterator[str]:
+    """What lies between ends of sentences, each with what closes there: a bracket, a quotation."""
+    start = 0
+    for found in _END.finditer(block):
+        yield block[start : max(found.end("closing"), found.start())].strip()
+        start = found.end()
+    yield block[start:].strip()
 
 
 def shortened(text: str, length: int) -> str:

@@ -58,6 +58,7 @@ def round_() -> str:
         last=max(judged, key=lambda judgment: judgment.time, default=None),
         left=len(open_),
         address=_address(args.round()),
+        going_on=_address(args.round(), args.after),
         skip=None if at is None else _address(args.round(), at + 1),
         queries=len(args.round().queries),
     )

@@ -40,7 +40,7 @@ def linked(text: str, words: Collection[str] = ()) -> Markup:
 
 
 _QUOTATION = re.compile("“([^”]*)”")
-_STRETCH = re.compile(r"\S{1,2000}")
+_STRETCH = re.compile(r"[^\s“”„«»]{1,2000}")
 """What an address may lie in; finding several takes time quadratic in the length."""
 
 
@@ -79,8 +79,11 @@ def opening(text: str, length: int) -> str:
 
 
 def with_meant(text: str, meant: Mapping[str, str]) -> str:
-    """The text with every word that is a key of `meant`, as it is written there, replaced."""
-    if not meant:
-        return text
-    words = "|".join(re.escape(word) for word in meant)
-    return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda found: meant[found[0]], text)
+    """The text with every word replaced that is a key of `meant`, however it is written."""
+    best = {token.text: meant[word] for word in meant for token in tokens_with_spans(word)}
+    pieces, end = [], 0
+    for token in tokens_with_spans(text) if best else ():
+        if token.text in best:
+            pieces += [text[end : token.start], best[token.text]]
+            end = token.end
+    return "".join([*pieces, text[end:]])

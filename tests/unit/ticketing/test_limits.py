@@ -46,6 +46,8 @@ ODD_GROUPS = frozenset(f"g{i}" for i in range(GROUPS.most + 1))
         ("status", Ticket("a", "x", status="x" * (NAME.most + 1))),
         ("groups", Ticket("a", "x", groups=ODD_GROUPS)),
         ("groups", Ticket("a", "x", groups=frozenset(["x" * (NAME.most + 1)]))),
+        ("groups", Ticket("a", "x", groups=frozenset(["Sales, EU"]))),
+        ("groups", Ticket("a", "x", groups=frozenset(["Sales;EU"]))),
     ],
     ids=lambda value: "" if isinstance(value, Ticket) else value,
 )

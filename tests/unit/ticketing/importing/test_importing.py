@@ -116,6 +116,20 @@ def test_replies_are_no_solution_where_it_was_said_that_there_is_none(tmp_path):
     assert ticket.solution == ""
 
 
+def test_a_solution_and_replies_are_not_both_mapped(tmp_path):
+    path = write(tmp_path, "a.jsonl", json.dumps(archive_row(answer="Restart.")))
+    with pytest.raises(InputError, match="column 'answer' or a reply among 'comments', not both"):
+        read(path, read_mapping(None, ["solution=answer", "comments.column=comments"]))
+
+
+@pytest.mark.parametrize("header", ["id,subject,Subject ", "id,Subject ,subject"])
+def test_of_columns_that_are_called_alike_the_usual_name_is_taken(tmp_path, header):
+    cells = {"id": "1", "subject": "right", "Subject ": "wrong"}
+    row = ",".join(cells[name] for name in header.split(","))
+    tickets, _ = read(write(tmp_path, "a.csv", f"{header}\n{row}\n"))
+    assert tickets == [Ticket("1", "right")]
+
+
 def test_all_replies_may_be_joined_and_others_left_out(tmp_path):
     path = write(tmp_path, "a.jsonl", json.dumps(archive_row()))
     options = [
@@ -417,7 +431,7 @@ def test_the_real_archive_needs_no_mapping(shared):
     ("cell", "groups"),
     [
         ("hr; service ,lab", {"hr", "service", "lab"}),
-        (["hr", " a, b "], {"hr", "a, b"}),
+        (["hr", " a b "], {"hr", "a b"}),
         ("<hr>", {"<hr>"}),  # what hides a ticket is never cleaned away
         ("", set()),
         (None, set()),

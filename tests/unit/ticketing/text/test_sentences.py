@@ -29,7 +29,8 @@ from ticketing.text.sentences import sentences, shortened
         ),
         ("泵漏油。更换密封。", ["泵漏油。", "更换密封。"]),
         ("Über heiß. Öl fehlt.", ["Über heiß.", "Öl fehlt."]),
-        ('He said "stop." Then it ran.', ['He said "stop.', "Then it ran."]),
+        ('He said "stop." Then it ran.', ['He said "stop."', "Then it ran."]),
+        ("See (the manual.) After that go.", ["See (the manual.)", "After that go."]),
     ],
 )
 def test_sentences(text, found):

@@ -86,6 +86,22 @@ def test_the_last_judgment_can_be_undone_and_a_ticket_skipped(client, desk):
     assert give(client, skip, "NO") != first
 
 
+def test_a_ticket_that_was_skipped_stays_skipped_when_another_one_is_graded(client, desk):
+    address, seen = begin(client, by="random", size="1"), []
+    for _ in range(3):
+        page = client.get(address).text
+        form = page[page.index('class="give"') :]
+        seen.append(re.search(r'name="ticket_id" value="([^"]+)"', form)[1])
+        if len(seen) == 1:
+            address = unescape(re.search(r'href="([^"]+)" data-key="s"', page)[1])
+            continue
+        shown = dict(re.findall(r'name="(query_id|ticket_id)" value="([^"]+)"', form))
+        action = unescape(re.findall(r'action="([^"]+)" class="give"', page)[0])
+        fields = {"csrf_token": token(client), **shown, "grade": "NO"}
+        address = client.post(action, data=fields).location
+    assert len(set(seen)) == 3
+
+
 def test_two_windows_of_a_round_never_replace_each_other_in_silence(client, desk):
     address = begin(client, by="random", size="1")
     shown = client.get(address).text  # in the other window

@@ -15,6 +15,7 @@ from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query, Ticket
 from ticketing.times import utc_now
 from web.app import create_app
+from web.context import current_address
 from web.views.marks import with_meant
 
 EXHAUST = {"subject": "Exhaust spread high", "description": "unit trips on start"}
@@ -425,6 +426,31 @@ def test_meant_words_replace_whole_words_only():
     assert with_meant("Vibraton (vibratons, Vibraton)", {"Vibraton": "vibration"}) == (
         "vibration (vibratons, vibration)"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Presure low: the presure falls", "pressure low: the pressure falls"),
+        ("presure_sensor of the PresureValve", "pressure_sensor of the pressureValve"),
+        ("28presure", "28pressure"),
+    ],
+)
+def test_a_meant_word_is_replaced_however_it_is_written(text, meant):
+    assert with_meant(text, {"Presure": "pressure"}) == meant
+
+
+def test_a_filter_is_offered_as_it_is_stored(client, desk):
+    """Without a value a browser sends what an option says, with single spaces."""
+    desk.put_tickets([Ticket("T-1", "Pump", product="SGT  400")])
+    assert '<option value="SGT  400">SGT  400</option>' in client.get("/").text
+
+
+@pytest.mark.parametrize("address", ["/tickets/A%2541?x=%26", "/tickets/%C3%A9", "/tickets/a/b?"])
+def test_a_page_comes_back_to_itself(client, address):
+    """`A%41` in an address would be the ticket AA."""
+    with client.application.test_request_context(address):
+        assert current_address() == address.removesuffix("?")
 
 
 def test_of_a_huge_ticket_the_page_shows_the_beginning_and_says_so(client, desk):

@@ -85,6 +85,8 @@ LINK = '<a href="{0}" rel="noopener noreferrer">{0}</a>'
     [
         ("see https://a.example/x?a=1.", f"see {LINK.format('https://a.example/x?a=1')}."),
         ("(HTTP://a.example/b_(c))", f"({LINK.format('HTTP://a.example/b_(c)')})"),
+        ("see „http://a.example/b“.", f"see „{LINK.format('http://a.example/b')}“."),
+        ("“http://a.example/b”", f"“{LINK.format('http://a.example/b')}”"),
         ("http://a.example/?a=1&b=2", LINK.format("http://a.example/?a=1&amp;b=2")),
     ],
 )
