@@ -78,4 +78,4 @@ soak: $(STAMP)
 	OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE $(VENV)/bin/python -m tests.soak $(MINUTES) $(SEED)
 
 clean:
-	rm -rf .venv .venv-wheel .ticketing build dist site *.egg-info
+	rm -rf .venv .venv-wheel build dist site *.egg-info

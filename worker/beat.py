@@ -91,10 +91,12 @@ def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
     why = schedule.due(now, desk.whole.count_judgments() if schedule.judgments else 0)
     if not why:
         return None
-    arguments = desk.training_arguments(promotion=schedule.promotion)
     try:
+        arguments = desk.training_arguments(promotion=schedule.promotion)
         job = start_training(desk, app, arguments, by=BY)
     except NotReady:
+        return None
+    if job.attempts:  # it was begun before, and learns from what was there then
         return None
     desk.whole.update_job(job.id, log=f"begun since {why}")
     desk.schedule_began(now)

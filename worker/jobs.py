@@ -12,6 +12,7 @@ from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.people import Doer
 from ticketing.stores.jobs import no_job
 from worker.connection import waiting_messages
+from worker.presence import workers_live
 from worker.progress import silent_for
 from worker.publishing import finish, publish, queue_of
 
@@ -47,7 +48,7 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     """
     for job in desk.store.unfinished_jobs():
         if job.kind == JobKind.TRAINING and job.arguments != arguments:
-            if not _is_left_in_the_end(desk, job):
+            if not _is_left_in_the_end(desk, job) or _awaits_its_turn(app, job):
                 raise _another(job)
             cancel_job(desk, job.id)
     return _start(desk, app, JobKind.TRAINING, "", arguments, by)
@@ -81,6 +82,10 @@ def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Js
     total = store.count_tickets() if kind == JobKind.REINDEX else 0
     job = store.create_job(kind, bundle_id, total, arguments, by)
     if job.cancel_requested:  # and nobody there to end it
+        if kind != JobKind.REINDEX and not store.lease_is_free(lease_of(job.id)):
+            raise NotReady(
+                f"The {kind} that was cancelled, job {job.id}, is about to end; try again then."
+            )
         store.update_job(job.id, state=JobState.CANCELLED, message="cancelled")
         job = store.create_job(kind, bundle_id, total, arguments, by)
     _require_as_asked(job, arguments)
@@ -136,6 +141,13 @@ def _is_left(desk: Desk, job: Job) -> bool:
         return False
     free = job.kind == JobKind.REINDEX or desk.store.lease_is_free(lease_of(job.id))
     return free and silent_for(job) > SILENT_SECONDS
+
+
+def _awaits_its_turn(app: Celery, job: Job) -> bool:
+    """Whether a job waits for a worker that lives, which does something else until then."""
+    queue = queue_of(job.kind)
+    waits = job.state == JobState.QUEUED and waiting_messages(app, queue)
+    return bool(waits and workers_live(app, queue))
 
 
 def _is_left_in_the_end(desk: Desk, job: Job) -> bool:

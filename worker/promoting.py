@@ -19,14 +19,15 @@ A_FEW = 32
 def take_step(desk: Desk, app: Celery, job_id: str) -> None:
     """Compare the bundle of a job whose tickets are encoded, and promote it as the job says.
 
-    One worker at a time does it; repeated, it goes on with the step that was not finished. Raises
-    StoreAway, which may be repeated; any other failure ends the job in state failed.
+    One worker at a time does it; repeated, it goes on with the step that was not finished, once the
+    lease of a process that it ended has run out. Raises StoreAway, which may be repeated; any other
+    failure ends the job in state failed.
     """
     if wanted(desk, job_id) is None:
         return
     with failing(desk, job_id), beating(desk.store, job_id, STEP_SECONDS):
         try:
-            with held(desk.whole, lease_of(job_id), wait=False):
+            with held(desk.whole, lease_of(job_id), wait=True):
                 _go_on(desk, app, job_id)
         except Taken:
             return

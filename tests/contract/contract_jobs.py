@@ -116,10 +116,12 @@ class JobContract:
         job = store.create_job(JobKind.REINDEX, "b1", 3, {"promotion": "rule"}, "ann")
         store.request_cancel(job.id)
         store.update_job(job.id, state=JobState.RUNNING, done=2, attempts=1, errors={"a": "b"})
+        store.update_job(job.id, step="promoting")
         store.update_job(job.id, state=state, message="no")
         again = store.reopen_job(job.id)
         assert (again.id, again.state, again.attempts) == (job.id, JobState.QUEUED, 1)
         assert (again.finished, again.started, again.heartbeat) == (None, None, None)
+        assert again.step == ""
         assert (again.cancel_requested, again.errors, again.message) == (False, {}, "")
         assert (again.arguments, again.by) == ({"promotion": "rule"}, "ann")
         assert again.log[-1].text == "queued again"
@@ -173,6 +175,19 @@ class JobContract:
         ids = [store.create_job(JobKind.REINDEX, f"b{i}", 1).id for i in range(4)]
         assert [job.id for job in store.jobs()] == ids[::-1]
         assert [job.id for job in store.jobs(limit=2)] == ids[:1:-1]
+
+    def test_jobs_of_a_kind_or_about_a_bundle(self, store):
+        ids = {
+            (kind, bundle_id): store.create_job(kind, bundle_id, 1).id
+            for kind in (JobKind.REINDEX, JobKind.PROMOTION)
+            for bundle_id in ("b1", "b2")
+        }
+        listed = [job.id for job in store.jobs(kind=JobKind.REINDEX)]
+        assert listed == [ids[JobKind.REINDEX, "b2"], ids[JobKind.REINDEX, "b1"]]
+        listed = [job.id for job in store.jobs(bundle_id="b1")]
+        assert listed == [ids[JobKind.PROMOTION, "b1"], ids[JobKind.REINDEX, "b1"]]
+        [job] = store.jobs(1, JobKind.PROMOTION, "b2")
+        assert job.id == ids[JobKind.PROMOTION, "b2"]
 
     def test_a_job_made_elsewhere_comes_back_as_it_was_put(self, store):
         elsewhere = Job(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ticketing.desk.leases import Held, Taken, held
 from ticketing.desk.loaded import Loaded
 from ticketing.errors import BundleAway, BundleError, NotFound, NotReady, StoreError
+from ticketing.jobs import JobKind
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
@@ -137,8 +138,9 @@ class DeskBase:
             after = stale[-1]
 
     def _set_aside(self, bundle_id: str) -> set[str]:
-        """Tickets that a job could not encode under this bundle."""
-        return {id for job in self.whole.jobs() if job.bundle_id == bundle_id for id in job.errors}
+        """Tickets that one of the last reindexes could not encode under this bundle."""
+        jobs = self.whole.jobs(kind=JobKind.REINDEX, bundle_id=bundle_id)
+        return {id for job in jobs for id in job.errors}
 
     def _prepare(self, bundle_id: str) -> None:
         """Do all that a first query under a bundle would wait for."""

@@ -11,8 +11,8 @@ from ticketing.jobs import JobKind
 from ticketing.plurals import counted
 from ticketing.tickets import ModelKind
 
-MOST_JOBS = 1000
-"""Of so many jobs the verdicts are looked up."""
+MOST_SWITCHES = 1000
+"""The latest switches of the serving bundle that are told."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,7 @@ class BundleList(Bundles):
         """All bundles, the last trained first."""
         verdicts = {
             job.bundle_id: job.message
-            for job in reversed(self.store.jobs(MOST_JOBS))
-            if job.kind == JobKind.PROMOTION
+            for job in reversed(self.store.jobs(MOST_SWITCHES, JobKind.PROMOTION))
         }
         serving = {self.store.serving(kind) for kind in ModelKind}
         before = self.store.previous_serving()

@@ -12,8 +12,8 @@ from ticketing.jobs import JobKind
 if TYPE_CHECKING:
     from ticketing.evaluation.quality import Quality, Switch, WeekOfBundle
 
-MOST_JOBS = 1000
-"""The latest jobs, among which promotions are looked for."""
+MOST_SWITCHES = 1000
+"""The latest switches of the serving bundle that are told."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class QualityOverTime(Bundles):
         from ticketing.evaluation.quality import grades_of, outcomes, quality, switches, weekly
 
         asked = list(outcomes(self.store.events(Asking), grades_of(self.labels())))
-        promotions = [job for job in self.store.jobs(MOST_JOBS) if job.kind == JobKind.PROMOTION]
+        promotions = self.store.jobs(MOST_SWITCHES, JobKind.PROMOTION)
         return QualityReport(
             quality(asked), tuple(weekly(asked)), tuple(switches(promotions, asked))
         )

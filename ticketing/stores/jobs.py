@@ -50,8 +50,8 @@ class Jobs(Protocol):
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""
 
-    def jobs(self, limit: int = 20) -> list[Job]:
-        """The latest jobs, newest first."""
+    def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
+        """The latest jobs, newest first: of a kind, or about a bundle, where one is given."""
 
     def unfinished_jobs(self) -> list[Job]:
         """All jobs that are queued, running or waiting, newest first."""
@@ -113,13 +113,15 @@ def to_be_cancelled(job: Job) -> Job:
 
 
 def reopened(job: Job) -> Job:
-    """The job queued once more; see Jobs.reopen_job."""
+    """The job queued once more; see Jobs.reopen_job. Its steps begin anew: what a comparison said
+    may be of days ago."""
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         return job
     again = LogLine(utc_now(), "queued again")
     return replace(
         job,
         state=JobState.QUEUED,
+        step="",
         heartbeat=None,
         started=None,
         finished=None,

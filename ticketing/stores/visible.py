@@ -201,10 +201,10 @@ class VisibleStore(VisibleEvents, Store):
         job = self._store.get_job(job_id)
         return job and self._shown(job)[0]
 
-    def jobs(self, limit: int = 20) -> list[Job]:
+    def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
         """See Jobs. How far a reindexing is, is told as if it had only the tickets that may be
         seen; how far an import of somebody else or an evaluation is, is not told."""
-        return self._shown(*self._store.jobs(limit))
+        return self._shown(*self._store.jobs(limit, kind, bundle_id))
 
     def unfinished_jobs(self) -> list[Job]:
         """See Jobs."""

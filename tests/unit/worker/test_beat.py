@@ -63,6 +63,27 @@ def test_a_beat_killed_before_it_kept_what_began_begins_the_same_job(desk, app, 
     assert first.id == again.id
 
 
+def test_judgments_that_come_while_a_scheduled_training_runs_begin_another(desk, app):
+    """It has read its labels by then."""
+    desk.set_schedule(None, time(3), 2, Promotion.RULE)
+    query = desk.store.put_query(Query("pump"))
+    for grade in (Grade.YES, Grade.NO):
+        desk.judge(query, "GT-0101", grade, "ann")
+    first = begin_if_due(desk, app, utc_now())
+    desk.store.update_job(first.id, state=JobState.RUNNING, attempts=1)
+    for grade in (Grade.YES, Grade.NO):
+        desk.judge(query, "GT-0102", grade, "ann")
+    assert begin_if_due(desk, app, utc_now()) is None and desk.new_judgments() == 2
+    desk.store.update_job(first.id, state=JobState.DONE)
+    assert begin_if_due(desk, app, utc_now()).id != first.id
+
+
+def test_a_desk_without_tickets_has_nothing_due(desk, app):
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    desk.delete_tickets([ticket.id for ticket in desk.store.iter_tickets()])
+    assert begin_if_due(desk, app, utc_now() + timedelta(days=8)) is None
+
+
 def test_a_training_under_way_is_waited_for(desk, app):
     desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
     other = desk.store.create_job(JobKind.TRAINING, "", 0, {"before": "2013-01-01"}, "ann")

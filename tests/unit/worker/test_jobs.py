@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from tests.fake_desk import FakeDesk
+from ticketing.desk.leases import held
 from ticketing.errors import NotReady
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion
@@ -15,7 +16,7 @@ from ticketing.settings import Settings
 from worker import jobs
 from worker.app import make_app
 from worker.connection import waiting_messages
-from worker.jobs import answer_promotion, start_reindex, start_training
+from worker.jobs import answer_promotion, cancel_job, lease_of, start_reindex, start_training
 
 
 @pytest.fixture
@@ -49,6 +50,37 @@ def test_a_training_that_others_begin_meanwhile_is_not_taken_for_the_one_asked_f
     with pytest.raises(NotReady, match="Another training is under way"):
         start_training(desk, app, ask, "ann")
     assert [job.by for job in desk.store.unfinished_jobs()] == ["ben"]
+
+
+@pytest.mark.parametrize("worker_lives", [True, False])
+def test_a_training_that_awaits_its_turn_is_not_given_up_for_another(
+    desk, monkeypatch, worker_lives
+):
+    """Its worker is busy with another job; without one nobody would ever begin it."""
+    app = make_app(desk.settings)
+    rule, ask = (desk.training_arguments(promotion=p) for p in (Promotion.RULE, Promotion.ASK))
+    first = start_training(desk, app, rule, "ada")
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    monkeypatch.setattr(jobs, "workers_live", lambda app, queue: worker_lives)
+    if worker_lives:
+        with pytest.raises(NotReady, match=f"Another training is under way .job {first.id}"):
+            start_training(desk, app, ask, "bob")
+    else:
+        assert start_training(desk, app, ask, "bob").id != first.id
+    [left] = desk.store.unfinished_jobs()
+    assert left.by == ("ada" if worker_lives else "bob")
+
+
+def test_a_job_that_is_about_to_end_is_not_begun_beside_itself(desk):
+    app = make_app(desk.settings)
+    arguments = desk.training_arguments()
+    job = start_training(desk, app, arguments, "ada")
+    with held(desk.store, lease_of(job.id), wait=False):  # somebody works on it
+        desk.store.update_job(job.id, state=JobState.RUNNING)
+        assert not cancel_job(desk, job.id).finished
+        with pytest.raises(NotReady, match="is about to end; try again then"):
+            start_training(desk, app, arguments, "ada")
+    assert start_training(desk, app, arguments, "ada").id != job.id
 
 
 def test_of_two_answers_at_once_the_first_counts(desk, monkeypatch):

@@ -80,9 +80,11 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         found = self.connection.get(RECORDS, [_key(job_id)])
         return _job(found[_key(job_id)]) if found else None
 
-    def jobs(self, limit: int = 20) -> list[Job]:
-        """The latest jobs, newest first."""
-        return self._listed({"term": {"kind": "job"}}, limit)
+    def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
+        """The latest jobs, newest first: of a kind, or about a bundle, where one is given."""
+        asked = {"kind": "job", "name": kind, "bundle_id": bundle_id}
+        given = [{"term": {field: value}} for field, value in asked.items() if value]
+        return self._listed({"bool": {"filter": given}}, limit)
 
     def unfinished_jobs(self) -> list[Job]:
         """All jobs that are queued, running or waiting, newest first."""

@@ -66,10 +66,13 @@ class SQLiteJobs(DatabasePart, Jobs):
         rows = self.database.rows(f"SELECT {COLUMNS} FROM jobs WHERE id = ?", job_id)
         return _job(rows[0]) if rows else None
 
-    def jobs(self, limit: int = 20) -> list[Job]:
-        """The latest jobs, newest first."""
-        statement = f"SELECT {COLUMNS} FROM jobs ORDER BY number DESC LIMIT ?"
-        return [_job(row) for row in self.database.rows(statement, limit)]
+    def jobs(self, limit: int = 20, kind: JobKind | None = None, bundle_id: str = "") -> list[Job]:
+        """The latest jobs, newest first: of a kind, or about a bundle, where one is given."""
+        asked = {"kind": kind, "bundle_id": bundle_id}
+        given = {column: value for column, value in asked.items() if value}
+        condition = " AND ".join(["TRUE", *(f"{column} = ?" for column in given)])
+        statement = f"SELECT {COLUMNS} FROM jobs WHERE {condition} ORDER BY number DESC LIMIT ?"
+        return [_job(row) for row in self.database.rows(statement, *given.values(), limit)]
 
     def unfinished_jobs(self) -> list[Job]:
         """All jobs that are queued, running or waiting, newest first."""

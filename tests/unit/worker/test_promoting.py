@@ -1,0 +1,76 @@
+"""The last steps of a reindex job: once, anew when it is tried again, after a killed process."""
+
+import pytest
+
+from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
+from ticketing.desk import leases
+from ticketing.errors import StoreError
+from ticketing.jobs import JobState, Step
+from ticketing.tickets import Ticket
+from worker.app import make_app
+from worker.follow import do_waiting
+from worker.jobs import lease_of, retry_job, start_reindex
+from worker.queues import QUEUE
+
+
+class JudgedDesk(DigestDesk):
+    """Says what it compared, and how that ended; a promotion fails while it is `broken`."""
+
+    broken, wins = False, True
+
+    def __init__(self, home):
+        super().__init__(home)
+        self.asked = []
+
+    def compared(self, bundle_id):
+        self.asked.append(self.store.serving())
+        return self.wins, ": won" if self.wins else ": lost"
+
+    def let_serve(self, bundle_id, why):
+        if self.broken:
+            raise StoreError("Its codes are damaged.")
+        return super().let_serve(bundle_id, why)
+
+    def refuse(self, bundle_id, why):
+        return f"Bundle {bundle_id} does not serve{why}."
+
+
+@pytest.fixture
+def desk(tmp_path):
+    desk = JudgedDesk(tmp_path)
+    desk.store.put_tickets([Ticket(f"{i}", f"ticket {i}") for i in range(5)])
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def app(desk):
+    return make_app(desk.settings)
+
+
+def test_a_job_that_is_tried_again_is_compared_again(desk, app):
+    """Another bundle may serve by then."""
+    desk.broken = True
+    job = start_reindex(desk, app, BUNDLE)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    failed = desk.store.get_job(job.id)
+    assert (failed.state, failed.step) == (JobState.FAILED, Step.PROMOTING)
+    desk.broken, desk.wins = False, False
+    desk.store.set_serving("newer")
+    retry_job(desk, app, job.id, ANN)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} does not serve: lost."
+    assert (desk.store.serving(), desk.asked) == ("newer", ["", "newer"])
+
+
+def test_a_step_waits_for_the_lease_of_a_process_that_it_ended(desk, app, monkeypatch):
+    """A message that is sent again would else be done with, and its tries never be counted."""
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.5)
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
+    job = start_reindex(desk, app, BUNDLE)
+    assert do_waiting(desk, app, QUEUE)  # all is encoded
+    assert leases.Held(desk.store, lease_of(job.id)).take()  # and its process is killed then
+    assert do_waiting(desk, app, QUEUE)
+    assert desk.store.get_job(job.id).state == JobState.DONE
