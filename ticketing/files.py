@@ -128,6 +128,15 @@ def link_or_copy(path: Path, target: Path) -> None:
             shutil.rmtree(beside)
 
 
+def link_in_place(path: Path, target: Path) -> None:
+    """As `link_or_copy`, but in the place of what is at `target`, at once."""
+    beside = target.with_name(f".{target.name}")
+    beside.unlink(missing_ok=True)
+    link_or_copy(path, beside)
+    os.replace(beside, target)
+    beside.unlink(missing_ok=True)  # where both were one file already, nothing was renamed
+
+
 def file_name(said: str) -> str:
     """The name under which a file is kept here that somebody sends: the last part of what they
     call it, whatever its letters, without what no name can have, and no longer than a disk takes.

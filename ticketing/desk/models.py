@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError, StoreFull
-from ticketing.files import link_or_copy, sync_folder
+from ticketing.files import link_in_place, link_or_copy, sync_folder
 from ticketing.model.bundle import MANIFEST, digest, read_whole
 from ticketing.model.registry import Registry
 from ticketing.stores.files import Files, KeptFile, damaged
@@ -115,11 +115,8 @@ class Models(Registry):
         path, kept_as = self.folder / bundle_id / name, _kept_as(bundle_id, name)
         self._store.put_file(kept_as, [read_whole(path, expected)])
         if place := self._store.file_at(kept_as):
-            beside = path.with_name(f".{name}")
             with suppress(FileNotFoundError):  # another process of this home does the same now
-                beside.unlink(missing_ok=True)
-                link_or_copy(place, beside)
-                os.replace(beside, path)
+                link_in_place(place, path)
 
     def _fetch(self, bundle_id: str) -> None:
         """Bring a bundle here: beside its place, compared with its digests, and renamed in."""

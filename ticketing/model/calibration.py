@@ -39,7 +39,7 @@ LIKELY = 0.5
 """From this chance of a YES on an answer is likely: more often so than not."""
 
 CLEARLY = 0.98
-"""Times the chance from which on more is expected: the most where no more may be."""
+"""A chance that may promise no more is at most this share of the chance that would promise more."""
 
 
 @dataclass(frozen=True)

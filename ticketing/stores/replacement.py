@@ -1,13 +1,12 @@
 """A store in the place of another one, which any number of processes have open and go on with."""
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
 from ticketing.errors import StoreAway, StoreError
-from ticketing.files import link_or_copy, private_folder, sync_folder
+from ticketing.files import link_in_place, link_or_copy, private_folder, sync_folder
 from ticketing.stores.migration import Shown
 from ticketing.stores.snapshot import PAGES, copy_database
 from ticketing.stores.sqlite import SQLiteStore
@@ -112,11 +111,8 @@ def _link_files(source: sqlite3.Connection, folder: Path, target: Path) -> None:
     for (sha256,) in source.execute("SELECT DISTINCT sha256 FROM files").fetchall():
         path = file_path(target, sha256)
         private_folder(path.parent)
-        beside = path.with_name(f".{sha256}")
-        beside.unlink(missing_ok=True)
         with suppress(FileNotFoundError):  # `ticketing check` says what is lost
-            link_or_copy(file_path(folder, sha256), beside)
-            os.replace(beside, path)
+            link_in_place(file_path(folder, sha256), path)
 
 
 def _switch(

@@ -121,8 +121,8 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return set(written)
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Delete tickets, and then their codes; one of which an interrupted deletion left the codes
-        counts."""
+        """Delete tickets, and then their codes. A ticket that is gone counts as well if an
+        interrupted deletion had left its codes."""
         distinct = list(dict.fromkeys(ids))
         alias = self.connection.alias(TICKETS)
         answers = self.connection.bulk(

@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 
 from tests.tiny import other_bundle
-from ticketing.desk import Desk, models, open_desk
+from ticketing import files
+from ticketing.desk import Desk, open_desk
 from ticketing.errors import BundleAway, BundleError, Conflict, NotFound
 from ticketing.jobs import JobKind, JobState
 from ticketing.model.bundle import MANIFEST
@@ -79,7 +80,7 @@ def test_two_processes_of_a_home_share_a_bundle_at_once(homes, monkeypatch):
     desk, beside = homes.first, homes("first")
     monkeypatch.setattr(beside.whole, "files", lambda prefix="": [])
     other = other_bundle(desk, desk.store.serving())
-    link, places = models.link_or_copy, []
+    link, places = files.link_or_copy, []
 
     def meanwhile(place, target):
         link(place, target)
@@ -87,7 +88,7 @@ def test_two_processes_of_a_home_share_a_bundle_at_once(homes, monkeypatch):
         if len(places) == 1:
             beside.models.share(other)
 
-    monkeypatch.setattr(models, "link_or_copy", meanwhile)
+    monkeypatch.setattr(files, "link_or_copy", meanwhile)
     desk.models.share(other)
     assert len(places) > 1
     assert homes("second").models.load(other).id == other
