@@ -82,6 +82,7 @@ def protect(app: Flask, settings: Settings) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_HTTPONLY=True,
         PERMANENT_SESSION_LIFETIME=timedelta(hours=settings.session_life),
+        SESSION_REFRESH_EACH_REQUEST=False,  # a late answer would bring back the cookie of before
         WTF_CSRF_TIME_LIMIT=None,  # as long as the session, so that a page left open still works
     )
     app.before_request(partial(_guard_host, settings))

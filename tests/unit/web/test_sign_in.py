@@ -296,6 +296,16 @@ def test_behind_https_the_cookie_goes_over_https_to_this_host_alone(client, ann)
         assert "HttpOnly" in said and "SameSite=Lax" in said
 
 
+def test_only_what_changes_the_session_sends_its_cookie_again(client, ann):
+    """A style sheet that is still on its way would bring back the cookie of before, and with it
+    lose the message of a form that was sent meanwhile."""
+    sign_in(client)
+    client.get("/account")
+    for address in ("/static/page.css", "/account", "/api/jobs"):
+        answer = client.get(address)
+        assert answer.status_code == 200 and "Set-Cookie" not in answer.headers, address
+
+
 def test_what_a_script_fetches_without_a_session_is_refused_and_no_form(client, ann):
     answer = client.get("/jobs", headers={"Sec-Fetch-Dest": "empty"})
     assert answer.status_code == 401
