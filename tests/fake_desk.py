@@ -18,7 +18,7 @@ from ticketing.jobs import Job
 from ticketing.model.registry import Registry
 from ticketing.reasons import Part, Reason, SharedTopic, SharedWord
 from ticketing.recommendations import Outlook, Recommendation, Recommendations
-from ticketing.retrieval.notes import EMPTY, FILTERED, WEAK
+from ticketing.retrieval.notes import WEAK, nothing_to_search
 from ticketing.retrieval.topics import main_topics
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
@@ -106,7 +106,7 @@ class WordRanker:
         items = tuple(replace(r, rank=i) for i, r in enumerate(proposed[:limit], 1))
         chance = items[0].chance if items else 0.0
         outlook = Outlook.LIKELY if chance >= LIKELY else Outlook.NOTHING
-        note = WEAK if items else EMPTY if filters == Filters() else FILTERED
+        note = WEAK if items else nothing_to_search(filters)
         return Recommendations(
             query,
             self.model.id,

@@ -43,18 +43,18 @@ class Bundles(Trains):
         return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Two bundles compared on the judgments of test queries, of which none counts as solved; a
-        ticket that was deleted can't be found, so it is not asked for."""
+        """Two bundles compared on the judgments of test queries, of which none counts as solved;
+        those of tickets that can't be found (see `findable`) do not count."""
         from ticketing.evaluation.promotion import compare
+        from ticketing.retrieval.memory import findable
         from ticketing.retrieval.solved import nothing_solved
 
         labels = derive_labels(self.whole.judgments())
         test = [label for label in labels if is_test(label.query.id)]
-        there = self.whole.matching_ids(sorted({label.ticket_id for label in test}))
         new, other = (
             self._recommender(id).over(self.whole, nothing_solved) for id in (bundle_id, other_id)
         )
-        return compare(new, other, [label for label in test if label.ticket_id in there])
+        return compare(new, other, findable(self.whole, test))
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
         """Let a bundle serve unless it loses to the serving one on test queries.

@@ -29,6 +29,7 @@ from ticketing.evaluation.runs import in_memory, queries_of
 from ticketing.evaluation.ways import part_ways, whole_ways
 from ticketing.jobs import Step, Told, unheard
 from ticketing.labels import is_test
+from ticketing.retrieval.memory import findable
 from ticketing.tickets import Filters, Label, typed_words
 from ticketing.training.sampling import is_validation
 
@@ -157,8 +158,8 @@ def measured_labels(
     the test queries; for `demo` those of the demonstration base's end users. Raises InputError for
     `demo` with a date.
 
-    A ticket that was deleted can't be found, so its labels are left out, unless there are no
-    others: `why_not` says so then.
+    Labels of tickets that can't be found (see `findable`) are left out, unless there are no others:
+    `why_not` says so then.
     """
     if demo and (since or before):
         raise InputError(
@@ -173,16 +174,14 @@ def measured_labels(
         labels = [label for label in judged if label.query.ticket_id in queries]
     else:
         labels = [label for label in judged if is_test(label.query.id)]
-    there = desk.store.matching_ids(sorted({label.ticket_id for label in labels}))
-    return [label for label in labels if label.ticket_id in there] or labels
+    return findable(desk.store, labels) or labels
 
 
 def why_not(desk: Bundles, labels: Sequence[Label]) -> str:
     """Why nothing can be measured by these labels; nothing where it can."""
     if not labels:
         return NO_LABELS
-    found = desk.store.get_tickets([label.ticket_id for label in labels])
-    return "" if found else NO_TICKETS
+    return "" if findable(desk.store, labels) else NO_TICKETS
 
 
 def sample_of(desk: Bundles, measuring: Measuring) -> Sample:

@@ -30,7 +30,10 @@ NO_LABELS = (
     "Nothing can be measured: no such query is judged. Judge results in the page, or import "
     "labels with `ticketing labels import`."
 )
-NO_TICKETS = "Nothing can be measured: none of the judged tickets is in this knowledge base."
+NO_TICKETS = (
+    "Nothing can be measured: none of the judged tickets is in this knowledge base, or all are "
+    "younger than the ticket that asked for them."
+)
 NO_YES = (
     "Retrieval cannot be measured: no such query has a YES. Judge results in the page, or import "
     "labels with `ticketing labels import`."

@@ -41,8 +41,9 @@ class Match:
     """A ticket at its rank, from 1, with its row of codes, uint8 [width].
 
     `by_id` says that its id was asked for, `moved` why it is not where its distance puts it, and
-    `solved` is the query that it solved whose row this is, if it is not its own. `tokens` are those
-    of the ticket's text, as a store gives them, where they are known.
+    `solved` is the query that it solved whose row this is, if it is not its own, or the very one
+    that is asked. `tokens` are those of the ticket's text, as a store gives them, where they are
+    known.
     """
 
     rank: int

@@ -6,6 +6,7 @@ reasons always come from the exact metric. Where an index does not reach yet, ro
 
 import logging
 import threading
+import time
 from collections.abc import Collection
 from pathlib import Path
 
@@ -40,6 +41,10 @@ FEWEST = 1 << 13
 MOST_COMPONENTS = LANES // 2 - 1
 """More have no room in the lanes of a row."""
 
+REST_S = 60.0
+"""Seconds for which nothing is derived in the background once a file was refused: the work would be
+lost again."""
+
 ALWAYS = np.iinfo(np.int32).min
 """The estimate for a row of which nothing is derived."""
 
@@ -53,6 +58,7 @@ class Index:
         self._derived: Derived | None = None
         self._held_postings = HeldPostings(model.layout)
         self._looking = threading.Lock()
+        self._rests_until = 0.0
         self.making: threading.Thread | None = None
         """Who derives what is missing, or did last."""
 
@@ -62,9 +68,11 @@ class Index:
         if derived := self._of(block):
             derived.read(block.codes)
             try:
-                while derived.lacks(block.codes):
+                derived.path.mkdir(parents=True, exist_ok=True)
+                while derived.lacks(block.codes) and derived.path.is_dir():  # else it was dropped
                     derived.make_next(block.codes)
             except OSError as error:
+                self._rests_until = time.monotonic() + REST_S
                 log.warning("Queries stay slow: %s takes no files (%s).", derived.path, error)
 
     def damaged(self, block: CodeBlock) -> list[Path]:
@@ -132,10 +140,16 @@ class Index:
         if derived and derived.lacks(block.codes):
             with self._looking:
                 derived.read(block.codes)
-                if derived.lacks(block.codes) and not (self.making and self.making.is_alive()):
+                if derived.lacks(block.codes) and self._may_make:
                     self.making = threading.Thread(target=self.complete, args=(block,), daemon=True)
                     self.making.start()
         return derived if derived and derived.segments else None
+
+    @property
+    def _may_make(self) -> bool:
+        """Whether nobody derives now, and a file was not refused lately."""
+        is_making = self.making is not None and self.making.is_alive()
+        return not is_making and time.monotonic() >= self._rests_until
 
     def _estimates(
         self,

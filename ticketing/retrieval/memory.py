@@ -19,7 +19,7 @@ from ticketing.model.layout import minute_of
 from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import ChosenIds, CodeBlock
 from ticketing.stores.protocols import DatedTickets, RankedTickets
-from ticketing.tickets import Filters, Query, Ticket, TicketList
+from ticketing.tickets import Filters, Label, Query, Ticket, TicketList
 from ticketing.times import moment_of, plausible_until
 
 ENCODED_AT_ONCE = 512
@@ -141,6 +141,21 @@ def encoded(
                 bar.update(len(some))
 
     return EncodedTickets(read(), codes, kept)
+
+
+def findable(store: DatedTickets, labels: Sequence[Label]) -> list[Label]:
+    """The labels whose ticket can be found as `searchable` has it: it is there, and no younger than
+    a query that is a ticket itself. People judge younger ones too, when they look for tickets like
+    an old one."""
+    filters = searchable(store, list({label.query.id: label.query for label in labels}.values()))
+    found = store.get_tickets(sorted({label.ticket_id for label in labels}))
+    return [
+        label
+        for label in labels
+        if label.ticket_id != label.query.ticket_id
+        and label.ticket_id in found
+        and filters[label.query.id].admit(found[label.ticket_id])
+    ]
 
 
 def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filters]:

@@ -1,15 +1,22 @@
 """How much a query may promise, whatever is found, and what is said where that is nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ticketing.encoders.terms import terms_of
 from ticketing.model.calibration import SHOWN
 from ticketing.model.wording import Wording
 from ticketing.queries import EncodedQuery
-from ticketing.recommendations import Outlook, Recommendation
+from ticketing.recommendations import Outlook
+from ticketing.retrieval.folding import Row
+from ticketing.retrieval.ranking import Nearest
+from ticketing.retrieval.wording import asked_terms
 from ticketing.tickets import Filters, Query
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
 FILTERED = "No ticket passes these filters; widen them."
+HIDDEN = "There is no ticket here that you may see."
+NOT_COMPARED = "No other ticket here can be compared with this query."
 WORDLESS = "The query holds no word to compare; describe the problem in words."
 UNKNOWN = (
     "None of the query's words occurs in these tickets, which were chosen by meaning and spelling "
@@ -39,19 +46,28 @@ def at_best(query: Query, encoded: EncodedQuery, telling: int, found: Wording) -
     return Outlook.POSSIBLE if telling else Outlook.NOTHING
 
 
-def note(
-    query: EncodedQuery,
-    telling: int,
-    shared: bool,
-    items: Sequence[Recommendation],
-    filters: Filters,
-) -> str:
-    """Why no ticket is near to a query of so many telling words; `shared` says whether one has any
-    of its words."""
-    if not query.present.any():
+def note(found: Nearest, telling: int, rows: Sequence[Row], filters: Filters) -> str:
+    """Why no ticket is near to a query of so many telling words."""
+    if not found.query.present.any():
         return WORDLESS
-    if not items:
-        return EMPTY if filters == Filters() else FILTERED
-    if not shared:
+    if not rows:
+        return NOT_COMPARED if found.searched else nothing_to_search(filters)
+    if not _shares_words(found, rows):
         return UNKNOWN
     return WEAK if telling else VAGUE
+
+
+def _shares_words(found: Nearest, rows: Sequence[Row]) -> bool:
+    """Whether a ticket has any of the query's words: codes keep those alone that tell most, and of
+    a long text only the beginning is read."""
+    asked = asked_terms(found.query)
+    return bool(found.evidence.wording.held[:SHOWN].any()) or any(
+        not terms_of(row.best.words).isdisjoint(asked) for row in rows
+    )
+
+
+def nothing_to_search(filters: Filters) -> str:
+    """Why there is no ticket to search."""
+    if replace(filters, groups=None) != Filters():
+        return FILTERED
+    return EMPTY if filters.groups is None else HIDDEN

@@ -19,7 +19,7 @@ from ticketing.tickets import Query
 class Compared:
     """A query, the tickets it was compared with, of the `whole` that matched, and their distances
     float32 [n]: infinite for those that are not compared. Those at the places of `solved` are as
-    near as a query that they solved."""
+    near as a query that they solved, or solved the very query."""
 
     query: EncodedQuery
     whole: CodeBlock
@@ -54,9 +54,14 @@ class Best:
 
     def solved(self, rank: int) -> Query | None:
         """The query that the ticket at a rank (from 0) solved, if that is nearer than its own
-        text."""
+        text, or the very query."""
         found = self.compared.solved.get(int(self.places[rank]))
         return found.query if found else None
+
+    def moved(self, rank: int, ahead: int | None) -> str:
+        """See `Moves.said`. What moved a ticket that a query brought nearer is what that one says,
+        not the ticket, so it is left out."""
+        return self.moves.said(rank, ahead, with_why=self.solved(rank) is None)
 
     @cached_property
     def ids(self) -> list[str]:

@@ -1,7 +1,7 @@
 """Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords, Reason, SharedWord
@@ -16,7 +16,7 @@ MOST_SHARED = 5
 """Shared words that are named, those that tell most."""
 
 MOST_WORDS = 60
-"""Of the query, those that tell most; a pasted log holds thousands."""
+"""Of the query, those that tickets have and those that tell most; a pasted log holds thousands."""
 
 
 QUOTED = 120
@@ -32,10 +32,9 @@ class Reasons:
 
     def reasons(self, query: Query, words: Iterable[str], matches: Sequence[Match]) -> list[Reason]:
         """Why tickets were proposed to a query, of whose text these are the tokens."""
-        telling = self._telling.of(words)
-        asked = sorted(telling, key=lambda token: -self._telling.weight(token))[:MOST_WORDS]
         of_matches = [dict.fromkeys(self._telling.of(match.words)) for match in matches]
         said = set().union(*of_matches)
+        asked = self._asked(words, said)
         near = self._alignment.near(asked, said)
         forms = {form: singular(token) for token in asked for form in numbers_of(singular(token))}
         shared = {forms[form] for form in said.intersection(forms)}
@@ -50,6 +49,15 @@ class Reasons:
             self._reason(query, by_form, shown, match, said, forms, near)
             for match, said in zip(matches, of_matches, strict=True)
         ]
+
+    def _asked(self, words: Iterable[str], said: Set[str]) -> list[str]:
+        """MOST_WORDS telling words of a query at most: first those that are `said`, each kind by
+        what it tells."""
+
+        def place(token: str) -> tuple[bool, float]:
+            return said.isdisjoint(numbers_of(singular(token))), -self._telling.weight(token)
+
+        return sorted(self._telling.of(words), key=place)[:MOST_WORDS]
 
     def _reason(
         self,

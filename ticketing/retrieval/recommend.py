@@ -1,6 +1,6 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ticketing.encoders.terms import terms_of
 from ticketing.errors import InputError
-from ticketing.limits import ID
 from ticketing.model.calibration import NEAREST, Evidence
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
@@ -18,10 +16,11 @@ from ticketing.recommendations import Outlook, Recommendations
 from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer
-from ticketing.retrieval.folding import Folder, Match, certain_of
+from ticketing.retrieval.folding import Folder, Match, Row, certain_of
 from ticketing.retrieval.index import Index
+from ticketing.retrieval.naming import named_by, names_in
 from ticketing.retrieval.notes import at_best, note
-from ticketing.retrieval.parts import parts_of, typical_parts
+from ticketing.retrieval.parts import typical_parts
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
@@ -38,7 +37,10 @@ from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.text.telling import TellingWords
-from ticketing.tickets import Filters, Query, Ticket
+from ticketing.tickets import Filters, Query
+
+FARTHEST = 10 * NEAREST
+"""Tickets that are looked at where the nearest are near-copies of fewer than are to be shown."""
 
 
 class Recommender:
@@ -127,7 +129,7 @@ class Recommender:
         own = block.place(query.ticket_id) if query.ticket_id else None
         if own is not None:
             distances[own] = np.inf
-        nearer = bring_nearer(self.model, encoded, block, distances, solved)
+        nearer = bring_nearer(self.model, encoded, block, distances, solved, query.id)
         return replace(compared, solved=nearer)
 
     def best(self, compared: Compared, limit: int) -> Best:
@@ -190,36 +192,48 @@ class Recommender:
         InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
-        found = self.nearest(query, filters, max(2 * limit, NEAREST), exhaustive)
-        encoded = found.query
-        names, step = _names(query), limit + limit // 2 + 1  # some fold; one more ends the last
-        first = self.store.read_tickets([*names, *found.best.ids_at(slice(step))])
-        named = self._named(query, encoded, filters, [first[id][0] for id in names if id in first])
-        gone: set[str] = set()
-        matches = self._matches(found, filters, step, first, named, gone)
-        rows = self._folder.fold(certain_of(query, matches), limit)
+        near = max(2 * limit, NEAREST)
+        found = self.nearest(query, filters, near, exhaustive)
+        rows, outdated = self._rows(query, filters, limit, found)
+        if len(rows) < limit and len(found.best.places) == near < FARTHEST:
+            found = self.nearest(query, filters, FARTHEST, exhaustive)
+            rows, outdated = self._rows(query, filters, limit, found)
+        encoded, every = found.query, [one for row in rows for one in (row.best, *row.like)]
         chance = found.chances.answered if rows else 0.0
-        if named or any(one.settles(query) for row in rows for one in (row.best, *row.like)):
+        if any(one.by_id or one.settles(query) for one in every):
             chance = 1.0
-        asked = asked_terms(encoded)
-        shared = any(not terms_of(x.best.words).isdisjoint(asked) for x in rows)
-        telling = self._telling_words(encoded)
         outlook = self.model.calibration.outlook(chance)
-        items = self._explainer.explain(query, encoded, rows)
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
-            items=items,
+            items=self._explainer.explain(query, encoded, rows),
             outlook=outlook,
             chance=chance,
-            note=""
-            if outlook != Outlook.NOTHING
-            else note(encoded, telling, shared, items, filters),
+            note=note(found, self._telling_words(encoded), rows, filters)
+            if outlook == Outlook.NOTHING
+            else "",
             searched=found.searched,
             meant={} if query.ticket_id else self._speller.meant(query.text, encoded.words),
-            typical=typical_parts(self.model, encoded, found.whole),
-            outdated=bool(gone),
+            typical=typical_parts(self.model, encoded, self._sample(found.whole)),
+            outdated=outdated,
         )
+
+    def _sample(self, whole: CodeBlock) -> CodeBlock:
+        """Tickets that stand for all that match: where some were chosen, which are near ones, those
+        of the archive that the model has."""
+        return whole if whole.of is None else self._anchors
+
+    def _rows(
+        self, query: Query, filters: Filters, limit: int, found: Nearest
+    ) -> tuple[list[Row], bool]:
+        """The nearest tickets in `limit` rows at most, after one that the query names; and whether
+        some are gone since their codes were read."""
+        step = limit + limit // 2 + 1  # some fold; one more ends the last
+        first = self.store.read_tickets([*names_in(query), *found.best.ids_at(slice(step))])
+        named = named_by(query, found.query, filters, first, self.model)
+        gone: set[str] = set()
+        matches = self._matches(found, filters, step, first, named, gone)
+        return self._folder.fold(certain_of(query, matches), limit), bool(gone)
 
     def _matches(
         self,
@@ -257,23 +271,10 @@ class Recommender:
                     distance=float(best.distances[i]),
                     chance=float(chances.yes[i]),
                     chance_related=float(chances.related[i]),
-                    moved=best.moves.said(i, ahead),
+                    moved=best.moved(i, ahead),
                     solved=best.solved(i),
                     tokens=tokens,
                 )
-
-    def _named(
-        self, query: Query, encoded: EncodedQuery, filters: Filters, of_name: Sequence[Ticket]
-    ) -> Match | None:
-        """The first of the tickets that the query names, if it is to be seen: that it is meant is
-        certain."""
-        ticket = next(iter(of_name), None)
-        if ticket is None or ticket.id == query.ticket_id or not filters.admit(ticket):
-            return None
-        codes = self.model.encode_tickets([ticket])
-        [parts] = parts_of(self.model, encoded, codes)
-        distance = sum(part.distance for part in parts)
-        return Match(1, ticket, codes[0], distance, chance=1.0, chance_related=0.0, by_id=True)
 
     def _scan(
         self,
@@ -284,11 +285,3 @@ class Recommender:
         """Distances of a block's tickets by their texts: float32 [n]."""
         of_rows = block.codes, block.live
         return scan_distances(*of_rows, encoded, self.model.layout, self._threads, shared)
-
-
-def _names(query: Query) -> list[str]:
-    """The ids that a query's subject may be: as typed, and in capitals."""
-    typed = query.subject.strip()
-    if not typed or len(typed) > ID.most or not typed.isprintable():
-        return []
-    return [typed, typed.upper()]

@@ -37,17 +37,18 @@ class Moves:
         """The best `limit` of them."""
         return Moves(self.order[:limit], self.distances[:limit], self.scores[:limit], self.weights)
 
-    def said(self, rank: int, ahead: int | None = None) -> str:
-        """Why the ticket at a rank (from 0) is not where its distance would put it; empty where it
-        is. The one at rank `ahead`, len(order) for any other ticket, stands before all of them."""
+    def said(self, rank: int, ahead: int | None = None, with_why: bool = True) -> str:
+        """Where its distance would put the ticket at a rank (from 0), and why it is not there;
+        empty where it is. The one at rank `ahead`, len(order) for any other ticket, stands before
+        all of them."""
         before, now = int(self.order[rank]) + 1, rank + 1
         if ahead is not None:
             place = int(self.order[ahead]) if ahead < len(self.order) else ahead
             before, now = before + (place >= before), now + (ahead >= now)
         if before == now:
             return ""
-        why = _why(before > now, self.scores[rank], self.weights)
-        return f"By distance alone it would be number {before}: {why}."
+        why = f": {_why(before > now, self.scores[rank], self.weights)}" if with_why else ""
+        return f"By distance alone it would be number {before}{why}."
 
 
 def _why(up: bool, scores: Floats, weights: Floats) -> str:
@@ -61,7 +62,7 @@ def _why(up: bool, scores: Floats, weights: Floats) -> str:
 
 
 HIGH = (
-    "its problem has more of the query's telling words",
+    "for its length, its problem has more of the query's telling words",
     "its subject says little but what the query says",
     "part by part it means more nearly the same",
     "as a whole it means more nearly the same",
@@ -70,7 +71,7 @@ HIGH = (
 """What a score above the mean of those found says of a ticket, in the order of `Rescoring`."""
 
 LOW = (
-    "its problem has fewer of the query's telling words",
+    "for its length, its problem has fewer of the query's telling words",
     "its subject says other things too",
     "part by part it means something else",
     "as a whole it means something else",

@@ -74,14 +74,16 @@ class Derived:
             self._take(number, *found)
 
     def make_next(self, codes: npt.NDArray[np.uint8]) -> None:
-        """Derive one segment more, and write it whole or not at all. Raises OSError."""
+        """Derive one segment more, and write it whole or not at all, the latter also where the
+        folder is gone. Raises OSError."""
         number = len(self.segments)
         rows = _rows(codes, number)
         sketcher = self.sketcher or fit_sketcher(rows, self._layout, self._weights)
         segment = Segment.of(rows, self._layout, sketcher)
         arrays = {**vars(segment.postings), **vars(segment), **vars(sketcher)}
         del arrays["postings"]
-        write_arrays(self._file(number), arrays, _about(rows, arrays))
+        if self.path.is_dir():  # else the codes were dropped meanwhile
+            write_arrays(self._file(number), arrays, _about(rows, arrays))
         self._take(number, segment, sketcher)
 
     def damaged(self, codes: npt.NDArray[np.uint8]) -> list[Path]:

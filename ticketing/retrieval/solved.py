@@ -81,8 +81,8 @@ def solved_of(model: Model, labels: Iterable[Label], known: Solved | None = None
 
 
 def tickets_of(solved: Iterable[SolvedQuery]) -> list[str]:
-    """The ids of the first BROUGHT tickets."""
-    return list(dict.fromkeys(one.ticket_id for one in solved))[:BROUGHT]
+    """The ids of the tickets that solved them."""
+    return list(dict.fromkeys(one.ticket_id for one in solved))
 
 
 def bring_nearer(
@@ -91,15 +91,20 @@ def bring_nearer(
     block: CodeBlock,
     distances: npt.NDArray[np.float32],
     solved: Iterable[SolvedQuery],
+    query_id: str,
 ) -> dict[int, SolvedQuery]:
     """Let tickets of a block be as near as the nearest of their texts: `distances` float32 [n] are
     changed. By place the query that brought a ticket nearer, with its ticket's time in its row and
-    in its distance; `solved` come nearest first."""
+    in its distance; `solved` come nearest first. A ticket that solved the very query, that of
+    `query_id`, is among them with that one, whatever text of it is the nearest."""
     held: dict[int, SolvedQuery] = {}
+    settled: dict[int, Query] = {}
     for one in solved:
         place = block.place(one.ticket_id)
         if place is not None and np.isfinite(distances[place]):  # it may be the one that asks
             held.setdefault(place, one)
+            if one.query.id == query_id:
+                settled[place] = one.query
         if len(held) == BROUGHT:
             break
     if not held:
@@ -111,9 +116,11 @@ def bring_nearer(
         ages = model.recency.distances(query.time, minutes)
     nearer = {}
     for (place, one), row, age in zip(held.items(), rows, ages.tolist(), strict=True):
-        distance = one.distance + age
-        if distance < distances[place]:
-            distances[place] = distance
-            code = model.layout.dated_as(one.code, row)
-            nearer[place] = replace(one, distance=distance, code=code)
+        own, distance, code = float(distances[place]), one.distance + age, row
+        if distance < own:
+            distances[place], code = distance, model.layout.dated_as(one.code, row)
+        elif place not in settled:
+            continue
+        said = settled.get(place, one.query)
+        nearer[place] = replace(one, query=said, distance=min(distance, own), code=code)
     return nearer

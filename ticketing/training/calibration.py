@@ -23,7 +23,7 @@ from scipy.special import expit, logit
 
 from ticketing.model.calibration import GENERAL, LIKELY, SHOWN, Calibration, Evidence, Logistic
 from ticketing.model.inference import Model
-from ticketing.retrieval.memory import EncodedTickets, encoded, searchable
+from ticketing.retrieval.memory import EncodedTickets, encoded, findable, searchable
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label, Query, TicketList
 from ticketing.training.logistic import fit_logistic
@@ -80,7 +80,9 @@ def calibrate(
     archive and each query, and what it raises ends the work.
     """
     asking = {*weak, *(label.query.ticket_id for label in labels)}
-    whole = encoded(model, tickets, "calibrating", asking, folder, told)
+    known = asking | {label.ticket_id for label in labels}
+    whole = encoded(model, tickets, "calibrating", known, folder, told)
+    labels = findable(whole, labels)
     block = whole.codes("")
     model.anchors = block.codes[block.live[:: len(block.live) // ANCHORS + 1]]
     model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels, told)

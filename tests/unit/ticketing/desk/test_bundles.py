@@ -173,6 +173,16 @@ def test_a_ticket_that_was_deleted_counts_against_no_bundle(desk, trained):
     assert desk.compare(other, trained[1]).queries == left < len(test)
 
 
+def test_a_judgment_of_a_younger_ticket_counts_against_no_bundle(desk, trained, archive_tickets):
+    other = other_bundle(desk, trained[1])
+    reindex(desk, other)
+    old, *_, new = sorted(archive_tickets, key=lambda ticket: ticket.created)
+    asked = [Query(old.subject, str(n), old.id) for n in range(40)]
+    query = next(query for query in asked if is_test(query.id))
+    desk.store.add_judgments([Judgment("e", query, new.id, Grade.YES, "ann", NOON)])
+    assert desk.compare(other, trained[1]).queries == 0
+
+
 def test_what_came_of_a_bundle_stands_among_the_jobs(desk, trained):
     other = other_bundle(desk, trained[1])
     reindex(desk, other)

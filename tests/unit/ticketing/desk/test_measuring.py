@@ -1,6 +1,7 @@
 """A measurement says how far it is, and ends where it is asked to."""
 
 import sys
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -14,7 +15,7 @@ from ticketing.evaluation.measurement import NO_TICKETS
 from ticketing.jobs import Job, JobKind, JobState, Step, Stopped
 from ticketing.labels import is_test
 from ticketing.model.recency import Recency
-from ticketing.tickets import Judgment
+from ticketing.tickets import Grade, Judgment, Query
 from ticketing.training.sampling import is_validation
 
 TIME = datetime(2024, 5, 1)
@@ -131,6 +132,20 @@ def test_a_ticket_that_was_deleted_is_not_asked_for(judged):
     assert sample_of(desk, Measuring()).labels == kept != []
     desk.store.delete_tickets([label.ticket_id for label in kept])
     assert why_not(desk, sample_of(desk, Measuring()).labels) == NO_TICKETS
+
+
+def test_a_judgment_of_a_younger_ticket_is_not_asked_for(desk, archive_tickets):
+    """Whoever looks for tickets like an old one judges younger ones too."""
+    asked = [Query(x.subject, "about the like", x.id) for x in archive_tickets]
+    query = next(query for query in asked if is_test(query.id))
+    old = desk.store.get_tickets([query.ticket_id])[query.ticket_id]
+    younger = next(x for x in archive_tickets if x.created > old.created)
+    judgment = Judgment("e", query, younger.id, Grade.YES, "ann", TIME)
+    desk.store.add_judgments([judgment])
+    assert why_not(desk, sample_of(desk, Measuring()).labels) == NO_TICKETS
+    older = next(x for x in archive_tickets if x.created < old.created)
+    desk.store.add_judgments([replace(judgment, event_id="f", ticket_id=older.id)])
+    assert [x.ticket_id for x in sample_of(desk, Measuring()).labels] == [older.id]
 
 
 def test_an_evaluation_ends_between_two_queries(judged):

@@ -1,5 +1,7 @@
 """Two steps to the nearest of very many tickets: what the index finds, and what becomes of it."""
 
+import shutil
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -176,6 +178,50 @@ def test_what_is_missing_is_derived_while_others_answer(tmp_path):
     assert known.near(block, query, 10) is block
     known.making.join()
     assert len(known.near(block, query, 10).live) < ROWS
+
+
+def test_a_disk_that_takes_no_files_is_left_in_peace_for_a_while(tmp_path, monkeypatch):
+    (tmp_path / "plain").touch()
+    block, query = block_of(made_rows(), tmp_path / "plain" / "derived"), next(made_queries())
+    known, tries = Index(MODEL), []
+    monkeypatch.setattr(known, "complete", spied(known.complete, tries))
+
+    def ask():
+        known.near(block, query, 10)
+        known.making.join()
+
+    ask()
+    ask()
+    assert len(tries) == 1
+    later = time.monotonic() + index.REST_S
+    monkeypatch.setattr(index.time, "monotonic", lambda: later)
+    ask()
+    assert len(tries) == 2
+
+
+def spied(function, calls):
+    """The function, which also notes that it was called."""
+
+    def called(*given):
+        calls.append(given)
+        return function(*given)
+
+    return called
+
+
+def test_codes_that_are_dropped_while_something_is_derived_of_them_leave_no_folder(
+    tmp_path, monkeypatch
+):
+    block = block_of(made_rows(), tmp_path / "derived")
+
+    def meanwhile(*given):
+        shutil.rmtree(block.folder)
+        return of_rows(*given)
+
+    of_rows = segments.Segment.of
+    monkeypatch.setattr(segments.Segment, "of", meanwhile)
+    Index(MODEL).complete(block)
+    assert not block.folder.exists()
 
 
 @pytest.mark.parametrize("harm", ["torn", "changed", "of other rows", "gone"])

@@ -204,6 +204,22 @@ def test_the_same_validation_queries_choose_the_epoch_fit_weights_and_calibrate(
     assert asked == [1, 1]
 
 
+def test_a_judgment_of_a_younger_ticket_does_not_teach_that_nothing_is_found(
+    trained, tmp_path, archive_tickets, monkeypatch
+):
+    """It was found by a look for tickets like an old one, and is measured by no query of then."""
+    old, *_, new = sorted(archive_tickets, key=lambda ticket: ticket.created)
+    model, taught = model_in(Registry(trained[0]).load(trained[1])), []
+    monkeypatch.setattr("ticketing.training.calibration.learn", lambda *asked: taught.extend(asked))
+    labels = [
+        Label(Query(new.subject, "", new.id), old.id, Grade.YES),
+        Label(Query(old.subject, "", old.id), new.id, Grade.YES),
+    ]
+    training_steps.calibrate(model, archive_tickets, labels, (), tmp_path, lambda: None)
+    people, *_ = taught
+    assert len([one for one in people if one.weight == 1]) == 1
+
+
 def test_another_seed_or_another_text_is_another_bundle(trained, fit, archive_tickets):
     assert fit(seed=2).id != trained[1]
 

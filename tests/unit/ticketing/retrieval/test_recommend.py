@@ -1,0 +1,127 @@
+"""What is answered: what is certain, how many rows, and what is said of them."""
+
+import re
+from datetime import datetime
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.unit.ticketing.retrieval.untrained import KnownTickets, recommender_of
+from ticketing.reasons import JUDGED, NOTHING_SHARED
+from ticketing.retrieval.notes import FILTERED, HIDDEN, NOT_COMPARED, UNKNOWN
+from ticketing.retrieval.scan import scan_distances
+from ticketing.retrieval.solved import BROUGHT
+from ticketing.tickets import Filters, Grade, Label, Query, Ticket
+
+OTHERS = [
+    Ticket("B", "printer jam tray", "it stops"),
+    Ticket("C", "network cable broken", "switch port dead", "replaced the cable"),
+    Ticket("D", "mail server slow", "mails wait for minutes", "restarted the queue"),
+]
+
+
+def test_a_ticket_that_says_what_it_was_judged_for_is_certain_too():
+    """Its own text is as near as the query that it solved."""
+    query, tickets = Query("turbine"), [Ticket("A", "turbine"), *OTHERS]
+    [before, *_] = recommender_of(tickets).recommend(query).items
+    answer = recommender_of(tickets, Label(query, "A", Grade.YES)).recommend(query)
+    [first, *_] = answer.items
+    assert (before.ticket.id, before.chance < 0.9) == ("A", True)
+    assert (first.ticket.id, first.chance, answer.chance) == ("A", 1.0, 1.0)
+    assert JUDGED in first.reason.sentence and first.reason.judged
+    assert first.distance == before.distance and first.parts == before.parts
+
+
+def test_beside_a_ticket_at_random_is_the_same_where_few_are_candidates():
+    """The tickets that a store chose are near ones."""
+
+    class Choosing(KnownTickets):
+        def candidates(self, bundle_id, query, filters=None, limit=10, also=()):
+            block = self.codes(bundle_id, filters)
+            apart = scan_distances(block.codes, block.live, query, self.layout)
+            return block.chosen(np.sort(np.argsort(apart, kind="stable")[:40]))
+
+    near = [Ticket(f"N{i:02}", "pump trips on start", "pump trips at start") for i in range(30)]
+    far = [Ticket(f"F{i:03}", f"network cable broken {i}", "switch dead") for i in range(300)]
+    query = Query("pump trips on start", "pump trips at start")
+    every = recommender_of(near + far).recommend(query)
+    choosing = recommender_of(near + far, store=Choosing)
+    choosing.store.layout = choosing.model.layout
+    some = choosing.recommend(query)
+    assert (every.searched, some.searched) == (330, 330)
+    for channel, apart in every.typical.items():
+        assert some.typical[channel] == pytest.approx(apart, rel=0.2)
+
+
+def test_a_hundred_copies_of_one_alert_leave_room_for_others():
+    alerts = [Ticket(f"K{i:03}", "disk full on monitoring host") for i in range(130)]
+    others = [Ticket(f"X{i}", f"disk quota of {name} full") for i, name in enumerate("abcdefgh")]
+    found = recommender_of(alerts + others).recommend(Query("disk full"))
+    ids = [item.ticket.id for item in found.items]
+    assert ids[0] == "K000" and len(found.items[0].like) == 129
+    assert {id[0] for id in ids[1:]} == {"X"}
+
+
+def test_words_that_stand_behind_a_long_log_are_not_said_to_be_missing():
+    log = Ticket("A", "line stopped", "0.1 " * 1200 + " thermocouple drift")
+    found = recommender_of([log, *OTHERS]).recommend(Query("thermocouple drift"))
+    assert found.items[0].ticket.id == "A" and found.note != UNKNOWN
+
+
+def test_the_words_that_a_ticket_has_are_named_however_many_others_the_query_has():
+    words = ["".join(letters) for letters in product("bcdfg", "aeiou", "klmnp", "aeiou")][:200]
+    tickets = [Ticket("A", "pump stopped", "gearbox noise"), Ticket("V", "valve stuck", "oil leak")]
+    tickets += [Ticket(f"Z{i}", "gearbox pump valve") for i in range(10)]
+    answer = recommender_of(tickets).recommend(Query("log of gearbox pump", " ".join(words)))
+    [item] = [one for one in answer.every if one.ticket.id == "A"]
+    assert {word.word for word in item.reason.shared} == {"gearbox", "pump"}
+    assert NOTHING_SHARED not in item.reason.sentence
+
+
+def test_what_a_solved_query_says_is_not_told_of_the_tickets_subject():
+    tickets = [
+        Ticket("A", "alarm in turbine hall", "bearing vibration high after start", "balanced it"),
+        Ticket("E", "pump trips", "trips at start of pump in hall"),
+        Ticket("F", "pump trips on start", "the pump trips"),
+        *OTHERS,
+    ]
+    solved = Label(Query("pump trips on start"), "A", Grade.YES)
+    recommender = recommender_of(tickets, solved)
+    queries = [Query(" ".join(words)) for words in product(*[["pump", "trips", "start"]] * 3)]
+    items = [item for query in queries for item in recommender.recommend(query).every]
+    moved = [item.reason.moved for item in items if item.reason.solved and item.reason.moved]
+    assert moved and all(
+        re.fullmatch(r"By distance alone it would be number \d+\.", text) for text in moved
+    )
+
+
+def test_solved_tickets_that_are_hidden_take_no_place_of_those_that_are_not():
+    query, asked = Query("pump trips on start"), []
+
+    class Asked(KnownTickets):
+        def candidates(self, bundle_id, query, filters=Filters(), limit=10, also=()):
+            asked.extend(also)
+            return self.codes(bundle_id, filters)
+
+    hidden = [Ticket(f"H{i}", "alarm", groups=frozenset("x")) for i in range(BROUGHT)]
+    labels = [Label(query, x.id, Grade.YES) for x in hidden] + [Label(query, "V", Grade.YES)]
+    tickets = [*hidden, Ticket("V", "alarm in hall"), *OTHERS]
+    recommender = recommender_of(tickets, *labels, store=Asked)
+    answer = recommender.recommend(Query("pump trips start"), Filters(groups=frozenset()))
+    assert answer.items[0].reason.solved == query.subject
+    assert "V" in asked  # a store may choose candidates by itself
+
+
+def test_an_empty_answer_says_why():
+    ticket = Ticket("A", "printer jams", groups=frozenset({"x"}))
+
+    def said(query, filters=Filters(), **network):
+        answer = recommender_of([ticket], **network).recommend(query, filters)
+        return answer.items or answer.note
+
+    assert said(Query("printer jams", "", "A")) == NOT_COMPARED
+    assert said(Query("", "printer jams"), pairs="multi-level") == NOT_COMPARED
+    assert said(Query("printer jams"), Filters(groups=frozenset())) == HIDDEN
+    assert said(Query("printer jams"), Filters(product="P", groups=frozenset("x"))) == FILTERED
+    assert said(Query("printer jams"), Filters(created_before=datetime(1970, 1, 1))) == FILTERED
