@@ -16,7 +16,8 @@ COPIED = 0.9
 differ in the one word that tells ("Implement Ti.UI.Button", "Implement Ti.UI.Window")."""
 
 LEAST_WORDS = 2
-"""Telling words that make a subject one's own: "Error" is the subject of many things."""
+"""Telling words that make a subject one's own: "Error" is the subject of many things. So many words
+of any kind make a whole text one's own."""
 
 
 READ = 4000
@@ -148,10 +149,13 @@ class Folder:
     def _read(self, match: Match) -> "_Said":
         weight = self._telling.weight
         words = set(filter(weight, set(match.problem_words)))
-        return _Said(words.intersection(match.subject_words), words, self._sum(words))
+        subject = words.intersection(match.subject_words)
+        return _Said(match.problem_words, subject, words, self._sum(words))
 
     def _copies(self, one: "_Said", other: "_Said") -> bool:
         """Whether two tickets have one subject, or hardly a word that is not the other's."""
+        if one.problem == other.problem and len(one.problem) >= LEAST_WORDS:
+            return True
         if one.subject == other.subject and len(one.subject) >= LEAST_WORDS:
             return True
         less, more = min(one.weight, other.weight), max(one.weight, other.weight)
@@ -166,9 +170,10 @@ class Folder:
 
 @dataclass(frozen=True)
 class _Said:
-    """The telling words of a ticket's subject, and of subject and description, and what these
-    weigh."""
+    """The words of a ticket's subject and description, those of its subject and of both that are
+    telling, and what the latter weigh."""
 
+    problem: list[str]
     subject: set[str]
     words: set[str]
     weight: float

@@ -63,6 +63,13 @@ def test_a_hundred_copies_of_one_alert_leave_room_for_others():
     assert {id[0] for id in ids[1:]} == {"X"}
 
 
+def test_one_alert_that_most_tickets_are_is_one_row():
+    """Its words tell nothing there, and it is the same word by word."""
+    alerts = [Ticket(f"K{i:03}", "disk full on monitoring host") for i in range(400)]
+    found = recommender_of([*alerts, *OTHERS]).recommend(Query("disk full on monitoring host"))
+    assert [len(item.like) for item in found.items if item.ticket.id[0] == "K"] == [399]
+
+
 def test_words_that_stand_behind_a_long_log_are_not_said_to_be_missing():
     log = Ticket("A", "line stopped", "0.1 " * 1200 + " thermocouple drift")
     found = recommender_of([log, *OTHERS]).recommend(Query("thermocouple drift"))
