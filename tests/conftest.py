@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 from elasticsearch.helpers import bulk, scan
+from flask import Flask
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from jinja2 import BytecodeCache
 
 from tests.redis_server import RedisServer, redis_server
 from tests.servers import SCRIPT, elasticsearch_server
@@ -31,6 +33,22 @@ hypothesis_settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 hypothesis_settings.load_profile("untimed")
+
+class KeptTemplates(BytecodeCache):
+    """Templates that were compiled for one app serve all: each test makes an app of its own."""
+
+    def __init__(self):
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket):
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket):
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+Flask.jinja_options = {**Flask.jinja_options, "bytecode_cache": KeptTemplates()}
 
 MARKED = ("slow", "worker", "browser", "corpus", "redis", "elasticsearch", "openid")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
