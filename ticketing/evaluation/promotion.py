@@ -18,7 +18,7 @@ import numpy as np
 
 from ticketing.evaluation.metrics import Run, evaluate, qrels_of, with_answers
 from ticketing.evaluation.runs import run_queries
-from ticketing.evaluation.significance import paired_p
+from ticketing.evaluation.significance import TOLERANCE, paired_p
 from ticketing.plurals import counted
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label
@@ -47,8 +47,9 @@ class Comparison:
 
     @property
     def loses(self) -> bool:
-        """Whether both measures together are lower than the other bundle's."""
-        return sum(self.new.values()) < sum(self.other.values())
+        """Whether both measures together are lower than the other bundle's, by more than rounding
+        explains."""
+        return sum(self.new.values()) < sum(self.other.values()) - TOLERANCE
 
     def __str__(self) -> str:
         if not self.queries:

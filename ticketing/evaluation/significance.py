@@ -11,6 +11,8 @@ FLIPS = 9999
 LEVEL = 0.95
 ENOUGH_MEMORY = 4_000_000
 """Numbers in memory at a time while resampling."""
+TOLERANCE = 1e-9
+"""Sums of floats that are no further apart are equal."""
 
 
 def mean_intervals(values: npt.ArrayLike, seed: int = 0) -> npt.NDArray[np.float64]:
@@ -48,7 +50,7 @@ def paired_p(one: npt.ArrayLike, other: npt.ArrayLike, seed: int = 0) -> npt.NDA
     for start in range(0, FLIPS, step):
         flips = min(step, FLIPS - start)
         signs = chance.integers(0, 2, (flips, apart.shape[1])) * 2.0 - 1  # [flips, Q]
-        as_large += (np.abs(signs @ apart.T) >= observed - 1e-9).sum(0)
+        as_large += (np.abs(signs @ apart.T) >= observed - TOLERANCE).sum(0)
     return as_large / (FLIPS + 1)
 
 
