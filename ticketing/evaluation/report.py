@@ -11,7 +11,7 @@ from ticketing.evaluation.ages import AGES
 from ticketing.evaluation.bundle_diff import first_line
 from ticketing.evaluation.comparison import SIGNIFICANT, Line
 from ticketing.evaluation.diagnosis import channel_means, worst_queries
-from ticketing.evaluation.measurement import Measurement
+from ticketing.evaluation.measurement import ENCODER, Measurement
 from ticketing.evaluation.metrics import recall_curve, with_answers
 from ticketing.evaluation.runs import queries_of
 from ticketing.evaluation.ways import ALONE
@@ -111,9 +111,11 @@ def _by_age(found: Measurement) -> dict[str, tuple[float | None, ...]]:
 
 
 def _curves(lines: Sequence[Line]) -> list[Line]:
-    """Bundles and BM25, the last of the paper's rows, then channels, for want of colours."""
+    """Bundles and BM25, the last of the paper's rows, a sentence encoder and its mixtures, then the
+    distance and channels alone, for want of colours."""
     rows = [line for line in lines if line.name.startswith("#")]
-    channels = [line for line in lines if line.name.endswith(ALONE)]
-    apart = {line.name for line in (*rows, *channels)}
+    encoder = [line for line in lines if line.name.startswith(ENCODER)]
+    parts = [line for line in lines if f" {ALONE}" in line.name]
+    apart = {line.name for line in (*rows, *encoder, *parts)}
     whole = [line for line in lines if line.name not in apart]
-    return [*whole, *rows[-1:], *channels][:MOST_CURVES]
+    return [*whole, *rows[-1:], *encoder, *parts][:MOST_CURVES]

@@ -233,6 +233,27 @@ def test_plots_take_the_pages_colours(page):
     assert "#0000" not in page and "var(--c1)" in page and "currentColor" in page
 
 
+BUNDLES = ["bundle b", "bundle b without time"]
+PARTS = ["distance alone", "distance alone without time", "h alone"]
+
+
+@pytest.mark.parametrize(
+    ("beside", "drawn"),
+    [
+        (["BM25"], ["BM25", *PARTS]),
+        (["the encoder", "the encoder + BM25", "BM25"],
+         ["BM25", "the encoder", "the encoder + BM25", PARTS[0]]),
+        (["#1", "#2", "the encoder", "BM25"], ["BM25", "#2", "the encoder", PARTS[0]]),
+    ],
+)  # fmt: skip
+def test_curves_are_of_bundles_then_of_words_and_last_of_parts(found, recommender, beside, drawn):
+    lines = [replace(found.lines[0], name=name) for name in (*BUNDLES, *PARTS, *beside)]
+    page = BeautifulSoup(render(replace(found, lines=lines), recommender), "html.parser")
+    figure = page.find("h3", string="Recall").find_parent("figure")
+    names = [text.get_text() for text in figure.select("svg text")]
+    assert [name for name in names if name in {*BUNDLES, *PARTS, *beside}] == [*BUNDLES, *drawn]
+
+
 def test_the_same_measurement_gives_the_same_page(page, found, recommender):
     assert render(found, recommender, notice="All <generated>.") == page
 
