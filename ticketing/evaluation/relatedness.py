@@ -27,6 +27,7 @@ NOTHING_TO_FIT = (
     "no other judged query with two different grades was kept from training, to map distances to "
     "grades by"
 )
+ONE_SCORE = "the distances of all labelled pairs map to one grade"
 
 Places = Mapping[str, Mapping[str, tuple[int, float]]]
 
@@ -84,9 +85,12 @@ def relatedness(places: Places, labels: Sequence[Label], fit: Sequence[Label]) -
         ranked = weighted_ranks(weights, -distances)
         resampled = weighted_pearson(weights, ranked, weighted_ranks(weights, ratings))
         rho = Estimate(float(spearmanr(-distances, ratings).statistic), *interval(resampled))
-    if comparable and scores is not None and len(set(scores)) > 1:
-        resampled = weighted_pearson(weights, scores, ratings)
-        r = Estimate(float(pearsonr(scores, ratings).statistic), *interval(resampled))
+    if comparable and scores is not None:
+        if len(set(scores)) > 1:
+            resampled = weighted_pearson(weights, scores, ratings)
+            r = Estimate(float(pearsonr(scores, ratings).statistic), *interval(resampled))
+        else:
+            reasons.append(ONE_SCORE)
     if scores is not None:
         error = (scores - ratings) ** 2
         resampled = weights @ error / weights.sum(1)

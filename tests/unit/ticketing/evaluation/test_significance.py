@@ -11,6 +11,7 @@ from ticketing.evaluation.relatedness import (
     NOTHING_TO_FIT,
     ONE_DISTANCE,
     ONE_GRADE,
+    ONE_SCORE,
     relatedness,
 )
 from ticketing.evaluation.significance import (
@@ -184,6 +185,21 @@ def test_without_other_grades_to_map_distances_by_only_rho_is_known():
     found = related((YES, NO), (1, 2), fit=(YES,), fit_distances=(1,))
     assert found.r is found.mse is None
     assert found.rho.value == pytest.approx(1) and found.reasons == (NOTHING_TO_FIT,)
+
+
+@pytest.mark.parametrize(
+    ("fitted", "distances", "error"),
+    [
+        ((3, 1), (1, 2), (4 + 4) / 2),  # the farther was better: a 3 for any distance
+        ((1, 3), (4, 5), (16 + 0) / 2),  # farther than all that was learned from: 1 each
+    ],
+)
+def test_where_all_distances_map_to_one_grade_that_is_said_and_only_r_lacks(
+    fitted, distances, error
+):
+    found = related((YES, NO), distances, fit_distances=fitted)
+    assert found.r is None and found.reasons == (ONE_SCORE,)
+    assert found.rho.value == pytest.approx(1) and found.mse.value == pytest.approx(error)
 
 
 def test_a_ticket_that_was_not_found_is_no_pair():
