@@ -1,13 +1,17 @@
-"""What benchmarks keep is found again only for what it was made of."""
+"""What benchmarks keep is found again only for what it was made of, and what counts as found."""
 
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from tests.benchmarks.reading import bundles
+from tests.benchmarks.reading import bundles, peers
 from tests.benchmarks.reading.cases import Case
+from ticketing.tickets import Grade, Label, Query, Ticket
+
+TICKETS = [Ticket("a", "pump"), Ticket("b", "valve"), Ticket("c", "valve stem")]
 
 
 def test_a_bundle_is_found_again_by_its_settings_and_its_teachers_weights(
@@ -45,3 +49,31 @@ def test_other_code_of_what_makes_a_bundle_makes_another(package, tmp_path, monk
         names.append(bundles.code_digest())
     bundles.code_digest.cache_clear()
     assert names[0] == names[1] != names[2]
+
+
+def case(query: str, *right: str, among=()) -> Case:
+    """One query among TICKETS, or some of them."""
+    asked = Query(query)
+    answers = [Label(asked, id, Grade.YES) for id in right]
+    return Case("", TICKETS, answers, TICKETS, among={asked.id: among} if among else {})
+
+
+@pytest.mark.parametrize(("scores", "found"), [((1, 2, 3), 1), ((-np.inf, 2, 3), 0)])
+def test_a_ticket_without_a_score_is_not_found(scores, found):
+    assert case("tripped", "a").measure(np.array([scores]))["Acc@10"] == [found]
+
+
+def test_words_find_no_ticket_that_has_none_of_them(tmp_path, counting_encoder, monkeypatch):
+    """In ascending order of id the first would be right; what words find is the second alone."""
+    monkeypatch.setattr(peers, "needed_folder", lambda _: counting_encoder)
+    asked = case("valve", "a", "b")
+    found = peers.peers(asked, tmp_path)
+    assert asked.measure(found[peers.WORDS])["Recall@100"] == [1 / 2]
+    assert asked.measure(found[peers.MIXED])["Recall@100"] == [1]
+
+
+def test_among_some_tickets_all_of_them_are_ranked(tmp_path, counting_encoder, monkeypatch):
+    """The one that has the word is first, that before the others in the order of ids the second."""
+    monkeypatch.setattr(peers, "needed_folder", lambda _: counting_encoder)
+    asked = case("stem", "a", among=("a", "c"))
+    assert asked.measure(peers.peers(asked, tmp_path)[peers.WORDS])["MAP@10"] == [1 / 2]

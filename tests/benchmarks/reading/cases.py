@@ -19,7 +19,7 @@ Asked = Mapping[Query, Collection[str]]
 """The ids of the tickets that answer a query."""
 
 Scores = npt.NDArray[np.float64]
-"""[queries, tickets] in the case's order, greater is closer."""
+"""[queries, tickets] in the case's order, greater is closer; -inf is not found."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Case:
     """Queries, the tickets they are asked among, and what a bundle is trained on.
 
     A query that is itself a ticket is asked among older ones. `hidden` tickets are never shown
-    to a query; one in `among` is asked among those alone. Both are by query id.
+    to a query; one in `among` is asked among those alone, and all of them are ranked, found or not.
+    Both are by query id.
     """
 
     name: str
@@ -78,8 +79,9 @@ class Case:
     def _run(self, scores: Scores) -> Run:
         run = {}
         for query, row, allowed in zip(self.queries, scores, self.eligible, strict=True):
-            best = np.argsort(np.where(allowed, -row, np.inf), kind="stable")[:DEPTH]
-            run[query.id] = [(self.ids[i], float(-row[i])) for i in best if allowed[i]]
+            ranked = np.flatnonzero(allowed & (np.isfinite(row) | (query.id in self.among)))
+            best = ranked[np.argsort(-row[ranked], kind="stable")[:DEPTH]]
+            run[query.id] = [(self.ids[i], float(-row[i])) for i in best]
         return run
 
 

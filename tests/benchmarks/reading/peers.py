@@ -17,10 +17,13 @@ WORDS, ENCODER, MIXED = "BM25", "MiniLM", "MiniLM + BM25"
 
 
 def peers(case: Case, cache: Path) -> dict[str, Scores]:
-    """Scores by ranker, over subject and description; vectors are kept below `cache`."""
+    """Scores by ranker, over subject and description; vectors are kept below `cache`.
+
+    By words alone a ticket that has none of the query's is not found.
+    """
     words, meaning = _words(case), _meaning(case, cache)
     mixed = SHARE * _standard(meaning, case) + (1 - SHARE) * _standard(words, case)
-    return {WORDS: words, ENCODER: meaning, MIXED: mixed}
+    return {WORDS: np.where(words > 0, words, -np.inf), ENCODER: meaning, MIXED: mixed}
 
 
 def _words(case: Case) -> Scores:
