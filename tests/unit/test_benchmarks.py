@@ -1,6 +1,7 @@
 """What benchmarks keep is found again only for what it was made of, and what counts as found."""
 
 import shutil
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.reading import bundles, peers
-from tests.benchmarks.reading.cases import Case
+from tests.benchmarks.reading.aviation import read_aviation
+from tests.benchmarks.reading.cases import Case, desk
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 TICKETS = [Ticket("a", "pump"), Ticket("b", "valve"), Ticket("c", "valve stem")]
@@ -77,3 +79,23 @@ def test_among_some_tickets_all_of_them_are_ranked(tmp_path, counting_encoder, m
     monkeypatch.setattr(peers, "needed_folder", lambda _: counting_encoder)
     asked = case("stem", "a", among=("a", "c"))
     assert asked.measure(peers.peers(asked, tmp_path)[peers.WORDS])["MAP@10"] == [1 / 2]
+
+
+def test_queries_of_one_text_are_one_with_the_answers_of_all():
+    one, other = (Query("valve leaks", ticket_id=id) for id in ("x", "y"))
+    tickets = [*TICKETS, Ticket("x", "valve leaks"), Ticket("y", "valve leaks")]
+    asked, hidden = {one: {"a"}, other: {"b"}}, {one: {"c"}, other: {"d"}}
+    found = desk("desk", tickets, asked, hidden, seed=0, queries=2)
+    [query] = found.queries
+    assert {label.ticket_id for label in found.answers} == {"a", "b"}
+    assert set(found.hidden[query.id]) == {"c", "d"}
+
+
+def test_problems_of_which_the_same_words_are_kept_are_one_query(tmp_path):
+    """Of six words three are kept, often "oil" alone; each record answers a query."""
+    ends = ["cap", "leak", "line", "low", "pan", "seal", "sump", "tank"]
+    rows = ["IDENT,PROBLEM,ACTION", *(f"{end},{'oil ' * 5}{end},mended" for end in ends)]
+    (tmp_path / "aircraft_maintenance_logs.csv").write_text("\n".join(rows))
+    [found] = read_aviation(tmp_path, "part", datetime.max)
+    assert len(found.queries) < len(ends)
+    assert sorted(label.ticket_id for label in found.answers) == ends

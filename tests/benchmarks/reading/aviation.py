@@ -41,17 +41,17 @@ def read_aviation(folder: Path, part: str, before: datetime) -> list[Case]:
 
 
 def _part(tickets: list[Ticket]) -> Case:
-    """Right are all records whose problem reads as the one that was cut."""
+    """Right are all records whose problem reads as one that was cut to these words."""
     same: dict[str, set[str]] = defaultdict(set)
     for ticket in tickets:
         same[_cleaned(ticket.description)].add(ticket.id)
     chance = random.Random(0)
     long = [problem for problem in sorted(same) if len(problem.split()) >= LEAST_WORDS]
-    asked = {}
+    asked: dict[Query, set[str]] = defaultdict(set)
     for problem in chance.sample(long, min(QUERIES, len(long))):
         words = problem.split()
         kept = sorted(chance.sample(range(len(words)), (len(words) + 1) // 2))
-        asked[Query("", " ".join(words[place] for place in kept))] = same[problem]
+        asked[Query("", " ".join(words[place] for place in kept))] |= same[problem]
     return Case("", tickets, right_answers(asked), tickets)
 
 

@@ -2,6 +2,7 @@
 
 import random
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -100,7 +101,7 @@ def desk(
 ) -> Case:
     """A desk of DESK_TICKETS tickets and no label: one answer each to `queries` of the queries,
     drawn by `seed`, and others drawn from the rest. A query that is a ticket is new to the desk,
-    and asked among all its tickets."""
+    and asked among all its tickets; those of one text are one query."""
     chance = random.Random(seed)
     known = {ticket.id: ticket for ticket in tickets}
     drawn = chance.sample(sorted(asked, key=lambda query: query.id), min(queries, len(asked)))
@@ -113,12 +114,11 @@ def desk(
             answerable.append(query)
     rest = sorted(set(known) - new - set(needed))
     chosen = {*needed, *chance.sample(rest, max(min(DESK_TICKETS - len(needed), len(rest)), 0))}
-    texts = {query: Query(query.subject, query.description) for query in answerable}
+    answers: dict[Query, set[str]] = defaultdict(set)
+    concealed: dict[str, set[str]] = defaultdict(set)
+    for query in answerable:
+        text = Query(query.subject, query.description)
+        answers[text] |= set(asked[query]) & chosen
+        concealed[text.id] |= set(hidden.get(query, ()))
     found = by_id([known[id] for id in chosen])
-    return Case(
-        name,
-        found,
-        right_answers({texts[query]: set(asked[query]) & chosen for query in answerable}),
-        found,
-        hidden={texts[query].id: hidden.get(query, ()) for query in answerable},
-    )
+    return Case(name, found, right_answers(answers), found, hidden=concealed)
