@@ -22,7 +22,8 @@ def objective(
     settings: ObjectiveSettings,
     codes: Mapping[str, str] = MappingProxyType({}),
 ) -> Tensor:
-    """The loss of a batch of blocks: scalar. `codes` are as in Sources."""
+    """The loss of a batch of blocks: scalar. `codes` are as in Sources; they count where the batch
+    holds several groups."""
     pairs = [pair for block in blocks for pair in block]
     vectors = network([p.one for p in pairs] + [p.other for p in pairs])  # [2n, width]
     one, other = vectors.chunk(2)
@@ -30,7 +31,7 @@ def objective(
     together, energies = [p for p in pairs if p.same], one[same] @ other[same].T
     same_group = _same_group(together)  # [n, n]
     loss = _of_groups(energies, same_group, settings)
-    if settings.hierarchy and codes:
+    if settings.hierarchy and codes and not same_group.all():
         wanted = LEVEL * shared_levels([codes.get(p.group, "") for p in together])
         loss = loss + settings.hierarchy * (energies - wanted)[~same_group].square().mean()
     if not same.all():

@@ -222,6 +222,22 @@ def test_every_loss_can_be_trained_with(loss):
     assert any(p.grad.abs().sum() > 0 for p in net.parameters())
 
 
+@pytest.mark.parametrize("loss", ["softmax", "contrastive", "contrastive as printed", "triplet"])
+def test_a_batch_of_one_group_has_no_strangers_and_still_a_loss(loss):
+    """What strangers and the hierarchy would add is left out; a pair alone has its own energy E."""
+    net = CategoryNetwork("abcdefghijklmnopqrstuvwxyz ", TINY).eval()
+    settings, codes = ObjectiveSettings(loss=loss, hierarchy=1.0), {"mail": "11"}
+    blocks = [[Pair("vpn", "mail is slow", "mail")]]
+    value = objective(net, blocks, settings, codes)
+    with torch.no_grad():
+        one, other = net(["vpn", "mail is slow"])
+    energy = (one @ other).item()
+    pair_losses = {"softmax": 0, "triplet": max(0, settings.margin - energy - 1)}
+    assert value.item() == pytest.approx(pair_losses.get(loss, (1 - energy) ** 2 / 4), abs=1e-6)
+    value.backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in net.parameters())
+
+
 def test_levels_are_shared_from_the_top():
     assert shared_levels(["2166", "2151", "2166", "9"]).tolist() == [
         [4, 2, 4, 0],
