@@ -46,7 +46,9 @@ def half_right(scores: Sequence[float], right: Sequence[bool]) -> float:
     """The lowest score from which on at least half of the proposals, and ENOUGH of them or all,
     are right; KNOWN where there is none."""
     order = np.argsort(scores)[::-1]
+    falling = np.array(scores)[order]
+    last = np.append(falling[1:] < falling[:-1], True)  # of the proposals of one score
     counts = np.arange(1, len(order) + 1)
     shares = np.cumsum(np.array(right)[order]) / counts
-    (good,) = np.nonzero((shares >= HALF) & (counts >= min(ENOUGH, len(order))))
-    return float(np.array(scores)[order[good[-1]]]) if len(good) else KNOWN
+    (good,) = np.nonzero(last & (shares >= HALF) & (counts >= min(ENOUGH, len(order))))
+    return float(falling[good[-1]]) if len(good) else KNOWN

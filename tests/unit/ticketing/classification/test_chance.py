@@ -28,3 +28,18 @@ def test_the_floor_is_where_half_are_right():
 def test_a_classifier_that_is_mostly_wrong_proposes_only_what_it_knows():
     scores = [i / 100 for i in range(100)]
     assert half_right(scores, [i % 6 == 0 for i in range(100)]) == KNOWN
+
+
+@pytest.mark.parametrize(
+    ("scores", "right", "floor"),
+    [
+        # 10 of 25 are right, in whatever order the equal ones come
+        ([0.5] * 25, [False] * 15 + [True] * 10, KNOWN),
+        ([0.5] * 25, [False] * 12 + [True] * 13, 0.5),
+        # 10 of the first 10, 12 of all 25: half of some of the equal ones would do
+        ([0.9] * 10 + [0.5] * 15, [True] * 12 + [False] * 13, 0.9),
+    ],
+)
+def test_the_floor_lies_below_all_titles_of_one_score_or_above_them(scores, right, floor):
+    assert half_right(scores, right) == floor
+    assert half_right(scores[::-1], right[::-1]) == floor
