@@ -43,6 +43,8 @@ from ticketing.nn.settings import LoopSettings, RecurrentSettings
 from ticketing.nn.trainer import Trainer
 
 FOLDS = 10
+LEAST_PAIRS = 2 * FOLDS
+"""A correlation needs two pairs of each part."""
 MOST_SEED = 2**32 // FOLDS - 1
 """The members' own seeds are FOLDS times as great, and below 2 ** 32."""
 
@@ -68,13 +70,23 @@ class ModelSettings(BaseModel):
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What every model may learn from; `augmented` sentences are for teachers."""
+    """What every model may learn from; `augmented` sentences are for teachers.
+
+    Raises InputError for fewer than LEAST_PAIRS pairs.
+    """
 
     pairs: Sequence[Pair]
     vectors: WordVectors
     synonyms: Mapping[str, Sequence[str]]
     augmented: Sequence[str]
     encoder: Transformer | None
+
+    def __post_init__(self) -> None:
+        if len(self.pairs) < LEAST_PAIRS:
+            raise InputError(
+                f"There are {len(self.pairs)} pairs to learn from, and {LEAST_PAIRS} are needed, "
+                f"two for each of {FOLDS} parts; add some to SICK_train.txt or SICK_trial.txt."
+            )
 
     @cached_property
     def digest(self) -> str:

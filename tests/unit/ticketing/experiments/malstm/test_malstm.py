@@ -170,6 +170,18 @@ def test_ten_members_hold_every_pair_back_once(data, tmp_path):
     assert model.validation_similarity[own] == pytest.approx(alone, abs=1e-6)
 
 
+@pytest.mark.parametrize("few", [5, 10, 19])
+def test_too_few_pairs_are_said(few, pairs, vectors):
+    """Each of ten parts is the validation of a network; one pair alone has no correlation."""
+    with pytest.raises(InputError, match=f"^There are {few} pairs to learn from, and 20 are needed"):
+        TrainingData(pairs[:few], vectors, {}, [], None)
+
+
+def test_twenty_pairs_are_enough(pairs, vectors, tmp_path):
+    enough = TrainingData(pairs[:20], vectors, {}, [], None)
+    assert len(learn(TINY, enough, 0, tmp_path).validation) == 2
+
+
 @pytest.fixture
 def model(data, tmp_path) -> SentenceModel:
     return learn(TINY.model_copy(update={"members": 2}), data, 0, tmp_path / "training")
