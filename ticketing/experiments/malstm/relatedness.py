@@ -1,10 +1,9 @@
 """Models side by side: relatedness and entailment on pairs that none of them learned from."""
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, NamedTuple
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from scipy.stats import pearsonr, spearmanr
 from tqdm import tqdm
 
-from ticketing.experiments.cache import find_or_train
+from ticketing.experiments.cache import digest, find_or_train
 from ticketing.experiments.malstm.ensemble import ModelSettings, TrainingData, learn
 from ticketing.experiments.malstm.entailment import EntailmentClassifier, pair_features
 from ticketing.experiments.malstm.features import Channel, channels
@@ -200,10 +199,10 @@ def find_model(
     settings: ModelSettings, training_data: TrainingData, seed: int, folder: Path
 ) -> tuple[SentenceModel, float | None]:
     """The model of some settings and the seconds that its training took here; what an earlier run
-    left in `folder`, whole or in part, is not done again, nor are a smaller model's members."""
-    named = [settings.model_dump(exclude={"members"}), training_data.digest, seed]
-    digest = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
-    own, models = folder / digest.hexdigest()[:16], Registry(folder / "models")
+    of this program's version left in `folder`, whole or in part, is not done again, nor are a
+    smaller model's members."""
+    named = settings.model_dump_json(exclude={"members"}), training_data.digest, str(seed)
+    own, models = folder / digest(version("ticketing"), *named), Registry(folder / "models")
     seconds = None
 
     def train() -> str:

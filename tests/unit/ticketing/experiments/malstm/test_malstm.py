@@ -306,6 +306,13 @@ def test_a_model_is_trained_once(data, tmp_path, monkeypatch):
         )
 
 
+def test_another_version_trains_its_own_model(data, tmp_path, monkeypatch):
+    find_model(TINY, data, 0, tmp_path)
+    monkeypatch.setattr(relatedness, "version", lambda name: "9.9")
+    _, seconds = find_model(TINY, data, 0, tmp_path)
+    assert seconds is not None
+
+
 def test_units_that_tell_negation_and_a_topic_are_found():
     sentences = [
         f"{'no' if i % 2 else 'a'} {'dog' if i % 7 == 0 else 'man'} runs" for i in range(70)
