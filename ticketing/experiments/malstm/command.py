@@ -74,6 +74,11 @@ def evaluate(
         f"{len(data.training):,} pairs to learn from, {len(data.test):,} to test on, of which "
         f"{sum(data.repeated())} repeat one that was learned from ('new' leaves them out)."
     )
+    say(
+        "'valid' is of pairs that a network did not learn from; calibrated ratings do a little "
+        "too well there, since their curve was fitted to these pairs. Rows with channels beside h "
+        "leave each pair out in turn."
+    )
     say("\n".join(header()))
     for line in lines(chosen, data, training_data, seed, home):
         tqdm.write(shown(line))

@@ -60,7 +60,8 @@ class Row(NamedTuple):
 class Line(NamedTuple):
     """What was measured: on validation pairs, on all test pairs and on those that repeat no
     training pair; percent of entailment judged right; seconds of training (None: nothing was
-    trained)."""
+    trained). A calibration is fitted to the validation pairs, so on them it does a little too well;
+    a mixture's regression leaves each of them out in turn."""
 
     name: str
     validation: Figures
@@ -157,7 +158,8 @@ class _Trial:
     def line(
         self, name: str, rate: Callable[[npt.NDArray[np.float32]], npt.NDArray[np.floating]]
     ) -> Line:
-        """What g gives when `rate` maps it to ratings."""
+        """What g gives when `rate` maps it to ratings; on validation pairs a calibration rates what
+        it was fitted to."""
         found = figures(rate(self.model.validation_similarity), self.validation)
         return Line(name, found, *self._on_test(rate(self.similarities)))
 
@@ -199,8 +201,8 @@ def find_model(
     settings: ModelSettings, training_data: TrainingData, seed: int, folder: Path
 ) -> tuple[SentenceModel, float | None]:
     """The model of some settings and the seconds that its training took here; what an earlier run
-    of this program's version left in `folder`, whole or in part, is not done again, nor are a
-    smaller model's members."""
+    of the same version left in `folder`, whole or in part, is not done again, nor are a smaller
+    model's members."""
     named = settings.model_dump_json(exclude={"members"}), training_data.digest, str(seed)
     own, models = folder / digest(version("ticketing"), *named), Registry(folder / "models")
     seconds = None

@@ -173,7 +173,7 @@ def test_ten_members_hold_every_pair_back_once(data, tmp_path):
 @pytest.mark.parametrize("few", [5, 10, 19])
 def test_too_few_pairs_are_said(few, pairs, vectors):
     """Each of ten parts is the validation of a network; one pair alone has no correlation."""
-    with pytest.raises(InputError, match=f"^There are {few} pairs to learn from, and 20 are needed"):
+    with pytest.raises(InputError, match=f"^There are {few} pairs .* and 20 are needed"):
         TrainingData(pairs[:few], vectors, {}, [], None)
 
 
@@ -361,7 +361,8 @@ def test_the_command_prints_a_line_a_row_and_draws(tmp_path, pairs, vectors, mon
     first = CliRunner().invoke(cli.command, options, catch_exceptions=False)
     assert first.exit_code == 0
     names = [line[:34].strip() for line in first.stdout.splitlines()]
-    assert names[5:9] == ["one", "ten", "no calibration", "with E, L beside h"]
+    assert names[6:10] == ["one", "ten", "no calibration", "with E, L beside h"]
+    assert "their curve was fitted to" in first.stdout
     assert "20 repeat one" in first.stdout
     assert page.read_text().startswith("<!doctype html>")
     again = CliRunner().invoke(cli.command, options, catch_exceptions=False)
