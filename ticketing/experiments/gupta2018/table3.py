@@ -87,13 +87,14 @@ def split(
     judged = {label.query.id: label.query for label in labels}
     queries = [judged[id] for id in _some(sorted(judged), test, chance)]
     own = {query.ticket_id for query in queries}
-    whole = sorted(t.id for t in tickets if t.description and t.solution and t.id not in own)
+    complete = [t for t in tickets if t.subject and t.description and t.solution]
+    whole = sorted(t.id for t in complete if t.id not in own)
     tested = set(_some(whole, test, chance))
     learned = tuple(t for t in tickets if t.id not in tested | own)
     if len(tested) < test or len(learned) < VALIDATION:
         raise InputError(
-            f"{test} tickets with description and solution are to be tested on, and at least "
-            f"{VALIDATION} others learned from; there are {len(whole)} and {len(learned)}. "
+            f"{test} tickets with subject, description and solution are to be tested on, and at "
+            f"least {VALIDATION} others learned from; there are {len(whole)} and {len(learned)}. "
             "Import more, or test on fewer (--test)."
         )
     return Split(learned, tuple(t for t in tickets if t.id in tested), tuple(queries))
