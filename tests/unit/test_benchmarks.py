@@ -1,4 +1,5 @@
-"""What benchmarks keep is found again only for what it was made of, and what counts as found."""
+"""What benchmarks keep is found again only for what it was made of, what counts as found, and what
+is asked."""
 
 import shutil
 from datetime import datetime
@@ -11,6 +12,7 @@ import pytest
 from tests.benchmarks.reading import bundles, peers
 from tests.benchmarks.reading.aviation import read_aviation
 from tests.benchmarks.reading.cases import Case, desk
+from tests.benchmarks.scaling import asked_of
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 TICKETS = [Ticket("a", "pump"), Ticket("b", "valve"), Ticket("c", "valve stem")]
@@ -99,3 +101,10 @@ def test_problems_of_which_the_same_words_are_kept_are_one_query(tmp_path):
     [found] = read_aviation(tmp_path, "part", datetime.max)
     assert len(found.queries) < len(ends)
     assert sorted(label.ticket_id for label in found.answers) == ends
+
+
+@pytest.mark.parametrize(("tickets", "asked"), [(1, 1), (199, 199), (6000, 200)])
+def test_searches_are_spread_over_many_tickets_and_ask_for_each_of_few(tickets, asked):
+    queries = asked_of([Ticket(f"{i}", f"subject {i}") for i in range(tickets)])
+    assert len(queries) == asked and queries[0].subject == "subject 0"
+    assert queries[-1].subject == f"subject {tickets - tickets // asked}"
