@@ -34,6 +34,7 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.load_profile("untimed")
 
+
 class KeptTemplates(BytecodeCache):
     """Templates that were compiled for one app serve all: each test makes an app of its own."""
 

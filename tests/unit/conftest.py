@@ -29,6 +29,14 @@ def one_thread():
     torch.set_num_threads(1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_teacher():
+    """What is trained is the same, and as quick, where the extra with its encoder is installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ticketing.encoders.transformer.INSTALLED", "no_such_package")
+        yield
+
+
 @pytest.fixture(autouse=True)
 def own_process(monkeypatch):
     """What a command changes of its process is the test runner's again afterwards."""

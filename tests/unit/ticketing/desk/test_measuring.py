@@ -77,12 +77,11 @@ def _plain(desk):
     return measure(desk, Measuring(), sample_of(desk, Measuring())).found
 
 
-def test_an_encoder_that_is_not_there_is_one_sentence(judged, tmp_path, monkeypatch):
+def test_an_encoder_that_is_not_there_is_one_sentence(judged, tmp_path):
     desk, _ = judged
     nowhere = Measuring(encoder=str(tmp_path / "nowhere"))
     with pytest.raises(InputError, match="is no sentence-transformers folder"):
         measure(desk, nowhere, sample_of(desk, nowhere))
-    monkeypatch.setattr("ticketing.encoders.transformer.INSTALLED", "no_such_package")
     missing = Measuring(encoder="installed")
     with pytest.raises(InputError, match=r"pip install '\.\[teacher\]'.* or name a folder"):
         measure(desk, missing, sample_of(desk, missing))

