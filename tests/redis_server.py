@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,13 +13,14 @@ from urllib.parse import quote
 from redis import Redis
 from redis.exceptions import RedisError
 
+from tests.servers import free_port
+
 
 class RedisServer:
-    """An append-only server on a port of its own; `url` holds its password, if any."""
+    """An append-only server; `url` holds its password, if any."""
 
-    def __init__(self, folder: Path, password: str = "", tls: bool = False):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+    def __init__(self, folder: Path, port: int, password: str = "", tls: bool = False):
+        self.port = port
         self.folder = folder
         self.password = password
         shown = f":{quote(password, safe='')}@" if password else ""
@@ -85,10 +85,11 @@ def redis_server(password: str = "", tls: bool = False) -> Iterator[RedisServer]
     """A server that is gone with its data at the end of the block."""
     folder = Path(tempfile.mkdtemp(prefix="ticketing-redis-"))
     server = None
-    try:
-        server = RedisServer(folder, password, tls)
-        yield server
-    finally:
-        if server:
-            server.kill()
-        shutil.rmtree(folder, ignore_errors=True)
+    with free_port() as port:
+        try:
+            server = RedisServer(folder, port, password, tls)
+            yield server
+        finally:
+            if server:
+                server.kill()
+            shutil.rmtree(folder, ignore_errors=True)

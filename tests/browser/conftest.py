@@ -4,7 +4,7 @@ import threading
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.fake_desk import FakeDesk
 from ticketing.settings import Settings
@@ -21,6 +21,11 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE_MS = 60_000
+"""How long a page may take on a machine that does other things; what is right comes at once."""
+
+expect.set_options(timeout=PATIENCE_MS)
+
 LOADING_FAILED = "Failed to load resource"
 """What Chromium logs for any answer of 400 and more; some tests provoke one."""
 
@@ -70,7 +75,7 @@ def open_page(browser, address):
 
     def open_(**options) -> Page:
         context = browser.new_context(base_url=address, **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -1,5 +1,6 @@
 """Judging in a real Chromium: in place, undone, refused, lost, in order, in two windows."""
 
+import threading
 import time
 
 import pytest
@@ -10,22 +11,20 @@ from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser
 
-SLOW = 1.0
-"""Seconds that a slow server takes for its first answer."""
-
 
 @pytest.fixture
 def slow_at_first(desk, monkeypatch):
-    """The desk takes long to record its first judgment, and no time for later ones."""
-    record, calls = desk.judge, []
+    """The desk records its first judgment once this event is set, and later ones at once."""
+    record, calls, go_on = desk.judge, [], threading.Event()
 
     def judge(*args, **kwargs):
         calls.append(1)
         if len(calls) == 1:
-            time.sleep(SLOW)
+            assert go_on.wait(60)
         return record(*args, **kwargs)
 
     monkeypatch.setattr(desk, "judge", judge)
+    return go_on
 
 
 def test_judging_and_undoing_happen_in_place(open_page, desk):
@@ -54,9 +53,10 @@ def test_the_last_key_wins_while_the_first_request_is_slow(open_page, desk, slow
     page.keyboard.press("y")
     page.wait_for_timeout(400)
     page.keyboard.press("n")
+    slow_at_first.set()
     is_judged(row(page, 1), "NO")
     expect(page.locator("#status")).to_have_text("GT-0101 is judged NO.")
-    page.wait_for_timeout(2000 * SLOW)
+    page.wait_for_timeout(1000)
     is_judged(row(page, 1), "NO")
     assert grades(desk)[-1] == Grade.NO
 
@@ -66,6 +66,7 @@ def test_of_many_keys_only_the_last_is_sent_after_a_slow_one(open_page, desk, sl
     ask(page)
     for key in "jynrn":
         page.keyboard.press(key)
+    slow_at_first.set()
     expect(page.locator("#status")).to_have_text("GT-0101 is judged NO.")
     assert grades(desk) == [Grade.YES, Grade.NO]
 

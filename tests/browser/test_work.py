@@ -1,6 +1,6 @@
 """Rounds of judging, history, jobs and the first steps, in a real Chromium."""
 
-import time
+import threading
 
 import pytest
 from playwright.sync_api import expect
@@ -43,10 +43,10 @@ def test_one_key_judges_and_the_next_ticket_comes(open_page, desk):
 
 
 def test_a_key_while_the_next_ticket_is_under_way_judges_neither(open_page, desk, monkeypatch):
-    record = desk.judge
+    record, pressed = desk.judge, threading.Event()
 
     def judge(*args, **kwargs):
-        time.sleep(1)
+        assert pressed.wait(60)
         return record(*args, **kwargs)
 
     monkeypatch.setattr(desk, "judge", judge)
@@ -56,6 +56,7 @@ def test_a_key_while_the_next_ticket_is_under_way_judges_neither(open_page, desk
     page.keyboard.press("y")
     page.wait_for_timeout(300)
     page.keyboard.press("n")
+    pressed.set()
     expect(page.locator("#progress")).to_contain_text("1 of 10 tickets judged")
     page.wait_for_timeout(1500)
     assert grades(desk) == [Grade.YES]
@@ -72,7 +73,8 @@ def test_a_round_says_what_its_grades_mean_where_nothing_can_be_pointed_at(open_
 def test_a_round_goes_to_its_end_without_script(open_page, desk):
     page = open_page(java_script_enabled=False)
     begin(page, desk)
-    for _ in range(10):
+    for judged in range(10):
+        expect(page.locator("#progress")).to_contain_text(f"{judged} of 10 tickets judged")
         page.get_by_role("button", name="NO").click()
     expect(page.get_by_role("heading", name="The round is done")).to_be_visible()
     assert grades(desk) == [Grade.NO] * 10
@@ -118,7 +120,7 @@ def test_a_saved_query_is_found_in_the_history_and_leads_back(open_page):
     expect(page.get_by_role("button", name="Saved")).to_be_visible()
     page.get_by_role("link", name="History").click()
     page.get_by_role("link", name="Exhaust spread high").first.click()
-    assert page.url == was_at
+    expect(page).to_have_url(was_at)
 
 
 def test_the_first_steps_follow_and_open_the_form(open_page, desk):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import PAGES, ROOT, Step, steps
+from tests.servers import free_port
 from ticketing.tickets import Query
-from web.cli import listening_socket
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +39,12 @@ def run(wanted: list[Step], folder: Path) -> list[str]:
 
     Anything that fails ends the shell; the page's port becomes a free one.
     """
-    with listening_socket("127.0.0.1", 0) as free:
-        port = free.getsockname()[1]
+    with free_port() as port:
+        return run_at(port, wanted, folder)
+
+
+def run_at(port: int, wanted: list[Step], folder: Path) -> list[str]:
+    """See `run`."""
     bin_folder = Path(sys.executable).parent
     environment = os.environ | {
         "PATH": f"{bin_folder}:{os.environ['PATH']}",

@@ -131,7 +131,7 @@ def test_another_training_takes_the_place_of_one_that_nobody_does(desk, app, sil
 
 def test_no_wrong_clock_ends_a_training_that_somebody_does(desk, app, silent, monkeypatch):
     """To a machine whose clock is an hour ahead every heartbeat is old."""
-    monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 0.5)
+    monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 3.0)
     monkeypatch.setattr("ticketing.desk.leases.RENEW_SECONDS", 0.1)
     job, states = train(desk, app, promotion=Promotion.NEVER), []
 
@@ -314,7 +314,7 @@ def test_a_training_whose_worker_was_killed_is_taken_up_again(desk, app, silent,
 
 
 def test_a_message_that_comes_twice_trains_once(desk, app, monkeypatch):
-    monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 0.5)
+    monkeypatch.setattr("ticketing.desk.leases.LEASE_SECONDS", 3.0)
     monkeypatch.setattr("ticketing.desk.leases.RENEW_SECONDS", 0.1)
     job = train(desk, app)
     desk.at_epoch = lambda epoch: epoch == 1 and tasks.TASKS[publishing.DO_JOB](desk, app, job.id)

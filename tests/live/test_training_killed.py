@@ -13,6 +13,7 @@ from ticketing.jobs import Promotion
 from ticketing.settings import load_settings
 from ticketing.tickets import Ticket
 from worker import jobs
+from worker import working as working_
 from worker.app import make_app
 from worker.queues import LONG_QUEUE
 
@@ -49,6 +50,7 @@ def epochs_of(job) -> list[str]:
 def soon(app):
     """Who is killed is given up soon."""
     leases.LEASE_SECONDS, jobs.SILENT_SECONDS = 6.0, 4.0
+    leases.RENEW_SECONDS = working_.BEAT_SECONDS = 0.5
     checkpoints.LOOK_SECONDS, checkpoints.REST = 0.05, 0
 
 

@@ -134,7 +134,7 @@ def test_reindex_without_a_worker_on_a_server_says_how_to_start_one(
 ):
     monkeypatch.setattr(follow, "PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr(follow, "PICK_UP_SECONDS", 60.0)
-    start_worker(delay=0.5)
+    start_worker(delay=3)
     assert run(reindex.command).count("start one with `ticketing work`") == 1
 
 

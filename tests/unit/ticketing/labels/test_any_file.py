@@ -56,11 +56,11 @@ def test_any_file_is_taken_row_by_row_or_refused(tmp_path_factory, store, file):
     kind, text = file
     path = tmp_path_factory.getbasetemp() / f"any{kind}"
     path.write_bytes(text.encode(errors="surrogatepass"))
-    before = sum(1 for _ in store.judgments())
+    before = store.count_judgments()
     try:
         report = import_labels(path, store)
         added = report.added
         assert all(reject.line and reject.reason for reject in report.rejects)
     except InputError:
         added = 0
-    assert sum(1 for _ in store.judgments()) == before + added
+    assert store.count_judgments() == before + added

@@ -96,7 +96,7 @@ def test_a_server_that_hangs_is_given_up_in_time():
         start = time.monotonic()
         with pytest.raises(StoreAway, match="has not answered in time"):
             opened(address)
-        assert time.monotonic() - start < 4
+        assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize(
