@@ -47,6 +47,10 @@ def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bo
     """
     if at and not weekly:
         raise InputError("--at is the time of a weekly training; name its day with --weekly.")
+    if ask and not (weekly or judgments):
+        raise InputError(
+            "--ask is about a scheduled training; say when it is with --weekly or --judgments."
+        )
     desk = open_desk(load_settings())
     promotion = Promotion.ASK if ask else Promotion.RULE
     day, time = Weekday(weekly) if weekly else None, at.time() if at else THREE

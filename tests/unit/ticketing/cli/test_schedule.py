@@ -41,3 +41,13 @@ def test_a_time_without_a_day_is_refused_and_ends_nothing(desk):
         InputError, schedule.command, "set", "--at", "04:00"
     )
     assert desk.store.schedule().weekday == Weekday.SUNDAY
+
+
+def test_asking_without_a_training_to_ask_about_is_refused_and_ends_nothing(desk):
+    run(schedule.command, "set", "--judgments", "50")
+    assert refused(InputError, schedule.command, "set", "--ask") == (
+        "--ask is about a scheduled training; say when it is with --weekly or --judgments."
+    )
+    assert desk.store.schedule().judgments == 50
+    run(schedule.command, "set", "--judgments", "60", "--ask")
+    assert desk.store.schedule().promotion == Promotion.ASK
