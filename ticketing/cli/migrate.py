@@ -26,7 +26,7 @@ def command(source: str, target: str) -> None:
     A store is sqlite:///FOLDER or http(s)://HOST:9200. Bundles go with it. Interrupted, run it
     again: it goes on where it stopped. Let nobody work meanwhile.
     """
-    if source == target:
+    if _place(source) == _place(target):
         raise InputError("Source and target are the same store; name two.")
     _require_folders(source, target)
     settings = load_settings()
@@ -46,9 +46,18 @@ def command(source: str, target: str) -> None:
         say(f"{tickets} and all that belongs to them are equal in both.")
 
 
+def _place(address: str) -> str | Path:
+    """What an address names: a folder may be written in many ways."""
+    return _folder(address).resolve() if address.startswith(FOLDER) else address
+
+
+def _folder(address: str) -> Path:
+    return Path(address.removeprefix(FOLDER))
+
+
 def _require_folders(source: str, target: str) -> None:
     """Raises InputError where SQLite is named without a folder, or a source that holds no desk."""
     if FOLDER in (source, target):
         raise InputError(f"{FOLDER} names no folder; write one behind it, as {FOLDER}/srv/desk.")
-    if source.startswith(FOLDER) and not (Path(source.removeprefix(FOLDER)) / DATABASE).exists():
+    if source.startswith(FOLDER) and not (_folder(source) / DATABASE).exists():
         raise InputError(f"{source} holds no desk, as it has no {DATABASE}; name another source.")

@@ -34,6 +34,7 @@ def open_store(settings: Settings) -> Store:
 
         return ElasticsearchStore(settings)
     raise InputError(
-        f"The store {masked(address)!r} is of no known kind; leave TICKETING_STORE empty for"
-        " SQLite, or name a server as http://host:9200 or https://host:9200."
+        f"The store {masked(address)!r} is of no known kind; name a server as"
+        f" http://host:9200 or https://host:9200, or a folder as {FOLDER}/srv/desk, or leave"
+        " TICKETING_STORE empty for SQLite in the home."
     )

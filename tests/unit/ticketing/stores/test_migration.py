@@ -152,6 +152,26 @@ def test_a_store_is_not_moved_onto_itself(tmp_path):
         CliRunner().invoke(command, ["sqlite:///a", "sqlite:///a"], catch_exceptions=False)
 
 
+def test_a_folder_that_is_written_in_two_ways_is_one_store(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    SQLiteStore(tmp_path / "d").close()
+    (tmp_path / "link").symlink_to("d")
+    for other in (f"sqlite:///{tmp_path}/d/", "sqlite:///d", "sqlite:///link"):
+        with pytest.raises(InputError, match="same store; name two"):
+            addresses = [f"sqlite:///{tmp_path}/d", other]
+            CliRunner().invoke(command, addresses, catch_exceptions=False)
+
+
+def test_an_address_of_no_known_kind_is_refused_with_what_fits_a_source_and_a_target(tmp_path):
+    with pytest.raises(InputError) as refused:
+        CliRunner().invoke(command, ["foo", "bar"], catch_exceptions=False)
+    assert str(refused.value) == (
+        "The store 'foo' is of no known kind; name a server as http://host:9200 or"
+        " https://host:9200, or a folder as sqlite:////srv/desk, or leave TICKETING_STORE empty"
+        " for SQLite in the home."
+    )
+
+
 def test_a_source_that_holds_no_desk_is_refused_and_nothing_is_made(tmp_path):
     addresses = [f"sqlite:///{tmp_path / name}" for name in ("gone", "new")]
     with pytest.raises(
