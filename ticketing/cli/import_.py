@@ -10,8 +10,14 @@ from tqdm import tqdm
 
 from ticketing.cli.doer import audit
 from ticketing.cli.printing import say
-from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
+from ticketing.cli.rejects import (
+    keep_rejects,
+    require_no_input,
+    show_rejects,
+    written_rejects,
+)
 from ticketing.desk import Desk, open_desk
+from ticketing.errors import InputError
 from ticketing.files import Json
 from ticketing.history import Deed
 from ticketing.importing import (
@@ -43,20 +49,26 @@ def import_here(
     rejects: Path | None,
     solution_before: datetime | None,
 ) -> None:
-    """Store the tickets of files, or show what would be stored. Raises InputError."""
+    """Store the tickets of files, or show what would be stored. Raises InputError, also where
+    every row is rejected."""
     require_no_input(rejects, [*files, *([mapping_file] if mapping_file else [])])
     mapping = read_mapping(mapping_file, overrides)
     with written_rejects(rejects):
         sources = [open_source(path, mapping, solution_before) for path in files]
     for source in sources:
         say(f"{source.path}: {_describe(source.mapping)}")
-    report = _dry_run(sources) if dry_run else _store(sources)
+    report, taken = _dry_run(sources, rejects) if dry_run else _store(sources, rejects)
     if report.to_come:
         say(
             f"Warning: {counted(len(report.to_come), 'ticket')} dated after tomorrow, first"
             f" {report.to_come[0]}; {MEND_DATES}"
         )
     show_rejects(report.rejects, rejects)
+    if not taken:
+        raise InputError(
+            "Nothing of it can be stored: every row was rejected; mend the rows, or map other"
+            " columns with --map."
+        )
 
 
 def asked(
@@ -76,25 +88,27 @@ def _audit(desk: Desk, files: Iterable[Path]) -> None:
     audit(desk, Deed.IMPORTED, f"tickets of {', '.join(path.name for path in files)}")
 
 
-def _store(sources: list[Source]) -> ImportReport:
+def _store(sources: list[Source], rejects: Path | None) -> tuple[ImportReport, int]:
+    """Store them; what came of it, and how many tickets were taken."""
     desk = open_desk(load_settings())
     _audit(desk, [source.path for source in sources])
     with _progress(sources) as bar:
         report = import_sources(sources, desk.put_tickets, bar.update)
+    keep_rejects(report.rejects, rejects)
+    taken = report.added + report.changed + report.unchanged
     say(
         f"{counted(report.added, 'ticket')} added, {report.changed:,} changed, "
         f"{report.unchanged:,} unchanged, {counted(len(report.rejects), 'row')} rejected."
     )
-    if not (report.added or report.changed or report.unchanged):
-        say("Nothing of it could be stored.")
-    elif desk.store.serving():
+    if taken and desk.store.serving():
         say("All of them can be found now.")
-    else:
+    elif taken:
         say("`ticketing train` learns from them; no model serves yet.")
-    return report
+    return report, taken
 
 
-def _dry_run(sources: list[Source]) -> ImportReport:
+def _dry_run(sources: list[Source], rejects: Path | None) -> tuple[ImportReport, int]:
+    """As `_store`, of what would be stored."""
     report = ImportReport()
     with _progress(sources) as bar:
         tickets = read_tickets(sources, report.rejects, bar.update)
@@ -104,6 +118,7 @@ def _dry_run(sources: list[Source]) -> ImportReport:
         for ticket in tickets:
             report.to_come += dated_to_come([ticket])
             total += 1
+    keep_rejects(report.rejects, rejects)
     for ticket in first:
         _show_ticket(ticket)
     say(
@@ -111,7 +126,7 @@ def _dry_run(sources: list[Source]) -> ImportReport:
         f"{counted(len(report.rejects), 'row')} rejected; "
         "this was a dry run, nothing was stored."
     )
-    return report
+    return report, total
 
 
 def _progress(sources: list[Source]) -> "tqdm[NoReturn]":

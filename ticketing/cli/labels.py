@@ -9,8 +9,14 @@ from ticketing.cli.doer import audit, audit_written
 from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE, FOLDER, TARGET
 from ticketing.cli.printing import say
-from ticketing.cli.rejects import require_no_input, show_rejects, written_rejects
+from ticketing.cli.rejects import (
+    keep_rejects,
+    require_no_input,
+    show_rejects,
+    written_rejects,
+)
 from ticketing.desk import open_desk
+from ticketing.errors import InputError
 from ticketing.history import Deed
 from ticketing.labels import IMPORT, Columns, export_labels, import_labels, read_grades
 from ticketing.plurals import counted
@@ -59,6 +65,7 @@ def import_(
             before,
             judge,
         )
+    keep_rejects(report.rejects, rejects)
     by = "" if judge == IMPORT else f", judged by {judge}"
     audit(desk, Deed.IMPORTED, f"labels of {file.name}{by}")
     say(
@@ -67,6 +74,11 @@ def import_(
         f"{counted(len(report.rejects), 'row')} rejected."
     )
     show_rejects(report.rejects, rejects)
+    if report.rejects and not (report.added or report.known or report.left_out):
+        raise InputError(
+            "No judgment of it can be taken: every row was rejected; mend the rows, or name other"
+            " columns."
+        )
 
 
 @command.command("export")

@@ -23,22 +23,29 @@ def written_rejects(path: Path | None) -> Iterator[None]:
     try:
         yield
     except NoUsableRow as error:
+        keep_rejects(error.rejects, path)
         if path:
-            _write(path, error.rejects)
+            _say_where(path)
         raise
 
 
+def keep_rejects(rejects: list[Reject], path: Path | None) -> None:
+    """Write all of them to `path` where one was asked for: before anything is printed, which ends
+    a command whose output nobody reads on."""
+    if path:
+        write_rejects(path, rejects)
+
+
 def show_rejects(rejects: list[Reject], path: Path | None) -> None:
-    """Print the first few, and write all of them to `path` where one was asked for."""
+    """Print the first few, and where all of them are that were kept."""
     for reject in rejects[:_SHOWN_REJECTS]:
         say(f"  rejected {reject}")
     if len(rejects) > _SHOWN_REJECTS:
         more = "" if path else "; --rejects FILE writes all of them"
         say(f"  … and {len(rejects) - _SHOWN_REJECTS} more{more}")
     if path:
-        _write(path, rejects)
+        _say_where(path)
 
 
-def _write(path: Path, rejects: list[Reject]) -> None:
-    write_rejects(path, rejects)
+def _say_where(path: Path) -> None:
     say(f"The rejected rows are in {path}.")

@@ -410,6 +410,40 @@ def test_rejects_of_a_file_without_a_usable_row_are_written(tmp_path, run):
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+def test_an_import_of_which_nothing_is_taken_fails(tmp_path, run, options):
+    path = write(tmp_path, "a.csv", "key,title\nA 1,Trip\nA 2,Leak\n")
+    result = run(path, *options)
+    assert result.exit_code == 1
+    assert f"  rejected {path}:3: id: holds white space or control characters" in result.output
+    assert str(result.exception) == (
+        "Nothing of it can be stored: every row was rejected; mend the rows, or map other columns"
+        " with --map."
+    )
+
+
+def test_an_import_of_which_everything_was_there_is_no_failure(tmp_path, run):
+    path = write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-1,Leak\n")
+    for said in ("1 ticket added, 0 changed, 0", "0 tickets added, 0 changed, 1"):
+        result = run(path)
+        assert result.exit_code == 0 and said in result.output
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+def test_rejects_are_written_before_a_closed_pipe_ends_the_command(
+    tmp_path, run, monkeypatch, options
+):
+    def say(text):
+        if "id = key" not in text:  # all that is said before the rows are read
+            raise BrokenPipeError
+
+    monkeypatch.setattr("ticketing.cli.import_.say", say)
+    path = write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-1,Leak\n")
+    rejects = tmp_path / "rejects.jsonl"
+    assert isinstance(run(path, "--rejects", rejects, *options).exception, BrokenPipeError)
+    assert json.loads(rejects.read_text())["line"] == 3
+
+
 def test_rejects_never_replace_what_is_read(tmp_path, run):
     path = write(tmp_path, "a.csv", "key,title\nA-1,Trip\nA-1,Leak\n")
     result = run(path, "--rejects", tmp_path / "." / "a.csv")

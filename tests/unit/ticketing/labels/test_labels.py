@@ -456,6 +456,11 @@ def test_the_commands(tmp_path, monkeypatch, store):
     result = CliRunner().invoke(command, ["import", str(path)])
     assert "0 judgments added, 0 known before, 0 rows left out, 1 row rejected." in result.output
     assert "docid: there is no ticket 'O-1' in the archive" in result.output
+    assert result.exit_code == 1
+    assert str(result.exception) == (
+        "No judgment of it can be taken: every row was rejected; mend the rows, or name other"
+        " columns."
+    )
     result = CliRunner().invoke(command, ["export", str(tmp_path / "out")])
     assert result.exit_code == 0
     assert (tmp_path / "out" / "labels.csv").read_text() == "query,docid,rating\n"
@@ -468,6 +473,37 @@ def test_rejects_of_a_file_without_a_usable_label_are_written(tmp_path, monkeypa
     result = CliRunner().invoke(command, ["import", str(path), "--rejects", str(rejects)])
     assert "a.csv holds no usable row" in str(result.exception)
     assert json.loads(rejects.read_text())["reason"] == "has 2 cells where the header has 3"
+
+
+def test_labels_that_are_known_or_left_out_are_no_failure_beside_rejected_ones(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    desk = open_desk(load_settings())
+    desk.store.put_tickets([Ticket("T-1", "Trip")])
+    desk.close()
+    known = write(tmp_path, "a.csv", "query,docid,rating\na,T-1,YES\na,O-1,YES\n")
+    left_out = write(tmp_path, "b.csv", "query,docid,rating\na,T-1,MAYBE\na,O-1,YES\n")
+    for path, said in (
+        (known, "1 judgment added, 0 known before, 0 rows left out, 1 row rejected."),
+        (known, "0 judgments added, 1 known before, 0 rows left out, 1 row rejected."),
+        (left_out, "0 judgments added, 0 known before, 1 row left out, 1 row rejected."),
+    ):
+        result = CliRunner().invoke(command, ["import", str(path), "--grade", "YES=YES"])
+        assert result.exit_code == 0 and said in result.output
+
+
+def test_rejected_labels_are_written_before_a_closed_pipe_ends_the_command(tmp_path, monkeypatch):
+    def say(text):
+        raise BrokenPipeError
+
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("ticketing.cli.labels.say", say)
+    path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
+    rejects = tmp_path / "rejects.jsonl"
+    result = CliRunner().invoke(command, ["import", str(path), "--rejects", str(rejects)])
+    assert isinstance(result.exception, BrokenPipeError)
+    assert json.loads(rejects.read_text())["field"] == "docid"
 
 
 def test_a_file_takes_no_labels_that_are_exported(tmp_path, monkeypatch):
