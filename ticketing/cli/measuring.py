@@ -15,7 +15,7 @@ from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk
 from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
-from ticketing.errors import InputError
+from ticketing.errors import InputError, NotReady
 from ticketing.evaluation.comparison import Line
 from ticketing.evaluation.measurement import (
     Sample,
@@ -97,10 +97,13 @@ def print_measurement(
 ) -> None:
     """Measure bundles, `others` and BM25 on the same queries, print one table, write the files.
 
-    All are tested against the line named `reference`, or else against the first bundle.
+    All are tested against the line named `reference`, or else against the first bundle. Where
+    nothing can be measured, that is said; raises NotReady where files were asked for.
     """
     sample = sample_of(desk, measuring.measured)
     if reason := why_not(desk, sample.labels):
+        if measuring.run_file or measuring.report:
+            raise NotReady(reason)
         say(reason)
         return
     with shown_waiting("Loading the model"):

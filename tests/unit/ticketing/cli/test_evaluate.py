@@ -6,7 +6,7 @@ import pytest
 
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
 from ticketing.cli.model_settings import read_settings
-from ticketing.errors import InputError, NotFound
+from ticketing.errors import InputError, NotFound, NotReady
 from ticketing.experiments.gupta2018.commands import labels, rows
 from ticketing.labels import is_test
 from ticketing.tickets import Grade, Judgment, Query
@@ -17,6 +17,15 @@ pytestmark = pytest.mark.usefixtures("home")
 
 def test_nothing_to_measure_is_said(desk):
     assert "Nothing can be measured" in run(evaluate.command)
+
+
+@pytest.mark.parametrize("option", ["--run", "--report"])
+def test_a_file_that_is_not_written_since_nothing_can_be_measured_is_a_failure(
+    desk, tmp_path, option
+):
+    said = refused(NotReady, evaluate.command, option, str(tmp_path / "out"))
+    assert said.startswith("Nothing can be measured: no such query is judged. Judge results in")
+    assert not (tmp_path / "out").exists()
 
 
 def test_labels_of_another_knowledge_base_are_not_measured(desk):
