@@ -25,12 +25,17 @@ from ticketing.limits import (
     UNPACKED_RATIO,
     depth_fault,
 )
+from ticketing.plurals import counted
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a cell of text begins with that a spreadsheet would run as a formula (OWASP, CSV
 injection)."""
 
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_QUOTED = re.compile(r'(?<![^,;\t|])"(?:[^"]|"")*"')
+"""A name in quotes: they count where a cell begins, and are text amid one."""
+
 _SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
 """A first line that Excel writes, and understands, before the header."""
 
@@ -184,7 +189,7 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
     first = next(lines, "")
     if not first.strip():
         raise InputError(f"{path} has no header in its first line.")
-    delimiter = max(_DELIMITERS[_kind(path)], key=first.count)
+    delimiter = max(_DELIMITERS[_kind(path)], key=_QUOTED.sub("", first).count)
     head = 1
     if said := _SEPARATOR.fullmatch(first):
         delimiter, first, head = said[1], next(lines, ""), 2
@@ -197,7 +202,7 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
                 values = {name: cell for name, cell in zip(header, cells, strict=True) if name}
                 yield _checked(Row(str(path), start, values))
             elif cells:
-                reason = f"has {len(cells)} cells where the header has {len(header)}"
+                reason = f"has {counted(len(cells), 'cell')} where the header has {len(header)}"
                 yield Reject(str(path), start, "", reason)
             start = head + reader.line_num + 1
     except csv.Error as error:
@@ -205,16 +210,23 @@ def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
 
 
 def _header(line: str, delimiter: str, path: Path, number: int) -> list[str]:
+    taken = f"read with {_NAMES[delimiter]} as separators"
+    other = f"name another separator in a line before it, as sep={',' if delimiter == ';' else ';'}"
     try:
         [header] = csv.reader([line], delimiter=delimiter, strict=True)
     except csv.Error as error:
-        raise InputError(f"{path}:{number} is a malformed header ({error}).") from None
+        raise InputError(
+            f"{path}:{number} is a malformed header ({error}), {taken}; check its quotes, or"
+            f" {other}."
+        ) from None
     header = [name.strip() for name in header]
     if fault := COLUMNS.fault(len(header)):
         raise InputError(f"{path}:{number} {fault}.")
     named = Counter(name for name in header if name)
     if twice := sorted(name for name, count in named.items() if count > 1):
-        raise InputError(f"{path}:{number} names the column {twice[0]!r} twice; rename one.")
+        raise InputError(
+            f"{path}:{number} names the column {twice[0]!r} twice, {taken}; rename one, or {other}."
+        )
     return header
 
 

@@ -67,6 +67,9 @@ def test_a_csv_with_usual_names_needs_no_mapping(tmp_path):
         ("a.csv", "id;subject\n1;x\n"),
         ("a.csv", "\ufeffsep=;\r\nid;subject\r\n1;x\r\n"),
         ("a.tsv", "id\tsubject\n1\tx\n"),
+        ("a.csv", 'id;subject;"a, b, ""c"", d"\n1;x;\n'),
+        ("a.csv", 'id;subject;5" pipe, 6" pipe\n1;x;\n'),
+        ("a.csv", '"id",5" pipe;6" pipe,subject\n1,,x\n'),
         ("a.csv", "\ufeffid,subject\r\n1,x\r\n"),
         ("a.jsonl", '{"id": 1, "subject": "x"}\n\n'),
     ],
@@ -174,8 +177,20 @@ def test_a_bad_override_is_one_sentence(overrides, message):
         ("a.xlsx", b"PK", "none of .csv, .tsv, .jsonl"),
         ("a.csv", b"", "no header"),
         ("a.csv", b"id,subject\n", r"a\.csv holds no usable row\."),
-        ("a.csv", b"id,subject\n1\n2\n", r"row; the first is .*a\.csv:2: has 1 cells where"),
-        ("a.csv", b"sep=;\nid;id\n", r"a\.csv:2 names the column 'id' twice"),
+        ("a.csv", b"id,subject\n1\n2\n", r"row; the first is .*a\.csv:2: has 1 cell where"),
+        (
+            "a.csv",
+            b"sep=;\nid;id\n",
+            r"a\.csv:2 names the column 'id' twice, read with semicolons as separators; rename one,"
+            r" or name another separator in a line before it, as sep=,\.",
+        ),
+        (
+            "a.csv",
+            b'id,"subject\n1,2\n',
+            r"a\.csv:1 is a malformed header \(unexpected end of data\), read with commas as"
+            r" separators; check its quotes, or name another separator in a line before it, as"
+            r" sep=;\.",
+        ),
         ("a.csv", b"sep=;\n", r"a\.csv holds no usable row\."),
         ("a.csv", b"id,id\n1,2\n", "'id' twice"),
         ("a.csv", b"id,subject\n1,\xff\n", "not UTF-8"),
@@ -265,7 +280,7 @@ def test_a_csv_row_of_another_length_is_rejected_with_its_first_line(tmp_path):
     tickets, rejects = read(path)
     assert [ticket.id for ticket in tickets] == ["1", "4"]
     assert [(r.line, r.reason) for r in rejects] == [
-        (4, "has 1 cells where the header has 2"),
+        (4, "has 1 cell where the header has 2"),
         (5, "has 3 cells where the header has 2"),
     ]
 
@@ -404,7 +419,7 @@ def test_rejects_of_a_file_without_a_usable_row_are_written(tmp_path, run):
     assert "a.csv holds no usable row; the first is" in str(result.exception)
     assert f"The rejected rows are in {rejects}." in result.output
     assert [json.loads(line) for line in rejects.read_text().splitlines()] == [
-        {"file": str(path), "line": 2, "field": "", "reason": "has 1 cells where the header has 2"},
+        {"file": str(path), "line": 2, "field": "", "reason": "has 1 cell where the header has 2"},
         {"file": str(path), "line": 3, "field": "", "reason": "has 3 cells where the header has 2"},
     ]
     assert not (tmp_path / "home").exists()
