@@ -97,12 +97,9 @@ def reindex(bundle_id: str, promotion: Promotion) -> Job:
 
 
 def cancel(job_id: str) -> Job:
-    """Ask a job to end. Raises NotFound, Forbidden."""
-    job = _own(job_id)
-    if not job.finished:
-        audit(Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
-    jobs.cancel_job(served_desk(), job.id)
-    return known_job(job.id)
+    """Ask a job to end. Raises NotFound, Forbidden, NotReady for one that has ended."""
+    jobs.cancel_for(served_desk(), _own(job_id).id, current_doer())
+    return known_job(job_id)
 
 
 def retry(job_id: str) -> Job:

@@ -178,6 +178,20 @@ def cancel_job(desk: Desk, job_id: str) -> Job:
     return job
 
 
+def cancel_for(desk: Desk, job_id: str, by: Doer) -> Job:
+    """As `cancel_job`, for somebody, whom the audit has before what comes of it.
+
+    Raises NotFound, NotReady for a job that has ended.
+    """
+    job = desk.store.get_job(job_id)
+    if job is None:
+        raise no_job(job_id)
+    if job.finished:
+        raise NotReady(f"Job {job_id} is {job.state}; there is nothing to cancel.")
+    desk.record(by, Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
+    return cancel_job(desk, job_id)
+
+
 def cancelled(desk: Desk, job: Job) -> Job:
     """End a job as cancelled."""
     return desk.store.update_job(

@@ -79,6 +79,7 @@ def evaluate(given: EvaluationIn) -> dict[str, Any]:
 @job_api.post("/jobs/<job_id>/cancel")
 @job_api.input(Nothing, arg_name="nothing")
 @job_api.output(JobOut)
+@job_api.doc(responses=STATE)
 def cancel(job_id: str, nothing: Nothing) -> dict[str, Any]:
     """Ask a job to end; needs the scope that begins such a job as well."""
     return _out(work.cancel(job_id))

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 
 import click
 
-from ticketing.cli.doer import audit, command_line
+from ticketing.cli.doer import command_line
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import BrokerAway, InputError, NotFound
-from ticketing.history import Deed
 from ticketing.jobs import Job, JobState
 from ticketing.settings import load_settings
 from worker.progress import SINCE, silent_for, summary
@@ -23,16 +22,21 @@ SEARCHED = 1000
 
 @click.command("jobs")
 @click.argument("job_id", metavar="[JOB]", default="")
-@click.option("--cancel", "action", flag_value="cancel", help="End it at its next checkpoint.")
-@click.option("--retry", "action", flag_value="retry", help="Queue a failed one once more.")
-@click.option("--yes", "action", flag_value="yes", help="Let the bundle serve that it asks about.")
-@click.option("--no", "action", flag_value="no", help="Let the old bundle go on serving.")
-def command(job_id: str, action: str | None) -> None:
+@click.option("--cancel", is_flag=True, help="End it at its next checkpoint.")
+@click.option("--retry", is_flag=True, help="Queue a failed or cancelled one once more.")
+@click.option("--yes", is_flag=True, help="Let the bundle serve that it asks about.")
+@click.option("--no", is_flag=True, help="Let the old bundle go on serving.")
+def command(job_id: str, **asked: bool) -> None:
     """List the latest jobs with their state, progress, rate and estimate, or show JOB.
 
     JOB is a job's id, or how it begins. It is shown with what was asked for, what it has changed
     and its log.
     """
+    actions = [name for name in ("cancel", "retry", "yes", "no") if asked[name]]
+    if len(actions) > 1:
+        both = " and ".join(f"--{name}" for name in actions)
+        raise click.UsageError(f"{both} exclude each other; give one of them.")
+    action = next(iter(actions), "")
     desk = open_desk(load_settings())
     if not job_id:
         if action:
@@ -86,17 +90,14 @@ def _named(desk: Desk, job_id: str) -> Job:
 
 def _act(desk: Desk, job: Job, action: str) -> Job:
     from worker.app import make_app  # a list of jobs needs no Celery
-    from worker.jobs import answer_promotion, cancel_job, retry_job
+    from worker.jobs import answer_promotion, cancel_for, retry_job
 
     app = make_app(desk.settings)
     if action in ("yes", "no"):
         return answer_promotion(desk, app, job.id, action == "yes", command_line())
     if action == "retry":
         return retry_job(desk, app, job.id, command_line())
-    changed = cancel_job(desk, job.id)
-    if not job.finished:
-        audit(desk, Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
-    return changed
+    return cancel_for(desk, job.id, command_line())
 
 
 def _show(job: Job) -> None:

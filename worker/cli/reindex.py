@@ -12,7 +12,7 @@ from ticketing.jobs import Job, JobKind, Promotion
 from ticketing.settings import load_settings
 from worker.app import make_app
 from worker.follow import detached, follow, show_end
-from worker.jobs import cancel_job, start_reindex
+from worker.jobs import cancel_for, start_reindex
 
 
 @click.command("reindex")
@@ -32,8 +32,7 @@ def command(bundle: str, ask: bool, cancel: bool, detach: bool) -> None:
     desk, app = open_desk(settings), make_app(settings)
     bundle = desk.bundle(bundle)
     if cancel:
-        job = cancel_job(desk, _unfinished(desk, bundle).id)
-        audit(desk, Deed.JOB_CANCELLED, f"reindex {job.id}")
+        job = cancel_for(desk, _unfinished(desk, bundle).id, command_line())
         say("Cancelled." if job.finished else "The worker ends after its current batch.")
         return
     promotion = Promotion.ASK if ask else Promotion.RULE

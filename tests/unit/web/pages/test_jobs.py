@@ -291,7 +291,12 @@ def test_a_file_may_be_called_in_any_script(client, desk):
 
 def test_a_job_that_has_ended_is_not_cancelled_and_the_audit_says_no_such_thing(client, desk):
     [done, *_] = [job for job in desk.store.jobs() if job.finished]
-    post(client, f"/jobs/{done.id}/cancel", "/jobs")
+    answer = post(client, f"/jobs/{done.id}/cancel", "/jobs")
+    assert answer.status_code == 409
+    assert f"Job {done.id} is done; there is nothing to cancel." in answer.text
+    answer = client.post(f"/api/jobs/{done.id}/cancel", json={})
+    assert answer.status_code == 409
+    assert answer.json["error"] == f"Job {done.id} is done; there is nothing to cancel."
     assert "job cancelled" not in deeds(desk)
     assert desk.store.get_job(done.id) == done
 

@@ -4,9 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from click.testing import CliRunner
 
-from tests.commands import run
+from tests.commands import refused, run
 from tests.fake_records import jobs
+from ticketing.errors import NotReady
+from ticketing.history import AuditEntry
 from ticketing.jobs import JobKind, JobState
 from ticketing.times import utc_now
 from worker.cli.jobs import command
@@ -29,3 +32,28 @@ def test_jobs_that_nobody_is_at_are_told_of(home, desk, state, seconds, said):
     listed = run(command).splitlines()
     assert listed[0].startswith(job.id)
     assert listed[1:] == ([NO_WORKER] if said else [])
+
+
+@pytest.mark.parametrize("state", [JobState.DONE, JobState.CANCELLED, JobState.FAILED])
+def test_a_job_that_has_ended_is_not_cancelled(desk, state):
+    job = replace(jobs()[0], state=state, finished=utc_now())
+    desk.store.put_job(job)
+    said = refused(NotReady, command, job.id, "--cancel")
+    assert said == f"Job {job.id} is {state}; there is nothing to cancel."
+    assert desk.store.get_job(job.id) == job
+    assert list(desk.store.events(AuditEntry)) == []
+
+
+@pytest.mark.parametrize("both", [("--yes", "--no"), ("--cancel", "--retry"), ("--no", "--cancel")])
+def test_of_several_things_to_do_with_a_job_none_is_done(desk, both):
+    job = replace(jobs()[0], state=JobState.WAITING)
+    desk.store.put_job(job)
+    done = CliRunner().invoke(command, [job.id, *both])
+    assert done.exit_code == 2
+    first, second = sorted(both, key=["--cancel", "--retry", "--yes", "--no"].index)
+    assert f"{first} and {second} exclude each other; give one of them." in done.output
+    assert desk.store.get_job(job.id) == job
+
+
+def test_the_help_says_that_a_cancelled_job_is_retried_as_well():
+    assert "Queue a failed or cancelled one once more." in run(command, "--help")
