@@ -74,6 +74,10 @@ def change(
     """Change the role of NAME, the groups, or by whom they are vouched for."""
     if groups and no_groups:
         raise click.UsageError("--group and --no-groups exclude each other; give one of them.")
+    if not (role or groups or no_groups or identity):
+        raise click.UsageError(
+            "Nothing is to be changed; give --role, --group, --no-groups or --identity."
+        )
     account = _desk().change_account(
         command_line(),
         name,
@@ -95,21 +99,35 @@ def disable(name: str, undo: bool) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--label", help="What the token is for.")
-@click.option("--scope", "scopes", multiple=True, type=SCOPE, help="What it may do; repeatable.")
-@click.option("--days", type=int, default=90, show_default=True, help=f"At most {MOST_DAYS}.")
+@click.option("--label", default="", help="What the token is for; needed unless --revoke.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=SCOPE,
+    help="What it may do; repeatable; needed unless --revoke.",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, MOST_DAYS),
+    default=90,
+    show_default=True,
+    help="How long it lives.",
+)
 @click.option("--revoke", metavar="ID", help="End this token of theirs instead.")
-def token(
-    name: str, label: str | None, scopes: tuple[str, ...], days: int, revoke: str | None
-) -> None:
+def token(name: str, label: str, scopes: tuple[str, ...], days: int, revoke: str | None) -> None:
     """Make a token with which a program acts for NAME; it is shown this once."""
+    needed = (("--label, what it is for", label), ("--scope, what it may do", scopes))
+    lacking = [option for option, given in needed if not given]
+    if lacking and revoke is None:
+        raise click.UsageError(f"Give the token {', and '.join(lacking)}.")
     desk = _desk()
     if revoke is not None:
         desk.revoke_token(command_line(), name, revoke)
         say(f"Token {revoke} of {name} is revoked.")
         return
     chosen = [Permission(scope) for scope in scopes]
-    made = desk.make_token(command_line(), name, label or "", chosen, days)
+    made = desk.make_token(command_line(), name, label, chosen, days)
     say(made.secret)
 
 

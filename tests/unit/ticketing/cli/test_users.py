@@ -156,7 +156,8 @@ def test_the_last_admin_stays_one(home):
 
 
 def test_nobody_is_said(home):
-    for arguments in (("passwd", "eve"), ("disable", "eve"), ("token", "eve", "--label", "x")):
+    token = ("token", "eve", "--label", "x", "--scope", "ask")
+    for arguments in (("passwd", "eve"), ("disable", "eve"), token):
         with pytest.raises(NotFound, match="Nobody is called eve"):
             fed(*arguments)
     with pytest.raises(InputError, match="standard input"):
@@ -205,3 +206,29 @@ def test_of_two_people_added_under_one_name_at_once_the_first_stays(home, monkey
     with pytest.raises(InputError, match="somebody called dora already"):
         fed("add", "dora", "--role", "engineer")
     assert account("dora").role == Role.ADMIN
+
+
+def test_what_a_token_lacks_is_named_by_its_option(home):
+    fed("add", "ann", "--role", "admin")
+    for options, said in (
+        ((), "Give the token --label, what it is for, and --scope, what it may do."),
+        (("--scope", "ask"), "Give the token --label, what it is for."),
+        (("--label", "nightly"), "Give the token --scope, what it may do."),
+        (("--label", "nightly", "--scope", "ask", "--days", "0"), "range 1<=x<=366"),
+        (("--label", "nightly", "--scope", "ask", "--days", "367"), "range 1<=x<=366"),
+    ):
+        done = CliRunner().invoke(command, ["token", "ann", *options])
+        assert done.exit_code == 2 and said in " ".join(done.output.split())
+    assert "token" not in run(command, "list")
+    helped = " ".join(run(command, "token", "--help").split())
+    assert "What the token is for; needed unless --revoke." in helped
+    assert "What it may do; repeatable; needed unless --revoke." in helped
+
+
+def test_a_change_of_nothing_says_what_may_be_changed(home):
+    fed("add", "ann", "--role", "admin")
+    done = CliRunner().invoke(command, ["change", "ann"])
+    assert done.exit_code == 2
+    assert "Nothing is to be changed; give --role, --group, --no-groups or --identity." in (
+        " ".join(done.output.split())
+    )
