@@ -86,7 +86,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                     bar.write(notice, sys.stderr)
                     shown.add(notice)
                 bar.total = job.total
-                bar.set_description(job.step.capitalize(), refresh=False)
+                bar.set_description_str(job.step.capitalize(), refresh=False)
                 bar.update(job.done - bar.n)
     except KeyboardInterrupt:
         if alone or not (desk.settings.broker or workers_live(app, queue)):
