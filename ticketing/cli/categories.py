@@ -65,7 +65,13 @@ def train(
 
 @command.command("suggest")
 @click.argument("subject")
-@click.option("--limit", default=3, show_default=True, type=click.IntRange(1, 100))
+@click.option(
+    "--limit",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="How many categories to show at most.",
+)
 def suggest(subject: str, limit: int) -> None:
     """The likeliest categories of SUBJECT, with the known title that speaks for each."""
     proposed = open_desk(load_settings()).propose_categories(subject, limit)

@@ -15,7 +15,13 @@ from ticketing.tickets import Query
 @click.command()
 @click.argument("subject", default="")
 @click.argument("description", default="")
-@click.option("--limit", default=10, show_default=True, type=click.IntRange(1, 100))
+@click.option(
+    "--limit",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="How many tickets to show at most.",
+)
 @click.option("--newest-first", is_flag=True, help="Show these best tickets by date.")
 def command(subject: str, description: str, limit: int, newest_first: bool) -> None:
     """Find the best past tickets for SUBJECT and DESCRIPTION."""

@@ -48,7 +48,13 @@ def command() -> None:
 @click.option("--wordnet", type=FILE, default=FOLDER, show_default=True, help="Synonyms.")
 @click.option("--encoder", default="installed", show_default=True, help="Folder; '' for none.")
 @click.option("--pictures", type=TARGET, help="Also draw the last model's sentences (HTML).")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, MOST_SEED))
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, MOST_SEED),
+    help="Chooses synonyms and what the networks begin with.",
+)
 def evaluate(
     folder: Path,
     vectors: Path | None,

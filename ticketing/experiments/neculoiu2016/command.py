@@ -29,7 +29,13 @@ WIDTHS = (25, *(12 for _ in COLUMNS), 7)
 
 @click.command("neculoiu2016")
 @click.argument("folder", type=FILE)
-@click.option("--part", default="test", type=click.Choice(["test", "validation"]))
+@click.option(
+    "--part",
+    default="test",
+    type=click.Choice(["test", "validation"]),
+    show_default=True,
+    help="The titles to measure on.",
+)
 @click.option(
     "--stage",
     "stages",

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 
+import click
 import pytest
 
 from ticketing import cli
@@ -17,6 +18,19 @@ from ticketing.errors import InputError, NotReady, TicketingError
 def test_every_command_says_what_it_does(name):
     command = commands.get_command(None, name)
     assert command.help or command.short_help
+
+
+def options_without_help(command, name):
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(None):
+            yield from options_without_help(command.get_command(None, inner), f"{name} {inner}")
+    for option in command.params:
+        if isinstance(option, click.Option) and not option.help:
+            yield f"{name} {option.opts[0]}"
+
+
+def test_every_option_says_what_it_is_for():
+    assert list(options_without_help(commands, "ticketing")) == []
 
 
 def test_every_experiment_says_what_it_does():

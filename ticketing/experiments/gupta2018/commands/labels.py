@@ -23,7 +23,13 @@ from ticketing.settings import load_settings
 
 
 @click.command("labels")
-@click.option("--labels", "counts", default="0,50,100,200,421,all", show_default=True)
+@click.option(
+    "--labels",
+    "counts",
+    default="0,50,100,200,421,all",
+    show_default=True,
+    help="How many labelled pairs to learn from, one number after the other.",
+)
 @click.option("--loss", "losses", multiple=True, type=click.Choice(list(LOSSES)), help="Only this.")
 @choose_queries
 @choose_settings

@@ -12,9 +12,27 @@ LABELS = {"M1": "M1 (SUB+DESC)", "M2": "M2 (SUB+DESC+SOL)"}
 
 
 @click.command("topics")
-@click.option("--test", default=50, show_default=True, type=click.IntRange(1))
-@click.option("--topics", default=100, show_default=True, type=click.IntRange(1))
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0, 2**32 - 1))
+@click.option(
+    "--test",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many tickets to test on.",
+)
+@click.option(
+    "--topics",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many topics to learn.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 2**32 - 1),
+    help="Chooses the tickets to test on, and begins the models.",
+)
 def command(test: int, topics: int, seed: int) -> None:
     """Perplexity of DocNADE and LDA on tickets and labelled queries (lower is better).
 
