@@ -14,7 +14,7 @@ from ticketing.stores.migration import require_equal
 pytestmark = pytest.mark.elasticsearch
 
 
-def unseen(what, total):
+def unseen(what, total, unit=""):
     return lambda count: None
 
 

@@ -60,7 +60,7 @@ def ids(home):
         return [ticket.id for ticket in desk.store.iter_tickets()]
 
 
-def unseen(what, total):
+def unseen(what, total, unit=""):
     return lambda count: None
 
 

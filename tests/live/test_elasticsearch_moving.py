@@ -18,7 +18,7 @@ def with_vectors(bundle_id, rows):
     return [replace(row, vector=row.code) for row in rows]
 
 
-def shown(what, total):
+def shown(what, total, unit=""):
     return lambda count: None
 
 

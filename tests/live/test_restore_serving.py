@@ -35,7 +35,7 @@ def homes(tmp_path, trained, archive_tickets):
             put_encoded(desk, bundle, tickets)
             desk.store.put_query(QUERY)
             if folder == other:
-                desk.back_up(file, lambda what, total: lambda count: None)
+                desk.back_up(file, lambda *_: lambda count: None)
     return home, file, archive_tickets[20].id
 
 

@@ -13,10 +13,10 @@ class Bars:
         self._bar: tqdm[NoReturn] | None = None
         return self
 
-    def __call__(self, what: str, total: int | None) -> Callable[[int], object]:
+    def __call__(self, what: str, total: int | None, unit: str = "") -> Callable[[int], object]:
         """A bar for what comes now; the answer is told how much more of it is done."""
         self.__exit__()
-        self._bar = tqdm(desc=what, total=total, unit_scale=True)
+        self._bar = tqdm(desc=what, total=total, unit=unit, unit_scale=True)
         return self._bar.update
 
     def __exit__(self, *_: object) -> None:

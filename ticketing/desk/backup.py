@@ -21,7 +21,7 @@ from pydantic.dataclasses import dataclass
 from ticketing.desk.base import DeskBase
 from ticketing.errors import InputError, StoreAway, StoreError, StoreFull
 from ticketing.files import require_target, sole_folder, sync_folder
-from ticketing.stores.migration import Shown
+from ticketing.stores.migration import BYTES, Shown
 from ticketing.stores.snapshot import snapshot
 from ticketing.times import utc_now
 
@@ -61,6 +61,11 @@ class Manifest:
     version: int
     created: str
     files: dict[str, Member]
+
+    @property
+    def bytes(self) -> int:
+        """Those of all its files."""
+        return sum(member.bytes for member in self.files.values())
 
 
 class Backups(DeskBase):
@@ -151,7 +156,7 @@ def _require_named_truly(manifest: Manifest) -> None:
 
 
 def _pack(whole: Path, members: dict[str, Path], shown: Shown) -> None:
-    went = shown("packed", sum(path.stat().st_size for path in members.values()))
+    went = shown("packed", sum(path.stat().st_size for path in members.values()), BYTES)
     files = {}
     with (
         open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out,
@@ -183,7 +188,7 @@ def verified(file: Path, shown: Shown) -> Manifest:
             names = set(archive.namelist()) - {MANIFEST}
             if names != manifest.files.keys():
                 raise damaged(file, min(names ^ manifest.files.keys()))
-            went = shown("compared", sum(member.bytes for member in manifest.files.values()))
+            went = shown("compared", manifest.bytes, BYTES)
             for name in manifest.files:
                 for data in read(file, archive, name, manifest):
                     went(len(data))

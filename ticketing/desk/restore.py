@@ -27,7 +27,7 @@ from ticketing.model.registry import Registry
 from ticketing.settings import FOLDER, Settings
 from ticketing.stores import open_store
 from ticketing.stores.damage import StoreDamaged
-from ticketing.stores.migration import Shown, copy_all, require_equal
+from ticketing.stores.migration import BYTES, Shown, copy_all, require_equal
 from ticketing.stores.protocols import Store
 from ticketing.stores.replacement import keep_content, replace_content
 from ticketing.stores.snapshot import damage_of
@@ -251,7 +251,7 @@ def _take_files(home: Path, unpacked: Path) -> None:
 def _unpack(file: Path, manifest: Manifest, places: dict[str, Path], shown: Shown) -> None:
     for place in places.values():
         private_folder(place)
-    went = shown("unpacked", sum(member.bytes for member in manifest.files.values()))
+    went = shown("unpacked", manifest.bytes, BYTES)
     with zipfile.ZipFile(file) as archive:
         for name in manifest.files:
             root, *parts = PurePosixPath(name).parts

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice, zip_longest
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ticketing.errors import InputError, NotFound, StoreAway, StoreError
 from ticketing.jobs import Job
@@ -25,8 +25,16 @@ Located = Callable[[str, Sequence[CodeRow]], Sequence[CodeRow]]
 Went = Callable[[int], object]
 """Told how many more of the things at hand are done."""
 
-Shown = Callable[[str, int | None], Went]
-"""Told what comes and how much; the answer is told how much of it went."""
+BYTES = "B"
+"""What is counted, where that is not the things themselves."""
+
+
+class Shown(Protocol):
+    """Shows how far work is."""
+
+    def __call__(self, what: str, total: int | None, unit: str = "") -> Went:
+        """Hear what comes and how much, if that is known; the answer is told how much of it went.
+        The unit is BYTES, or nothing for the things at hand."""
 
 
 def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> None:

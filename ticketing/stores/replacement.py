@@ -8,7 +8,7 @@ from pathlib import Path
 from ticketing.errors import StoreAway, StoreError
 from ticketing.files import link_in_place, link_or_copy, private_folder, sync_folder
 from ticketing.stores.migration import Shown
-from ticketing.stores.snapshot import PAGES, copy_database
+from ticketing.stores.snapshot import PAGES, copy_database, shown_pages
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file, remove_codes
 from ticketing.stores.sqlite.database import LOCK_SECONDS
@@ -118,8 +118,8 @@ def _link_files(source: sqlite3.Connection, folder: Path, target: Path) -> None:
 def _switch(
     live: SQLiteStore, source: sqlite3.Connection, keep: Callable[[], None], shown: Shown
 ) -> None:
-    [(pages,)] = source.execute("SELECT page_count FROM pragma_page_count").fetchall()
-    went, step, locked = shown("restored", pages), max(1, min(PAGES, pages // 2)), False
+    pages, left = shown_pages(source, "restored", shown)
+    step, locked = max(1, min(PAGES, pages // 2)), False
 
     def between(status: int, remaining: int, total: int) -> None:
         """After the first step the target is locked until the last one, which commits."""
@@ -132,7 +132,7 @@ def _switch(
         if not locked:
             locked = True
             keep()
-        went(step)
+        left(remaining)
 
     with closing(sqlite3.connect(live.database.path, timeout=LOCK_SECONDS)) as target:
         source.backup(target, pages=step, progress=between)

@@ -1,13 +1,14 @@
 """A store as of one moment, in a folder of its own that SQLiteStore reads."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from ticketing.errors import StoreError
 from ticketing.files import link_or_copy, private_folder
 from ticketing.stores.files import CHECKPOINTS, damaged
-from ticketing.stores.migration import Shown, copy_all
+from ticketing.stores.migration import BYTES, Shown, copy_all
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file
@@ -48,14 +49,29 @@ def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
         closing(sqlite3.connect(folder / store.database.path.name)) as target,
     ):
         # The first statement is the moment; later writes of others do not start the copy anew.
-        [(pages,)] = source.execute("SELECT page_count FROM pragma_page_count").fetchall()
+        _, left = shown_pages(source, "database", shown)
         source.execute("SELECT count(*) FROM serving").fetchall()
-        went = shown("database", pages * 4096)
-        source.backup(target, pages=PAGES, progress=lambda *_: went(PAGES * 4096))
+        source.backup(target, pages=PAGES, progress=lambda _, remaining, __: left(remaining))
         target.execute("DELETE FROM sessions")
         target.execute("DELETE FROM leases")
         target.execute("DELETE FROM files WHERE name LIKE ?", (f"{CHECKPOINTS}%",))
         target.commit()
+
+
+def shown_pages(
+    source: sqlite3.Connection, what: str, shown: Shown
+) -> tuple[int, Callable[[int], None]]:
+    """How many pages a database has that is to be copied, and what is told how many are left."""
+    count = "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size"
+    [(pages, size)] = source.execute(count).fetchall()
+    went, before = shown(what, pages * size, BYTES), pages
+
+    def left(remaining: int) -> None:
+        nonlocal before
+        went((before - remaining) * size)
+        before = remaining
+
+    return pages, left
 
 
 def damage_of(folder: Path) -> str:
@@ -75,7 +91,7 @@ def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:
     with closing(sqlite3.connect(folder / "tickets.sqlite3")) as target:
         target.execute("PRAGMA foreign_keys = ON")
         files = target.execute("SELECT number, rows * width FROM code_files").fetchall()
-        went = shown("codes", sum(size for _, size in files))
+        went = shown("codes", sum(size for _, size in files), BYTES)
         for number, size in files:
             path = code_file(folder, number)
             private_folder(path.parent)
@@ -96,7 +112,7 @@ def _copy_files(store: SQLiteStore, folder: Path, shown: Shown) -> None:
     source = store.database.folder
     with closing(sqlite3.connect(folder / "tickets.sqlite3")) as target:
         files = target.execute("SELECT sha256, max(bytes) FROM files GROUP BY sha256").fetchall()
-        went = shown("files", sum(size for _, size in files))
+        went = shown("files", sum(size for _, size in files), BYTES)
         for sha256, size in files:
             if not link_file(source, folder, sha256):
                 named = store.database.rows(

@@ -37,7 +37,7 @@ def private():
     os.umask(0o077)
 
 
-def unseen(what, total):
+def unseen(what, total, unit=""):
     return lambda count: None
 
 
@@ -79,6 +79,30 @@ def test_a_restored_desk_answers_as_the_one_that_was_backed_up(desk, file, elsew
     assert (elsewhere.home / "secret_key").read_text() == "k" * 64
     assert not (elsewhere.home / "broker").exists()
     assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
+
+
+def test_what_a_backup_and_a_restore_tell_of_their_bytes_is_all_of_them_and_no_more(desk, file):
+    told = {}
+
+    def shown(what, total, unit=""):
+        told[what] = [unit, total, 0]
+
+        def went(count):
+            told[what][2] += count
+
+        return went
+
+    desk.back_up(file, shown)
+    assert set(told) == {"database", "codes", "files", "packed", "compared"}
+    restored(desk.settings, file, True, shown)
+    assert {"unpacked", "restored"} < set(told) and told["database"][1] > 0
+    for unit, total, went in told.values():
+        assert unit == "B" and went == total
+
+
+def test_a_backup_shows_bytes(desk, file):
+    done = CliRunner().invoke(command, [str(file)], catch_exceptions=False)
+    assert "B/s]" in done.stderr and "it/s" not in done.stderr
 
 
 def test_no_judgment_acknowledged_before_a_backup_is_missing_and_none_is_half(

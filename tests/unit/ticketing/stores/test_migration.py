@@ -15,7 +15,7 @@ from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import ModelKind, Query, Ticket, Verdict
 
 
-def shown(what, total):
+def shown(what, total, unit=""):
     return lambda count: None
 
 
