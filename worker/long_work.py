@@ -54,8 +54,8 @@ def do_job(desk: Desk, app: Celery, job_id: str, ending: Ending | None = None) -
 def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
     attempt = job.attempts + 1
     begun = "begun" if attempt == 1 else f"begun again, attempt {attempt}"
-    job = desk.whole.update_job(job.id, state=JobState.RUNNING, attempts=attempt, log=begun)
     try:
+        job = desk.whole.update_job(job.id, state=JobState.RUNNING, attempts=attempt, log=begun)
         with at_work(desk, job, lease, ending) as work:
             result = do(desk, job, work.told)
             work.beat()

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from ticketing.errors import NotFound
 from ticketing.files import Json
+from ticketing.importing import Mapping, Source, import_sources
 from ticketing.jobs import Job, Step, Stopped, Told
 from ticketing.stores.protocols import PutCounts
 from ticketing.stores.visible import VisibleStore
+from ticketing.tables import rejects_text
 from ticketing.tickets import Ticket
 
 if TYPE_CHECKING:
@@ -27,9 +29,6 @@ def do_import(desk: Desk, job: Job, told: Told) -> Json:
 
     Raises whatever `told` does, InputError, StoreError.
     """
-    from ticketing.importing import Mapping, Source, import_sources
-    from ticketing.tables import rejects_text
-
     if "rejected" in job.result:  # all of it was put, and whoever did that was killed
         return _let_go(desk, job)
     files, before = job.arguments["files"], job.arguments["before"]
