@@ -16,6 +16,10 @@ from ticketing.errors import InputError
 LONGEST_NAME = 80
 """Characters of somebody's name."""
 
+MOST_TYPED = 4 * LONGEST_NAME
+"""Characters that are read of what is typed as one: to bring many marks into one form takes the
+square of their number."""
+
 RESERVED = frozenset({"anonymous", "demonstration", "import", "local", "schedule"})
 """Under these names the program itself works and judges."""
 
@@ -175,8 +179,9 @@ class Doer:
 
 
 def one_form(typed: str) -> str:
-    """A typed name as names are kept: single blanks, each character in one form (NFKC)."""
-    return " ".join(unicodedata.normalize("NFKC", typed).split())
+    """A typed name as names are kept: single blanks, each character in one form (NFKC). What is
+    typed beyond MOST_TYPED is left out, so that it is nobody's name."""
+    return " ".join(unicodedata.normalize("NFKC", typed[:MOST_TYPED]).split())
 
 
 def usable_name(typed: str) -> str:
@@ -185,7 +190,7 @@ def usable_name(typed: str) -> str:
     Raises InputError for one that is empty, long, reserved, or could be taken for another.
     """
     name = one_form(typed)
-    if not name or len(name) > LONGEST_NAME:
+    if not name or len(name) > LONGEST_NAME or len(typed) > MOST_TYPED:
         raise InputError(f"A person needs a name of 1 to {LONGEST_NAME} characters.")
     if ":" in name or not name.isprintable():
         raise InputError(f"The name {name!r} holds a colon or what cannot be read; leave it out.")

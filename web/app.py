@@ -23,6 +23,7 @@ from web.context import (
     sentence_of,
     served_desk,
     topic_titles,
+    trouble_of,
 )
 from web.errors import register_errors
 from web.guard import guard
@@ -82,7 +83,8 @@ def create_app(desk: Desk) -> APIFlask:
         DESCRIPTION="Finds the past ticket whose solution fixes a new problem.",
     )
     app.extensions["desk"] = desk
-    app.extensions["broker"] = make_app(desk.settings)
+    app.extensions["broker"] = broker = make_app(desk.settings)
+    app.extensions["broker_trouble"] = trouble_of(broker)
     app.before_request(let_files_in)
     protect(app, desk.settings)
     _set_up_templates(app)

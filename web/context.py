@@ -3,6 +3,7 @@
 from contextlib import suppress
 from urllib.parse import quote
 
+from celery import Celery
 from flask import current_app, g, request, url_for
 from werkzeug.exceptions import Unauthorized
 
@@ -11,6 +12,7 @@ from ticketing.errors import BrokerAway, NotFound
 from ticketing.history import Deed
 from ticketing.people import Doer, Person
 from ticketing.tickets import Query, Ticket
+from web.outside import Trouble
 from worker.connection import waiting_messages
 from worker.presence import workers_live
 
@@ -70,11 +72,21 @@ def sentence_of(error: Exception | str) -> str:
 
 def broker_trouble() -> BrokerAway | None:
     """Why no work can be handed to the workers at present, if so."""
-    try:
-        waiting_messages(current_app.extensions["broker"])
-    except BrokerAway as error:
-        return error
-    return None
+    trouble: Trouble[BrokerAway] = current_app.extensions["broker_trouble"]
+    return trouble.now()
+
+
+def trouble_of(broker: Celery) -> Trouble[BrokerAway]:
+    """Why a broker takes no work, if so."""
+
+    def ask() -> BrokerAway | None:
+        try:
+            waiting_messages(broker)
+        except BrokerAway as error:
+            return error
+        return None
+
+    return Trouble(ask)
 
 
 def worker_lives(queue: str) -> bool:

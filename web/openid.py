@@ -20,6 +20,7 @@ from ticketing.limits import usable_groups
 from ticketing.people import Role, Vouched
 from ticketing.plurals import counted
 from ticketing.settings import Settings
+from web.outside import Trouble
 from web.security import is_loopback
 
 log = logging.getLogger(__name__)
@@ -55,6 +56,8 @@ class OpenID:
         self._settings = settings
         self._roles = roles_by_value(settings.openid_roles)
         _require_complete(settings)
+        self._is_known = False
+        self._unknown = Trouble(self._read_metadata)
         self._client = OAuth(app).register(
             "openid",
             client_id=settings.openid_client_id,
@@ -72,8 +75,8 @@ class OpenID:
 
         Raises ProviderAway.
         """
+        self._know_provider()
         with self._provider():
-            self._know_provider()
             redirect: Response = self._client.authorize_redirect(back)
         return redirect
 
@@ -83,8 +86,8 @@ class OpenID:
         Raises ProviderAway, BadRequest for an answer that we did not ask for, and Forbidden for
         somebody whose claims give no name or no role.
         """
+        self._know_provider()
         with self._provider():
-            self._know_provider()
             token = self._client.authorize_access_token()
             if "userinfo" not in token:
                 raise BadRequest("The provider did not say who signed in; try again.")
@@ -120,15 +123,33 @@ class OpenID:
         )
 
     def _know_provider(self) -> None:
-        """Read once where it serves what. Raises ProviderAway where it takes itself for another."""
-        metadata = self._client.load_server_metadata()
+        """Read once where it serves what, while others are refused. Raises ProviderAway."""
+        if self._is_known:
+            return
+        if away := self._unknown.now():
+            raise ProviderAway(str(away))
+        if not self._is_known:
+            raise ProviderAway(
+                f"The provider {self._settings.openid_issuer} is being asked where to sign in; try "
+                "again in a moment."
+            )
+
+    def _read_metadata(self) -> ProviderAway | None:
+        """Why nothing is known of the provider, if so; it may take itself for another one."""
+        try:
+            with self._provider():
+                metadata = self._client.load_server_metadata()
+        except ProviderAway as error:
+            return error
         metadata["id_token_signing_alg_values_supported"] = SIGNED_BY
         issuer = metadata.get("issuer")
         if issuer != self._settings.openid_issuer:
-            raise ProviderAway(
+            return ProviderAway(
                 f"The provider calls itself {str(issuer)[:200]!r}; set TICKETING_OPENID_ISSUER to "
                 "that, letter by letter."
             )
+        self._is_known = True
+        return None
 
     @contextmanager
     def _provider(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -111,10 +112,37 @@ def test_the_servers_keep_what_they_are_given_and_let_nobody_else_in(services):
     assert re.match(r"-Xms(\S+) -Xmx\1$", elasticsearch["environment"]["ES_JAVA_OPTS"])
     assert "--appendonly yes" in redis["command"][-1]
     assert "--requirepass" in redis["command"][-1]
+    assert "exec docker-entrypoint.sh redis-server " in redis["command"][-1], "else it stays root"
+    assert "no-new-privileges:true" in redis["security_opt"]
     for server in (elasticsearch, redis):
         assert server["volumes"] and "ports" not in server
     for port in services["web"]["ports"]:
         assert port.startswith("127.0.0.1:")
+
+
+@pytest.mark.parametrize("name", COMPOSE_FILES)
+def test_no_check_of_health_has_a_password_among_its_arguments(name):
+    for service in compose(name)["services"].values():
+        test = " ".join(service.get("healthcheck", {}).get("test", []))
+        assert not re.search(r"(-u|--user|--pass|-a)[ =]*\S*\$", test), test
+
+
+def test_the_check_of_elasticsearch_gives_curl_the_password_by_its_input(services, tmp_path):
+    """Run with a stand-in for curl, which shows its arguments and its input."""
+    _, command = services["elasticsearch"]["healthcheck"]["test"]
+    curl = tmp_path / "curl"
+    curl.write_text('#!/bin/sh\necho "$@"\ncat\n')
+    curl.chmod(0o700)
+    done = subprocess.run(
+        ["sh", "-c", command.replace("$$", "$")],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "ELASTIC_PASSWORD": "s3cret"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    arguments, given = done.stdout.split("\n")
+    assert arguments.startswith("-fs -K - http://localhost:9200/_cluster/health?")
+    assert given == 'user = "elastic:s3cret"'
 
 
 def test_the_client_and_the_server_are_of_one_version(services):

@@ -1,6 +1,7 @@
 """Signing in and out: sessions, their limits, wrong passwords, and the desk without accounts."""
 
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import timedelta
 
@@ -11,7 +12,7 @@ from tests.people import GOOD, signed_in
 from ticketing.desk import leases, people
 from ticketing.errors import InputError, StoreFull
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import Doer, Role
+from ticketing.people import MOST_TYPED, Doer, Role, one_form, usable_name
 from ticketing.settings import Settings
 from ticketing.times import utc_now
 from web import throttle
@@ -254,6 +255,17 @@ def test_a_page_that_shows_somebody_as_they_were_changes_nothing(desk):
     assert post(client, "/people/change", **given | {"seen": bob.summary}).status_code == 303
     bob = desk.known_account("bob")
     assert not bob.disabled and bob.groups == {"lab"}
+
+
+def test_a_name_of_many_marks_takes_no_time(client, ann):
+    """To bring eighty thousand into one form took twenty seconds, in which nobody was answered."""
+    name = "a" + "\u0301\u0316" * 40_000
+    begun = time.thread_time()
+    assert one_form(name) == one_form(name[:MOST_TYPED])
+    assert time.thread_time() - begun < 1
+    assert sign_in(client, name=name).status_code == 401
+    with pytest.raises(InputError, match="a name of 1 to 80 characters"):
+        usable_name("ann" + " " * MOST_TYPED)
 
 
 def test_another_password_signs_out_every_other_browser(client, ann, desk):
