@@ -7,7 +7,7 @@ import time
 import pytest
 
 from ticketing.desk import loaded as module
-from ticketing.desk.loaded import Loaded
+from ticketing.desk.loaded import Loaded, settle
 from ticketing.errors import BundleAway
 
 
@@ -57,7 +57,8 @@ def test_the_first_one_is_waited_for(loading):
     assert loading.loaded.answering == "b1"
 
 
-def test_the_collector_of_garbage_passes_over_what_was_loaded(loading):
+def test_the_collector_of_garbage_passes_over_what_was_loaded(loading, monkeypatch):
+    monkeypatch.setattr(module, "settle", settle)
     gc.unfreeze()
     loading.loaded.named("b1")
     assert gc.get_freeze_count() > 0
