@@ -2,8 +2,8 @@
 
 `app` puts together `pages` (HTML) and `api` (JSON). Both take and give what `schemas` says, `views`
 turns values into what a page shows, and `addresses` makes the links. What both do alike stands in
-`judging`, `jobs` and `uploads`. `context` knows the desk and the person of a request, and `outside` what other servers say of
-themselves.
+`judging`, `jobs` and `uploads`. `context` knows the desk and the person of a request, and `outside`
+whether another server answers.
 
 Around every route stand `guard` (who may do what), `sessions` and `openid` (who it is), `throttle`
 (how often), `security` and `errors`; `kept` hands back a form that could not be done. `server` is
