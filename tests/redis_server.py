@@ -13,7 +13,7 @@ from urllib.parse import quote
 from redis import Redis
 from redis.exceptions import RedisError
 
-from tests.servers import free_port
+from tests.servers import port_of_its_own
 
 
 class RedisServer:
@@ -85,11 +85,10 @@ def redis_server(password: str = "", tls: bool = False) -> Iterator[RedisServer]
     """A server that is gone with its data at the end of the block."""
     folder = Path(tempfile.mkdtemp(prefix="ticketing-redis-"))
     server = None
-    with free_port() as port:
-        try:
-            server = RedisServer(folder, port, password, tls)
-            yield server
-        finally:
-            if server:
-                server.kill()
-            shutil.rmtree(folder, ignore_errors=True)
+    try:
+        server = RedisServer(folder, port_of_its_own(), password, tls)
+        yield server
+    finally:
+        if server:
+            server.kill()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,5 +1,6 @@
 """Real servers for marked tests, each in a folder of its own on ports of its own."""
 
+import random
 import shutil
 import socket
 import subprocess
@@ -38,6 +39,15 @@ def free_port(count: int = 1) -> Iterator[int]:
         finally:
             lock.release()
     raise OSError("no free port between 19200 and 29000")
+
+
+def port_of_its_own() -> int:
+    """A port that nobody listens on, below those that connections are given, and hardly one that
+    this process has used: its pools hold connections to that one."""
+    chance = random.SystemRandom()
+    while _is_open(port := chance.randrange(29_100, 32_700)):
+        pass
+    return port
 
 
 def _is_open(port: int) -> bool:
