@@ -2,6 +2,7 @@
 
 import os
 import time
+from functools import partial
 
 import pytest
 
@@ -86,9 +87,9 @@ class AwayDesk(DigestDesk):
         super().close()
 
 
-def few_seconds(app):
-    """A batch may take three seconds: one that does not hang is done at once."""
-    tasks.SECONDS[publishing.ENCODE_BATCH] = 3
+def batches_take(seconds, app):
+    """A batch may take so long: one that does not hang is done at once, or after a stall."""
+    tasks.SECONDS[publishing.ENCODE_BATCH] = seconds
 
 
 def seen_again_soon(app):
@@ -131,7 +132,7 @@ def said(desk, words):
 def test_a_batch_that_hangs_is_killed_and_done_again(desk, app):
     (desk.settings.home / "hang").write_text("1")
     with workers(desk.settings.home, HangingDesk) as start:
-        worker = start(set_up=few_seconds)
+        worker = start(set_up=partial(batches_take, 10))
         job = finished(desk, jobs.start_reindex(desk, app, BUNDLE, "never"))
         assert worker.is_alive()
     assert (job.state, job.done) == ("done", 1000)
@@ -144,12 +145,12 @@ def test_a_batch_that_hangs_is_killed_and_done_again(desk, app):
 def test_a_batch_that_ends_every_process_fails_its_job_with_a_sentence(desk, app, make_desk):
     (desk.settings.home / "hang").write_text("100")
     with workers(desk.settings.home, make_desk) as start:
-        worker = start(set_up=few_seconds)
+        worker = start(set_up=partial(batches_take, 3))
         job = finished(desk, jobs.start_reindex(desk, app, BUNDLE, "never"))
         assert worker.is_alive()
     assert job.state == "failed"
     assert job.message.startswith("It ended its worker's process 3 times: ")
-    assert said(desk, "it is sent again") == 2
+    assert said(desk, "it is sent again") >= 2  # a machine's stall may send another one again
     assert said(desk, "its job fails") == 1
 
 

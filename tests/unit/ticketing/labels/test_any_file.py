@@ -50,7 +50,7 @@ def store(tmp_path_factory):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=1000)
 @given(st.one_of(LINES.map(lambda text: (".jsonl", text)), TABLE.map(lambda text: (".csv", text))))
 def test_any_file_is_taken_row_by_row_or_refused(tmp_path_factory, store, file):
     kind, text = file
