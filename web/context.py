@@ -17,6 +17,12 @@ from worker.connection import waiting_messages
 from worker.presence import workers_live
 
 
+API = ("/api/", "/openapi.json")
+"""Begins the addresses that programs ask."""
+
+BEARER = "bearer "
+
+
 def served_desk() -> Desk:
     """The desk that this application serves, all of it: what people and the audit are kept in."""
     desk: Desk = current_app.extensions["desk"]
@@ -53,6 +59,22 @@ def current_doer() -> Doer:
 def current_place() -> str:
     """The address that the request came from."""
     return request.remote_addr or ""
+
+
+def sent_token() -> str | None:
+    """The token that a program sent to where one is taken, the API and the files of pages; None
+    where there is none."""
+    said = request.headers.get("Authorization", "")
+    if not said.lower().startswith(BEARER):
+        return None
+    if not request.path.startswith(API) and not request.path.endswith((".csv", ".jsonl")):
+        return None
+    return said[len(BEARER) :].strip()
+
+
+def for_program() -> bool:
+    """Whether a program asks, not somebody in front of a page."""
+    return request.path.startswith(API) or sent_token() is not None
 
 
 def audit(deed: Deed, which: str, event_id: str = "") -> None:

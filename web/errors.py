@@ -1,4 +1,4 @@
-"""Every error as one friendly sentence: JSON below /api, a page elsewhere."""
+"""Every error as one friendly sentence: JSON for programs, a page for people."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import InputError, TicketingError, plainly
-from web.context import sentence_of
+from web.context import for_program, sentence_of
 from web.kept import Kept, kept_form, refused_form
 
 RETRY_SECONDS = 10
@@ -54,7 +54,7 @@ def _answer(
     error: TicketingError = TicketingError(),
     kept: Kept | None = None,
 ) -> Response:
-    if request.path.startswith("/api/"):
+    if for_program():
         response = make_response(jsonify(error=sentence), status)
     else:
         page = render_template(

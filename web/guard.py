@@ -10,9 +10,9 @@ from werkzeug.wrappers import Response
 
 from ticketing.history import Deed
 from ticketing.people import Permission, Person
-from web.context import audit, current_address, current_place
+from web.context import audit, current_address, current_place, for_program
 from web.security import from_our_page
-from web.sessions import FOR_PROGRAMS, find_person
+from web.sessions import find_person
 from web.throttle import current_throttle
 
 PUBLIC = frozenset(
@@ -186,12 +186,11 @@ def require(person: Person, permission: Permission | None) -> None:
 
 def _sign_in_first() -> Response:
     """A browser that opens a page is sent to the form; all else is told. Raises Unauthorized."""
-    for_program = request.path.startswith(FOR_PROGRAMS)
     opened = request.method == "GET" and request.headers.get("Sec-Fetch-Dest") != "empty"
-    if for_program or not opened:
+    if for_program() or not opened:
         raise Unauthorized(
             "Sign in first, or send a token that is valid."
-            if for_program and not from_our_page()
+            if for_program() and not from_our_page()
             else "You were signed out; sign in and try again.",
             www_authenticate=WWWAuthenticate("bearer"),
         )

@@ -9,16 +9,11 @@ from flask.sessions import SecureCookieSessionInterface
 
 from ticketing.history import Deed
 from ticketing.people import LOCAL, Account, Person
-from web.context import audit, current_person, current_place, served_desk
+from web.context import audit, current_person, current_place, sent_token, served_desk
 from web.security import is_open
 
 KEY = "id"
 """Where the cookie holds the session's id."""
-
-BEARER = "bearer "
-
-FOR_PROGRAMS = ("/api/", "/openapi.json")
-"""Begins the addresses at which tokens are taken."""
 
 
 class CookieInterface(SecureCookieSessionInterface):
@@ -57,9 +52,9 @@ def find_person() -> Person | None:
     """Whoever asks: the token's owner, else whoever signed in, else, on a desk without accounts
     that serves its own machine only, the local person."""
     desk = served_desk()
-    said = request.headers.get("Authorization", "")
-    if said.lower().startswith(BEARER) and request.path.startswith(FOR_PROGRAMS):
-        return desk.person_of_token(said[len(BEARER) :].strip())
+    token = sent_token()
+    if token is not None:
+        return desk.person_of_token(token)
     if not desk.has_accounts():
         return LOCAL if is_open(desk.settings) else None
     return desk.person_of_session(session[KEY]) if KEY in session else None

@@ -125,6 +125,8 @@ def test_a_token_opens_what_its_scope_names_alone(desk, clients, scope):
     for address, method, needed in (
         ("/api/jobs", "GET", "ask"),
         ("/api/quality", "GET", "evaluate"),
+        ("/topics.csv", "GET", "export"),
+        ("/audit.jsonl", "GET", "audit"),
         ("/api/tickets/nope", "DELETE", "delete"),
         (f"/api/rounds?queries={VALUES['query_id']}&bundles=fake-bundle", "GET", "judge"),
     ):
@@ -147,6 +149,17 @@ def test_pages_take_no_token(desk, clients):
     headers = {"Authorization": f"Bearer {token_of(desk, 'programmer')}"}
     client = create_app(desk).test_client()
     assert "/sign-in" in client.get("/account", headers=headers).location
+
+
+def test_files_of_pages_take_a_token(desk, clients):
+    """Scopes that opened nothing: tables and the audit were at addresses that took no token."""
+    client = create_app(desk).test_client(use_cookies=False)
+    headers = {"Authorization": f"Bearer {token_of(desk, 'programmer', scopes=[Permission.AUDIT])}"}
+    answer = client.get("/audit.jsonl", headers=headers)
+    assert answer.status_code == 200 and '"programmer"' in answer.text
+    refused = client.get("/topics.csv", headers={"Authorization": "Bearer tick_none_x"})
+    assert refused.status_code == 401 and "a token that is valid" in refused.json["error"]
+    assert "/sign-in" in client.get("/topics.csv").location
 
 
 @pytest.mark.parametrize("text", ["", "x", "tick_", "tick_none_x", "tick__", "tick_é_\ud800", "💥"])
