@@ -16,7 +16,6 @@ from web.outside import Trouble
 from worker.connection import waiting_messages
 from worker.presence import workers_live
 
-
 API = ("/api/", "/openapi.json")
 """Begins the addresses that programs ask."""
 

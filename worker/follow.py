@@ -1,4 +1,4 @@
-"""A reindexing from the command line: followed to its end, and done here where nobody else does."""
+"""A job followed from the command line to its end, and done here where no worker is."""
 
 import sys
 import time
@@ -54,6 +54,8 @@ def show_end(job: Job) -> None:
         say(f"  set aside: {id}: {error}")
     if job.state in (JobState.DONE, JobState.WAITING) and job.message:
         say(job.message)
+    if job.state == JobState.WAITING:
+        say(f"`ticketing jobs {job.id} --yes` lets it serve; --no leaves the one that serves now.")
 
 
 def follow(desk: Desk, app: Celery, job: Job) -> Job:

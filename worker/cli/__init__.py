@@ -1,1 +1,2 @@
-"""The commands that make or show jobs: `ticketing train`, `reindex`, `jobs` and `work`."""
+"""The commands that make or show jobs, `train`, `reindex`, `evaluate`, `import` and `jobs`, and
+`work`, which does them."""

@@ -10,6 +10,7 @@ from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import DATE, DETACH, FILE
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
+from ticketing.errors import InputError
 from ticketing.history import Deed
 from ticketing.jobs import JobState, Promotion
 from ticketing.settings import load_settings
@@ -22,6 +23,7 @@ from worker.jobs import start_training
 @choose_settings
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
 @click.option("--vectors", type=FILE, help="Begin with these word2vec, GloVe or fastText vectors.")
+@click.option("--ask", is_flag=True, help="Let somebody say yes or no before it serves.")
 @click.option("--no-promote", is_flag=True, help="Only write the bundle; let the old one serve.")
 @DETACH
 def command(
@@ -29,6 +31,7 @@ def command(
     overrides: tuple[str, ...],
     before: datetime | None,
     vectors: Path | None,
+    ask: bool,
     no_promote: bool,
     detach: bool,
 ) -> None:
@@ -37,12 +40,17 @@ def command(
     It is written as a bundle, every ticket is encoded under it, and it serves unless it loses
     to the serving one on the test queries. Interrupted, run it again: it goes on where it
     stopped. Workers (`ticketing work`) do it, or this command itself where none is there and no
-    TICKETING_BROKER is set.
+    TICKETING_BROKER is set. With --ask the bundle waits, encoded and compared, until somebody
+    answers its reindexing: `ticketing jobs JOB --yes` or --no.
     """
+    if ask and no_promote:
+        raise InputError(
+            "With --no-promote the bundle will not serve, so there is nothing to --ask; give one."
+        )
     network, training = (made.model_dump(mode="json") for made in read_settings(file, overrides))
     settings = load_settings()
     desk, app = open_desk(settings), make_app(settings)
-    promotion = Promotion.NEVER if no_promote else Promotion.RULE
+    promotion = Promotion.ASK if ask else Promotion.NEVER if no_promote else Promotion.RULE
     arguments = desk.training_arguments(network, training, before, vectors, promotion)
     job = start_training(desk, app, arguments, command_line().name)
     audit(desk, Deed.JOB_BEGUN, f"training {job.id}")

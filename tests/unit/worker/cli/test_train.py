@@ -4,7 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.commands import TINY_OPTIONS, refused, run
-from ticketing.errors import NotReady
+from ticketing.errors import InputError, NotReady
+from ticketing.jobs import JobState
 from worker.cli import train
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -29,6 +30,19 @@ def test_an_experiments_bundle_does_not_serve(desk, trained):
     assert desk.store.serving() == trained[1]
     data = desk.models.manifest(new)["data"]
     assert data["tickets"] == 40
+
+
+def test_a_bundle_may_wait_for_somebody_to_say_yes(desk, trained):
+    told = run(train.command, "--ask", *TINY_OPTIONS)
+    [new] = set(desk.models.ids()) - {trained[1]}
+    assert desk.store.serving() == trained[1]
+    assert desk.store.count_codes(new) == 40
+    [waiting] = [job for job in desk.store.jobs() if job.state == JobState.WAITING]
+    assert f"ticketing jobs {waiting.id} --yes" in told
+
+
+def test_a_bundle_that_will_not_serve_asks_nobody():
+    assert "nothing to --ask" in refused(InputError, train.command, "--ask", "--no-promote")
 
 
 def test_a_date_that_is_none_is_refused():
