@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ticketing.limits import DATE
+
 _FORMATS = (
     "%d.%m.%Y %H:%M:%S",
     "%d.%m.%Y %H:%M",
@@ -21,7 +23,7 @@ _SINCE_1970 = re.compile("[0-9]{10}|[0-9]{13}")
 """In a table, whose cells are all text."""
 _DAY = re.compile(r"[0-9]{8}(\.0)?")
 """As 20130225, also where it is written as a number, and a number with gaps has a point."""
-_UTC = re.compile(r"\s*(UTC|GMT)$")
+_UTC = re.compile(r"(?<!\s)\s*(UTC|GMT)$")
 
 
 def utc_now() -> datetime:
@@ -61,6 +63,8 @@ def parse_time(value: Any) -> datetime | None:
 
 def _parse(value: Any) -> datetime:
     text = str(value).strip()
+    if DATE.fault(len(text)):
+        raise ValueError(text)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if _DAY.fullmatch(text):
         text = text.removesuffix(".0")

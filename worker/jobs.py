@@ -48,8 +48,8 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     """
     for job in desk.store.unfinished_jobs():
         if job.kind == JobKind.TRAINING and job.arguments != arguments:
-            if not _is_left_in_the_end(desk, job) or _awaits_its_turn(app, job):
-                raise _another(job)
+            if not _is_left_in_the_end(desk, job) or workers_live(app, queue_of(job.kind)):
+                raise _another(job)  # a worker that lives takes up what is left
             cancel_job(desk, job.id)
     return _start(desk, app, JobKind.TRAINING, "", arguments, by)
 
@@ -113,7 +113,8 @@ def _another(training: Job) -> NotReady:
 
 
 def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
-    """Publish again what is left of jobs that nobody works on; returns those jobs.
+    """Publish again what is left of jobs that nobody works on, and end those that are to be
+    cancelled; returns these jobs.
 
     A message that a worker held when it was killed is lost with the filesystem broker, and
     out of sight for `VISIBILITY_SECONDS` with Redis. Nobody waits for it: a worker keeps the
@@ -122,8 +123,11 @@ def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
     queue are left to the workers. Raises BrokerAway.
     """
     left = [job for job in desk.store.unfinished_jobs() if _is_left(desk, job)]
-    busy = {queue for queue in {queue_of(job.kind) for job in left} if waiting_messages(app, queue)}
-    return [_resume(desk, app, job) for job in left if queue_of(job.kind) not in busy]
+    ended = [cancelled(desk, job) for job in left if job.cancel_requested]
+    wanted = [job for job in left if not job.cancel_requested]
+    queues = {queue_of(job.kind) for job in wanted}
+    busy = {queue for queue in queues if waiting_messages(app, queue)}
+    return ended + [publish(desk, app, job) for job in wanted if queue_of(job.kind) not in busy]
 
 
 def lease_of(job_id: str) -> str:
@@ -143,13 +147,6 @@ def _is_left(desk: Desk, job: Job) -> bool:
     return free and silent_for(job) > SILENT_SECONDS
 
 
-def _awaits_its_turn(app: Celery, job: Job) -> bool:
-    """Whether a job waits for a worker that lives, which does something else until then."""
-    queue = queue_of(job.kind)
-    waits = job.state == JobState.QUEUED and waiting_messages(app, queue)
-    return bool(waits and workers_live(app, queue))
-
-
 def _is_left_in_the_end(desk: Desk, job: Job) -> bool:
     """Whether nobody works on a job; the lease of one that seems silent is waited for, until it
     would have run out."""
@@ -161,21 +158,22 @@ def _is_left_in_the_end(desk: Desk, job: Job) -> bool:
     return left
 
 
-def _resume(desk: Desk, app: Celery, job: Job) -> Job:
-    if job.cancel_requested:
-        return cancelled(desk, job)
-    return publish(desk, app, job)
-
-
 def cancel_job(desk: Desk, job_id: str) -> Job:
     """Ask a job to end; one that nobody works on ends at once. One that has ended stays as it is.
 
     Raises NotFound.
     """
     job = desk.store.request_cancel(job_id)
-    if not job.finished and (job.state == JobState.WAITING or _is_left(desk, job)):
-        return cancelled(desk, job)
-    return job
+    if job.finished or not (_is_not_begun(desk, job) or _is_left(desk, job)):
+        return job
+    return cancelled(desk, job)
+
+
+def _is_not_begun(desk: Desk, job: Job) -> bool:
+    """Whether a job waits for an answer, or for whoever does all of it."""
+    if job.state == JobState.QUEUED and job.kind != JobKind.REINDEX:
+        return desk.store.lease_is_free(lease_of(job.id))
+    return job.state == JobState.WAITING
 
 
 def cancel_for(desk: Desk, job_id: str, by: Doer) -> Job:

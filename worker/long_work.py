@@ -23,6 +23,7 @@ from ticketing.stores.jobs import JobChanges
 from ticketing.times import MEND_DATES
 from worker.ending import Ending
 from worker.jobs import cancelled, lease_of, start_reindex
+from worker.progress import from_now
 from worker.publishing import finish, publish
 from worker.working import BEAT_SECONDS, failing, wanted
 
@@ -55,7 +56,13 @@ def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
     attempt = job.attempts + 1
     begun = "begun" if attempt == 1 else f"begun again, attempt {attempt}"
     try:
-        job = desk.whole.update_job(job.id, state=JobState.RUNNING, attempts=attempt, log=begun)
+        job = desk.whole.update_job(
+            job.id,
+            state=JobState.RUNNING,
+            attempts=attempt,
+            log=begun,
+            result=from_now(job.done),
+        )
         with at_work(desk, job, lease, ending) as work:
             result = do(desk, job, work.told)
             work.beat()
@@ -103,7 +110,9 @@ def _stop(desk: Desk, app: Celery, job: Job, lease: Held) -> None:
     """End a job that is to be cancelled; leave any other to whoever takes it up."""
     with suppress(TicketingError):  # it is resumed in any case, once it is silent
         now = desk.whole.get_job(job.id)
-        if now and now.cancel_requested:
+        if now is None or now.finished:
+            return
+        if now.cancel_requested:
             cancelled(desk, now)
         elif not lease.lost:
             queued = desk.whole.update_job(job.id, state=JobState.QUEUED, log=INTERRUPTED)
@@ -134,19 +143,24 @@ class AtWork:
 
     def told(self, step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
         """Hear how far the work is. Raises Stopped where it is to end."""
-        if self._lease.lost or self._ending.asked or self._job.cancel_requested:
+        done_by_others = self._lease.lost or self._job.finished
+        if done_by_others or self._ending.asked or self._job.cancel_requested:
             raise Stopped
         new = step != self._step
         self._step, self._done, self._total = step, done, total
-        if new or said:
-            self.beat(said or step)
+        if new:
+            self.beat(said or step, from_now(done))
+        elif said:
+            self.beat(said)
 
-    def beat(self, log: str = "") -> None:
+    def beat(self, log: str = "", result: Json | None = None) -> None:
         """Write down how far the work is, and see whether somebody wants it to end."""
         with suppress(StoreAway):  # the work itself goes on as long as it can
             changes: JobChanges = {"step": self._step, "done": self._done, "total": self._total}
             if log:
                 changes["log"] = log
+            if result:
+                changes["result"] = result
             self._job = self._store.update_job(self._job.id, **changes)
 
 

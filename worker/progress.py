@@ -27,19 +27,24 @@ def silent_for(job: Job) -> float:
 
 
 SINCE = "since"
-"""The part of a job's `result` that says how much was done already when it was last published, and
-when that was: no pace comes of either. A job that began with nothing has none."""
+"""The part of a job's `result` that says how much was done already when it was last published, was
+begun or came to another step, and when that was: no pace comes of either."""
 
 
 def taken_up(job: Job, done: int) -> Json:
     """What `result` has besides of a job that is published with so much done, or once more."""
     if not (done or job.started or job.attempts):
         return {}
+    return from_now(done)
+
+
+def from_now(done: int) -> Json:
+    """What `result` has besides of a job whose pace is measured from here on."""
     return {SINCE: {"done": done, "time": utc_now().isoformat()}}
 
 
 def rate(job: Job) -> float:
-    """Tickets a second from when the job was last published and begun until its last heartbeat; 0
+    """What is done in a second, from when the job last came to its step until its last heartbeat; 0
     before there is any, and for less than a second."""
     if not job.started or not job.heartbeat:
         return 0.0

@@ -8,7 +8,7 @@ from ticketing.history import Deed
 from ticketing.jobs import Job, JobState, Promotion, Step
 from ticketing.people import Doer
 from worker.app import STEP_SECONDS
-from worker.jobs import lease_of
+from worker.jobs import cancelled, lease_of
 from worker.publishing import finish, publish
 from worker.working import beating, failing, wanted
 
@@ -57,9 +57,11 @@ def _compare(desk: Desk, job: Job) -> None:
     compared = f"compared{why}"
     if job.arguments.get("promotion") == Promotion.ASK:
         message = f"{compared}; waits for a yes or no"
-        desk.whole.update_job(
+        job = desk.whole.update_job(
             job.id, state=JobState.WAITING, message=message, result=result, log=message
         )
+        if job.cancel_requested:
+            cancelled(desk, job)
         return
     job = desk.whole.update_job(job.id, result=result, log=compared)
     if not may_serve:

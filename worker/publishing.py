@@ -46,8 +46,9 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
     Raises BrokerAway; what was not published by then is resumed later.
     """
     if job.kind != JobKind.REINDEX:
+        job = desk.store.update_job(job.id, state=JobState.QUEUED, result=taken_up(job, job.done))
         _send(app, DO_JOB, job)
-        return desk.store.update_job(job.id, result=taken_up(job, job.done))
+        return desk.store.update_job(job.id)
     store = desk.store
     total, done = store.count_tickets(), store.count_codes(job.bundle_id)
     job = store.update_job(
@@ -92,7 +93,8 @@ def go_on_if_encoded(desk: Desk, app: Celery, job_id: str, likely_after: str = "
         raise no_job(job_id)
     for after in dict.fromkeys([likely_after, ""]):
         left = store.stale_ids(job.bundle_id, len(job.errors) + 1, after)
-        if job.finished or not set(left) <= job.errors.keys():
+        waits = job.finished or job.state == JobState.WAITING
+        if waits or not set(left) <= job.errors.keys():
             return job
     done = store.count_codes(job.bundle_id)
     if job.arguments.get("promotion") == Promotion.NEVER:

@@ -19,7 +19,8 @@ RENEW_SECONDS = 3.0
 
 
 class Held:
-    """A lease that this process has, unless it was `lost`, as when the process stood still."""
+    """A lease that this process has, until it is `lost`, as when the process stood still: what was
+    begun with it may be done by others since, so it is never found again."""
 
     def __init__(self, store: Leases, name: str):
         self._store = store
@@ -28,10 +29,12 @@ class Held:
         self.lost = False
 
     def take(self) -> bool:
-        """Take or renew it; False, and lost, where another one has it."""
-        taken = self._store.take_lease(self._name, self._holder, LEASE_SECONDS)
-        self.lost = not taken
-        return taken
+        """Take it; False where another one has it."""
+        return self._store.take_lease(self._name, self._holder, LEASE_SECONDS)
+
+    def renew(self) -> None:
+        """Keep it; lost, where another one has it."""
+        self.lost = self.lost or not self.take()
 
     def drop(self) -> None:
         """Give it back."""
@@ -56,7 +59,7 @@ def held(store: Leases, name: str, wait: bool) -> Iterator[Held]:
             raise Taken
         time.sleep(min(RENEW_SECONDS, 1.0))
     try:
-        with repeating(lease.take, RENEW_SECONDS):  # a store that is away gives it to nobody else
+        with repeating(lease.renew, RENEW_SECONDS):  # a store that is away gives it to nobody else
             yield lease
     finally:
         with suppress(TicketingError):  # it runs out

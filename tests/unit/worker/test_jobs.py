@@ -17,6 +17,7 @@ from worker import jobs
 from worker.app import make_app
 from worker.connection import waiting_messages
 from worker.jobs import answer_promotion, cancel_job, lease_of, start_reindex, start_training
+from worker.publishing import queue_of
 
 
 @pytest.fixture
@@ -53,13 +54,16 @@ def test_a_training_that_others_begin_meanwhile_is_not_taken_for_the_one_asked_f
 
 
 @pytest.mark.parametrize("worker_lives", [True, False])
+@pytest.mark.parametrize("state", [JobState.QUEUED, JobState.RUNNING])
 def test_a_training_that_awaits_its_turn_is_not_given_up_for_another(
-    desk, monkeypatch, worker_lives
+    desk, monkeypatch, worker_lives, state
 ):
-    """Its worker is busy with another job; without one nobody would ever begin it."""
+    """Its worker is busy with another job, or was killed and another one takes it up; without one
+    nobody would ever."""
     app = make_app(desk.settings)
     rule, ask = (desk.training_arguments(promotion=p) for p in (Promotion.RULE, Promotion.ASK))
     first = start_training(desk, app, rule, "ada")
+    desk.store.update_job(first.id, state=state)
     monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
     monkeypatch.setattr(jobs, "workers_live", lambda app, queue: worker_lives)
     if worker_lives:
@@ -69,6 +73,38 @@ def test_a_training_that_awaits_its_turn_is_not_given_up_for_another(
         assert start_training(desk, app, ask, "bob").id != first.id
     [left] = desk.store.unfinished_jobs()
     assert left.by == ("ada" if worker_lives else "bob")
+
+
+def test_a_job_that_is_sent_again_waits_again(desk, monkeypatch):
+    """It was said to run, on a worker that was killed, for as long as its message waited."""
+    app = make_app(desk.settings)
+    job = start_training(desk, app, desk.training_arguments(), "ada")
+    desk.store.update_job(job.id, state=JobState.RUNNING)
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    monkeypatch.setattr(jobs, "waiting_messages", lambda app, queue: 0)
+    [sent] = jobs.resume_jobs(desk, app)
+    assert (sent.id, sent.state) == (job.id, JobState.QUEUED)
+
+
+def test_a_job_that_nobody_has_begun_is_cancelled_at_once(desk):
+    """Its worker is busy with another one for hours, and the next training was refused."""
+    app = make_app(desk.settings)
+    job = start_training(desk, app, desk.training_arguments(), "ada")
+    assert cancel_job(desk, job.id).state == JobState.CANCELLED
+    other = desk.training_arguments(promotion=Promotion.ASK)
+    assert start_training(desk, app, other, "ada").state == JobState.QUEUED
+
+
+def test_a_job_to_be_cancelled_ends_though_messages_wait(desk, monkeypatch):
+    app = make_app(desk.settings)
+    job = start_training(desk, app, desk.training_arguments(), "ada")
+    desk.store.update_job(job.id, state=JobState.RUNNING)
+    desk.store.request_cancel(job.id)
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    assert waiting_messages(app, queue_of(job.kind))
+    assert [(left.id, left.state) for left in jobs.resume_jobs(desk, app)] == [
+        (job.id, JobState.CANCELLED)
+    ]
 
 
 def test_a_job_that_is_about_to_end_is_not_begun_beside_itself(desk):

@@ -2,20 +2,33 @@
 
 import subprocess
 import sys
+from datetime import datetime, timedelta
 
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.jobs import JobKind, JobState
+from ticketing.desk import leases
+from ticketing.desk.leases import Held
+from ticketing.jobs import JobKind, JobState, Step, Stopped
 from ticketing.settings import Settings
+from ticketing.stores import jobs as stores_jobs
+from worker import progress
 from worker.app import make_app
-from worker.long_work import INTERRUPTED, do_job
+from worker.ending import Ending
+from worker.jobs import lease_of
+from worker.long_work import INTERRUPTED, AtWork, do_job
 
 MODULES = "import sys, worker.long_work; print(*sys.modules)"
 
 
-def test_a_job_that_is_interrupted_as_it_is_said_to_run_is_queued_again(tmp_path, monkeypatch):
+@pytest.fixture
+def desk(tmp_path):
     desk = FakeDesk(Settings(home=tmp_path), past_jobs=[])
+    yield desk
+    desk.close()
+
+
+def test_a_job_that_is_interrupted_as_it_is_said_to_run_is_queued_again(desk, monkeypatch):
     app = make_app(desk.settings)
     job = desk.store.create_job(JobKind.IMPORT, "", 0, {"files": []}, "ann")
     update = desk.whole.update_job
@@ -30,8 +43,48 @@ def test_a_job_that_is_interrupted_as_it_is_said_to_run_is_queued_again(tmp_path
     with pytest.raises(KeyboardInterrupt):
         do_job(desk, app, job.id)
     left = desk.store.get_job(job.id)
-    desk.close()
     assert (left.state, left.log[-1].text) == (JobState.QUEUED, INTERRUPTED)
+
+
+def test_who_stood_still_does_not_go_on_with_what_another_one_has_ended(desk):
+    job = desk.store.create_job(JobKind.IMPORT, "", 0, {"files": []}, "ann")
+    lease = Held(desk.whole, lease_of(job.id))
+    assert lease.take()
+    work = AtWork(desk, job, lease, Ending())
+    work.told(Step.READING)
+    desk.store.update_job(job.id, state=JobState.DONE)
+    work.beat()
+    with pytest.raises(Stopped):
+        work.told(Step.READING)
+
+
+def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
+    """Half an hour of word vectors made ten epochs of 100 seconds last for hours."""
+    clock = [datetime(2026, 11, 29, 12)]
+    for module in (stores_jobs, progress):
+        monkeypatch.setattr(module, "utc_now", lambda: clock[0])
+    job = desk.store.create_job(JobKind.TRAINING, "", 0, {}, "ann")
+    work = AtWork(desk, job, Held(desk.whole, lease_of(job.id)), Ending())
+    desk.store.update_job(job.id, state=JobState.RUNNING)
+    for minutes, step, done in (0, Step.PRETRAINING, 0), (30, Step.TRAINING, 0):
+        clock[0] += timedelta(minutes=minutes)
+        work.told(step, done, 10)
+    clock[0] += timedelta(seconds=100)
+    work.told(Step.TRAINING, 1, 10, "epoch 1")
+    assert progress.seconds_left(desk.store.get_job(job.id)) == 900
+
+
+def test_a_lease_that_was_lost_is_not_found_again(desk, monkeypatch):
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.0)
+    stands_still, another = Held(desk.whole, "job x"), Held(desk.whole, "job x")
+    assert stands_still.take()
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 60.0)
+    assert another.take()
+    stands_still.renew()
+    another.drop()
+    stands_still.renew()
+    assert stands_still.lost
+    assert another.take(), "it is nobody's"
 
 
 def test_what_an_import_needs_is_loaded_before_it_is_said_to_run():

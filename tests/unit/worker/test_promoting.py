@@ -5,12 +5,13 @@ import pytest
 from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
 from ticketing.desk import leases
 from ticketing.errors import StoreError
-from ticketing.jobs import JobState, Step
+from ticketing.jobs import JobState, Promotion, Step
 from ticketing.tickets import Ticket
 from worker.app import make_app
 from worker.follow import do_waiting
-from worker.jobs import lease_of, retry_job, start_reindex
+from worker.jobs import cancel_job, lease_of, retry_job, start_reindex
 from worker.queues import QUEUE
+from worker.tasks import do_batch
 
 
 class JudgedDesk(DigestDesk):
@@ -63,6 +64,30 @@ def test_a_job_that_is_tried_again_is_compared_again(desk, app):
         pass
     assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} does not serve: lost."
     assert (desk.store.serving(), desk.asked) == ("newer", ["", "newer"])
+
+
+def test_a_job_that_is_cancelled_while_it_is_compared_asks_nobody(desk, app, monkeypatch):
+    job = start_reindex(desk, app, BUNDLE, Promotion.ASK)
+    compared = desk.compared
+
+    def meanwhile(bundle_id):
+        cancel_job(desk, job.id)
+        return compared(bundle_id)
+
+    monkeypatch.setattr(desk, "compared", meanwhile)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert desk.store.get_job(job.id).state == JobState.CANCELLED
+
+
+def test_a_batch_that_comes_again_does_not_wake_a_job_that_waits_for_an_answer(desk, app):
+    job = start_reindex(desk, app, BUNDLE, Promotion.ASK)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    do_batch(desk, app, job.id, BUNDLE, ["0", "1"])
+    assert not do_waiting(desk, app, QUEUE)
+    assert desk.store.get_job(job.id).state == JobState.WAITING
+    assert len(desk.asked) == 1
 
 
 def test_a_step_waits_for_the_lease_of_a_process_that_it_ended(desk, app, monkeypatch):
