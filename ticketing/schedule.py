@@ -45,12 +45,14 @@ class Schedule:
     at: time = THREE
     """When on that day."""
     judgments: int = 0
-    """Train after so many new judgments; 0 is however many there are."""
+    """Train after so many new judgments; 0 is never."""
     promotion: Promotion = Promotion.RULE
     since: datetime | None = None
     """When it last began a training, or was set: what was to come before is past."""
     judged: int = 0
-    """How many judgments there were then."""
+    """How many judgments there were when they began to count."""
+    counts_since: datetime | None = None
+    """When that was: when it last began a training, or first waited for judgments."""
 
     def next_time(self) -> datetime | None:
         """The weekly time that comes next, or that was missed; None where there is none."""
@@ -73,17 +75,27 @@ class Schedule:
 
 def schedule_to_json(schedule: Schedule) -> Json:
     """A schedule as JSON."""
-    since = schedule.since and schedule.since.isoformat()
-    return asdict(schedule) | {"at": schedule.at.isoformat(), "since": since}
+    times = {name: _written(getattr(schedule, name)) for name in ("since", "counts_since")}
+    return asdict(schedule) | {"at": schedule.at.isoformat()} | times
 
 
 def schedule_from_json(record: Json) -> Schedule:
-    """The schedule that `schedule_to_json` has written."""
+    """The schedule that `schedule_to_json` has written, by an earlier version perhaps."""
+    since = record["since"]
     return Schedule(
         record["weekday"] and Weekday(record["weekday"]),
         time.fromisoformat(record["at"]),
         record["judgments"],
         Promotion(record["promotion"]),
-        record["since"] and datetime.fromisoformat(record["since"]),
+        _read(since),
         record["judged"],
+        _read(record.get("counts_since", since)),
     )
+
+
+def _written(time: datetime | None) -> str | None:
+    return time.isoformat() if time else None
+
+
+def _read(written: str | None) -> datetime | None:
+    return datetime.fromisoformat(written) if written else None

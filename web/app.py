@@ -27,7 +27,7 @@ from web.context import (
 )
 from web.errors import register_errors
 from web.guard import guard
-from web.jobs import BEGINS
+from web.jobs import BEGINS, retried_by
 from web.openid import OpenID
 from web.pages.account import account_pages
 from web.pages.categories import category_pages
@@ -139,6 +139,7 @@ def _set_up_templates(app: APIFlask) -> None:
         changes=job_words.changes,
         asked=job_words.asked,
         may_begin=lambda job: current_person().may(BEGINS[job.kind]),
+        may_retry=lambda job: current_person().may(retried_by(job)),
         percent=percent,
         counted=counted,
         solved_by=lambda ticket_id: current_desk().solved_by(ticket_id),

@@ -104,8 +104,18 @@ def cancel(job_id: str) -> Job:
 
 def retry(job_id: str) -> Job:
     """Queue a job once more. Raises NotFound, Forbidden, Conflict, NotReady, BrokerAway."""
-    jobs.retry_job(served_desk(), broker(), _own(job_id).id, current_doer())
+    job = _own(job_id)
+    require(current_person(), retried_by(job))
+    jobs.retry_job(served_desk(), broker(), job.id, current_doer())
     return known_job(job_id)
+
+
+def retried_by(job: Job) -> Permission:
+    """Who may have a job done once more: a training that lets its model serve is for those who may
+    say so, as when it was begun."""
+    whole = served_desk().store.get_job(job.id)
+    serves = whole and whole.arguments.get("promotion", Promotion.RULE) == Promotion.RULE
+    return Permission.PROMOTE if job.kind == JobKind.TRAINING and serves else BEGINS[job.kind]
 
 
 def answer(job_id: str, yes: bool) -> Job:

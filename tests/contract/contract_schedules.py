@@ -7,7 +7,13 @@ from ticketing.jobs import Promotion
 from ticketing.schedule import Schedule, Weekday
 
 SUNDAYS = Schedule(
-    Weekday.SUNDAY, time(3, 30), 50, Promotion.ASK, datetime(2026, 11, 23, 12, 0, 1, 5), 7
+    Weekday.SUNDAY,
+    time(3, 30),
+    50,
+    Promotion.ASK,
+    datetime(2026, 11, 23, 12, 0, 1, 5),
+    7,
+    datetime(2026, 11, 22, 11, 0, 1, 5),
 )
 
 

@@ -21,33 +21,34 @@ class Scheduling(DeskBase):
         return self.whole.schedule()
 
     def new_judgments(self) -> int:
-        """How many judgments, of those that may be seen, came since the schedule last began a
-        training, or was set."""
+        """How many judgments, of those that may be seen, came since they began to count."""
         schedule = self.whole.schedule()
         if self.store is self.whole:
             return max(0, self.whole.count_judgments() - schedule.judged)
-        since = schedule.since or datetime.max
+        since = schedule.counts_since or datetime.max
         return sum(judgment.time >= since for judgment in self.store.judgments())
 
     def set_schedule(
         self, weekday: Weekday | None, at: time, judgments: int, promotion: Promotion
     ) -> Schedule:
-        """Train weekly, after so many new judgments (0: however many there are), or both.
+        """Train weekly, after so many new judgments (0: never), or both.
 
         Judgments that came since the last training still count; a time that is past does not.
         """
         judged, now = self.whole.count_judgments(), utc_now()
 
         def change(old: Schedule) -> Schedule:
-            counted_from = old.judged if old.judgments else judged
-            return Schedule(weekday, at, judgments, promotion, now, counted_from)
+            counted = (old.judged, old.counts_since) if old.judgments else (judged, now)
+            return Schedule(weekday, at, judgments, promotion, now, *counted)
 
         return self._change_schedule(change)
 
     def schedule_began(self, at: datetime) -> Schedule:
         """Keep that what was due at a time has begun: it is not made up for again."""
         judged = self.whole.count_judgments()
-        return self._change_schedule(lambda old: replace(old, since=at, judged=judged))
+        return self._change_schedule(
+            lambda old: replace(old, since=at, counts_since=at, judged=judged)
+        )
 
     def _change_schedule(self, change: Callable[[Schedule], Schedule]) -> Schedule:
         for _ in range(_ATTEMPTS):

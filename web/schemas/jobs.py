@@ -186,7 +186,7 @@ class ScheduleIn(Body):
     weekday: Weekday | None = Field(None, strict=False, description="day of a weekly training")
     at: Clock = Field(f"{THREE:%H:%M}", description="when on that day (UTC)")
     judgments: Annotated[int, Field(ge=0, le=MOST_JUDGMENTS), WHOLE] = Field(
-        0, description="train after so many new judgments; 0 is however many there are"
+        0, description="train after so many new judgments; 0 is never"
     )
     promotion: Promotion = Field(
         Promotion.RULE, strict=False, description="what becomes of the new model"
@@ -201,8 +201,9 @@ class ScheduleOut(Out):
     judgments: int
     promotion: Promotion
     since: Time | None = Field(description="when it was set or last began a training")
+    counts_since: Time | None = Field(description="since when new judgments count")
     next_time: Time | None = Field(description="the weekly time that comes next")
-    new_judgments: int = Field(description="of those you may see, that came since then")
+    new_judgments: int = Field(description="of those you may see, that came since they count")
 
 
 def schedule_out(schedule: Schedule, new_judgments: int) -> dict[str, object]:

@@ -5,7 +5,7 @@ from datetime import datetime, time, timedelta
 
 import pytest
 
-from ticketing.schedule import Schedule, Weekday
+from ticketing.schedule import Schedule, Weekday, schedule_from_json, schedule_to_json
 
 SET = datetime(2026, 11, 23, 12)  # a Monday
 WEEKLY = Schedule(Weekday.SUNDAY, time(3), since=SET)
@@ -48,6 +48,12 @@ def test_enough_new_judgments_are_a_reason():
     schedule = Schedule(judgments=50, judged=100, since=SET)
     assert schedule.due(SET, 149) == ""
     assert schedule.due(SET, 150) == "50 new judgments came"
+
+
+def test_a_record_of_an_earlier_version_counts_since_it_was_set():
+    record = schedule_to_json(Schedule(judgments=50, judged=100, since=SET))
+    del record["counts_since"]
+    assert schedule_from_json(record).counts_since == SET
 
 
 @pytest.mark.parametrize("day", list(Weekday))

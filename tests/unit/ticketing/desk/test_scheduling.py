@@ -7,6 +7,7 @@ import pytest
 from tests.fake_desk import FakeDesk
 from ticketing.errors import StoreAway
 from ticketing.jobs import Promotion
+from ticketing.people import Person, Role
 from ticketing.schedule import Schedule, Weekday
 from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query
@@ -34,6 +35,19 @@ def test_judgments_count_from_when_the_schedule_was_set(desk):
     assert desk.new_judgments() == 2
     desk.set_schedule(None, time(3), 9, Promotion.ASK)
     assert desk.new_judgments() == 2
+
+
+def test_what_is_shown_to_whoever_has_groups_is_what_begins_a_training(desk):
+    """Saved again, it counted from then for them, and from the first time for the beat."""
+    everybody = Person("ann", Role.ADMIN, groups=frozenset())
+    desk.set_schedule(None, time(3), 6, Promotion.RULE)
+    first = desk.schedule().counts_since
+    judge(desk, 5)
+    desk.set_schedule(Weekday.SUNDAY, time(3), 6, Promotion.RULE)
+    judge(desk, 1)
+    assert desk.schedule().counts_since == first
+    assert desk.seen_by(everybody).new_judgments() == desk.new_judgments() == 6
+    assert desk.schedule().due(utc_now(), desk.whole.count_judgments()) == "6 new judgments came"
 
 
 def test_what_has_begun_is_not_due_again(desk):
