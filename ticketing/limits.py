@@ -79,7 +79,7 @@ def is_one_column(text: str) -> bool:
 
 
 _PARTING = frozenset(",;")
-"""What parts the names of groups in a cell of a table, so that nobody can be in one with it."""
+"""Separators of group names in a cell of a table; no name of a group may hold one."""
 
 
 def half_fault(text: str) -> str:

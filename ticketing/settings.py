@@ -72,14 +72,16 @@ class Settings(BaseSettings):
         "", description="names under which the page may be asked for, joined by commas"
     )
     trusted_proxy: str = Field(
-        "", description="address of the proxy that says who asks and whether by https; * for any"
+        "",
+        description="address of the reverse proxy whose X-Forwarded-For and X-Forwarded-Proto"
+        " are believed; * for any",
     )
     rate_person: int = Field(600, ge=1, description="requests that one person may send a minute")
     rate_address: int = Field(
         3000, ge=1, description="requests that may come from one address a minute"
     )
     openid_issuer: str = Field("", description="OpenID provider that people may sign in with")
-    openid_client_id: str = Field("", description="what the provider calls this desk")
+    openid_client_id: str = Field("", description="client id registered at the provider")
     openid_client_secret: SecretStr = Field(SecretStr(""), description="the desk's secret there")
     openid_scopes: str = Field(
         "openid profile",
@@ -87,7 +89,9 @@ class Settings(BaseSettings):
         description="what the provider is asked for",
     )
     openid_name_claim: str = Field("preferred_username", description="claim with a person's name")
-    openid_groups_claim: str = Field("groups", description="claim with whose tickets they may see")
+    openid_groups_claim: str = Field(
+        "groups", description="claim that lists the groups whose tickets a person may see"
+    )
     openid_roles_claim: str = Field("groups", description="claim that openid_roles speaks of")
     openid_roles: str = Field(
         "*=engineer", description="role for each value of that claim, as VALUE=ROLE,…; * for any"

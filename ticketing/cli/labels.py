@@ -36,7 +36,11 @@ def command() -> None:
 @click.option("--ticket", default="", metavar="COLUMN", help="Id of the judged ticket.")
 @click.option("--grade-column", default="", metavar="COLUMN", help="The grade.")
 @click.option(
-    "--grade", "grades", multiple=True, metavar="VALUE=GRADE", help="YES, REL or NO; others go."
+    "--grade",
+    "grades",
+    multiple=True,
+    metavar="VALUE=GRADE",
+    help="What a value means: YES, REL or NO. Rows of other values are left out.",
 )
 @click.option("--before", type=DATE, help="Only queries whose ticket was created before.")
 @click.option("--judge", default=IMPORT, show_default=True, help="Who judged.")

@@ -26,12 +26,15 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--shards", type=click.IntRange(1), required=True, help="As many as there shall be.")
+@click.option(
+    "--shards", type=click.IntRange(1), required=True, help="How many shards each index shall have."
+)
 def resize(shards: int) -> None:
     """Give the indices of tickets and codes more shards, or fewer, while people search and judge.
 
-    Into a multiple of its shards an index is split, else it is copied. Imports and encoding wait
-    for the end of that; how long is said of each. Interrupted, run it again.
+    If the new number is a multiple of the old one, an index is split, otherwise it is copied.
+    Imports and encoding wait for the end of that, and it is printed how long they did. Interrupted,
+    run it again.
     """
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection  # an optional part
@@ -52,7 +55,7 @@ def resize(shards: int) -> None:
 @command.command()
 @click.argument("index")
 def use(index: str) -> None:
-    """Let the alias that INDEX is named after lead to it alone; others are left without it."""
+    """Point the alias that INDEX is named after at this index only."""
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection
     from ticketing.stores.elasticsearch.resizing import use
@@ -67,10 +70,10 @@ def use(index: str) -> None:
 @command.command()
 @click.argument("part")
 def make(part: str) -> None:
-    """Make PART (tickets, records or files), which was lost for good, anew: it is empty.
+    """Create PART (tickets, records or files) again, empty, after it was lost for good.
 
-    Look for a snapshot or a backup first. Afterwards, `ticketing check --repair` ends what belongs
-    to nothing any more.
+    Look for a snapshot or a backup first. Afterwards, `ticketing check --repair` removes what
+    belongs to nothing.
     """
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection

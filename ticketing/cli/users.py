@@ -67,7 +67,7 @@ def passwd(name: str) -> None:
 @click.option("--role", type=ROLE, help="Their new role.")
 @click.option("--group", "groups", multiple=True, help="All their groups; may be repeated.")
 @click.option("--no-groups", is_flag=True, help="They are in no group.")
-@click.option("--identity", default="", help="Issuer, blank, and id of theirs there, for OpenID.")
+@click.option("--identity", default="", help="OpenID issuer and subject, separated by a blank.")
 def change(
     name: str, role: str | None, groups: tuple[str, ...], no_groups: bool, identity: str
 ) -> None:
@@ -92,7 +92,10 @@ def change(
 @click.argument("name")
 @click.option("--undo", is_flag=True, help="Let them sign in again.")
 def disable(name: str, undo: bool) -> None:
-    """Let NAME sign in no longer: sessions and tokens end at once, for good."""
+    """NAME can no longer sign in; sessions and tokens are deleted at once.
+
+    --undo lets NAME sign in again, with new ones.
+    """
     account = _desk().change_account(command_line(), name, disabled=not undo)
     say(f"Changed {_described(account)}")
 

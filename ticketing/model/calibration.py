@@ -39,7 +39,7 @@ LIKELY = 0.5
 """From this chance of a YES on an answer is likely: more often so than not."""
 
 CLEARLY = 0.98
-"""A chance that may promise no more is at most this share of the chance that would promise more."""
+"""A chance that is held below the next outlook is at most this share of its threshold."""
 
 
 @dataclass(frozen=True)

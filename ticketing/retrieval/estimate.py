@@ -35,22 +35,23 @@ BITS = 12
 
 
 class Arguments(NamedTuple):
-    """What `estimate` takes of a query.
-
-    Its sketch uint8 [2 * R * BYTES] and BYTES times 255; by the pattern of a row's present
-    components its distance if it shares no term and has the query's sketch int32 [2 ** R], AWAY if
-    it cannot be compared, what a byte of difference adds int32 [2 ** R, 2 * R], and what one of a
-    lane takes away int32 [2 ** R, LANES]; the minute of the query, and what so many hours apart add
-    int32 [hours + 1], last for a row of no date.
-    """
+    """What `estimate` takes of a query. A row's pattern is which of its R components it has."""
 
     sketch: npt.NDArray[np.uint8]
+    """The query's sketch, uint8 [2 * R * BYTES]."""
     meant: npt.NDArray[np.uint8]
+    """255 for each byte of a sketch that is compared, which are all: uint8 [BYTES]."""
     bases: npt.NDArray[np.int32]
+    """By pattern, the distance of a row that shares no term and has the query's sketch; AWAY where
+    it cannot be compared. int32 [2 ** R]."""
     dense: npt.NDArray[np.int32]
+    """By pattern, what a byte of difference adds, int32 [2 ** R, 2 * R]."""
     sparse: npt.NDArray[np.int32]
+    """By pattern, what a shared term of a lane takes away, int32 [2 ** R, LANES]."""
     minute: int
+    """When the query was asked."""
     times: npt.NDArray[np.int32]
+    """What so many hours apart add, last for a row of no date, int32 [hours + 1]."""
 
 
 def estimated_by(query: EncodedQuery, model: Model, sketcher: Sketcher) -> Arguments:

@@ -46,9 +46,10 @@ class CodeBlock:
 
     `codes` uint8 [rows, width] may be a read-only memory map and may hold rows that
     must not be scored (replaced, deleted, filtered out); `live` int64 [n] lists, in
-    ascending ticket-id order, the rows to score; `ids` are their ticket ids. They are all that
-    match, or a choice `of` so many. `folder` is where what is derived of the rows may be kept,
-    which never change: it goes when they go; None where nothing may.
+    ascending ticket-id order, the rows to score; `ids` are their ticket ids. `of` is how many
+    tickets match, where the block holds only some of them; None where it holds all. `folder` is
+    where files derived from these rows, which never change, may be kept, and goes with them; None
+    where none may.
     """
 
     codes: npt.NDArray[np.uint8]

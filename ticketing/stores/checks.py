@@ -12,7 +12,7 @@ from ticketing.tickets import Filters, Judgment, Ticket, Verdict
 Event = TypeVar("Event", Judgment, Verdict)
 
 TAKEN = "cannot be used; choose another one"
-"""What is said of an id that a ticket has which whoever puts another one may not see."""
+"""What is said of an id that a ticket has already which this person may not see."""
 
 
 def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:

@@ -21,7 +21,7 @@ from worker.workplace import Workplace
     type=click.Choice(QUEUES),
     multiple=True,
     default=QUEUES,
-    help="Take work of this queue alone; may be given twice. Both unless given.",
+    help="Take work of this queue only; repeat it for both, which is the default.",
 )
 @click.option("--events", is_flag=True, help="Send Celery's events, for Flower.")
 @click.option("--while-fed", is_flag=True, help="End when standard input ends.")

@@ -141,6 +141,21 @@ def test_a_failed_job_is_tried_again(client, desk):
     assert "job retried: training f" in deeds(desk)
 
 
+@pytest.mark.parametrize(("promotion", "status"), [("rule", 403), ("ask", 303), ("never", 303)])
+def test_who_may_not_let_a_model_serve_does_not_try_such_a_training_again(desk, promotion, status):
+    """A scientist had an admin's cancelled training done, and its bundle served."""
+    arguments = desk.training_arguments(promotion=promotion)
+    job = replace(jobs()[1], id="t", kind=JobKind.TRAINING, arguments=arguments, by="boss")
+    desk.store.put_job(replace(job, state=JobState.CANCELLED))
+    client = signed_in(desk, "sue", Role.SCIENTIST)
+    assert ("Try again" in client.get("/jobs/t").text) == (status == 303)
+    answer = post(client, "/jobs/t/retry", "/jobs")
+    assert answer.status_code == status
+    assert (desk.store.get_job("t").state == JobState.QUEUED) == (status == 303)
+    admin = signed_in(desk, "boss", Role.ADMIN)
+    assert post(admin, "/jobs/t/cancel", "/jobs") and "Try again" in admin.get("/jobs/t").text
+
+
 def test_what_a_job_changed_is_said_once(client, desk):
     result = {"added": 1200, "changed": 3, "unchanged": 0, "rejected": 2}
     job = replace(jobs()[1], id="i", kind=JobKind.IMPORT, result=result, by="ada")
