@@ -8,11 +8,11 @@ import click
 from ticketing.cli.bars import Bars
 from ticketing.cli.printing import say
 from ticketing.desk.models import Models
-from ticketing.desk.restore import DATABASE
+from ticketing.desk.restore import DATABASE, require_restored
 from ticketing.desk.vectors import Vectors
 from ticketing.errors import InputError
 from ticketing.plurals import counted
-from ticketing.settings import FOLDER, load_settings
+from ticketing.settings import FOLDER, Settings, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.migration import copy_all, require_equal, require_no_other
 
@@ -30,13 +30,16 @@ def command(source: str, target: str) -> None:
         raise InputError("Source and target are the same store; name two.")
     _require_folders(source, target)
     settings = load_settings()
+    home = _home(source, settings)
+    require_restored(home)
     with (
         closing(open_store(settings.model_copy(update={"store": source}))) as old,
         closing(open_store(settings.model_copy(update={"store": target}))) as new,
     ):
         require_no_other(old, new)
-        models = Models(settings.home / "models", old)
-        models.share_all()
+        models = Models(home / "models", old)
+        if source.startswith(FOLDER) or source == settings.store:
+            models.share_all()  # else the home is another desk's
         vectors = Vectors(models)
         with Bars() as bars:
             copy_all(old, new, vectors, bars)
@@ -44,6 +47,15 @@ def command(source: str, target: str) -> None:
             require_equal(old, new, bars)
         tickets = counted(new.count_tickets(), "ticket")
         say(f"{tickets} and all that belongs to them are equal in both.")
+
+
+def _home(source: str, settings: Settings) -> Path:
+    """The home of the desk whose store the source is; for that of another desk on servers the one
+    that is set, from which nothing is copied."""
+    serves = settings.store or f"{FOLDER}{settings.home}"
+    if source.startswith(FOLDER) and _place(source) != _place(serves):
+        return _folder(source)
+    return settings.home
 
 
 def _place(address: str) -> str | Path:

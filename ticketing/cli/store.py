@@ -11,6 +11,7 @@ from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import Desk, open_desk
 from ticketing.desk.leases import Taken, held
+from ticketing.desk.restore import require_restored
 from ticketing.errors import InputError, NotReady
 from ticketing.history import Deed
 from ticketing.plurals import counted
@@ -109,4 +110,5 @@ def _of_servers() -> Settings:
     settings = load_settings()
     if not settings.store.startswith(("http://", "https://")):
         raise InputError("Only a store on servers has indices; set TICKETING_STORE to its address.")
+    require_restored(settings.home)
     return settings

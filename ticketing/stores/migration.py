@@ -40,7 +40,8 @@ class Shown(Protocol):
 def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> None:
     """Copy all that the target lacks: an interrupted copy goes on when it is run again.
 
-    Whatever is in both stays as it is in the target, but for tickets, which become the source's.
+    Whatever is in both stays as it is in the target, but for tickets, jobs, files and what serves,
+    which become the source's.
     """
     _copy(source.iter_tickets(), target.put_tickets, shown("tickets", source.count_tickets()))
     _copy(source.queries(), target.put_queries, shown("queries", None))
@@ -61,7 +62,8 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
         if there.get(file.name) != file.sha256:
             _put_file(source, target, file.name)
     for account in _counted(source.accounts(), shown("accounts", None)):
-        target.put_account(account)
+        if target.get_account(account.name) is None:  # one may have been disabled since
+            target.put_account(account)
     for token in _counted(source.tokens(), shown("tokens", None)):
         if target.get_token(token.id) is None:
             target.add_token(token)

@@ -72,8 +72,8 @@ class PromotionIn(Body):
     promotion: Promotion = Field(
         Promotion.RULE,
         strict=False,
-        description="rule: it serves unless it loses; ask: it waits for an answer; never: it is only"
-        " encoded",
+        description="rule: it serves unless it loses; ask: it waits for an answer; never: it is"
+        " only encoded",
     )
 
 

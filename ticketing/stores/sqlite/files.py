@@ -78,8 +78,9 @@ class SQLiteFiles(DatabasePart, Files):
         return [_kept(*row) for row in rows]
 
     def drop_file(self, name: str) -> None:
-        """Delete a file, first where it is named."""
-        with self.database.writing() as connection:
+        """Delete a file, first where it is named: a power cut leaves no name without its bytes, and
+        takes back nothing that was written before."""
+        with self.database.writing(durable=True) as connection:
             before = _named(connection, name)
             connection.execute("DELETE FROM files WHERE name = ?", (name,))
         if before:

@@ -1,5 +1,6 @@
 """Everything in a store goes to another one, resumes, and is compared to the last event."""
 
+from contextlib import closing
 from datetime import datetime
 
 import pytest
@@ -7,8 +8,10 @@ from click.testing import CliRunner
 
 from tests.filled import TICKETS, fill
 from ticketing.cli.migrate import command
+from ticketing.desk.restore import FILLING
 from ticketing.errors import InputError, StoreError
 from ticketing.jobs import JobKind
+from ticketing.model.registry import Registry
 from ticketing.people import Account, Role
 from ticketing.stores.migration import AT_ONCE, copy_all, require_equal
 from ticketing.stores.sqlite import SQLiteStore
@@ -138,6 +141,40 @@ def test_the_command_moves_a_desk_and_says_so(tmp_path, monkeypatch):
     new = SQLiteStore(tmp_path / "new")
     assert [ticket.id for ticket in new.iter_tickets()] == [f"T-{i}" for i in range(9)]
     new.close()
+
+
+def test_an_account_that_was_disabled_since_stays_so(source, target):
+    """A second copy let somebody in again."""
+    source.put_account(Account("ann", "hash", Role.ADMIN))
+    copy_all(source, target, as_they_are, shown)
+    target.put_account(Account("ann", "other", Role.ADMIN, disabled=True))
+    copy_all(source, target, as_they_are, shown)
+    assert target.get_account("ann").disabled
+    with pytest.raises(StoreError, match="of the accounts"):
+        require_equal(source, target, shown)
+
+
+def test_bundles_of_another_desk_do_not_come_along(tmp_path, monkeypatch):
+    """Those of TICKETING_HOME went into source and target, whichever desk the source was."""
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "mine"))
+    Registry(tmp_path / "mine" / "models").save({}, {"a": {"mine": 1}}, {})
+    theirs = Registry(tmp_path / "old" / "models").save({}, {"a": {"theirs": 1}}, {})
+    SQLiteStore(tmp_path / "old").close()
+    addresses = [f"sqlite:///{tmp_path / name}" for name in ("old", "new")]
+    CliRunner().invoke(command, addresses, catch_exceptions=False)
+    for name in ("old", "new"):
+        with closing(SQLiteStore(tmp_path / name)) as store:
+            assert {file.name.split("/")[1] for file in store.files("bundle/")} == {theirs}
+
+
+def test_a_half_restored_desk_is_not_copied(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "old"))
+    SQLiteStore(tmp_path / "old").close()
+    (tmp_path / "old" / FILLING).touch()
+    addresses = [f"sqlite:///{tmp_path / name}" for name in ("old", "new")]
+    with pytest.raises(StoreError, match="was interrupted; run `ticketing restore` again"):
+        CliRunner().invoke(command, addresses, catch_exceptions=False)
+    assert not (tmp_path / "new").exists()
 
 
 def test_codes_without_their_bundle_are_refused_with_what_to_do(tmp_path, monkeypatch, source):
