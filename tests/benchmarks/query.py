@@ -1,8 +1,7 @@
 """Time of a whole answer: `TICKETING_HOME=… python -m tests.benchmarks.query [queries]`.
 
 Asks the desk the texts of its own tickets, evenly spread, each without its own ticket:
-the whole way (encode, scan, fetch, explain, remember the query), then its parts, and
-BM25 over the same words in the same run.
+the whole way (encode, scan, fetch, explain, remember the query), then its parts.
 """
 
 import sys
@@ -14,7 +13,6 @@ from threadpoolctl import threadpool_limits
 from ticketing.desk import open_desk
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.settings import load_settings
-from ticketing.text import tokenize
 from ticketing.tickets import Query
 
 
@@ -41,9 +39,6 @@ def main() -> None:
         "  read the block of codes": lambda _: desk.store.codes(model.id),
         "  scan": scan,
         "  choose ten": lambda query: nearest(distances[query], 10),
-        "BM25 (FTS5)": lambda q: desk.store.search_words(
-            tokenize(f"{q.subject} {q.description}"), 10
-        ),
     }
     print(f"{len(block.live)} tickets, {len(queries)} queries")
     for name, contender in contenders.items():

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery, TopicName
 from ticketing.recommendations import Outlook
@@ -78,6 +80,17 @@ HIDDEN = [
     BARE,
 ]
 filtered = pytest.mark.parametrize(("filters", "ids"), FILTERED.values(), ids=FILTERED)
+
+any_words = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=6)
+at_most_sixty = settings(
+    max_examples=60,
+    deadline=None,
+    # Every store's class runs the contract's one test.
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.differing_executors,
+    ],
+)
 
 
 def code(ticket: Ticket, fill: int, width: int = 4, topic: int | None = None) -> CodeRow:

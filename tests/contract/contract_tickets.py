@@ -6,8 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given
 
 from tests.contract.contract_examples import (
     ALL,
@@ -15,6 +14,8 @@ from tests.contract.contract_examples import (
     FLAME,
     HIDDEN,
     PUMP,
+    any_words,
+    at_most_sixty,
     code,
     filtered,
     grouped,
@@ -106,7 +107,7 @@ class TicketContract:
         for bundle in ("b1", "b2"):
             store.put_codes(bundle, [code(t, 1) for t in ALL])
         store.delete_tickets(["T-2"])
-        assert [id for id, _ in store.search_words(["pump"], 10)] == ["T-10"]
+        assert store.known_words(["pump", "lube"]) == {"pump"}
         for bundle in ("b1", "b2"):
             assert list(store.codes(bundle).ids) == ["A-1", "T-10"]
             assert store.count_codes(bundle) == 2
@@ -187,8 +188,8 @@ class TicketContract:
         assert store.put_tickets([narrow], keep=kept) == PutCounts(changed=1)
         [ticket] = store.get_tickets([PUMP.id]).values()
         assert ticket == replace(PUMP, subject="Gearbox noisy", status="Open")
-        for words in ("gearbox", PUMP.solution, PUMP.description):
-            assert PUMP.id in dict(store.search_words(tokenize(words), 10))
+        words = tokenize(f"gearbox {PUMP.solution} {PUMP.description}")
+        assert store.known_words(words, Filters(product=PUMP.product)) == set(words)
 
     def test_a_ticket_that_others_alone_may_see_is_not_replaced(self, store):
         store.put_tickets(HIDDEN[:1])
@@ -203,7 +204,6 @@ class TicketContract:
             store.put_codes("b1", [located(code(ticket, 1, topic=4), 1, 2)])
         assert [t.id for t in store.iter_tickets(filters)] == ids
         assert store.count_tickets(filters) == len(ids)
-        assert sorted(id for id, _ in store.search_words(["boom"], 10, filters)) == ids
         assert list(store.codes("b1", filters).ids) == ids
         query = query_by(["boom"], np.array([1, 2], np.int8), datetime(2013, 1, 1))
         found = store.candidates("b1", query, filters)
@@ -216,7 +216,8 @@ class TicketContract:
         times = [t.created for t in HIDDEN if t.id in ids and t.created]
         assert store.newest(filters) == max(times, default=None)
         assert store.matching_ids(["T-2", "A-1", "T-10", "nobody"], filters) == set(ids)
-        assert store.known_words(["boom", "absent"], filters) == ({"boom"} if ids else set())
+        own = {word for word, id in (("lube", "T-2"), ("flame", "T-10")) if id in ids}
+        assert store.known_words(["boom", "lube", "flame", "absent"], filters) == {"boom", *own}
 
     def test_a_ticket_that_is_hidden_later_is_hidden_everywhere_at_once(self, store):
         store.put_tickets([PUMP])
@@ -304,83 +305,55 @@ class TicketContract:
 
     # words -----------------------------------------------------------------------------------
 
-    def test_any_one_word_of_any_component_may_match(self, store):
-        store.put_tickets(ALL)
-        found = {
-            word: {id for id, _ in store.search_words([word], 10)}
-            for word in ("vibration", "lube", "relay", "pump", "boiler")
+    def test_a_word_of_any_component_is_known_of_the_tickets_that_hold_it(self, store):
+        store.put_tickets([replace(ticket, product=ticket.id) for ticket in ALL])
+        words = ["vibration", "lube", "relay", "pump", "boiler"]
+        assert {t.id: store.known_words(words, Filters(product=t.id)) for t in ALL} == {
+            "T-2": {"lube", "relay", "pump"},
+            "T-10": {"pump"},
+            "A-1": {"vibration"},
         }
-        assert found == {
-            "vibration": {"A-1"},
-            "lube": {"T-2"},
-            "relay": {"T-2"},
-            "pump": {"T-2", "T-10"},
-            "boiler": set(),
-        }
-        assert {id for id, _ in store.search_words(["vibration", "relay"], 10)} == {"A-1", "T-2"}
-
-    def test_the_rarer_word_and_the_shorter_ticket_score_higher(self, store):
-        fill = [Ticket(f"F{i}", "filler about other things entirely") for i in range(20)]
-        store.put_tickets(
-            [*fill, Ticket("rare", "zebra pump"), Ticket("long", "zebra pump and so on")]
-            + [Ticket(f"P{i}", "common pump") for i in range(5)]
-        )
-        found = store.search_words(["zebra", "pump"], 10)
-        assert [id for id, _ in found[:2]] == ["rare", "long"]
-        assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
-        assert all(score > 0 for _, score in found)
-
-    def test_equal_scores_go_by_id_and_the_limit_cuts_after_that(self, store):
-        store.put_tickets([Ticket(id, "same words here") for id in ("c", "a", "d", "b")])
-        store.put_tickets([Ticket(f"x{i}", "nothing") for i in range(9)])
-        assert [id for id, _ in store.search_words(["same"], 3)] == ["a", "b", "c"]
-
-    def test_a_repeated_word_counts_once(self, store):
-        store.put_tickets(ALL)
-        assert store.search_words(["lube"] * 3, 10) == store.search_words(["lube"], 10)
 
     @filtered
-    def test_filters_restrict_the_word_search(self, store, filters, ids):
-        store.put_tickets([replace(ticket, subject="boom") for ticket in ALL])
-        assert [id for id, _ in store.search_words(["boom"], 10, filters)] == ids
+    def test_filters_restrict_the_words_that_are_known(self, store, filters, ids):
+        store.put_tickets(ALL)
+        own = {"lube": "T-2", "flame": "T-10", "vibration": "A-1"}
+        assert store.known_words([*own], filters) == {w for w, id in own.items() if id in ids}
 
-    def test_the_limit_counts_after_the_filter(self, store):
-        others = [Ticket(f"A{i}", "boom", product="other") for i in range(30)]
-        store.put_tickets([*others, Ticket("Z", "boom but further down the list", product="ours")])
-        found = store.search_words(["boom"], 1, Filters(product="ours"))
-        assert [id for id, _ in found] == ["Z"]
+    def test_a_word_is_known_however_many_hold_it_that_do_not_match(self, store):
+        store.put_tickets([Ticket(f"A{i}", "boom", product="other") for i in range(30)])
+        assert store.known_words(["boom"], Filters(product="ours")) == set()
+        store.put_tickets([Ticket("Z", "boom but further down the list", product="ours")])
+        assert store.known_words(["boom"], Filters(product="ours")) == {"boom"}
 
     def test_a_mask_is_one_word(self, store):
-        store.put_tickets([Ticket("m", "error 4711 at start"), Ticket("w", "num of tries")])
-        assert [id for id, _ in store.search_words(["<num>"], 10)] == ["m"]
-        assert [id for id, _ in store.search_words(["num"], 10)] == ["w"]
+        masked = Ticket("m", "error 4711 at start", product="masked")
+        store.put_tickets([masked, Ticket("w", "num of tries", product="worded")])
+        words = ["<num>", "num"]
+        assert store.known_words(words, Filters(product="masked")) == {"<num>"}
+        assert store.known_words(words, Filters(product="worded")) == {"num"}
 
-    def test_a_changed_text_is_found_by_its_new_words_only(self, store):
+    def test_a_changed_text_is_known_by_its_new_words_only(self, store):
         store.put_tickets([PUMP])
         store.put_tickets([replace(PUMP, solution="Swapped the breaker.")])
-        assert store.search_words(["relay"], 10) == []
-        assert [id for id, _ in store.search_words(["breaker"], 10)] == ["T-2"]
+        assert store.known_words(["relay", "breaker"]) == {"breaker"}
 
-    def test_no_words_or_no_tickets_find_nothing(self, store):
-        assert store.search_words(["pump"], 10) == []
+    def test_of_no_words_and_of_no_tickets_none_is_known(self, store):
+        assert store.known_words(["pump"]) == set()
         store.put_tickets(ALL)
-        assert store.search_words([], 10) == []
+        assert store.known_words([]) == set()
 
-    @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=6))
-    @settings(
-        max_examples=60,
-        deadline=None,
-        # Every store's class runs this one test.
-        suppress_health_check=[
-            HealthCheck.function_scoped_fixture,
-            HealthCheck.differing_executors,
-        ],
-    )
-    def test_no_word_upsets_the_search(self, store, words):
+    @given(any_words)
+    @example(['"', "\0", "a\0b", ""])
+    @at_most_sixty
+    def test_no_word_upsets_the_index_of_words(self, store, words):
         store.put_tickets([PUMP])
-        assert [id for id, _ in store.search_words([*words, "pump"], 10)] == ["T-2"]
+        known = store.known_words([*words, "pump"])
+        assert {"pump"} <= known <= {*words, "pump"}
 
     def test_a_hundred_thousand_words_find_something(self, store):
         store.put_tickets(ALL)
+        store.put_codes("b1", [code(ticket, 1) for ticket in ALL])
         words = ["pump", *(f"word{i}" for i in range(100_000))]
-        assert {id for id, _ in store.search_words(words, 10)} == {"T-10", "T-2"}
+        found = store.candidates("b1", query_by(words, np.zeros(0, np.int8)))
+        assert {"T-10", "T-2"} <= set(found.ids)

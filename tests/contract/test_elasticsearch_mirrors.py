@@ -1,16 +1,27 @@
 """The codes that a process holds beside an Elasticsearch are those that are there."""
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from elastic_transport import Transport
+from hypothesis import example, given
 
-from tests.contract.contract_examples import ALL, BARE, PUMP, code, scanned
+from tests.contract.contract_examples import (
+    ALL,
+    BARE,
+    PUMP,
+    any_words,
+    at_most_sixty,
+    code,
+    scanned,
+)
 from tests.contract.elasticsearch_rows import forged
 from tests.examples import query_by
 from ticketing.stores import open_store
 from ticketing.stores.elasticsearch import mirrors
+from ticketing.stores.elasticsearch.candidates import RAREST_WORDS
 from ticketing.tickets import Filters, Ticket
 
 pytestmark = pytest.mark.elasticsearch
@@ -131,6 +142,52 @@ def test_candidates_of_many_tickets_are_one_request(store, monkeypatch, sent):
     sent.clear()
     assert searched(store) == ["T-10", "T-2"]
     assert len(sent) == 1
+
+
+def near_in_words(store, words):
+    return store.candidates("b1", query_by(words, np.zeros(0, np.int8))).ids
+
+
+def test_the_rarer_word_and_the_shorter_ticket_are_nearer(store, monkeypatch):
+    monkeypatch.setattr(mirrors, "MOST", 2)
+    rare = [Ticket("rare", "zebra pump"), Ticket("long", "zebra pump and so on")]
+    fill(store, [*rare, *(Ticket(f"P{i}", "common pump") for i in range(5))])
+    for by_words, nearest in ((1, {"rare"}), (2, {"rare", "long"})):
+        monkeypatch.setattr(store, "by_words", by_words)
+        found = store.candidates("b1", query_by(["zebra", "pump"], np.zeros(0, np.int8)), limit=1)
+        assert set(found.ids) == nearest
+
+
+def test_of_a_long_query_the_rarest_words_count_and_each_once(store, monkeypatch):
+    monkeypatch.setattr(mirrors, "MOST", 2)
+    common = [f"common{chr(97 + i)}" for i in range(RAREST_WORDS)]
+    crowd = [Ticket(f"C{i}", " ".join(common)) for i in range(5)]
+    fill(store, [*crowd, Ticket("rare", "zebra")])
+    assert "rare" in near_in_words(store, [*common * 50, "zebra"])
+
+
+@given(any_words)
+@example(['"', "\0", "a\0b", ""])
+@at_most_sixty
+def test_no_word_upsets_the_search(store, words):
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(ticket, 1) for ticket in ALL])
+    with patch.object(mirrors, "MOST", 2):
+        assert {"T-10", "T-2"} <= set(near_in_words(store, [*words, "pump"]))
+
+
+def test_a_hundred_thousand_words_are_searched_for(store, monkeypatch):
+    monkeypatch.setattr(mirrors, "MOST", 2)
+    fill(store)
+    words = ["pump", *(f"word{i}" for i in range(100_000))]
+    assert list(near_in_words(store, words)) == ["T-10", "T-2"]
+
+
+def test_no_words_and_unknown_words_find_nothing(store, monkeypatch):
+    monkeypatch.setattr(mirrors, "MOST", 2)
+    fill(store)
+    for words in ([], ["boiler"]):
+        assert list(near_in_words(store, words)) == []
 
 
 def test_codes_of_an_older_program_are_searched_for(store):

@@ -334,8 +334,10 @@ def test_words_that_are_put_while_the_index_is_built_anew_are_found(store, monke
         connection.execute("DELETE FROM words WHERE rowid = 1")
     [finding] = store.findings()
     finding.mend()
-    assert [id for id, _ in store.search_words(["squirrel"], 9)] == ["new"]
-    assert [id for id, _ in store.search_words(["walrus"], 9)] == [PUMP.id]
+    asked = ["squirrel", "walrus", "lube", "vibration"]
+    assert store.known_words(asked) == {"squirrel", "walrus", "lube"}
+    assert store.known_words(asked, Filters(product=PUMP.product)) == {"walrus", "lube"}
+    assert store.has_subject("A squirrel") and store.has_subject("A walrus")
     assert list(store.findings()) == []
     other.close()
 
@@ -407,12 +409,13 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 13")
-    with pytest.raises(StoreError, match="has format 13, and this program reads format 12; run "):
+    store.database.rows("PRAGMA user_version = 14")
+    with pytest.raises(StoreError, match="has format 14, and this program reads format 13; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    12: ("CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row')",),
     11: (
         "DROP TABLE filter_changes",
         "DROP INDEX tickets_created",
@@ -471,6 +474,21 @@ def grow_old(store, version: int) -> None:
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_12_is_brought_up(store):
+    """It counted in how many tickets each word is."""
+    store.put_tickets(ALL)
+    grow_old(store, 12)
+    assert ("pump", 2) in store.database.rows("SELECT term, doc FROM vocabulary")
+    brought_up = SQLiteStore(store.database.folder)
+    tables = "SELECT count(*) FROM sqlite_master WHERE name = 'vocabulary'"
+    assert brought_up.database.rows(tables) == [(0,)]
+    assert brought_up.known_words(["pump", "boiler"]) == {"pump"}
+    brought_up.put_tickets([replace(BARE, subject="Boiler")])
+    assert brought_up.known_words(["vibration", "boiler"]) == {"boiler"}
+    assert list(brought_up.findings()) == []
+    brought_up.close()
 
 
 def test_format_11_is_brought_up(store):
@@ -626,7 +644,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 12; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 13; export its judgments"):
         SQLiteStore(store.database.folder)
 
 
@@ -721,7 +739,7 @@ def test_nobody_waits_while_tickets_are_tokenised(store, monkeypatch):
     monkeypatch.setattr(tickets, "token_lines", token_lines)
     store.put_tickets([PUMP])
     store.put_tickets([replace(PUMP, solution="Swapped the breaker."), BARE])
-    assert [id for id, _ in store.search_words(["breaker."], 10)] == [PUMP.id]
+    assert store.known_words(["breaker."], Filters(product=PUMP.product)) == {"breaker."}
 
 
 def test_a_ticket_that_goes_while_it_is_tokenised_is_found_by_its_words(store, monkeypatch):
@@ -735,7 +753,7 @@ def test_a_ticket_that_goes_while_it_is_tokenised_is_found_by_its_words(store, m
     done = []
     monkeypatch.setattr(tickets, "token_lines", token_lines)
     store.put_tickets([PUMP, BARE])
-    assert [id for id, _ in store.search_words(["relay."], 10)] == [PUMP.id]
+    assert store.known_words(["relay."], Filters(product=PUMP.product)) == {"relay."}
 
 
 def test_judgments_cannot_be_changed_or_deleted_even_by_hand(store):

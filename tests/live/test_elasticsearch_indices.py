@@ -104,7 +104,7 @@ def test_a_desk_goes_on_behind_indices_that_an_admin_split(client, settings, fil
         assert filled.put_codes("b1", [code(new, 3)]) == 1
         assert again.delete_tickets(["T-10"]) == 1
         assert scanned(again.codes("b1")) == {"A-1": 7, "T-2": 7, "new": 3}
-        assert [id for id, _ in again.search_words(["leaks"], 10)] == ["new"]
+        assert again.known_words(["leaks", "flame"]) == {"leaks"}
         assert list(again.findings()) == []
         assert names(client, settings, "tickets") == [f"{settings.store_prefix}-tickets-000002"]
         again.drop_codes("b1")
@@ -130,7 +130,7 @@ def test_a_store_that_lost_its_tickets_says_so_and_finds_nothing_silently(filled
     for read in (
         lambda: store.get_tickets(["T-2"]),
         lambda: store.count_tickets(),
-        lambda: store.search_words(["pump"], 10),
+        lambda: store.known_words(["pump"]),
         lambda: list(store.iter_tickets()),
         lambda: store.put_tickets(ALL),
     ):
@@ -238,7 +238,7 @@ def test_what_is_asked_of_a_copied_index_is_as_it_was(client, settings, filled):
             filled.candidates("b2", near).ids,
             filled.candidates("b2", query_by(["pump"], np.zeros(0, np.int8))).ids,
             filled.count_codes("b2"),
-            filled.search_words(["pump"], 10)[0][0],
+            filled.known_words(["pump", "boiler"]),
         )
 
     before = asked()

@@ -1,5 +1,4 @@
-"""The words of tickets in memory, searched as a desk's store searches them: many queries in one
-index cost little beside as many searches of a store, and rank alike whichever store it is."""
+"""The words of tickets in memory, searched by BM25, which rank alike whichever store it is."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -15,7 +14,7 @@ from ticketing.text.bm25 import BM25, sqlite_idf
 from ticketing.tickets import Filters, Query
 
 RAREST_WORDS = 32
-"""Words of a query that are looked up, as a store does."""
+"""Words of a query that are looked up: common ones cost most and tell least."""
 
 AT_ONCE = 512
 """Tickets read at a time."""
@@ -59,7 +58,7 @@ class IndexedWords:
 
 
 class AllWords:
-    """BM25 of all words of a query: slower than a store's search, and better in a mixture."""
+    """BM25 of all words of a query: slower than of its rarest, and better in a mixture."""
 
     least = 0.0
 

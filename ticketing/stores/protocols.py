@@ -63,7 +63,7 @@ class DatedTickets(Protocol):
 
 
 class Tickets(DatedTickets, Protocol):
-    """The knowledge base, and a search for words in it."""
+    """The knowledge base, and which words are in it."""
 
     def put_tickets(
         self,
@@ -102,13 +102,6 @@ class Tickets(DatedTickets, Protocol):
 
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """Those of `words`, tokens of ticketing.text, that a matching ticket holds."""
-
-    def search_words(
-        self, words: Sequence[str], limit: int, filters: Filters = Filters()
-    ) -> list[tuple[str, float]]:
-        """BM25 over subject, description and solution tokens: (ticket id, score), best first,
-        ties by id. `words` are tokens of ticketing.text; any one may match, a repeated one
-        counts once, and of a long query only the rarest words count."""
 
 
 class Judgments(Protocol):

@@ -20,7 +20,6 @@ from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.jobs import JobChanges
 from ticketing.stores.protocols import PutCounts, ReadTicket, Store
 from ticketing.stores.visible_events import VisibleEvents
-from ticketing.text import tokenize
 from ticketing.tickets import Filters, Ticket
 
 
@@ -84,25 +83,6 @@ class VisibleStore(VisibleEvents, Store):
     def known_words(self, words: Sequence[str], filters: Filters = Filters()) -> set[str]:
         """See Tickets."""
         return self._store.known_words(words, self._narrow(filters))
-
-    def search_words(
-        self, words: Sequence[str], limit: int, filters: Filters = Filters()
-    ) -> list[tuple[str, float]]:
-        """See Tickets. How rare a word is, is that among the tickets that may be seen, all of which
-        are read: a store's own index would tell how many hidden ones hold it."""
-        from ticketing.text.bm25 import BM25  # no page or program asks for this
-
-        tickets = list(self.iter_tickets())
-        if not tickets:
-            return []
-        [scores] = BM25([tokenize(ticket.text) for ticket in tickets]).scores([words])
-        narrow = self._narrow(filters)
-        found = [
-            (ticket.id, float(score))
-            for ticket, score in zip(tickets, scores, strict=True)
-            if score > 0 and narrow.admit(ticket)
-        ]
-        return sorted(found, key=lambda item: (-item[1], item[0]))[:limit]
 
     # codes -----------------------------------------------------------------------------------
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:

@@ -1,4 +1,4 @@
-"""BM25 in memory, for measuring beside it; a store searches words by itself."""
+"""BM25 in memory, for measuring beside it."""
 
 import math
 from collections import defaultdict

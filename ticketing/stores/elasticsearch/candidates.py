@@ -18,7 +18,6 @@ from ticketing.stores.elasticsearch.documents import columns
 from ticketing.stores.elasticsearch.indices import RECORDS, TICKETS, meta_of
 from ticketing.stores.elasticsearch.mirrors import PRINT, Mirrors, print_of
 from ticketing.stores.elasticsearch.serving import SERVES, ElasticsearchServing, bundle_of
-from ticketing.stores.elasticsearch.tickets import any_word
 from ticketing.stores.protocols import Codes
 from ticketing.tickets import Filters
 
@@ -37,6 +36,12 @@ FEW_WORDS = 2
 OF_FEW_WORDS, OF_UNKNOWN_WORDS = 4, 8
 """A query of so few words, or of none that the vocabulary knows, lies beside all tickets, which are
 nearly as far from it as each other: so many times as many are found by vector."""
+
+RAREST_WORDS = 32
+"""A word query is cut to its rarest words: common ones cost most and tell least."""
+
+LONGEST_QUERY = 2000
+"""Distinct words of a query that are looked at."""
 
 LOOKED_AT = 8
 """The walk through the vectors' graph ends easily there: so many times BY_VECTOR are looked at."""
@@ -148,7 +153,7 @@ class Candidates(ElasticsearchServing, Codes):
         near in words alone, of which `by_words` are taken, and more where vectors found the same.
         """
         counted = {"query": where(filters), "size": 0, "track_total_hits": True}
-        words = {"bool": {"must": any_word(query.words), "filter": where(filters)}}
+        words = {"bool": {"must": _any_word(query.words), "filter": where(filters)}}
         near = list(self._near(query, filters)) if len(query.vector) else []
         found: Json = {"query": words, "size": self.by_words, "track_total_hits": False}
         found |= CODE
@@ -200,3 +205,20 @@ def around(time: datetime, window: timedelta) -> Json:
     first = time - min(window, time - datetime.min)
     last = time + min(window, datetime.max - time)
     return {"range": {"created": {"gte": first.isoformat(), "lte": last.isoformat()}}}
+
+
+def _any_word(words: Sequence[str]) -> Json:
+    """The query for documents that hold any of the rarest of `words`, by BM25."""
+    distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
+    if not distinct:
+        return {"match_none": {}}
+    return {
+        "more_like_this": {
+            "fields": ["tokens"],
+            "like": " ".join(distinct),
+            "max_query_terms": RAREST_WORDS,
+            "min_term_freq": 1,
+            "min_doc_freq": 1,
+            "minimum_should_match": "1",
+        }
+    }

@@ -30,12 +30,6 @@ NARROW = ("id", "product", "status", "created", "groups")
 ATTEMPTS = 20
 """How often a write is tried while others change the same tickets."""
 
-RAREST_WORDS = 32
-"""A word query is cut to its rarest words: common ones cost most and tell least."""
-
-LONGEST_QUERY = 2000
-"""Distinct words of a query that are looked at."""
-
 FIRST_WORDS = 32
 """Words of a subject that a ticket must hold before it is compared."""
 
@@ -232,41 +226,10 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         buckets = answer["aggregations"]["words"]["buckets"]
         return {distinct[int(i)] for i, found in buckets.items() if found["doc_count"]}
 
-    def search_words(
-        self, words: Sequence[str], limit: int, filters: Filters = Filters()
-    ) -> list[tuple[str, float]]:
-        """BM25 (k1 1.2, b 0.75) over the rarest of `words`: (ticket id, score), best first."""
-        answer = self.connection.search(
-            TICKETS,
-            query={"bool": {"must": any_word(words), "filter": where(filters)}},
-            sort=[{"_score": "desc"}, {"id": "asc"}],
-            size=limit,
-            source=False,
-            search_type="dfs_query_then_fetch",  # a word is as rare as it is in all shards
-        )
-        return [(hit["_id"], hit["sort"][0]) for hit in answer["hits"]["hits"]]
-
 
 def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
     """The tickets that exist among `ids`, by id, as of this moment."""
     return {id: ticket_of(doc) for id, doc in connection.get(TICKETS, ids, FIELDS).items()}
-
-
-def any_word(words: Sequence[str]) -> Json:
-    """The query for documents that hold any of the rarest of `words`, by BM25."""
-    distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
-    if not distinct:
-        return {"match_none": {}}
-    return {
-        "more_like_this": {
-            "fields": ["tokens"],
-            "like": " ".join(distinct),
-            "max_query_terms": RAREST_WORDS,
-            "min_term_freq": 1,
-            "min_doc_freq": 1,
-            "minimum_should_match": "1",
-        }
-    }
 
 
 _NEW = {"_op_type": "create"}

@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 12
+VERSION = 13
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -157,7 +157,6 @@ TABLES = (
     )""",
     # Parts of the index are merged by sixteens, not by fours: each word is written anew less often.
     "INSERT INTO words (words, rank) VALUES ('automerge', 16), ('crisismerge', 32)",
-    "CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row')",
     """CREATE TABLE queries (
         id TEXT PRIMARY KEY,
         subject TEXT NOT NULL,
@@ -253,6 +252,7 @@ UPGRADES = {
     ),
     10: (SCHEDULE,),
     11: ("DROP INDEX tickets_created", CREATED, FILTER_CHANGES),
+    12: ("DROP TABLE vocabulary",),
 }
 """What brings a database of a version to the next one."""
 

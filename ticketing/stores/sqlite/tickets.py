@@ -15,12 +15,6 @@ from ticketing.times import plausible_until
 
 COLUMNS = "id, subject, description, solution, product, status, created, groups"
 
-RAREST_WORDS = 32
-"""A word query is cut to its rarest words: common ones cost most and tell least."""
-
-LONGEST_QUERY = 2000
-"""Distinct words of a query that are looked at."""
-
 
 class SQLiteTickets(DatabasePart, Tickets):
     """Tickets in a table, and their words in an index (FTS5)."""
@@ -151,33 +145,6 @@ class SQLiteTickets(DatabasePart, Tickets):
         )
         return {word for word in words if self.database.rows(statement, _quoted(word), *values)}
 
-    def search_words(
-        self, words: Sequence[str], limit: int, filters: Filters = Filters()
-    ) -> list[tuple[str, float]]:
-        """BM25 (k1 1.2, b 0.75) over the rarest of `words`: (ticket id, score), best first."""
-        rarest = self._rarest(words)
-        if not rarest:
-            return []
-        condition, values = where(filters)
-        return self.database.rows(
-            "SELECT tickets.id, -bm25(words) AS score"
-            " FROM words JOIN tickets ON tickets.pk = words.rowid"
-            f" WHERE words MATCH ? AND {condition} ORDER BY score DESC, tickets.id LIMIT ?",
-            " OR ".join(map(_quoted, rarest)),
-            *values,
-            limit,
-        )
-
-    def _rarest(self, words: Sequence[str]) -> list[str]:
-        """The distinct words that any ticket holds, at most RAREST_WORDS, rarest first."""
-        distinct = list(dict.fromkeys(words))[:LONGEST_QUERY]
-        rows = self.database.rows(
-            f"SELECT term FROM vocabulary WHERE term {ANY_OF} ORDER BY doc, term LIMIT ?",
-            json_list(distinct),
-            RAREST_WORDS,
-        )
-        return [term for (term,) in rows]
-
 
 def where(filters: Filters) -> tuple[str, list[str]]:
     """The condition on `tickets` that holds for what may be seen, and its values."""
@@ -271,5 +238,5 @@ def _words(ticket: Ticket) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word as an FTS5 string, in which nothing but the quote is special."""
-    return '"' + word.replace('"', '""') + '"'
+    """A word as an FTS5 string, in which nothing but the quote is special, and which a NUL ends."""
+    return '"' + word.replace('"', '""').replace("\0", " ") + '"'

@@ -244,7 +244,7 @@ def reference(whole: Desk, world: World, there: list[Ticket], folder: Path) -> I
 
 
 def store_reads(store: Store, prepared: Prepared) -> dict[str, object]:
-    """What a store gives, read in every way but by words: their scores differ between stores."""
+    """What a store gives, read in every way."""
     bundle_id, topics = prepared.bundle_id, range(prepared.recommender.model.settings.topics)
     ids = [*prepared.rows, "nobody"]
     encoded = prepared.recommender.model.encode_query(prepared.queries[0])
@@ -292,7 +292,7 @@ def reads(desk: Desk, prepared: Prepared) -> dict[str, Any]:
         "answers": [desk.preview(query) for query in queries],
         "of a product": desk.preview(queries[3], Filters(product=some.product)),
         "best": [desk.best_of(query, bundle_id) for query in queries],
-        "words": [desk.store.search_words(tokenize(query.text), 5) for query in queries[:2]],
+        "words": [desk.store.known_words(tokenize(query.text)) for query in queries[:2]],
         "judged": [desk.judgments_of(query.id) for query in queries],
         "grades": [desk.grades(query.id, "ann") for query in queries],
         "solved": [desk.solved_by(ticket_id) for ticket_id in prepared.rows],

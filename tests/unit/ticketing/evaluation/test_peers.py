@@ -70,7 +70,7 @@ def test_a_mixture_is_seven_tenths_of_one_and_three_of_the_other(tickets):
     )
 
 
-def test_the_mixture_looks_up_all_words_of_a_query_a_store_only_its_rarest():
+def test_the_mixture_looks_up_all_words_of_a_query_and_bm25_only_its_rarest():
     """Two tickets share the query's commonest word alone, which a long query hides, and one shares
     none. The encoder finds all three alike: none of them has a letter that it counts."""
     rare = [f"rare{i}" for i in range(RAREST_WORDS)]

@@ -66,16 +66,15 @@ def test_a_hidden_ticket_cannot_be_deleted(store):
     assert store.get_tickets(["T-2", "T-10"]).keys() == {"T-2"}
 
 
-def test_words_are_as_rare_as_in_the_tickets_seen(store):
-    """A score would tell how many hidden tickets hold a word."""
-    seen, word = VisibleStore(store, LAB), ["pump"]
-    before = seen.search_words(word, 10)
+def test_words_are_known_of_the_tickets_seen(store):
+    """However many hidden tickets hold a word, and also once they are gone."""
+    seen, words = VisibleStore(store, LAB), ["pump", "lube"]
+    assert seen.known_words(words) == {"pump"}
     store.put_tickets([replace(HIDDEN[0], id=f"more-{i}") for i in range(5)])
-    assert [id for id, _ in before] == ["T-10"]
-    assert seen.search_words(word, 10) == before
-    assert VisibleStore(store, NOBODY).search_words(word, 10) == []
+    assert seen.known_words(words) == {"pump"}
+    assert VisibleStore(store, NOBODY).known_words(words) == set()
     store.delete_tickets([ticket.id for ticket in store.iter_tickets()])
-    assert seen.search_words(word, 10) == []
+    assert seen.known_words(words) == set()
 
 
 def test_a_verdict_on_a_subject_that_only_hidden_tickets_have_is_hidden(store):
