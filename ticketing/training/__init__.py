@@ -4,8 +4,8 @@
    them, and `validation` keeps queries aside.
 2. `pretraining` gives the network its topics and its `word_vectors`, perhaps from one of the
    `vector_files`, or as a teacher reads words alone and in `contexts`.
-3. `distillation` has it imitate a teacher, then it learns from labels; `losses` say what an epoch
-   makes small.
+3. `learning` has it imitate a teacher (`distillation`), then learn from labels; `losses` say what
+   an epoch makes small.
 4. `weight_search` or `weight_fitting` set U, V and W; at a desk without labels `word_share` says
    what words count.
 5. `recency_fitting` weighs time by `time_weight`, `rescoring` learns what moves the nearest

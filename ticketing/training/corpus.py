@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from ticketing.files import Json
 from ticketing.ids import Ids
 from ticketing.model.settings import NetworkSettings
 from ticketing.text import tokenize
@@ -49,6 +50,11 @@ class Corpus:
     """Names all of it, labels as well."""
     texts_digest: str
     """Names the texts alone: what word vectors and topics depend on."""
+
+    @property
+    def facts(self) -> Json:
+        """What a bundle's manifest says of it."""
+        return {"digest": self.digest, "newest": self.newest and self.newest.isoformat()}
 
 
 def read_corpus(

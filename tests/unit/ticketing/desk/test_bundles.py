@@ -269,7 +269,7 @@ def test_a_training_that_ends_before_its_bundle_is_in_the_store_is_not_done_agai
         with pytest.raises(KeyboardInterrupt):
             desk.train(TINY, tiny_training())
     assert list(folder.glob("*.network"))
-    monkeypatch.setattr("ticketing.training.train.Trainer.step", twice)
+    monkeypatch.setattr("ticketing.nn.trainer.Trainer.step", twice)
     assert [desk.train(TINY, tiny_training())] == shared
     assert desk.models.shared() >= set(shared)
     assert sorted(path.suffix for path in folder.iterdir()) == [".topics", ".vectors"]

@@ -33,7 +33,7 @@ from ticketing.stores.blocks import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Query
-from ticketing.training import distillation
+from ticketing.training import distillation, learning
 from ticketing.training import train as training_steps
 from ticketing.training.distillation import Teacher
 
@@ -377,12 +377,12 @@ def test_imitation_comes_first_and_a_broken_run_goes_on(fit, tmp_path, monkeypat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken:
-        broken.setattr(training_steps, "RankingLoss", killed)
+        broken.setattr(learning, "RankingLoss", killed)
         with pytest.raises(KeyboardInterrupt):
             fit(imitation_epochs=2, tuning_epochs=1)
 
     def twice(*_):
         raise AssertionError("imitated again")
 
-    monkeypatch.setattr(training_steps, "ImitationLoss", lambda *_: twice)
+    monkeypatch.setattr(learning, "ImitationLoss", lambda *_: twice)
     assert fit(imitation_epochs=2, tuning_epochs=1) == whole

@@ -11,6 +11,7 @@ from ticketing.jobs import Step, Stopped
 from ticketing.model.calibration import GENERAL
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
+from ticketing.nn.trainer import Trainer
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training import train as training_steps
@@ -122,7 +123,7 @@ def test_a_training_broken_off_goes_on_to_the_same_bundle(trained, fit, tmp_path
     def twice(*_):
         raise AssertionError("a batch was trained again")
 
-    monkeypatch.setattr(training_steps.Trainer, "step", twice)
+    monkeypatch.setattr(Trainer, "step", twice)
     assert fit().id == trained[1]
 
 

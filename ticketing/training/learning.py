@@ -1,0 +1,125 @@
+"""The network learns: first from a teacher, if there is one, then from labels and the archive."""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ticketing.encoders.registry import ENCODERS
+from ticketing.jobs import Step, Told
+from ticketing.networks.siamese import SiameseNetwork
+from ticketing.nn.trainer import Epoch, Trainer
+from ticketing.stores.blocks import ChosenIds
+from ticketing.tickets import Label
+from ticketing.training.corpus import Corpus
+from ticketing.training.distillation import Teacher
+from ticketing.training.losses import ImitationLoss, LabelLoss, RankingLoss, right_answers
+from ticketing.training.sampling import Example, graded, labelled, shown, views, weak
+from ticketing.training.settings import TrainingSettings
+from ticketing.training.validation import ValidationSet
+
+START_DISTANCE = {"in-batch": 20.0, "mse": 2.0}
+"""How far apart unrelated texts are at the start; g must neither vanish nor be flat."""
+
+COVERAGE_SHARE = 0.25
+"""U at the start: how far lacking all of a query's terms puts a ticket, beside START_DISTANCE."""
+
+
+def set_start_weights(network: SiameseNetwork, corpus: Corpus, training: TrainingSettings) -> None:
+    """Give each channel its share of what unrelated texts are apart at the start.
+
+    Raw Manhattan distances of the channels differ with their widths and ranges; the shares,
+    Table 2's W where weights are not learned, are shares of the whole distance.
+    """
+    learned = training.weights == "learned"
+    kinds = [ENCODERS[channel] for channel in network.settings.channels]
+    shares = [kind.start_share if learned else kind.weight for kind in kinds]
+    chance = random.Random(training.seed)
+    ids = sorted(corpus.archive.tickets)
+    some = weak(corpus.archive, chance.sample(ids, min(len(ids), 200)), chance)
+    if not some:
+        return
+    network.eval()
+    with torch.no_grad():
+        query = network.encode([x.query for x in some])
+        ticket = network.encode([x.ticket for x in some])
+        apart, comparable = network.crossed_channels(query, ticket)  # [B, B, C], [B, B]
+    if comparable.any():
+        wanted = torch.tensor(shares)
+        wanted = wanted / wanted.sum() * START_DISTANCE[training.loss]
+        weights = wanted / apart[comparable].mean(0).clamp_min(1e-6)
+        network.set_weights(network.pair_weights, weights)
+    if learned and network.settings.sparse_channel:
+        components = len(network.settings.query_components)
+        whole = START_DISTANCE[training.loss] * COVERAGE_SHARE
+        network.set_coverage_weights(torch.full((components,), whole / components))
+
+
+def learn(
+    network: SiameseNetwork,
+    corpus: Corpus,
+    labels: Sequence[Label],
+    validation: ValidationSet,
+    training: TrainingSettings,
+    teacher: Teacher | None,
+    checkpoint: Path,
+    told: Told,
+) -> list[Epoch]:
+    """Imitate the teacher first, where there is one, then learn from labels and the archive.
+
+    Returns loss and quality by epoch. (Both at once was measured, and is worse.) V is left alone
+    where there are no labels: a weak positive's subject is on one side only, so all that it
+    could teach V is that subjects need not be alike.
+    """
+    learned = training.weights == "learned"
+    network.pair_logits.requires_grad_(learned and bool(labels))
+    network.channel_logits.requires_grad_(learned)
+    network.coverage_logits.requires_grad_(learned)
+    learned_from = np.flatnonzero([id not in validation.left_out for id in corpus.texts])
+    weak_ids = ChosenIds(corpus.texts.ids, learned_from)
+
+    def run(
+        settings: TrainingSettings,
+        loss: Callable[[Sequence[Example]], Tensor],
+        examples: Callable[[int, random.Random], list[Example]],
+        checkpoint: Path,
+        keep_last: bool = False,
+    ) -> list[Epoch]:
+        quality = partial(validation.quality, network)
+        heard = partial(told, Step.TRAINING)
+
+        def drawn(chance: random.Random) -> list[Example]:
+            return examples(len(trainer.history), chance)
+
+        trainer = Trainer(network, settings, drawn, loss, quality, checkpoint, keep_last, heard)
+        return trainer.run()
+
+    def graded_examples(_: int, chance: random.Random) -> list[Example]:
+        return graded(corpus.archive, labels, corpus.queries, chance)
+
+    def ranking_examples(epoch: int, chance: random.Random) -> list[Example]:
+        judged = labelled(corpus.archive, labels, corpus.queries, chance)
+        ids = shown(weak_ids, training.tickets, epoch, training.seed)
+        return judged + weak(corpus.archive, ids, chance)
+
+    dropout = training.spelling_dropout
+    if training.loss == "mse":
+        return run(training, LabelLoss(network, dropout), graded_examples, checkpoint)
+    imitated: list[Epoch] = []
+    if teacher:
+        texts = teacher.texts
+        imitated = run(
+            training.imitating,
+            ImitationLoss(network, dropout, teacher),
+            lambda _, chance: views(corpus.archive, texts, chance),
+            checkpoint.with_suffix(".imitation"),
+            keep_last=True,
+        )
+    settings = training.tuning if teacher else training
+    settings = settings.with_passes(-(-len(weak_ids) // training.tickets))
+    ranking = RankingLoss(network, dropout, right_answers(labels))
+    return imitated + run(settings, ranking, ranking_examples, checkpoint, bool(teacher))
