@@ -9,7 +9,7 @@ from flask_wtf.csrf import CSRFError
 from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
-from ticketing.errors import InputError, TicketingError, plainly
+from ticketing.errors import InputError, TicketingError, first_invalid, plainly
 from web.context import for_program, sentence_of
 from web.kept import Kept, kept_form, refused_form
 
@@ -41,10 +41,10 @@ def invalid(field: str, message: str) -> str:
     return f"{field}: {said}." if field != "_schema" else f"{said}."
 
 
-def first_invalid(error: ValidationError) -> str:
+def invalid_sentence(error: ValidationError) -> str:
     """The first finding of pydantic as a sentence."""
-    found = error.errors()[0]
-    return invalid(".".join(str(part) for part in found["loc"]) or "_schema", found["msg"])
+    field, _, message = first_invalid(error)
+    return invalid(field or "_schema", message)
 
 
 def _answer(

@@ -3,6 +3,7 @@
 from celery import Celery
 
 from ticketing.desk import Desk
+from ticketing.desk.bundles import A_FEW
 from ticketing.desk.leases import Taken, held
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobState, Promotion, Step
@@ -11,9 +12,6 @@ from worker.app import STEP_SECONDS
 from worker.jobs import cancelled, lease_of
 from worker.publishing import finish, publish
 from worker.working import beating, failing, wanted
-
-A_FEW = 32
-"""Tickets that came since their encoding and are encoded in passing; for more there are batches."""
 
 
 def take_step(desk: Desk, app: Celery, job_id: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ticketing.retrieval.memory import TicketsInMemory
+from ticketing.retrieval.rescoring import standard
 from ticketing.tickets import Filters, Query, Ticket
 
 MOST_WORDS = 160
@@ -105,10 +106,3 @@ def whole_of(text: Query | Ticket) -> str:
     """A subject and the first MOST_WORDS of its description as one text."""
     description = " ".join(text.description.split()[:MOST_WORDS])
     return f"{text.subject}. {description}" if text.subject else description
-
-
-def standard(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Values less their mean, by their standard deviation; zeros where all are alike."""
-    spread = values.std() if len(values) else 0.0
-    centred: npt.NDArray[np.float64] = values - values.mean() if spread else np.zeros(len(values))
-    return centred / (spread or 1.0)

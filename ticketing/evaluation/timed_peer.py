@@ -11,11 +11,12 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from ticketing.evaluation.metrics import qrels_of, with_answers
-from ticketing.evaluation.peers import Peer, standard
+from ticketing.evaluation.peers import Peer
 from ticketing.evaluation.runs import DEPTH, Ranked, places_of, queries_of
 from ticketing.model.layout import minute_of
 from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.retrieval.memory import searchable
+from ticketing.retrieval.rescoring import standard
 from ticketing.retrieval.scan import nearest
 from ticketing.tickets import Filters, Grade, Label, Query
 from ticketing.training.time_weight import DatedQuery, fit_weight

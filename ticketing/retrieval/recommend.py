@@ -93,14 +93,14 @@ class Recommender:
         self, query: Query, filters: Filters = Filters(), limit: int = 10
     ) -> list[tuple[str, float]]:
         """The best tickets as `Best.run` has them, ties by id."""
-        return self.best(self.compare(query, filters, max(limit, NEAREST)), limit).run
+        return self.best(self.compare(query, filters, max(limit, NEAREST), True), limit).run
 
     def compare(
         self,
         query: Query,
         filters: Filters = Filters(),
         limit: int | None = None,
-        exhaustive: bool = True,
+        exhaustive: bool = False,
     ) -> Compared:
         """A query beside all matching tickets, or those that may be among the nearest `limit`; of
         very many beside those that an index chooses, unless it is to be `exhaustive`."""

@@ -160,11 +160,11 @@ class Rescorer:
 
 
 def standard(values: Floats) -> Floats:
-    """Each row of values [F, n] less its mean, by its standard deviation; zeros where all of it are
-    alike."""
+    """Values [n], or each row of values [F, n], less their mean, by their standard deviation; zeros
+    where all are alike."""
     if not values.size:
         return values
-    centred = values - values.mean(1, keepdims=True)
-    spread = centred.std(1, keepdims=True)
+    centred = values - values.mean(-1, keepdims=True)
+    spread = centred.std(-1, keepdims=True)
     scaled: Floats = np.where(spread > 1e-9, centred / np.maximum(spread, 1e-9), 0.0)
     return scaled

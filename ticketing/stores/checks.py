@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ticketing.errors import Conflict, InputError
-from ticketing.limits import ID
+from ticketing.limits import ID, half_fault
 from ticketing.people import Account
 from ticketing.tickets import Filters, Judgment, Ticket, Verdict
 
@@ -42,21 +42,16 @@ def in_place_of(
     return {id: replace(ticket, **kept.get(id, {})) for id, ticket in tickets.items()}
 
 
-def half_a_character(error: UnicodeEncodeError) -> InputError:
+def half_a_character(text: str) -> InputError:
     """What to say of text that is no text: half of a surrogate pair."""
-    return InputError(
-        f"The text {error.object[:40]!r} holds half a character"
-        f" ({error.object[error.start]!r}); repair or remove it."
-    )
+    return InputError(f"The text {text[:40]!r} {half_fault(text)}.")
 
 
 def require_text(texts: Iterable[str]) -> None:
     """Raises InputError for a text that holds half a surrogate pair."""
     for text in texts:
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise half_a_character(error) from None
+        if half_fault(text):
+            raise half_a_character(text)
 
 
 def require_account(account: Account) -> None:

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from ticketing.errors import InputError
 from ticketing.recommendations import Order
 from ticketing.tickets import Filters
-from web.errors import first_invalid
+from web.errors import invalid_sentence
 from web.schemas.requests import FiltersIn, Ordered
 
 OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
@@ -26,7 +26,7 @@ def valid(model: type[Model], given: Mapping[str, object]) -> Model:
     try:
         return model.model_validate(given, strict=False)
     except ValidationError as error:
-        raise InputError(first_invalid(error)) from None
+        raise InputError(invalid_sentence(error)) from None
 
 
 def set_filters(given: MultiDict[str, str]) -> dict[str, str]:

@@ -175,7 +175,7 @@ class Database:
                 f"{self.path} cannot be used: {error}; see `ticketing check`, and {BACKUP}."
             ) from error
         except UnicodeEncodeError as error:
-            raise half_a_character(error) from None
+            raise half_a_character(error.object) from None
         except (FileExistsError, NotADirectoryError) as error:
             raise StoreError(
                 f"{self.folder} is a file; name the folder that holds the database."

@@ -8,11 +8,11 @@ import pytest
 
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.measurement import Sample, measure_words
-from ticketing.evaluation.peers import standard
 from ticketing.evaluation.runs import run_peer
 from ticketing.evaluation.timed_peer import TimedPeer
 from ticketing.model.recency import HORIZON_DAYS, Recency
 from ticketing.retrieval.memory import TicketsInMemory
+from ticketing.retrieval.rescoring import standard
 from ticketing.tickets import Grade, Label, Query, Ticket
 
 NOW = datetime(2013, 6, 1)
