@@ -25,17 +25,22 @@ class FiltersOut(Out):
     created_before: Time | None
 
 
-class AskingOut(Out):
-    """A query as it was asked, and what was answered then."""
+class AskedOut(Out):
+    """A query as somebody asked it, and what was answered then."""
 
     query: QueryOut
     filters: FiltersOut
-    person: str
     time: Time
     bundle_id: str = Field(description="the model that answered")
     outlook: Outlook
     chance: float = Field(description="that a YES was among the tickets shown, 0 to 1")
     shown: list[str] = Field(description="ids of the tickets, the best first")
+
+
+class AskingOut(AskedOut):
+    """A query as it was asked, by whom, and what was answered then."""
+
+    person: str
 
 
 class SavedOut(Out):
@@ -50,7 +55,7 @@ class GapOut(Out):
     """A topic of queries that nothing matched well."""
 
     topic: str
-    askings: list[AskingOut]
+    askings: list[AskedOut]
 
 
 class RoundIn(Body):

@@ -133,6 +133,14 @@ def test_what_is_lacking_is_shown_by_topic_and_ends_with_an_answer(client, desk)
     assert client.get("/api/unanswered").json == []
 
 
+def test_what_is_lacking_does_not_tell_who_asked(desk):
+    desk.ask(Query(**NOTHING), Filters(), "ann-of-turbines")
+    eve = signed_in(desk, "eve")
+    for address in ("/unanswered", "/unanswered.csv", "/api/unanswered"):
+        said = eve.get(address).text
+        assert NOTHING["subject"] in said and "ann-of-turbines" not in said, address
+
+
 def test_the_page_of_what_is_lacking_shows_the_last_of_a_topic_and_counts_the_others(client, desk):
     for i in range(23):
         desk.ask(Query(f"no coffee {i}"), Filters(), "ann")
