@@ -77,9 +77,8 @@ def for_program() -> bool:
 
 
 def audit(deed: Deed, which: str, event_id: str = "") -> None:
-    """Keep that whoever asks did something, of one `event_id` once; `which` is an id, never text
-    of a ticket."""
-    served_desk().record(current_doer(), deed, which, event_id and f"{deed}: {event_id}")
+    """Keep that whoever asks did something, see `Audit.record`."""
+    served_desk().record(current_doer(), deed, which, event_id)
 
 
 def sentence_of(error: Exception | str) -> str:

@@ -15,9 +15,11 @@ class Audit(DeskBase):
 
     def record(self, by: Doer, deed: Deed, which: str = "", event_id: str = "") -> bool:
         """Append an entry; `which` is an id, a name or a number, never text of a ticket. Whether it
-        is new: of one `event_id` only the first is kept."""
-        event_id = event_id or uuid.uuid4().hex
-        entry = AuditEntry(event_id, by.name, utc_now(), deed, which, by.where)
+        is new: of one `event_id` only the first is kept, of each person, each deed and each kind
+        of thing, the first word of `which`; so nobody's hides what another has done."""
+        kind = which.partition(" ")[0]
+        own = f"{deed}: {kind}: {by.name}: {event_id}" if event_id else uuid.uuid4().hex
+        entry = AuditEntry(own, by.name, utc_now(), deed, which, by.where)
         return self.store.add_events([entry]) > 0
 
     def audit_trail(self) -> Trail[AuditEntry]:

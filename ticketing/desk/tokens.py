@@ -62,8 +62,8 @@ class Tokens(Audit):
         event_id: str = "",
     ) -> NewToken:
         """Leave for a program to act for somebody. Raises NotFound, InputError for somebody
-        disabled and for what their role does not allow, and Conflict for an `event_id` that made
-        a token before."""
+        disabled and for what their role does not allow, and Conflict for an `event_id` with which
+        `by` made a token before."""
         account, label = self.known_account(owner), " ".join(label.split())
         if account.disabled:
             raise InputError(f"{owner} is disabled; let them sign in again first.")
@@ -78,7 +78,7 @@ class Tokens(Audit):
         if not 1 <= days <= MOST_DAYS:
             raise InputError(f"A token lives 1 to {MOST_DAYS} days.")
         now, secret = utc_now(), secrets.token_urlsafe(32)
-        id = key_of(event_id)[:12] if event_id else secrets.token_hex(6)
+        id = key_of(f"{by.name}: {event_id}")[:12] if event_id else secrets.token_hex(6)
         expires = now + timedelta(days=days)
         token = ApiToken(id, key_of(secret), owner, label, frozenset(scopes), now, expires)
         which = f"{id} of {owner}: {', '.join(sorted(scopes))}"

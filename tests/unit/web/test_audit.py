@@ -3,9 +3,11 @@
 import json
 import re
 
+import pytest
 from click.testing import CliRunner
 
-from tests.people import GOOD, signed_in
+from tests.fake_desk import FakeDesk
+from tests.people import GOOD, account, signed_in
 from ticketing.cli.users import command as users
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Doer, Role
@@ -97,6 +99,43 @@ def test_only_what_was_done_is_kept(desk):
     ada = signed_in(desk, "ada")
     assert ada.delete("/api/tickets/nope").status_code == 404
     assert deeds(desk)[len(before) :] == [("ada", "signed in", "ada")]
+
+
+@pytest.mark.parametrize("chosen", ["{}", "judged: {}", "judged: ticket: sue: {}"])
+def test_an_event_id_of_one_deed_hides_no_other_deed(desk, monkeypatch, chosen):
+    """A judgment in another's name left no trace where a token had been made with its id."""
+    monkeypatch.setattr(FakeDesk, "judge_category", lambda *said: None)
+    account(desk, "ann")
+    sue = signed_in(desk, "sue", Role.SCIENTIST)
+    asked = sue.post("/api/recommend", json={"subject": "exhaust spread"}).json
+    before = len(deeds(desk))
+    first = {"event_id": chosen.format("e3")}
+    token = form(sue, label="x", scopes="ask", days=1, **first)
+    assert sue.post("/account/tokens", data=token).status_code == 200
+    category = {"subject": "exhaust", "group": "SGT-400", "right": True}
+    assert sue.post("/api/categories", json=category | first).status_code == 204
+    judged = {"query_id": asked["query"]["id"], "ticket_id": "GT-0101", "grade": "YES"}
+    judged |= {"judge": "ann", "event_id": "e3"}
+    for _ in range(2):
+        assert sue.post("/api/judgments", json=judged).status_code == 200
+    assert [which for _, _, which in deeds(desk)[before:]] == [
+        f"{desk.store.tokens('sue')[0].id} of sue: ask",
+        "category SGT-400",
+        f"ticket GT-0101 for query {judged['query_id']} of ann",
+    ]
+
+
+def test_an_event_id_of_one_person_hides_no_deed_of_another(desk):
+    ann, sue = (signed_in(desk, name, Role.SCIENTIST) for name in ("ann", "sue"))
+    asked = ann.post("/api/recommend", json={"subject": "exhaust spread"}).json
+    judged = {"query_id": asked["query"]["id"], "ticket_id": "GT-0101", "grade": "YES"}
+    judged |= {"judge": "ann", "event_id": "e1"}
+    for client in (ann, sue):
+        assert client.post("/api/judgments", json=judged).status_code == 200
+        token = form(client, label="x", scopes="ask", days=1, event_id="e1")
+        assert client.post("/account/tokens", data=token).status_code == 200
+    of_both = [(person, deed) for person, deed, _ in deeds(desk) if deed != "signed in"]
+    assert of_both == [(name, deed) for name in ("ann", "sue") for deed in ("judged", "token made")]
 
 
 def test_the_page_shows_the_last_deeds_first(desk):
