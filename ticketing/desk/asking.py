@@ -168,5 +168,5 @@ class Asks(Topics):
         if not texts or not self.store.serving():
             return [NO_TOPIC] * len(texts)
         topics = main_topics(self.recommender().model, texts)
-        titles = {topic: self.topic_title(topic) for topic in set(topics) if topic is not None}
-        return [NO_TOPIC if topic is None else titles[topic] for topic in topics]
+        titles = self.topic_titles() if any(topic is not None for topic in topics) else {}
+        return [NO_TOPIC if topic is None else titles.get(topic, NO_TOPIC) for topic in topics]

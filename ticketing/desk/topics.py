@@ -76,12 +76,6 @@ class Topics(DeskBase):
             for number, some in titles.items()
         }
 
-    def topic_title(self, number: int) -> str:
-        """What one topic is called. Raises NotReady as `topics` does, and NotFound."""
-        from ticketing.retrieval.topics import describe
-
-        return self.topic_titles()[describe(self.recommender().model, number).number]
-
     def name_topic(self, number: int, name: str, person: str) -> None:
         """Name a topic, or with an empty name let its words be its title again.
 

@@ -99,10 +99,10 @@ def test_a_name_is_told_of_topics_alone_that_a_ticket_seen_has(desk):
     had = {trend.topic.number for trend in desk.topics().topics}
     topic = min(had)
     desk.name_topic(topic, "Layoffs", "hal")
-    assert desk.seen_by(EVE).topic_title(topic) == "Layoffs"
+    assert desk.seen_by(EVE).topic_titles()[topic] == "Layoffs"
     desk.put_tickets([replace(t, groups=HR) for t in desk.topic_tickets(topic, limit=100)])
-    assert desk.seen_by(HAL).topic_title(topic) == "Layoffs"
-    assert desk.seen_by(EVE).topic_title(topic) != "Layoffs"
+    assert desk.seen_by(HAL).topic_titles()[topic] == "Layoffs"
+    assert desk.seen_by(EVE).topic_titles()[topic] != "Layoffs"
 
 
 def test_what_serves_everybody_is_made_of_all(desk, archive_tickets):

@@ -55,4 +55,4 @@ def test_one_word_of_five_promises_nothing(five):
 def test_topics_have_no_words_where_no_word_can_carry_one(five):
     found = five.topics()
     assert (found.topics, found.tickets, found.without_topic) == ((), 5, 5)
-    assert five.topic_title(0) == "Topic 0"
+    assert five.topic_titles()[0] == "Topic 0"

@@ -168,6 +168,21 @@ def test_the_topic_with_most_gaps_comes_first(desk):
     ]
 
 
+def test_titles_of_topics_are_made_once_for_all_that_is_lacking(desk, monkeypatch):
+    """They were made once for each topic, which took seconds of a large model."""
+    for subject in ("gearbox hums", "filter loud", "valve squeaks", "no tea"):
+        desk.ask(Query(subject), Filters(), "ann")
+    asked = list(desk.store.events(Asking))
+    desk.store.add_events(
+        [replace(a, event_id=f"{a.event_id}-", outlook=Outlook.NOTHING) for a in asked]
+    )
+    made, titles = [], desk.topic_titles
+    monkeypatch.setattr(desk, "topic_titles", lambda: made.append(1) or titles())
+    found = {gap.topic for gap in desk.unanswered()}
+    assert found == {"gearbox", "filter · pressure", "valve", "No topic"}
+    assert len(made) == 1
+
+
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\n=1"])
 def test_no_cell_is_a_formula(text, client):
     assert cell(text) == f"'{text}"
