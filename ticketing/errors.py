@@ -59,7 +59,7 @@ class Conflict(TicketingError):
 
 
 class BundleError(TicketingError):
-    """A bundle that is truncated, foreign, of another kind or of another format version."""
+    """A bundle that is truncated, foreign or of another format version."""
 
 
 class ArraysError(TicketingError):

@@ -57,10 +57,9 @@ def train(promotion: Promotion, before: datetime | None = None) -> Job:
 
 
 def evaluate(bundle_id: str, other: str = "") -> Job:
-    """Begin to measure a model, beside another one where given. Raises NotFound, BrokerAway."""
+    """Begin to measure a model, beside another one where given. Raises NotFound, BundleError,
+    InputError for a model that does not rank, BrokerAway."""
     desk = served_desk()
-    for named in filter(None, (bundle_id, other)):
-        desk.models.manifest(named)
     arguments = desk.evaluation_arguments(bundle_id, other)
     return _begun(jobs.start_evaluation(desk, broker(), arguments, current_person().name))
 
@@ -90,7 +89,8 @@ def reports(job: Job) -> list[str]:
 
 
 def reindex(bundle_id: str, promotion: Promotion) -> Job:
-    """Begin to encode every ticket under a model, which is promoted then. Raises NotFound."""
+    """Begin to encode every ticket under a model, which is promoted then. Raises NotFound,
+    BundleError, InputError for a model that does not rank, BrokerAway."""
     desk = served_desk()
     bundle_id = desk.bundle(bundle_id)
     return _begun(jobs.start_reindex(desk, broker(), bundle_id, promotion, current_person().name))

@@ -61,7 +61,7 @@ class DeskBase:
         serving one; until that is loaded here, under the one that served here before it.
 
         Raises NotReady where none serves, NotFound and BundleError for a bundle that cannot be had,
-        BundleAway for a serving one that cannot be had yet.
+        BundleAway for a serving one that cannot be had yet, InputError for one that does not rank.
         """
         found = self._recommender(bundle_id)
         return found if self.store is self.whole else found.over(self.store)

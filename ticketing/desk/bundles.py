@@ -32,13 +32,15 @@ class Bundles(Trains):
     def bundle(self, bundle_id: str = "") -> str:
         """The id of a bundle that every machine can have, or of the one trained last.
 
-        Raises NotFound, BundleError, and NotReady when there is none at all.
+        Raises NotFound, BundleError, InputError for one that does not rank, and NotReady when there
+        is none at all.
         """
         if not bundle_id:
             ids = self.models.ids(ModelKind.RANKING)
             if not ids:
                 raise NotReady("There is no model yet: run `ticketing train`.")
             bundle_id = ids[-1]
+        self.models.manifest(bundle_id, ModelKind.RANKING)
         self.models.share(bundle_id)
         return bundle_id
 
@@ -62,7 +64,7 @@ class Bundles(Trains):
         A loss that chance explains is none. Returns a sentence that says what happened and by how
         much; the page shows it among the jobs. Tickets that came since its reindexing are encoded
         first. Raises NotReady while more than a few lack codes under it, NotFound and BundleError
-        where it cannot serve.
+        where it cannot serve, InputError for one that does not rank.
         """
         self.models.share(bundle_id)
         self.recommender(bundle_id)

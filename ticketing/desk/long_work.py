@@ -24,7 +24,7 @@ from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json, chunks, content_digest, file_name
 from ticketing.jobs import Job, JobKind, Promotion, Told
-from ticketing.tickets import Filters
+from ticketing.tickets import Filters, ModelKind
 from ticketing.times import utc_now
 
 if TYPE_CHECKING:
@@ -163,7 +163,10 @@ class LongWork(Bundles):
     ) -> Json:
         """What an evaluation is asked for: a bundle (the serving one unless given), another one
         beside it where given, and when the queries that are tickets were created; without dates the
-        queries are those of the test judgments."""
+        queries are those of the test judgments. Raises NotFound, BundleError, InputError for a
+        bundle that does not rank."""
+        for named in filter(None, (bundle, other)):
+            self.models.manifest(named, ModelKind.RANKING)
         return {
             "bundle": bundle,
             "other": other,

@@ -94,7 +94,8 @@ class Workspace(Asks, Judging):
     def pairs(self, round_: Round, judge: str) -> list[Pair]:
         """Everything to judge in a round, query by query, a query's tickets shuffled.
 
-        Raises NotFound for a query or a bundle that is not here.
+        Raises NotFound for a query or a bundle that is not here, InputError for one that does not
+        rank.
         """
         found = []
         for query_id in round_.queries:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ticketing.arrays import to_safetensors
-from ticketing.errors import BundleError, NotFound
+from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.files import Json
 from ticketing.model.bundle import (
     FORMAT,
@@ -69,8 +69,9 @@ class Registry:
             raise NotFound(f"There is no bundle {bundle_id!r} in {self.folder}; train one first.")
         return path
 
-    def manifest(self, bundle_id: str) -> Json:
-        """A bundle's manifest. Raises NotFound, BundleError."""
+    def manifest(self, bundle_id: str, kind: ModelKind | None = None) -> Json:
+        """A bundle's manifest. Raises NotFound, BundleError, and InputError for a bundle of another
+        kind, where one is given."""
         data, path = self._read_manifest(bundle_id), self.folder / bundle_id / MANIFEST
         manifest = read_json(path, data)
         if manifest.get("format") != FORMAT:
@@ -79,6 +80,10 @@ class Registry:
             raise BundleError(_other_version(bundle_id, manifest.get("version")))
         if id_of(manifest) != bundle_id:
             raise BundleError(f"{path} was changed after it was written; train the bundle again.")
+        if kind and manifest["kind"] != kind:
+            raise InputError(
+                f"Bundle {bundle_id} is of kind {manifest['kind']}, not {kind}; name another one."
+            )
         return manifest
 
     def _read_manifest(self, bundle_id: str) -> bytes:
@@ -129,13 +134,9 @@ class Registry:
     def load(self, bundle_id: str, kind: ModelKind = ModelKind.RANKING) -> Bundle:
         """A whole bundle of a kind, every file checked.
 
-        Raises NotFound, or BundleError naming the file.
+        Raises NotFound, BundleError naming the file, InputError for a bundle of another kind.
         """
-        manifest = self.manifest(bundle_id)
-        if manifest["kind"] != kind:
-            raise BundleError(
-                f"Bundle {bundle_id} is of kind {manifest['kind']}, not {kind}; name another one."
-            )
+        manifest = self.manifest(bundle_id, kind)
         path = self.require(bundle_id)
         documents: dict[str, Json] = {}
         arrays: dict[str, dict[str, np.ndarray]] = {}

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from ticketing.errors import BundleError, NotFound
+from ticketing.errors import BundleError, InputError, NotFound
 from ticketing.model import registry
 from ticketing.model.registry import Registry
 from ticketing.tickets import ModelKind
@@ -157,7 +157,7 @@ def test_each_kind_is_listed_apart_and_loaded_as_what_it_is(models, saved):
     assert models.ids(ModelKind.CATEGORIES) == [other]
     assert models.ids(ModelKind.RANKING) == [saved]
     assert models.load(other, ModelKind.CATEGORIES).kind == ModelKind.CATEGORIES
-    with pytest.raises(BundleError, match=f"Bundle {other} is of kind categories, not ranking"):
+    with pytest.raises(InputError, match=f"Bundle {other} is of kind categories, not ranking"):
         models.load(other)
 
 
