@@ -143,6 +143,11 @@ class Settings(BaseSettings):
             raise ValueError("TICKETING_BROKER holds a password too; leave one of them out")
         return value
 
+    def without_home(self, said: str) -> str:
+        """What is said, without where on this machine the home is."""
+        home = str(self.home.absolute())
+        return said.replace(f"{home}/", "").replace(home, "the home")
+
     @property
     def broker_address(self) -> str:
         """The broker with its password, for those who connect to it."""

@@ -83,8 +83,8 @@ def audit(deed: Deed, which: str, event_id: str = "") -> None:
 
 def sentence_of(error: Exception | str) -> str:
     """What people read of an error: without where on the server the home is, which the log says."""
-    said, home = str(error), str(served_desk().settings.home.absolute())
-    shown = said.replace(f"{home}/", "").replace(home, "the home")
+    said = str(error)
+    shown = served_desk().settings.without_home(said)
     if shown != said:
         current_app.logger.warning(said)
     return shown

@@ -28,10 +28,11 @@ def hand_back(desk: Desk, app: Celery, job_id: str, worker: str, error: BundleAw
     job = desk.whole.get_job(job_id)
     if job is None or job.finished:
         return
-    without = {**job.result.get(WITHOUT, {}), worker: str(error)}
-    said = f"{worker} hands its work back: {error}"
+    why = desk.settings.without_home(str(error))
+    without = {**job.result.get(WITHOUT, {}), worker: why}
+    said = f"{worker} hands its work back: {why}"
     if not any(line.text == said for line in job.log):
-        log.warning("job %s: %s", job_id, said)
+        log.warning("job %s: %s hands its work back: %s", job_id, worker, error)
         desk.whole.update_job(job_id, log=said)
     time.sleep(HELD_SECONDS)
     try:
@@ -39,7 +40,7 @@ def hand_back(desk: Desk, app: Celery, job_id: str, worker: str, error: BundleAw
     except BrokerAway:
         live = set()  # nobody is known to have it, and nobody not to
     if live and live <= without.keys():
-        message = f"No worker can have the bundle: {error}"
+        message = f"No worker can have the bundle: {why}"
         desk.whole.update_job(job_id, state=JobState.FAILED, message=message, log=message)
         return
     desk.whole.update_job(job_id, result={WITHOUT: without})

@@ -19,7 +19,7 @@ from worker.progress import from_now
 from worker.promoting import take_step
 from worker.publishing import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.tries import GIVE_UP
-from worker.working import beating, failing, is_for_people, sentence, wanted
+from worker.working import beating, failing, in_full, is_for_people, sentence, wanted
 from worker.workplace import Workplace
 
 log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ def encode_or_set_aside(
     except Exception as error:
         if not _may_be_a_tickets_fault(error):
             raise
-        log.warning("a batch of %d failed, trying one by one: %s", len(tickets), sentence(error))
+        log.warning("a batch of %d failed, trying one by one: %s", len(tickets), in_full(error))
     rows: list[CodeRow] = []
     errors: dict[str, str] = {}
     for ticket in tickets:
@@ -94,7 +94,7 @@ def encode_or_set_aside(
         except Exception as error:
             if not _may_be_a_tickets_fault(error) or len(errors) + 1 == len(tickets) > 1:
                 raise
-            errors[ticket.id] = sentence(error)
+            errors[ticket.id] = sentence(desk, error)
     return rows, errors
 
 

@@ -46,7 +46,7 @@ def failing(desk: Desk, job_id: str) -> Iterator[None]:
     except BrokerAway as error:
         log.warning("job %s goes on when the broker is back: %s", job_id, error)
     except Exception as error:
-        said = sentence(error)
+        said = sentence(desk, error)
         with suppress(NotFound):  # a restore may have taken the job away
             desk.store.update_job(job_id, state=JobState.FAILED, message=said, log=said)
         # What a person can act on is a sentence; anything else is a defect, told in full.
@@ -67,12 +67,18 @@ def beating(store: Jobs, job_id: str, seconds: float) -> Iterator[None]:
 
 
 def is_for_people(error: Exception) -> bool:
-    """Whether what `sentence` says of an error is one that a person can act on."""
+    """Whether what `in_full` says of an error is a sentence that a person can act on."""
     return isinstance(error, TicketingError) or _is_full(error)
 
 
-def sentence(error: Exception) -> str:
-    """What a job's record says of an error."""
+def sentence(desk: Desk, error: Exception) -> str:
+    """What a job's record says of an error: without where the home is, which the log says, as all
+    who may ask read it."""
+    return desk.settings.without_home(in_full(error))
+
+
+def in_full(error: Exception) -> str:
+    """What the log says of an error."""
     if _is_full(error):
         return f"No room is left on a disk of {socket.gethostname()}; make some, and retry it."
     return str(error) if is_for_people(error) else f"{type(error).__name__}: {error}"

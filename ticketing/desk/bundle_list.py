@@ -72,7 +72,7 @@ class BundleList(Bundles):
         try:
             manifest = self.models.manifest(id)
         except BundleError as error:
-            return {"kind": None, "about": str(error)}
+            return {"kind": None, "about": self.settings.without_home(str(error))}
         return {"kind": ModelKind(manifest["kind"]), "about": _about(manifest, sees_all)}
 
 

@@ -101,7 +101,8 @@ class Bundles(Trains):
         except BundleAway:
             raise
         except (BundleError, NotFound) as error:
-            return True, f", uncompared: {str(error).removesuffix('.')}"
+            why = self.settings.without_home(str(error))
+            return True, f", uncompared: {why.removesuffix('.')}"
         return comparison.may_serve, f": {comparison}"
 
     def delete_bundle(self, bundle_id: str) -> None:
