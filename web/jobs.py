@@ -1,12 +1,14 @@
 """What page and API do to jobs alike: who may, what is asked for, and what the audit keeps."""
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time
+from typing import TYPE_CHECKING
 
 from celery import Celery
 from flask import current_app
 
-from ticketing.errors import NotFound
+from ticketing.errors import NotFound, NotReady
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, Promotion
 from ticketing.people import Permission, Person
@@ -16,6 +18,9 @@ from web.guard import require
 from web.schemas.jobs import ScheduleIn
 from worker import jobs
 
+if TYPE_CHECKING:
+    from ticketing.evaluation.promotion import Comparison
+
 BEGINS = {
     JobKind.TRAINING: Permission.TRAIN,
     JobKind.EVALUATION: Permission.EVALUATE,
@@ -24,6 +29,9 @@ BEGINS = {
     JobKind.PROMOTION: Permission.PROMOTE,
 }
 """Who may begin a job of a kind; the same may cancel it and try it again."""
+
+
+_comparing = threading.Lock()
 
 
 def broker() -> Celery:
@@ -62,6 +70,17 @@ def evaluate(bundle_id: str, other: str = "") -> Job:
     desk = served_desk()
     arguments = desk.evaluation_arguments(bundle_id, other)
     return _begun(jobs.start_evaluation(desk, broker(), arguments, current_person().name))
+
+
+def compare(new: str, old: str) -> "Comparison":
+    """Two models on the test queries. It may take a thread of the page for half a minute, so that
+    one at a time is done. Raises NotFound, NotReady."""
+    if not _comparing.acquire(blocking=False):
+        raise NotReady("Two models are being compared just now; try again in a minute.")
+    try:
+        return served_desk().compare(new, old)
+    finally:
+        _comparing.release()
 
 
 def import_(name: str, chunks: Iterable[bytes], columns: Sequence[str]) -> Job:

@@ -114,10 +114,10 @@ def models() -> list[Any]:
 @job_api.get("/comparison")
 @job_api.input(CompareArgs, location="query", arg_name="asked")
 @job_api.output(ComparisonOut)
-@job_api.doc(responses=NOT_FOUND)
+@job_api.doc(responses=NOT_FOUND | STATE)
 def compare(asked: CompareArgs) -> Any:
     """Two models on the test queries, measured at once."""
-    return served_desk().compare(asked.new, asked.old)
+    return work.compare(asked.new, asked.old)
 
 
 @job_api.post("/models/<bundle_id>/promote")

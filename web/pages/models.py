@@ -22,7 +22,7 @@ def overview() -> str:
 def compare() -> str:
     """Two models on the test queries, measured at once."""
     asked = valid(CompareArgs, request.args.to_dict())
-    return _page(asked.new, asked.old, compared=served_desk().compare(asked.new, asked.old))
+    return _page(asked.new, asked.old, compared=work.compare(asked.new, asked.old))
 
 
 @model_pages.post("/models/<bundle_id>/promote")

@@ -156,6 +156,22 @@ def test_who_may_not_let_a_model_serve_does_not_try_such_a_training_again(desk, 
     assert post(admin, "/jobs/t/cancel", "/jobs") and "Try again" in admin.get("/jobs/t").text
 
 
+def test_two_models_are_compared_one_pair_at_a_time(client, desk, monkeypatch):
+    """Each takes a thread of the page for up to half a minute; four stopped it."""
+    address = "/api/comparison?new=fake-bundle&old=fake-bundle"
+    seen = []
+
+    def compared(new, old):
+        seen.append(client.get(address))
+        return Comparison(9, MEANS, LOWER)
+
+    monkeypatch.setattr(desk, "compare", compared)
+    assert client.get(address).status_code == 200
+    [meanwhile] = seen
+    assert meanwhile.status_code == 409 and "try again in a minute" in meanwhile.json["error"]
+    assert client.get(address).status_code == 200
+
+
 def test_what_a_job_changed_is_said_once(client, desk):
     result = {"added": 1200, "changed": 3, "unchanged": 0, "rejected": 2}
     job = replace(jobs()[1], id="i", kind=JobKind.IMPORT, result=result, by="ada")
