@@ -44,7 +44,6 @@ NAME = Limit(500, "characters", "shorten it")
 NOTE = Limit(2_000, "characters", "shorten it")
 ID = Limit(512, "bytes", "shorten it")
 """In UTF-8, of a ticket."""
-DATE = Limit(100, "characters", "write it as 2013-02-25")
 EVENT_ID = Limit(100, "characters", "send a shorter one, such as a UUID")
 GROUPS = Limit(100, "groups", "name fewer")
 COMMENTS = Limit(10_000, "replies", "export the latest only")

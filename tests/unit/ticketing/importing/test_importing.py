@@ -363,6 +363,13 @@ def test_no_time(value):
         parse_time(value)
 
 
+def test_a_date_of_many_characters_is_none_and_is_shown_cut():
+    blanks = " " * 100
+    assert parse_time(f"{blanks}2013-02-25 UTC{blanks}") == datetime(2013, 2, 25)
+    with pytest.raises(ValueError, match=r"^'2013-02-25 {49} is no date; write it as "):
+        parse_time(f"2013-02-25{blanks}UTC")
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
