@@ -51,6 +51,9 @@ COLUMNS = Limit(1_000, "columns", "export those that tickets are made of")
 DEPTH = Limit(32, "levels of lists and objects", "flatten it")
 TOO_DEEP = f"has more than the {DEPTH.most} {DEPTH.unit} allowed; {DEPTH.advice}"
 LINE = Limit(16_000_000, "characters in one line", "check that each row has a line of its own")
+ROW = Limit(LINE.most, "characters in one row", "check its quotes")
+"""Of a CSV or TSV file, over all its lines."""
+HEADER = Limit(1_000_000, "characters in the header", "check that its line ends")
 UNPACKED = Limit(64 * 2**20, "characters, over 100 for each of its bytes", "unpack it yourself")
 """Of a gzip file, which holds more where they are no more than UNPACKED_RATIO for each byte."""
 UNPACKED_RATIO = 100

@@ -145,6 +145,24 @@ def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, n
         list(read_rows(path))
 
 
+def test_a_row_of_many_lines_is_refused_before_it_fills_the_memory(tmp_path):
+    path = tmp_path / "quoted.csv"
+    block = "x" * 2**20 + '\n","'
+    path.write_text('a,b\n1,"2\n3"\n4,"' + block * (LINE.most // 2**20 + 1) + '"\n')
+    rows = read_rows(path)
+    assert next(rows) == Row(str(path), 2, {"a": "1", "b": "2\n3"})
+    with pytest.raises(InputError, match=r"quoted.csv:4 has .* in one row, .* check its quotes"):
+        list(rows)
+
+
+def test_a_header_without_an_end_is_refused(tmp_path):
+    path = tmp_path / "head.csv"
+    for name in ("x" * 10**6, '"' + '""' * 10**6 + '"'):
+        path.write_text(f"sep=,\nid,{name}\n1,2\n")
+        with pytest.raises(InputError, match=r"head.csv:2 has .* in the header, .* line ends"):
+            list(read_rows(path))
+
+
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1e"])
 def test_a_line_of_json_ends_with_a_line_feed_only(tmp_path, mark):
     path = tmp_path / "a.jsonl"
