@@ -99,11 +99,15 @@ class Desk(
         for ticket in tickets:
             require_ticket(ticket)
         counts = self.store.put_tickets(tickets, keep=keep)
+        self.encode_put([ticket.id for ticket in tickets])
+        return counts
+
+    def encode_put(self, ids: Sequence[str]) -> None:
+        """Encode tickets that were put, so that they are found at once under a serving bundle."""
         encoded: list[str] = []
         while left := [id for id in self._in_use() if id not in encoded]:  # that may change
-            self._encode_stale(left[0], [ticket.id for ticket in tickets])
+            self._encode_stale(left[0], ids)
             encoded.append(left[0])
-        return counts
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
         """Delete tickets; the next query no longer finds them."""

@@ -6,19 +6,21 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ticketing.errors import NotFound
+from ticketing.errors import Conflict, NotFound
 from ticketing.files import Json
 from ticketing.importing import Mapping, Source, import_sources
 from ticketing.jobs import Job, Step, Stopped, Told
+from ticketing.people import Person, Role
+from ticketing.stores.checks import in_place_of
 from ticketing.stores.protocols import PutCounts
-from ticketing.stores.visible import VisibleStore
 from ticketing.tables import rejects_text
-from ticketing.tickets import Ticket
+from ticketing.tickets import Filters, Ticket
 
 if TYPE_CHECKING:
     from ticketing.desk import Desk
@@ -74,7 +76,9 @@ class _Pages:
         self._job = job
         self._told = told
         groups = job.arguments.get("groups")
-        self._theirs = None if groups is None else VisibleStore(desk.whole, frozenset(groups))
+        self._sees_all = groups is None
+        theirs = None if groups is None else frozenset(groups)
+        self._seen = desk.seen_by(Person(job.by, Role.ENGINEER, theirs))
         self._rows = 0
         self._page = 0
         self.counts = {name: job.result.get(name, 0) for name in ("added", "changed", "unchanged")}
@@ -85,10 +89,8 @@ class _Pages:
     def put(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
         self._page += 1
         if self._page <= self._job.result.get("pages", 0):
-            return PutCounts(taken=self._taken_at_first() or frozenset())
-        taken = self._taken(self._theirs, tickets) if self._theirs else frozenset()
-        tickets = [ticket for ticket in tickets if ticket.id not in taken]
-        counts = self._desk.put_tickets(tickets, keep=keep)
+            return PutCounts(taken=self._taken_before() or frozenset())
+        counts = self._put_theirs(tickets, keep)
         for name in self.counts:
             self.counts[name] += getattr(counts, name)
         result = {**self.counts, "pages": self._page}
@@ -96,26 +98,47 @@ class _Pages:
         if job.cancel_requested:
             raise Stopped
         self._told(Step.IMPORTING, self._rows)
-        return PutCounts(counts.added, counts.changed, counts.unchanged, taken)
+        return counts
 
-    def _taken(self, theirs: VisibleStore, tickets: Sequence[Ticket]) -> frozenset[str]:
-        """The ids of a page that are those of tickets which whoever asked may not see.
+    def _put_theirs(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
+        """Put the tickets of a page whose ids are not those of tickets that whoever asked may not
+        see, also where others put such a one just now."""
+        while True:
+            taken, ours = self._hidden(tickets, keep)
+            theirs = [ticket for ticket in tickets if ticket.id not in taken | ours]
+            try:
+                counts = self._seen.put_tickets(theirs, keep=keep)
+            except Conflict:  # one of them was put, or hidden, since
+                continue
+            self._desk.encode_put(sorted(ours))
+            return replace(counts, unchanged=counts.unchanged + len(ours), taken=taken)
 
-        The first look is kept: what a page puts for other groups is hidden too, and the page is
-        put once more where the work stopped in the midst of it.
+    def _hidden(
+        self, tickets: Sequence[Ticket], keep: Collection[str]
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        """The ids of a page that hidden tickets have: those of others, and those of tickets that
+        the page itself has put for other groups, where it is put once more.
+
+        Those of others are kept from the first look on: after it, a hidden ticket that is as the
+        page puts it is taken for its own.
         """
-        hidden = theirs.hidden_ids([ticket.id for ticket in tickets])
-        first = self._taken_at_first()
-        if first is None:
-            self._desk.whole.put_file(self._name(), [json.dumps(sorted(hidden)).encode()])
-            return hidden
-        there = self._desk.whole.get_tickets(sorted(hidden))
-        put_by_others = {t.id for t in tickets if t.id in there and there[t.id] != t}
-        return first | put_by_others
+        if self._sees_all:
+            return frozenset(), frozenset()
+        given = {ticket.id: ticket for ticket in tickets}
+        whole, seen = self._desk.whole, self._seen.store
+        hidden = whole.matching_ids(list(given)) - seen.matching_ids(list(given))
+        before = self._taken_before()
+        there = whole.get_tickets(sorted(hidden - (before or set())))
+        put = in_place_of(there, {id: given[id] for id in there}, keep, Filters())
+        ours = {id for id in put if put[id] == there[id]} if before is not None else set()
+        taken = (before or set()) | (there.keys() - ours)
+        if taken != before:
+            whole.put_file(self._name(), [json.dumps(sorted(taken)).encode()])
+        return frozenset(taken), frozenset(ours)
 
-    def _taken_at_first(self) -> frozenset[str] | None:
-        """What `_taken` gave when it was first asked about this page; None before that."""
-        if self._theirs is None:
+    def _taken_before(self) -> frozenset[str] | None:
+        """The ids of others as `_hidden` last gave them for this page; None before that."""
+        if self._sees_all:
             return None
         try:
             return frozenset(json.loads(b"".join(self._desk.whole.file_chunks(self._name()))))

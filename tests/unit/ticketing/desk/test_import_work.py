@@ -107,6 +107,47 @@ def test_a_page_that_was_put_in_part_is_put_again_but_not_over_what_others_put(d
     assert desk.store.get_tickets(["HR-3"])["HR-3"] == theirs
 
 
+def test_a_ticket_that_others_put_while_a_page_is_looked_through_is_not_replaced(desk, monkeypatch):
+    job = job_of(desk, file="id,subject\nA-1,Pump leaks\nHR-7,Mine\nA-2,Valve\n")
+    theirs, put_file = replace(HIDDEN, id="HR-7"), desk.store.put_file
+
+    def put_meanwhile(name, chunks):
+        desk.store.put_tickets([theirs])
+        return put_file(name, chunks)
+
+    def stopping(*_, **__):
+        if "A-1" in desk.store.matching_ids(["A-1"]):
+            raise Stopped
+
+    with monkeypatch.context() as meanwhile, pytest.raises(Stopped):
+        meanwhile.setattr(desk.store, "put_file", put_meanwhile)
+        do(desk, job, stopping)
+    assert desk.store.get_tickets(["HR-7"])["HR-7"] == theirs
+    result = do(desk, desk.store.get_job(job.id), unheard)
+    assert (result["added"], result["changed"], result["rejected"]) == (2, 0, 1)
+    assert [reject["line"] for reject in rejects(desk, job)] == [3]
+
+
+def test_a_ticket_that_a_killed_page_gave_to_others_is_known_as_its_own_by_what_it_says(
+    desk, monkeypatch
+):
+    desk.put_tickets([Ticket("A-1", "Pump", solution="Seal it", groups=LAB)])
+    job = job_of(desk, file="id,subject,seen by\nA-1,Pump leaks,hr\n", groups="seen by")
+
+    def killed(*_):
+        raise StoreAway("It is away.")
+
+    with monkeypatch.context() as away, pytest.raises(StoreAway):
+        away.setattr(desk, "_encode_stale", killed)
+        do(desk, job, unheard)
+    result = do(desk, desk.store.get_job(job.id), unheard)
+    assert (result["unchanged"], result["rejected"]) == (1, 0)
+    assert desk.store.get_tickets(["A-1"])["A-1"] == Ticket(
+        "A-1", "Pump leaks", solution="Seal it", groups=HR
+    )
+    assert desk.store.stale_ids(desk.store.serving()) == []
+
+
 def test_rows_rejected_before_a_stop_are_still_told_after_it(desk):
     job = job_of(desk, groups="seen by")
 
