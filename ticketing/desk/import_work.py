@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ticketing.errors import Conflict, NotFound
+from ticketing.errors import Conflict, InputError, NotFound
 from ticketing.files import Json
-from ticketing.importing import Mapping, Source, import_sources
+from ticketing.importing import ImportReport, Mapping, Source, import_sources
 from ticketing.jobs import Job, Step, Stopped, Told
 from ticketing.people import Person, Role
 from ticketing.stores.checks import in_place_of
 from ticketing.stores.protocols import PutCounts
-from ticketing.tables import rejects_text
+from ticketing.tables import Reject, rejects_text
 from ticketing.tickets import Filters, Ticket
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def do_import(desk: Desk, job: Job, told: Told) -> Json:
     """Put the tickets page by page; pages that were put before are only read again.
 
-    Raises whatever `told` does, InputError, StoreError.
+    Rows that were left out before it fails are told too. Raises whatever `told` does, InputError,
+    StoreError.
     """
     if "rejected" in job.result:  # all of it was put, and whoever did that was killed
         return _let_go(desk, job)
@@ -45,14 +46,31 @@ def do_import(desk: Desk, job: Job, told: Told) -> Json:
             mapping, time = Mapping(**file["mapping"]), before and datetime.fromisoformat(before)
             sources.append(Source(path, file["rows"], mapping, time))
         pages = _Pages(desk, job, partial(told, total=total))
-        report = import_sources(sources, pages.put, pages.seen_row)
-    if report.rejects:
-        temporary = re.compile(rf"{re.escape(folder)}/\d+/")
-        rejects = temporary.sub("", rejects_text(report.rejects))
-        desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects.encode()])
+        report = ImportReport()
+        try:
+            import_sources(sources, pages.put, pages.seen_row, report)
+        except InputError as error:
+            _keep_rejects(desk, job, report.rejects, folder)
+            raise InputError(_as_given(str(error), folder)) from None
+    _keep_rejects(desk, job, report.rejects, folder)
     left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
     job = desk.whole.update_job(job.id, result={**pages.counts, **left_out})
     return _let_go(desk, job)
+
+
+def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: str) -> None:
+    """Keep the job's report of rows that were left out, if there are any."""
+    said = [
+        replace(one, file=_as_given(one.file, folder), reason=_as_given(one.reason, folder))
+        for one in rejects
+    ]
+    if said:
+        desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects_text(said).encode()])
+
+
+def _as_given(text: str, folder: str) -> str:
+    """A text with files named as those who gave them know them, not as they lie in `folder`."""
+    return re.sub(rf"{re.escape(folder)}/\d+/", "", text)
 
 
 def _let_go(desk: Desk, job: Job) -> Json:

@@ -112,14 +112,16 @@ def import_sources(
     sources: Sequence[Source],
     put_tickets: Callable[[Sequence[Ticket], Collection[str]], PutCounts],
     seen_row: Callable[[], object] = lambda: None,
+    report: ImportReport | None = None,
 ) -> ImportReport:
     """Store the tickets of all sources in batches that are each all or nothing, but for those whose
     ids `put_tickets` calls taken: their rows are rejected. It is told too which fields a batch
     says nothing of, which tickets that are there keep.
 
-    Interrupted, it has stored whole tickets only; run again, it stores the rest.
+    Interrupted, it has stored whole tickets only, and says in a `report` given what came of them;
+    run again, it stores the rest.
     """
-    report = ImportReport()
+    report = report or ImportReport()
     with first_places() as places:
         for source in sources:
             placed = _placed_tickets(source, places, report.rejects, seen_row)

@@ -1,6 +1,7 @@
 """An import as a job: it sees what whoever asked sees, and repeats nothing that it has done."""
 
 import json
+import tempfile
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePosixPath
@@ -8,9 +9,10 @@ from pathlib import PurePosixPath
 import pytest
 
 from tests.fake_desk import FakeDesk
+from ticketing import tables
 from ticketing.desk import long_work
 from ticketing.desk.long_work import do, needed_files
-from ticketing.errors import NotReady, StoreAway
+from ticketing.errors import InputError, NotReady, StoreAway
 from ticketing.importing import load
 from ticketing.jobs import Job, JobKind, JobState, Stopped, unheard
 from ticketing.people import LOCAL, Person, Role
@@ -160,6 +162,35 @@ def test_rows_rejected_before_a_stop_are_still_told_after_it(desk):
     desk.delete_tickets(["HR-1"])  # too late for its row: that page is done
     result = do(desk, desk.store.get_job(job.id), unheard)
     assert {name: result[name] for name in COUNTS} == COUNTS
+
+
+def test_an_import_that_fails_names_files_as_they_were_given_and_tells_what_it_left_out(
+    desk, monkeypatch
+):
+    monkeypatch.setattr(tables, "MOST_REJECTS", 2)
+    job = job_of(desk, file="id,subject\nA-1,Pump leaks\nA-1,Pump\n,x\n,y\n")
+    with pytest.raises(InputError) as caught:
+        do(desk, job, unheard)
+    twice = "A-1 was already given at new.csv:2"
+    assert str(caught.value) == (
+        f"new.csv has more than 2 rows that cannot be used; the first is new.csv:3: id: {twice}."
+        " Export it again."
+    )
+    first, second = rejects(desk, job)
+    assert first == {"file": "new.csv", "line": 3, "field": "id", "reason": twice}
+    assert second["line"] == 4
+    desk.require_files(desk.store.get_job(job.id))  # it may be retried
+
+
+def test_rejected_rows_name_files_as_they_were_given_wherever_temporary_ones_lie(
+    desk, tmp_path, monkeypatch
+):
+    folder = tmp_path / "tmp-ä"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    job = job_of(desk, file="id,subject\nA-1,Pump leaks\nA-1,Pump\n")
+    do(desk, job, unheard)
+    assert str(folder) not in str(rejects(desk, job))
 
 
 def test_an_import_that_names_no_groups_keeps_those_of_a_ticket_seen(desk):
