@@ -79,7 +79,7 @@ def arrays_in(content: npt.NDArray[np.uint8]) -> tuple[dict[str, np.ndarray], di
     return arrays, metadata
 
 
-NO_ARRAYS = (ValueError, KeyError, TypeError, IndexError, AttributeError)
+NO_ARRAYS = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 """What reading arrays from other bytes raises."""
 
 _TYPES = {

@@ -4,8 +4,10 @@ They hold wherever something comes in: page, API, importer, labels and every oth
 said of too much stands behind the name of the place ("description has 300,000 characters, …").
 """
 
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ticketing.errors import InputError
 from ticketing.tickets import Query, Ticket
@@ -162,6 +164,17 @@ def depth_fault(value: object) -> str:
         if depth > DEPTH.most:
             return TOO_DEEP
     return ""
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """What a text of TOML holds. Raises ValueError where it is none, or is nested too deep."""
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"it {TOO_DEEP}") from None
+    if fault := depth_fault(table):
+        raise ValueError(f"it {fault}")
+    return table
 
 
 def _first_fault(texts: Mapping[str, tuple[Limit, Sequence[str]]]) -> tuple[str, str]:

@@ -25,7 +25,7 @@ def _event(line: bytes, where: str) -> Verdict:
             raise ValueError("it has no time")
         fields = said["event_id"], said["subject"], said["group"], said["right"], said["judge"]
         return Verdict(*fields, time, said["model_id"])
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise StoreError(
             f"{where} is no event ({error!r}); restore the file from a backup or remove that line."
         ) from None

@@ -1,6 +1,5 @@
 """Settings of trainings, from a TOML file and NAME=VALUE options."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from ticketing.classification.settings import ClassifierSettings
 from ticketing.cli.options import FILE
 from ticketing.errors import InputError, first_invalid
+from ticketing.limits import depth_fault, read_toml
 from ticketing.model.settings import NetworkSettings
 from ticketing.training.settings import TrainingSettings, TuningSettings
 
@@ -64,6 +64,8 @@ def _tables(names: Sequence[str], file: Path | None, overrides: Sequence[str]) -
         tables |= _read_toml(file, names)
     for override in overrides:
         _put(tables, override)
+    if fault := depth_fault(tables):
+        raise InputError(f"What --set names {fault}.")
     return tables
 
 
@@ -78,7 +80,7 @@ def _made(name: str, make: Callable[..., Made], tables: Mapping[str, Table]) -> 
 
 def _read_toml(file: Path, names: Sequence[str]) -> dict[str, Table]:
     try:
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        tables = read_toml(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError as error:
@@ -109,8 +111,8 @@ def _toml_value(text: str) -> Any:
     """A TOML value, or the text itself where it is none: a shell takes quotes away, and leaves
     nothing of ""."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return read_toml(f"value = {text}")["value"]
+    except ValueError:
         return text
 
 

@@ -5,7 +5,6 @@ sentences around a fault, every other file the faults of some assemblies. See
 `wording` for the slots inside a text.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from ticketing.demo.wording import Slot, parse
 from ticketing.errors import InputError
+from ticketing.limits import read_toml
 
 FOLDER = Path(__file__).with_name("catalogue")
 
@@ -113,10 +113,10 @@ def load_catalogue(folder: Path = FOLDER) -> Catalogue:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return read_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path} is missing; the catalogue needs it.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise InputError(f"{path.name} is no TOML: {error}.") from None
 
 

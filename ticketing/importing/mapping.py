@@ -1,6 +1,5 @@
 """Which column of an export holds which field of a ticket."""
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -9,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ticketing.errors import InputError, first_invalid
 from ticketing.importing.survey import Survey
+from ticketing.limits import read_toml
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
 
@@ -79,7 +79,7 @@ def read_mapping(path: Path | None = None, overrides: Iterable[str] = ()) -> Map
     table: dict[str, Any] = {}
     if path is not None:
         try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            table = read_toml(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror}.") from None
         except ValueError as error:

@@ -88,7 +88,7 @@ def read_json(path: Path, data: bytes) -> Json:
     """A JSON object. Raises BundleError naming the file."""
     try:
         content = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BundleError(f"{path} is not JSON ({error}); train the bundle again.") from None
     if not isinstance(content, dict):
         raise BundleError(f"{path} does not describe a bundle of this program.")

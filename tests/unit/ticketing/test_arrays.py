@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from ticketing.arrays import read_arrays, write_arrays
+from ticketing.arrays import map_arrays, read_arrays, write_arrays
 from ticketing.errors import ArraysError
 
 ARRAYS = {"w": np.arange(6, dtype=np.float32).reshape(2, 3), "n": np.zeros(0, np.uint8)}
@@ -33,3 +33,10 @@ def test_a_missing_truncated_or_foreign_file_is_refused_by_name(tmp_path):
     save_file(ARRAYS, path)
     with pytest.raises(ArraysError, match="not written by this version"):
         read_arrays(path)
+
+
+def test_a_file_whose_description_is_nested_too_deep_is_refused_by_name(tmp_path):
+    path = tmp_path / "words.arrays"
+    path.write_bytes((10**5).to_bytes(8, "little") + b"[" * 10**5)
+    with pytest.raises(ArraysError, match=r"words\.arrays is not there, or is damaged"):
+        map_arrays(path)

@@ -53,7 +53,10 @@ def test_events_of_an_old_file_are_read_whatever_a_subject_holds(tmp_path):
     assert read_feedback(path) == events
 
 
-@pytest.mark.parametrize("text", ["{}", "[1]", "", '{"time": "2026-01-01"}', "\xff"])
+@pytest.mark.parametrize(
+    "text",
+    ["{}", "[1]", "", pytest.param("[" * 10**5, id="deep"), '{"time": "2026-01-01"}', "\xff"],
+)
 def test_a_line_that_is_no_event_is_named(tmp_path, text):
     path = tmp_path / "feedback.jsonl"
     path.write_bytes(line(said()) + text.encode("latin-1") + b"\n")

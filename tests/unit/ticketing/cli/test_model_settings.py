@@ -56,6 +56,18 @@ def test_a_wrong_setting_is_named(override, sentence):
     assert sentence in refused(InputError, train.command, "--set", override)
 
 
+def test_settings_that_are_nested_too_deep_are_one_sentence(tmp_path):
+    for override, sentence in (
+        (f"network{'.a' * 20_000}=1", "What --set names has more than the 32 levels"),
+        (f"network.hidden={'[' * 20_000}", "network.hidden='[["),
+    ):
+        assert sentence in refused(InputError, train.command, "--set", override)
+    file = tmp_path / "settings.toml"
+    file.write_text(f"[network{'.a' * 20_000}]\n")
+    sentence = "settings.toml is not TOML: it has more than the 32 levels"
+    assert sentence in refused(InputError, train.command, "--settings", str(file))
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

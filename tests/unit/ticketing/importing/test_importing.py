@@ -157,6 +157,13 @@ def test_a_mapping_file_and_overrides(tmp_path):
     assert tickets == [Ticket("7", "", "leak", "tightened")]
 
 
+@pytest.mark.parametrize("inner", ["[", "{a="])
+def test_a_mapping_that_is_nested_too_deep_is_one_sentence(tmp_path, inner):
+    path = write(tmp_path, "map.toml", f"id = {inner * 20_000}")
+    with pytest.raises(InputError, match=r"map.toml is no TOML file: it has more than the 32 lev"):
+        read_mapping(path)
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [

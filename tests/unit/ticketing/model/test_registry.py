@@ -161,7 +161,9 @@ def test_each_kind_is_listed_apart_and_loaded_as_what_it_is(models, saved):
         models.load(other)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "\xff", "null"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", "\xff", "null", pytest.param("[" * 10**5, id="deep")]
+)
 def test_a_manifest_that_is_no_json_object_is_refused(models, saved, text):
     (models.folder / saved / "manifest.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(BundleError, match=r"manifest\.json"):
