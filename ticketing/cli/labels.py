@@ -77,6 +77,8 @@ def import_(
         f"{counted(report.left_out, 'row')} left out, "
         f"{counted(len(report.rejects), 'row')} rejected."
     )
+    if report.strange:
+        say(f"{counted(report.strange, 'judgment')} of tickets that are not here; import them too.")
     show_rejects(report.rejects, rejects)
     if report.rejects and not (report.added or report.known or report.left_out):
         raise InputError(

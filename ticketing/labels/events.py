@@ -1,15 +1,16 @@
 """A judgment event as one JSON object, complete, so that it reads back equal."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ticketing.errors import first_invalid
+from ticketing.errors import Conflict, first_invalid
 from ticketing.limits import EVENT_ID, ID, NAME, NOTE, TICKET_TEXT, half_fault
+from ticketing.stores.checks import require_same
 from ticketing.tables import Reject, Row
 from ticketing.tickets import Judgment
 from ticketing.times import naive_utc, plausible_until
@@ -47,6 +48,26 @@ def from_row(row: Row) -> Judgment | Reject:
     return Reject(row.file, row.line, field, fault) if fault else event
 
 
+def new_events(
+    rows: Iterable[Row], kept: Iterable[Judgment], rejects: list[Reject]
+) -> list[Judgment]:
+    """The events of a file that was exported, each once; one whose id is another event's is
+    rejected."""
+    events = {event.event_id: event for event in kept}
+    found: dict[str, Judgment] = {}
+    for row in rows:
+        event = from_row(row)
+        if isinstance(event, Judgment):
+            try:
+                require_same([events.setdefault(event.event_id, event)], [event])
+                found.setdefault(event.event_id, event)
+                continue
+            except Conflict as error:
+                event = Reject(row.file, row.line, "event_id", str(error))
+        rejects.append(event)
+    return list(found.values())
+
+
 def _fault(event: Judgment) -> tuple[str, str]:
     """The first field that no store can keep, and why; both empty where all can be kept.
 
@@ -67,6 +88,10 @@ def _fault(event: Judgment) -> tuple[str, str]:
             return field, fault
     if not (event.event_id and event.ticket_id):
         return "ticket_id" if event.event_id else "event_id", "is empty"
+    if not event.judge.strip():
+        return "judge", "is empty; name who judged"
+    if not (event.query.subject.strip() or event.query.description.strip()):
+        return "query.subject", "is empty, and so is the description"
     if event.time >= plausible_until():
         return "time", "lies after tomorrow; mend it"
     if event.rank is not None and not 1 <= event.rank <= LOWEST_RANK:

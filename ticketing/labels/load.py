@@ -11,11 +11,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from ticketing.errors import Conflict, InputError
+from ticketing.errors import InputError
 from ticketing.labels.derive import latest
-from ticketing.labels.events import from_row, is_event
+from ticketing.labels.events import is_event, new_events
 from ticketing.limits import NAME, half_fault, query_fault
-from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import NoUsableRow, Reject, Row, leave_out, read_rows
 from ticketing.text import strip_markup
@@ -58,11 +57,13 @@ class Columns:
 
 @dataclass
 class LabelReport:
-    """What an import did; `left_out` counts rows of unmapped grades or too late queries."""
+    """What an import did; `left_out` counts rows of unmapped grades or too late queries, `strange`
+    events of tickets that the archive does not have."""
 
     added: int = 0
     known: int = 0
     left_out: int = 0
+    strange: int = 0
     rejects: list[Reject] = field(default_factory=list)
 
 
@@ -116,7 +117,9 @@ def import_labels(
                 f"{path} holds judgments as exported, which say who judged what and how; leave out"
                 " all options but --rejects."
             )
-        events = _new_events(rows, kept, report)
+        events = new_events(rows, kept, report.rejects)
+        there = store.matching_ids(sorted({event.ticket_id for event in events}))
+        report.strange = sum(event.ticket_id not in there for event in events)
     else:
         columns = _complete(columns, rows, path)
         if before and not columns.query:
@@ -136,25 +139,6 @@ def _require_judge(judge: str) -> None:
     fault = NAME.fault(len(judge)) or half_fault(judge)
     if fault or not judge.strip():
         raise InputError(f"--judge {fault or 'is empty; name who judged'}.")
-
-
-def _new_events(
-    rows: Iterable[Row], kept: Iterable[Judgment], report: LabelReport
-) -> list[Judgment]:
-    """The events of a file that was exported; one whose id is another event's is rejected."""
-    events = {event.event_id: event for event in kept}
-    found: list[Judgment] = []
-    for row in rows:
-        event = from_row(row)
-        if isinstance(event, Judgment):
-            try:
-                require_same([events.setdefault(event.event_id, event)], [event])
-                found.append(event)
-                continue
-            except Conflict as error:
-                event = Reject(row.file, row.line, "event_id", str(error))
-        report.rejects.append(event)
-    return found
 
 
 def _after(present: Judgment | None, said: Judgment) -> Judgment:
@@ -206,7 +190,7 @@ def _label_events(
 
 
 def _no_grade(row: Row, columns: Columns) -> Reject:
-    reason = f"{_cell(row, columns.grade)!r} is no grade; map it by --grade"
+    reason = f"{_shown(row, columns.grade)} is no grade; map it by --grade"
     return Reject(row.file, row.line, columns.grade, reason)
 
 
@@ -221,7 +205,7 @@ def _event(
     """The event of one row, without its id."""
     for column in filter(None, (columns.query, columns.ticket)):
         if _cell(row, column) not in tickets:
-            reason = f"there is no ticket {_cell(row, column)!r} in the archive"
+            reason = f"there is no ticket {_shown(row, column)} in the archive"
             return Reject(row.file, row.line, column, reason)
     query, ticket_id = _query(row, columns, tickets), _cell(row, columns.ticket)
     if not query.subject and not query.description:
@@ -261,8 +245,9 @@ def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
     numbers = {value for row in rows if (value := _cell(row, column)).isdecimal()}
     scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)
     if scale is None:
+        shown = ", ".join(number[:20] for number in sorted(numbers)[:9])
         raise InputError(
-            f"{rows[0].file} has the grades {', '.join(sorted(numbers)[:9])}, which are on neither"
+            f"{rows[0].file} has the grades {shown}, which are on neither"
             " scale known here (2, 1, 0 and 5, 3, 1); map each by --grade, as --grade 3=YES."
         )
     return {word.casefold(): grade for word, grade in _WORDS.items()} | scale
@@ -272,6 +257,11 @@ def _cell(row: Row, column: str) -> str:
     """A lone half of a surrogate pair can't be stored; it becomes "?"."""
     value = row.values.get(column)
     return "" if value is None else str(value).encode(errors="replace").decode().strip()
+
+
+def _shown(row: Row, column: str) -> str:
+    """A cell as a sentence shows it, not all of a long one."""
+    return repr(_cell(row, column))[:60]
 
 
 def _complete(columns: Columns, rows: list[Row], path: Path) -> Columns:

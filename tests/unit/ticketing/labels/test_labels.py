@@ -206,6 +206,32 @@ def test_an_event_that_contradicts_a_kept_one_is_rejected(tmp_path, store):
     assert list(store.judgments()) == [event(1, YES), event(2, NO), event(3, REL)]
 
 
+def test_an_event_given_twice_in_a_file_is_not_known_before(tmp_path, store):
+    path = write(tmp_path, "a.jsonl", 2 * (to_json(event(1, YES)) + "\n"))
+    report = import_labels(path, store)
+    assert (report.added, report.known) == (1, 0)
+
+
+def test_events_of_tickets_that_are_not_there_are_kept_and_counted(tmp_path, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
+    open_desk(load_settings()).put_tickets([Ticket("T-1", "Trip")])
+    export_labels([event(1, YES), event(2, NO, ticket="T-2"), event(3, NO, "bob", "T-2")], tmp_path)
+    result = CliRunner().invoke(command, ["import", str(tmp_path / "judgments.jsonl")])
+    assert result.output.startswith("3 judgments added, 0 known before")
+    assert "2 judgments of tickets that are not here; import them too." in result.output
+
+
+def test_of_long_cells_the_beginning_is_shown(tmp_path, store):
+    long = "x" * 1000
+    path = write(tmp_path, "a.csv", f"query,docid,rating\na,O-1,{long}\na,{long},2\n")
+    report = import_labels(path, store)
+    assert [len(reject.reason) < 110 for reject in report.rejects] == [True, True]
+    assert all("'xxx" in reject.reason for reject in report.rejects)
+    path = write(tmp_path, "b.csv", f"query,docid,rating\na,O-1,{'7' * 1000}\n")
+    with pytest.raises(InputError, match=r"has the grades 7{20}, which are on neither"):
+        import_labels(path, store)
+
+
 @pytest.mark.parametrize(
     ("field", "bad"),
     [
@@ -218,6 +244,10 @@ def test_an_event_that_contradicts_a_kept_one_is_rejected(tmp_path, store):
         ("ticket_id", ""),
         ("event_id", "x" * 101),
         ("judge", "\ud800"),
+        ("judge", ""),
+        ("judge", " \u2028"),
+        ("query", {"subject": " ", "description": "\n"}),
+        ("query", {"subject": "", "ticket_id": "T-1"}),
         ("note", "x" * 2001),
         ("query", {"subject": "\ud800"}),
         ("grade", 7),
@@ -410,14 +440,15 @@ def test_ids_with_white_space_are_left_out_of_qrels_and_named(tmp_path):
     assert (tmp_path / "judgments.jsonl").read_text().count("\n") == 3
 
 
-queries = st.builds(Query, st.text(), st.text(), st.sampled_from(["", "N-1"]))
+said = st.text(min_size=1).filter(str.strip)
+queries = st.builds(Query, said, st.text(), st.sampled_from(["", "N-1"]))
 judgments = st.builds(
     Judgment,
     event_id=st.uuids().map(str),
     query=queries,
     ticket_id=st.sampled_from(["T-1", "T-2"]),
     grade=st.none() | st.sampled_from(Grade),
-    judge=st.text(max_size=5),
+    judge=st.text(min_size=1, max_size=5).filter(str.strip),
     time=st.datetimes(max_value=NOON),
     rank=st.none() | st.integers(1, 10),
     score=st.none() | st.floats(1, 5),
@@ -437,6 +468,9 @@ class Remembering:
 
     def judgments(self):
         return iter(self.events)
+
+    def matching_ids(self, ids):
+        return set(ids)
 
 
 @settings(max_examples=50)
