@@ -44,6 +44,7 @@ def command() -> None:
 )
 @click.option("--before", type=DATE, help="Only queries whose ticket was created before.")
 @click.option("--judge", default=IMPORT, show_default=True, help="Who judged.")
+@click.option("--judge-column", default="", metavar="COLUMN", help="Or the column that says so.")
 @click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
 def import_(
     file: Path,
@@ -55,6 +56,7 @@ def import_(
     grades: tuple[str, ...],
     before: datetime | None,
     judge: str,
+    judge_column: str,
     rejects: Path | None,
 ) -> None:
     """Record the labels of FILE (.csv, .tsv, .jsonl, each also .gz), or exported events."""
@@ -64,7 +66,7 @@ def import_(
         report = import_labels(
             file,
             desk.store,
-            Columns(query, subject, description, ticket, grade_column),
+            Columns(query, subject, description, ticket, grade_column, judge_column),
             read_grades(grades) or None,
             before,
             judge,

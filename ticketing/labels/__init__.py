@@ -1,11 +1,13 @@
 """Labels: `derive` makes them from judgment events, `load` imports and `export` writes them.
 
-`events` writes a judgment as one JSON object.
+`events` writes a judgment as one JSON object, `columns` says where a file has what, and `known`
+finds the judged query that a row of an exported labels.csv is about.
 """
 
+from ticketing.labels.columns import Columns
 from ticketing.labels.derive import derive_labels, is_test, learnable
 from ticketing.labels.export import export_labels
-from ticketing.labels.load import IMPORT, Columns, LabelReport, import_labels, read_grades
+from ticketing.labels.load import IMPORT, LabelReport, import_labels, read_grades
 
 __all__ = [
     "IMPORT",

@@ -10,6 +10,7 @@ from pathlib import Path
 from ticketing.files import write_atomically
 from ticketing.labels.derive import derive_labels
 from ticketing.labels.events import to_json
+from ticketing.labels.known import one_text
 from ticketing.limits import is_one_column
 from ticketing.tables import as_cell
 from ticketing.tickets import Judgment, Label, Query
@@ -59,8 +60,8 @@ def _quepid(labels: list[Label]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["query", "docid", "rating"])
     for label in labels:
-        words = " ".join(f"{label.query.subject} {label.query.description}".split())
-        writer.writerow([as_cell(words), as_cell(label.ticket_id), int(label.grade)])
+        query = as_cell(one_text(label.query))
+        writer.writerow([query, as_cell(label.ticket_id), int(label.grade)])
     return text.getvalue()
 
 

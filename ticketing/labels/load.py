@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Protocol
 
 from ticketing.errors import InputError
+from ticketing.labels.columns import Columns, cell, complete, shown
 from ticketing.labels.derive import latest
 from ticketing.labels.events import is_event, new_events
+from ticketing.labels.known import JudgedQueries
 from ticketing.limits import NAME, half_fault, query_fault
 from ticketing.stores.protocols import Judgments, Tickets
 from ticketing.tables import NoUsableRow, Reject, Row, leave_out, read_rows
@@ -24,12 +26,6 @@ from ticketing.times import utc_now
 _WORDS = {"YES": Grade.YES, "REL": Grade.REL, "NO": Grade.NO}
 _GAINS = {"2": Grade.YES, "1": Grade.REL, "0": Grade.NO}
 _RATINGS = {"5": Grade.YES, "3": Grade.REL, "1": Grade.NO}
-_USUAL = {
-    "subject": ("subject", "query"),
-    "description": ("description",),
-    "ticket": ("ticket_id", "ticket", "docid", "doc_id"),
-    "grade": ("grade", "rating", "label"),
-}
 
 
 TICK = timedelta(microseconds=1)
@@ -40,25 +36,10 @@ IMPORT = "import"
 """Who judged, where nobody is named."""
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Which columns hold a label; empty ones are guessed from usual names.
-
-    The query is a ticket of the archive (`query` holds its id) or a text (`subject`,
-    `description`).
-    """
-
-    query: str = ""
-    subject: str = ""
-    description: str = ""
-    ticket: str = ""
-    grade: str = ""
-
-
 @dataclass
 class LabelReport:
-    """What an import did; `left_out` counts rows of unmapped grades or too late queries, `strange`
-    events of tickets that the archive does not have."""
+    """What an import did; `left_out` counts rows of unmapped grades or too late queries, and those
+    that a row beside them outdoes, `strange` events of tickets that the archive does not have."""
 
     added: int = 0
     known: int = 0
@@ -95,10 +76,11 @@ def import_labels(
     """Read a file of labels, or of events as exported, and record it; again, it changes nothing.
 
     `grades` maps the file's values (casefolded) and leaves out all others; without it
-    YES/REL/NO, 2/1/0 and 5/3/1 are understood. A pair given twice gets the better
-    grade. With `before`, only queries whose ticket was created earlier are taken.
-    Events say all of that themselves. Raises InputError when the file, its columns or the judge
-    can't be used, and for what is said beside events; nothing is stored then.
+    YES/REL/NO, 2/1/0 and 5/3/1 are understood. Of what a judge says twice of a pair the better
+    grade counts. With `before`, only queries whose ticket was created earlier are taken. A query
+    that is the text of one judged here, as labels.csv has it, is that one, and what all judges came
+    to is known. Events say all of that themselves. Raises InputError when the file, its columns or
+    the judge can't be used, and for what is said beside events; nothing is stored then.
     """
     _require_judge(judge)
     report = LabelReport()
@@ -121,17 +103,36 @@ def import_labels(
         there = store.matching_ids(sorted({event.ticket_id for event in events}))
         report.strange = sum(event.ticket_id not in there for event in events)
     else:
-        columns = _complete(columns, rows, path)
+        if columns.judge and judge != IMPORT:
+            raise InputError("Either --judge or --judge-column says who judged; give one of them.")
+        columns = complete(columns, rows, path)
+        if judge != IMPORT:
+            columns = replace(columns, judge="")
         if before and not columns.query:
             raise InputError(
                 "--before needs queries that are tickets; name their column by --query."
             )
-        said = _label_events(rows, columns, grades, before, judge, store, report)
-        present = {(one.query.id, one.ticket_id): one for one in latest(kept, judge)}
-        events = [_after(present.get((one.query.id, one.ticket_id)), one) for one in said]
+        asked = _Asked(columns, _tickets(rows, columns, store), JudgedQueries(kept), judge)
+        said = _label_events(rows, asked, grades, before, report)
+        present = {_pair(one): one for one in latest(kept)}
+        events = [_after(present.get(_pair(one)), one) for one in said]
     report.added = store.add_judgments(events)
-    report.known = len(events) - report.added
+    report.known += len(events) - report.added
     return report
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a row's event is made of, beside the row."""
+
+    columns: Columns
+    tickets: Mapping[str, Ticket]
+    judged: JudgedQueries
+    judge: str
+
+
+def _pair(event: Judgment) -> tuple[str, str, str]:
+    return event.query.id, event.ticket_id, event.judge
 
 
 def _require_judge(judge: str) -> None:
@@ -158,56 +159,55 @@ def _after(present: Judgment | None, said: Judgment) -> Judgment:
 
 def _label_events(
     rows: list[Row],
-    columns: Columns,
+    asked: _Asked,
     grades: Mapping[str, Grade] | None,
     before: datetime | None,
-    judge: str,
-    store: Tickets,
     report: LabelReport,
 ) -> list[Judgment]:
+    columns = asked.columns
     scale = _scale(rows, columns.grade) if grades is None else grades
     now = utc_now()
-    tickets = _tickets(rows, columns, store)
-    best: dict[tuple[str, str], tuple[Grade, Judgment]] = {}
+    best: dict[tuple[str, str, str], tuple[Grade, Judgment]] = {}
     for row in rows:
-        grade = scale.get(_cell(row, columns.grade).casefold())
+        grade = scale.get(cell(row, columns.grade).casefold())
         if grade is None:
             if grades is None:
                 report.rejects.append(_no_grade(row, columns))
             else:
                 report.left_out += 1
             continue
-        event = _event(row, columns, grade, tickets, judge, now)
+        event = _event(row, asked, grade, now)
         if isinstance(event, Reject):
             report.rejects.append(event)
-        elif before and not _created_before(event.query, tickets, before):
+        elif before and not _created_before(event.query, asked.tickets, before):
             report.left_out += 1
+        elif _of_one_text(row, asked) and asked.judged.agree(event):
+            report.known += 1
         else:
-            pair = event.query.id, event.ticket_id
+            report.left_out += (pair := _pair(event)) in best
             if pair not in best or best[pair][0] < grade:
                 best[pair] = grade, event
     return [event for _, event in best.values()]
 
 
 def _no_grade(row: Row, columns: Columns) -> Reject:
-    reason = f"{_shown(row, columns.grade)} is no grade; map it by --grade"
+    reason = f"{shown(row, columns.grade)} is no grade; map it by --grade"
     return Reject(row.file, row.line, columns.grade, reason)
 
 
 def _event(
     row: Row,
-    columns: Columns,
+    asked: _Asked,
     grade: Grade,
-    tickets: Mapping[str, Ticket],
-    judge: str,
     now: datetime,
 ) -> Judgment | Reject:
     """The event of one row, without its id."""
+    columns, tickets = asked.columns, asked.tickets
     for column in filter(None, (columns.query, columns.ticket)):
-        if _cell(row, column) not in tickets:
-            reason = f"there is no ticket {_shown(row, column)} in the archive"
+        if cell(row, column) not in tickets:
+            reason = f"there is no ticket {shown(row, column)} in the archive"
             return Reject(row.file, row.line, column, reason)
-    query, ticket_id = _query(row, columns, tickets), _cell(row, columns.ticket)
+    query, ticket_id = _query(row, asked), cell(row, columns.ticket)
     if not query.subject and not query.description:
         return Reject(row.file, row.line, columns.subject, "is empty")
     part, fault = query_fault(query)
@@ -215,22 +215,37 @@ def _event(
         return Reject(row.file, row.line, getattr(columns, part), fault)
     if query.ticket_id == ticket_id:
         return Reject(row.file, row.line, columns.ticket, "is the query itself")
+    judge = cell(row, columns.judge) or asked.judge
+    if fault := NAME.fault(len(judge)):
+        return Reject(row.file, row.line, columns.judge, fault)
     return Judgment("", query, ticket_id, grade, judge, now)
 
 
-def _query(row: Row, columns: Columns, tickets: Mapping[str, Ticket]) -> Query:
+def _query(row: Row, asked: _Asked) -> Query:
+    columns = asked.columns
     if columns.query:
-        ticket = tickets[_cell(row, columns.query)]
+        ticket = asked.tickets[cell(row, columns.query)]
         return Query(ticket.subject, ticket.description, ticket_id=ticket.id)
-    return Query(
-        strip_markup(_cell(row, columns.subject)), strip_markup(_cell(row, columns.description))
-    )
+    return _of_one_text(row, asked) or _typed(row, columns)
+
+
+def _of_one_text(row: Row, asked: _Asked) -> Query | None:
+    """The judged query that a row has as one text, unless it is what the row says anyway."""
+    if asked.columns.query or cell(row, asked.columns.description):
+        return None
+    known = asked.judged.named(cell(row, asked.columns.subject))
+    return known if known and known.id != _typed(row, asked.columns).id else None
+
+
+def _typed(row: Row, columns: Columns) -> Query:
+    texts = (strip_markup(cell(row, name)) for name in (columns.subject, columns.description))
+    return Query(*texts)
 
 
 def _tickets(rows: list[Row], columns: Columns, store: Tickets) -> dict[str, Ticket]:
     """The tickets of the archive that the rows name."""
     named = (columns.ticket, columns.query) if columns.query else (columns.ticket,)
-    ids = sorted({_cell(row, column) for row in rows for column in named})
+    ids = sorted({cell(row, column) for row in rows for column in named})
     return store.get_tickets(ids)
 
 
@@ -242,7 +257,7 @@ def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetim
 def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
     """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain. Raises
     InputError for numbers that are on neither scale, where the ones known would mean another."""
-    numbers = {value for row in rows if (value := _cell(row, column)).isdecimal()}
+    numbers = {value for row in rows if (value := cell(row, column)).isdecimal()}
     scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)
     if scale is None:
         shown = ", ".join(number[:20] for number in sorted(numbers)[:9])
@@ -251,34 +266,3 @@ def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
             " scale known here (2, 1, 0 and 5, 3, 1); map each by --grade, as --grade 3=YES."
         )
     return {word.casefold(): grade for word, grade in _WORDS.items()} | scale
-
-
-def _cell(row: Row, column: str) -> str:
-    """A lone half of a surrogate pair can't be stored; it becomes "?"."""
-    value = row.values.get(column)
-    return "" if value is None else str(value).encode(errors="replace").decode().strip()
-
-
-def _shown(row: Row, column: str) -> str:
-    """A cell as a sentence shows it, not all of a long one."""
-    return repr(_cell(row, column))[:60]
-
-
-def _complete(columns: Columns, rows: list[Row], path: Path) -> Columns:
-    """`columns` with usual names where open. Raises InputError for a missing one."""
-    present = {name: None for row in rows for name in row.values}
-    chosen = {"query": columns.query}
-    for part, usual in _USUAL.items():
-        guess = next((name for name in usual if name in present), "")
-        chosen[part] = getattr(columns, part) or guess
-    if columns.query:
-        chosen["subject"] = chosen["description"] = ""
-    needed = ("query" if columns.query else "subject", "ticket", "grade")
-    for part in chosen:
-        if chosen[part] not in present and (chosen[part] or part in needed):
-            shown = f"no column {chosen[part]!r}" if chosen[part] else f"no column for the {part}"
-            option = "--grade-column" if part == "grade" else f"--{part}"
-            raise InputError(
-                f"{path} has {shown}; name it by {option} (it has: {', '.join(present) or 'none'})."
-            )
-    return Columns(**chosen)

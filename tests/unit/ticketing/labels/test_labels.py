@@ -158,7 +158,8 @@ def test_links_between_tickets_become_labels(tmp_path, store):
     path = write(tmp_path, "links.tsv", LINKS)
     report = import_labels(path, store, LINK_COLUMNS, LINK_GRADES)
     assert labels_of(store) == {("N-1", "O-1"): YES, ("N-1", "O-2"): REL, ("N-2", "O-1"): YES}
-    assert (report.added, report.known, report.left_out) == (3, 0, 1)
+    # one row is of another kind, and one says a worse grade of a pair than another row
+    assert (report.added, report.known, report.left_out) == (3, 0, 2)
     assert [(reject.line, reject.field) for reject in report.rejects] == [
         (7, "older"),
         (8, "older"),
@@ -191,6 +192,57 @@ def test_nobody_can_use_up_the_id_of_an_import(tmp_path, store):
     import_labels(path, store)
     [made] = store.judgments()
     assert made.event_id.startswith(IMPORTED)
+
+
+def test_an_exported_table_that_comes_back_changes_nothing(tmp_path, store):
+    """Each query that was a ticket came back as a text of its own, beside which its own ticket
+    stood, unjudged: every figure sank."""
+    links = write(tmp_path, "links.tsv", LINKS)
+    import_labels(links, store, LINK_COLUMNS, LINK_GRADES)
+    typed = Query("=Valve sticks", "since noon\nand again")
+    store.add_judgments([event(1, YES, ticket="O-1", query=typed), event(2, NO, "bob", "O-2")])
+    before = derive_labels(store.judgments())
+    export_labels(store.judgments(), tmp_path / "out")
+    report = import_labels(tmp_path / "out" / "labels.csv", store)
+    assert (report.added, report.known, report.left_out, report.rejects) == (0, 5, 0, [])
+    assert derive_labels(store.judgments()) == before
+
+
+def test_a_table_that_was_changed_before_it_comes_back_is_about_the_same_queries(tmp_path, store):
+    import_labels(write(tmp_path, "links.tsv", LINKS), store, LINK_COLUMNS, LINK_GRADES)
+    export_labels(store.judgments(), tmp_path)
+    text = (tmp_path / "labels.csv").read_text()
+    report = import_labels(write(tmp_path, "mine.csv", text.replace(",O-2,1", ",O-2,2")), store)
+    assert (report.added, report.known) == (1, 2)
+    assert labels_of(store) == {("N-1", "O-1"): YES, ("N-1", "O-2"): YES, ("N-2", "O-1"): YES}
+
+
+def test_each_judge_of_a_file_has_a_voice_and_every_row_is_counted(tmp_path, store):
+    rows = "shaft,O-1,YES,ann shaft,O-1,NO,bob shaft,O-2,NO,ann shaft,O-2,REL,ann shaft,O-2,NO,"
+    path = write(tmp_path, "j.csv", "subject,ticket,grade,judge\n" + rows.replace(" ", "\n"))
+    report = import_labels(path, store)
+    said = {(x.ticket_id, x.judge): x.grade for x in store.judgments()}
+    assert said == {
+        ("O-1", "ann"): YES,
+        ("O-1", "bob"): NO,
+        ("O-2", "ann"): REL,
+        ("O-2", "import"): NO,
+    }
+    assert {x.ticket_id: x.grade for x in derive_labels(store.judgments())} == {
+        "O-1": NO,
+        "O-2": NO,
+    }
+    assert (report.added, report.known, report.left_out) == (4, 0, 1)
+    again = import_labels(path, store)
+    assert (again.added, again.known, again.left_out) == (0, 4, 1)
+
+
+def test_one_judge_for_all_rows_outdoes_the_column(tmp_path, store):
+    path = write(tmp_path, "j.csv", "subject,ticket,grade,judge\nshaft,O-1,YES,ann\n")
+    import_labels(path, store, judge="cy")
+    assert [x.judge for x in store.judgments()] == ["cy"]
+    with pytest.raises(InputError, match="Either --judge or --judge-column"):
+        import_labels(path, store, Columns(judge="judge"), judge="cy")
 
 
 def test_an_event_that_contradicts_a_kept_one_is_rejected(tmp_path, store):

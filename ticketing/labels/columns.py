@@ -1,0 +1,63 @@
+"""Which columns of a file hold labels, and what a row has in one."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ticketing.errors import InputError
+from ticketing.tables import Row
+
+_USUAL = {
+    "subject": ("subject", "query"),
+    "description": ("description",),
+    "ticket": ("ticket_id", "ticket", "docid", "doc_id"),
+    "grade": ("grade", "rating", "label"),
+    "judge": ("judge", "rater"),
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold a label; empty ones are guessed from usual names.
+
+    The query is a ticket of the archive (`query` holds its id) or a text (`subject`,
+    `description`). Who judged need not be said.
+    """
+
+    query: str = ""
+    subject: str = ""
+    description: str = ""
+    ticket: str = ""
+    grade: str = ""
+    judge: str = ""
+
+
+def complete(columns: Columns, rows: list[Row], path: Path) -> Columns:
+    """`columns` with usual names where open. Raises InputError for a missing one."""
+    present = {name: None for row in rows for name in row.values}
+    chosen = {"query": columns.query}
+    for part, usual in _USUAL.items():
+        guess = next((name for name in usual if name in present), "")
+        chosen[part] = getattr(columns, part) or guess
+    if columns.query:
+        chosen["subject"] = chosen["description"] = ""
+    needed = ("query" if columns.query else "subject", "ticket", "grade")
+    for part in chosen:
+        if chosen[part] not in present and (chosen[part] or part in needed):
+            shown = f"no column {chosen[part]!r}" if chosen[part] else f"no column for the {part}"
+            option = f"--{part}-column" if part in ("grade", "judge") else f"--{part}"
+            raise InputError(
+                f"{path} has {shown}; name it by {option} (it has: {', '.join(present) or 'none'})."
+            )
+    return Columns(**chosen)
+
+
+def cell(row: Row, column: str) -> str:
+    """What a row has in a column, without blanks around it; nothing for no column. Half of a
+    surrogate pair can't be stored, and becomes "?"."""
+    value = row.values.get(column)
+    return "" if value is None else str(value).encode(errors="replace").decode().strip()
+
+
+def shown(row: Row, column: str) -> str:
+    """A cell as a sentence shows it, not all of a long one."""
+    return repr(cell(row, column))[:60]

@@ -1,0 +1,32 @@
+"""Queries that were judged here, known again by the one text that labels.csv has of each."""
+
+from collections.abc import Iterable
+
+from ticketing.labels.derive import derive_labels
+from ticketing.tables import as_cell
+from ticketing.tickets import Judgment, Query
+
+
+def one_text(query: Query) -> str:
+    """Subject and description in one line."""
+    return " ".join(f"{query.subject} {query.description}".split())
+
+
+class JudgedQueries:
+    """The queries that judgments are about. Of one text, that of a ticket is meant first."""
+
+    def __init__(self, judgments: Iterable[Judgment]):
+        labels = derive_labels(judgments)
+        self._grades = {(x.query.id, x.ticket_id): x.grade for x in labels}
+        self._queries: dict[str, Query] = {}
+        for query in sorted({x.query for x in labels}, key=lambda query: bool(query.ticket_id)):
+            text = one_text(query)
+            self._queries |= {text: query, as_cell(text): query}
+
+    def named(self, text: str) -> Query | None:
+        """The query that labels.csv has as this text."""
+        return self._queries.get(" ".join(text.split()))
+
+    def agree(self, event: Judgment) -> bool:
+        """Whether what everybody said comes to this grade already."""
+        return self._grades.get((event.query.id, event.ticket_id)) == event.grade
