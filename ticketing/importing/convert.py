@@ -107,8 +107,13 @@ def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
 
 
 def _may_serve(reply: dict[str, Any], comments: Comments, before: datetime | None) -> bool:
-    author = str(reply.get(comments.author, "")).casefold()
-    if author in map(str.casefold, comments.leave_out):
+    author = reply.get(comments.author, "")
+    if comments.leave_out and isinstance(author, dict | list):
+        raise ValueError(
+            "hold an author that is no text; name another key by comments.author, or nobody by"
+            " comments.leave_out="
+        )
+    if str(author).casefold() in map(str.casefold, comments.leave_out):
         return False
     if before is None:
         return True

@@ -144,6 +144,17 @@ def test_all_replies_may_be_joined_and_others_left_out(tmp_path):
     assert ticket.solution == "Restart the bridge service.\n\nClosing."
 
 
+def test_an_author_who_is_no_text_is_not_taken_for_another_than_those_left_out(tmp_path):
+    row = {"id": 1, "subject": "x", "comments": [{"text": "Mine", "author": {"name": "ann"}}]}
+    path = write(tmp_path, "a.jsonl", json.dumps(row))
+    column = "comments.column=comments"
+    tickets, [reject] = read(path, read_mapping(None, [column, "comments.leave_out=ann"]))
+    assert (tickets, reject.field) == ([], "comments")
+    assert reject.reason.startswith("hold an author that is no text; name another key by")
+    [ticket], rejects = read(path, read_mapping(None, [column, "comments.leave_out="]))
+    assert (ticket.solution, rejects) == ("Mine", [])
+
+
 def test_a_date_limit_needs_dated_replies(tmp_path):
     path = write(tmp_path, "a.csv", "id,subject,solution\n1,x,y\n")
     with pytest.raises(InputError, match="undated column 'solution'"):
