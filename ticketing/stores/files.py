@@ -30,7 +30,8 @@ class KeptFile:
 
 
 class Files(Protocol):
-    """Files by name, as `bundle/<id>/<file>`, `import/<job>`, `report/<job>/<file>` and
+    """Files by name, as `bundle/<id>/<file>`, `import/<upload>/<number>` (and, of whoever may not
+    see all, `import/<upload>/0-taken-<page>`), `vectors/<digest>/<file>`, `report/<job>/<file>` and
     `checkpoint/<job>/<file>`; each is there as a whole or not at all."""
 
     def put_file(self, name: str, chunks: Iterable[bytes]) -> KeptFile:
