@@ -13,6 +13,7 @@ import time
 import uuid
 from collections import defaultdict, deque
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -22,6 +23,9 @@ from kombu.utils.json import dumps, loads
 from kombu.utils.scheduling import FairCycle
 
 from worker.discarding import UNREADABLE, discarded, require_message
+
+LEFT_SECONDS = 3600
+"""A message is written, and taken, in far less."""
 
 
 class Channel(filesystem.Channel):
@@ -69,12 +73,23 @@ class Channel(filesystem.Channel):
         found = self._found[queue]
         while found:
             yield found.popleft()
-        found.extend(sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")))
+        folder = Path(self.data_folder_in)
+        _drop_left(folder)
+        found.extend(sorted(folder.glob(f"*.{queue}.msg")))
         while found:
             yield found.popleft()
 
     def _queue_bind(self, *binding: Any) -> None:
         """Nothing to write down: a message goes to the queue that its routing key names."""
+
+
+def _drop_left(folder: Path) -> None:
+    """Delete files that a process left which was killed while it wrote or took a message; whatever
+    was asked for by one of these is in its job's record."""
+    for path in [*folder.glob("*.taken"), *folder.glob("*.unfinished")]:
+        with suppress(FileNotFoundError):  # it is in use
+            if path.stat().st_ctime < time.time() - LEFT_SECONDS:  # when it got this name
+                path.unlink()
 
 
 class Transport(filesystem.Transport):

@@ -1,6 +1,9 @@
 """Messages as files: who takes which, and when the next one is looked for."""
 
+import os
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +73,18 @@ def test_the_next_message_is_taken_as_soon_as_one_was_dealt_with(app, connect):
     channel.basic_ack(held[0].delivery_tag)
     waiting.join(30)
     assert [message.decode()[0][0] for message in held] == ["a", "b"]
+
+
+def test_what_killed_processes_left_of_messages_is_deleted_after_an_hour(app, connect, monkeypatch):
+    channel, left = connect().channel(), []
+    folder = Path(channel.data_folder_in)
+    for name in (f"1.{QUEUE}.taken", "2.unfinished"):
+        left.append(folder / name)
+        left[-1].write_text("{}")
+        os.utime(left[-1], (0, 0))  # a message may have waited for long before it was taken
+    assert channel.basic_get(QUEUE) is None
+    assert all(path.exists() for path in left)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3700)
+    assert channel.basic_get(QUEUE) is None
+    assert not any(path.exists() for path in left)
