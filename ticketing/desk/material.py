@@ -73,7 +73,7 @@ def material_of(
     That of other jobs is removed: one desk has one training at a time.
     """
     path = folder / f"{job_id}.learned.gz"
-    for other in set(folder.glob("*.learned.gz")) - {path}:
+    for other in set(folder.glob("*.learned.*")) - {path}:
         other.unlink(missing_ok=True)
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -108,12 +108,10 @@ def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
 
 def _may_serve(reply: dict[str, Any], comments: Comments, before: datetime | None) -> bool:
     author = reply.get(comments.author, "")
-    if comments.leave_out and isinstance(author, dict | list):
-        raise ValueError(
-            "hold an author that is no text; name another key by comments.author, or nobody by"
-            " comments.leave_out="
-        )
-    if str(author).casefold() in map(str.casefold, comments.leave_out):
+    names = author.values() if isinstance(author, dict) else [author]
+    if not {str(name).casefold() for name in names}.isdisjoint(
+        map(str.casefold, comments.leave_out)
+    ):
         return False
     if before is None:
         return True
