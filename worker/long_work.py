@@ -23,7 +23,7 @@ from ticketing.stores.jobs import JobChanges
 from ticketing.times import MEND_DATES
 from worker.ending import Ending
 from worker.jobs import cancelled, lease_of, start_reindex
-from worker.progress import from_now
+from worker.progress import from_now, taken_up
 from worker.publishing import finish, publish
 from worker.working import BEAT_SECONDS, failing, wanted
 
@@ -61,7 +61,7 @@ def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
             state=JobState.RUNNING,
             attempts=attempt,
             log=begun,
-            result=from_now(job.done),
+            result=taken_up(job, job.done),
         )
         with at_work(desk, job, lease, ending) as work:
             result = do(desk, job, work.told)

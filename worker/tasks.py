@@ -15,7 +15,7 @@ from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
 from worker.handing_back import has_done
 from worker.long_work import do_job
-from worker.progress import from_now
+from worker.progress import taken_up
 from worker.promoting import take_step
 from worker.publishing import DO_JOB, ENCODE_BATCH, TAKE_STEP, go_on_if_encoded
 from worker.tries import GIVE_UP
@@ -58,7 +58,7 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
 def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> None:
     store = desk.store
     if job.state == JobState.QUEUED:
-        store.update_job(job.id, state=JobState.RUNNING, result=from_now(job.done))
+        store.update_job(job.id, state=JobState.RUNNING, result=taken_up(job, job.done))
     stale = store.stale_ids(bundle_id, among=ticket_ids)
     read = parted(store.read_tickets([id for id in stale if id not in job.errors]))
     rows, errors = encode_or_set_aside(desk, bundle_id, *read)
