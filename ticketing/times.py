@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ticketing.errors import InputError
+
 _FORMATS = (
     "%d.%m.%Y %H:%M:%S",
     "%d.%m.%Y %H:%M",
@@ -88,6 +90,20 @@ def _parse(value: Any) -> datetime:
 def naive_utc(moment: datetime) -> datetime:
     """`moment` without its zone, in UTC; a naive one is returned as it is."""
     return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+
+
+def shown_date(moment: datetime) -> str:
+    """A moment as a person writes it: a day alone where it is midnight."""
+    return str(moment).removesuffix(" 00:00:00")
+
+
+def require_period(since: datetime | None, before: datetime | None) -> None:
+    """Raises InputError where nothing can be from one date on and before the other."""
+    if since and before and since >= before:
+        raise InputError(
+            f"--since {shown_date(since)} and --before {shown_date(before)} exclude each other;"
+            " give an earlier --since."
+        )
 
 
 def moment_of(created: datetime | None) -> int:

@@ -95,34 +95,31 @@ def print_measurement(
     others: Callable[[Sample], list[Line]] = lambda sample: [],
     reference: str = "",
 ) -> None:
-    """Measure bundles, `others` and BM25 on the same queries, print one table, write the files.
+    """Measure bundles, `others` and BM25 on the same queries, write the files, print one table.
 
-    All are tested against the line named `reference`, or else against the first bundle. Where
-    nothing can be measured, that is said; raises NotReady where files were asked for.
+    The files come first: a closed pipe ends what prints. All are tested against the line named
+    `reference`, or else against the first bundle. Raises NotReady where nothing can be measured.
     """
     sample = sample_of(desk, measuring.measured)
     if reason := why_not(desk, sample.labels):
-        if measuring.run_file or measuring.report:
-            raise NotReady(reason)
-        say(reason)
-        return
+        raise NotReady(reason)
     with shown_waiting("Loading the model"):
         desk.recommender(measuring.measured.bundle)
     with threadpool_limits(1):  # its products are small: threads would wait for each other
         measured = measure(desk, measuring.measured, sample, others, reference)
         text = measurement_text(measured.found)
-    for warning in measured.warnings:
-        say(warning)
     found = measured.found
-    for line in text:
-        say(line)
     if measuring.run_file:
         answered = with_answers(sample.labels)
         first = found.lines[0].ranked
         write_run(measuring.run_file, answered, first.run, measured.recommender.model.id)
-        say(f"The run is in {measuring.run_file}.")
     if measuring.report:
         from ticketing.evaluation.report import write_report
 
         write_report(measuring.report, found, measured.recommender, desk.notice)
+    for line in (*measured.warnings, *text):
+        say(line)
+    if measuring.run_file:
+        say(f"The run is in {measuring.run_file}.")
+    if measuring.report:
         say(f"The report is in {measuring.report}.")

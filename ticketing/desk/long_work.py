@@ -25,7 +25,7 @@ from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json, chunks, content_digest, file_name
 from ticketing.jobs import Job, JobKind, Promotion, Told
 from ticketing.tickets import Filters, ModelKind
-from ticketing.times import utc_now
+from ticketing.times import require_period, shown_date, utc_now
 
 if TYPE_CHECKING:
     from ticketing.desk import Desk
@@ -57,6 +57,11 @@ class LongWork(Bundles):
         from ticketing.training.vector_files import kind_of
 
         if not self.whole.count_tickets(Filters(created_before=before)):
+            if before and self.whole.count_tickets():
+                raise NotReady(
+                    "There are no tickets to learn from: none was created before"
+                    f" {shown_date(before)}; give a later date."
+                )
             raise NotReady("There are no tickets to learn from; import some first.")
         asked = {"network": network or {}, "training": training or {}}
         try:
@@ -164,7 +169,8 @@ class LongWork(Bundles):
         """What an evaluation is asked for: a bundle (the serving one unless given), another one
         beside it where given, and when the queries that are tickets were created; without dates the
         queries are those of the test judgments. Raises NotFound, BundleError, InputError for a
-        bundle that does not rank."""
+        bundle that does not rank and for dates that exclude each other."""
+        require_period(since, before)
         for named in filter(None, (bundle, other)):
             self.models.manifest(named, ModelKind.RANKING)
         return {

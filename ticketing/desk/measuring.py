@@ -31,6 +31,7 @@ from ticketing.jobs import Step, Told, unheard
 from ticketing.labels import is_test
 from ticketing.retrieval.memory import findable
 from ticketing.tickets import Filters, Label, typed_words
+from ticketing.times import require_period
 from ticketing.training.sampling import is_validation
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def measured_labels(
 ) -> list[Label]:
     """Labels of the queries that are tickets created in [since, before); without dates those of
     the test queries; for `demo` those of the demonstration base's end users. Raises InputError for
-    `demo` with a date.
+    `demo` with a date, and for dates that exclude each other.
 
     Labels of tickets that can't be found (see `findable`) are left out, unless there are no others:
     `why_not` says so then.
@@ -166,6 +167,7 @@ def measured_labels(
             "--demo asks the demonstration's own queries, which no date chooses; leave out --since "
             "and --before."
         )
+    require_period(since, before)
     if demo:
         labels = _end_user_labels()
     elif since or before:

@@ -164,7 +164,7 @@ def trust_text(trust: Trust) -> list[str]:
     rows = [["", "ECE", "Brier", "AUROC"]]
     for way in trust.ways:
         rows.append([way.name, f"{way.ece:.3f}", f"{way.brier:.4f}", _share(way.auroc)])
-    said = [["", "queries", "with a YES among ten"]]
+    said = [["", "share of queries", "with a YES among ten"]]
     for one in trust.said:
         said.append([one.outlook, f"{one.share:.3f}", _share(one.answered)])
     return [

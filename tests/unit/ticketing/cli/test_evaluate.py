@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from tests.commands import TINY_OPTIONS, judge, link, refused, run
+from ticketing.cli import measuring
 from ticketing.cli.model_settings import read_settings
 from ticketing.errors import InputError, NotFound, NotReady
 from ticketing.experiments.gupta2018.commands import labels, rows
@@ -15,15 +16,10 @@ from worker.cli import evaluate
 pytestmark = pytest.mark.usefixtures("home")
 
 
-def test_nothing_to_measure_is_said(desk):
-    assert "Nothing can be measured" in run(evaluate.command)
-
-
-@pytest.mark.parametrize("option", ["--run", "--report"])
-def test_a_file_that_is_not_written_since_nothing_can_be_measured_is_a_failure(
-    desk, tmp_path, option
-):
-    said = refused(NotReady, evaluate.command, option, str(tmp_path / "out"))
+@pytest.mark.parametrize("option", ["", "--run", "--report"])
+def test_nothing_to_measure_is_a_failure_and_writes_no_file(desk, tmp_path, option):
+    file = [option, str(tmp_path / "out")] if option else []
+    said = refused(NotReady, evaluate.command, *file)
     assert said.startswith("Nothing can be measured: no such query is judged. Judge results in")
     assert not (tmp_path / "out").exists()
 
@@ -32,7 +28,7 @@ def test_labels_of_another_knowledge_base_are_not_measured(desk):
     sentence = "none of the judged tickets is in this knowledge base"
     judge(desk)
     desk.delete_tickets([ticket.id for ticket in desk.store.iter_tickets()])
-    assert sentence in run(evaluate.command)
+    assert sentence in refused(NotReady, evaluate.command)
 
 
 def test_test_queries_are_measured_beside_bm25(desk, trained, tmp_path):
@@ -50,6 +46,20 @@ def test_test_queries_are_measured_beside_bm25(desk, trained, tmp_path):
     assert all(line.split()[5] == trained[1] for line in written)
 
 
+def test_run_and_report_are_written_before_a_closed_pipe_ends_the_command(
+    desk, trained, tmp_path, monkeypatch
+):
+    def closed(line):
+        raise BrokenPipeError
+
+    judge(desk)
+    monkeypatch.setattr(measuring, "say", closed)
+    files = [tmp_path / "run.txt", tmp_path / "report.html"]
+    options = ["--run", str(files[0]), "--report", str(files[1])]
+    refused(BrokenPipeError, evaluate.command, *options)
+    assert all(file.stat().st_size for file in files)
+
+
 @pytest.mark.parametrize("option", ["--run", "--report"])
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(desk, option):
     assert "is no plain file" in refused(InputError, evaluate.command, option, ".")
@@ -65,7 +75,15 @@ def test_dates_choose_queries_that_are_tickets(desk):
     since = tickets[30].created.isoformat()
     lines = run(evaluate.command, "--since", since).splitlines()
     assert "1 query (1 with a YES), 1 label" in lines
-    assert "Nothing can be measured" in run(evaluate.command, "--before", since)
+    assert "Nothing can be measured" in refused(NotReady, evaluate.command, "--before", since)
+
+
+@pytest.mark.parametrize("detach", [[], ["--detach"]])
+def test_dates_that_exclude_each_other_are_refused(desk, detach):
+    dates = ("--since", "2014-01-01", "--before", "2013-01-01")
+    assert refused(InputError, evaluate.command, *dates, *detach) == (
+        "--since 2014-01-01 and --before 2013-01-01 exclude each other; give an earlier --since."
+    )
 
 
 def test_an_unknown_bundle_to_measure_is_not_found(desk):

@@ -15,6 +15,13 @@ def test_training_needs_tickets(home):
     assert "no tickets" in refused(NotReady, train.command)
 
 
+def test_training_before_the_first_ticket_names_the_date(desk):
+    assert refused(NotReady, train.command, "--before", "1990-01-01") == (
+        "There are no tickets to learn from: none was created before 1990-01-01; give a later"
+        " date."
+    )
+
+
 def test_a_trained_bundle_is_encoded_and_serves(desk, trained):
     told = run(train.command, *TINY_OPTIONS)
     [new] = set(desk.models.ids()) - {trained[1]}
