@@ -52,6 +52,10 @@ class NotReady(TicketingError):
     status = 409
 
 
+class NothingServes(NotReady):
+    """No bundle serves yet: the desk is new, or it is not the one that is meant."""
+
+
 class Conflict(TicketingError):
     """An id that something else has already."""
 

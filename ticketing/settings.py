@@ -117,10 +117,13 @@ class Settings(BaseSettings):
     @field_validator("home", mode="before")
     @classmethod
     def _is_named(cls, value: Any) -> Any:
-        """Nothing would be the working folder."""
+        """Nothing would be the working folder; a ~ that no shell read begins a person's own."""
         if not str(value).strip():
             raise ValueError("name a folder, or leave it out")
-        return value
+        try:
+            return Path(value).expanduser()
+        except RuntimeError:
+            raise ValueError("nobody has this ~ here; write the whole path") from None
 
     @field_validator("log_level", mode="before")
     @classmethod
@@ -147,6 +150,11 @@ class Settings(BaseSettings):
         """What is said, without where on this machine the home is."""
         home = str(self.home.absolute())
         return said.replace(f"{home}/", "").replace(home, "the home")
+
+    @property
+    def where(self) -> str:
+        """Which home this is, for somebody who misses something in it."""
+        return f"The home is {self.home.absolute()}; {PREFIX}HOME names another."
 
     @property
     def broker_address(self) -> str:

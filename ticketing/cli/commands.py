@@ -13,7 +13,7 @@ import click
 
 from ticketing.cli.groups import PluggedGroup
 from ticketing.cli.printing import say
-from ticketing.errors import TicketingError
+from ticketing.errors import NothingServes, TicketingError
 from ticketing.files import PRIVATE
 from ticketing.masking import mask_output, masked
 
@@ -62,6 +62,10 @@ def run() -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except NothingServes as error:
+        from ticketing.settings import load_settings  # no list of commands needs it
+
+        return _failed(f"{error} {load_settings().where}")
     except TicketingError as error:
         return _failed(str(error))
     except OSError as error:

@@ -20,13 +20,14 @@ def command() -> None:
 @command.command("list")
 def list_models() -> None:
     """All bundles, oldest first, from when (UTC) and on what they were trained; * serves."""
-    found = open_desk(load_settings()).bundle_list()
+    desk = open_desk(load_settings())
+    found = desk.bundle_list()
     for bundle in reversed(found):
         mark = "*" if bundle.serves else " "
         time = f"{bundle.trained:%Y-%m-%d %H:%M}" if bundle.trained else "time unknown"
         say(f"{mark} {bundle.id}  {time:16}  {bundle.about}")
     if not found:
-        say("There are no bundles yet; `ticketing train` makes one.")
+        say(f"There are no bundles yet; `ticketing train` makes one. {desk.settings.where}")
 
 
 @command.command()

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ticketing.desk.leases import Held, Taken, held
 from ticketing.desk.loaded import Loaded
-from ticketing.errors import BundleAway, BundleError, NotFound, NotReady, StoreError
+from ticketing.errors import (
+    BundleAway,
+    BundleError,
+    NotFound,
+    NothingServes,
+    NotReady,
+    StoreError,
+)
 from ticketing.jobs import JobKind
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
@@ -60,8 +67,9 @@ class DeskBase:
         """Ranks what may be seen under the given bundle, for which whoever asks waits, or under the
         serving one; until that is loaded here, under the one that served here before it.
 
-        Raises NotReady where none serves, NotFound and BundleError for a bundle that cannot be had,
-        BundleAway for a serving one that cannot be had yet, InputError for one that does not rank.
+        Raises NothingServes where none does, NotFound and BundleError for a bundle that cannot be
+        had, BundleAway for a serving one that cannot be had yet, InputError for one that does not
+        rank.
         """
         found = self._recommender(bundle_id)
         return found if self.store is self.whole else found.over(self.store)
@@ -72,7 +80,7 @@ class DeskBase:
             return self._recommenders.named(bundle_id)
         serving = self.whole.serving()
         if not serving:
-            raise NotReady("No model serves yet: run `ticketing train`.")
+            raise NothingServes("No model serves yet: run `ticketing train`.")
         found = self._served(self._recommenders, ModelKind.RANKING, serving)
         if found.model.id == serving or found.model.id in self.whole.bundles():
             return found

@@ -9,6 +9,7 @@ the rest as it is (`passed_on`). A `snapshot` is a store as of one moment, `migr
 another, `replacement` puts one in the place of another, and `damage` is what checking finds.
 """
 
+import os
 from pathlib import Path
 
 from ticketing.errors import InputError
@@ -28,7 +29,7 @@ def open_store(settings: Settings) -> Store:
     if not address:
         return SQLiteStore(settings.home)
     if address.startswith(FOLDER):
-        return SQLiteStore(Path(address.removeprefix(FOLDER)))
+        return SQLiteStore(Path(os.path.expanduser(address.removeprefix(FOLDER))))
     if address.startswith(("http://", "https://")):
         from ticketing.stores.elasticsearch import ElasticsearchStore  # most desks need no client
 

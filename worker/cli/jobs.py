@@ -54,7 +54,7 @@ def _list(desk: Desk) -> None:
     for job in listed:
         say(f"{job.id[:SHORT]}  {summary(job)}")
     if not listed:
-        say("There are no jobs yet; `ticketing train` starts one.")
+        say(f"There are no jobs yet; `ticketing train` starts one. {desk.settings.where}")
     _warn_of_missing_workers(desk, listed)
 
 

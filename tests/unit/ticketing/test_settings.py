@@ -4,6 +4,7 @@ import pytest
 
 from ticketing.errors import InputError
 from ticketing.settings import load_settings
+from ticketing.stores import open_store
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +16,11 @@ def elsewhere(tmp_path, monkeypatch):
     ("name", "value", "said"),
     [
         ("HOME", "", "TICKETING_HOME='' cannot be used: name a folder, or leave it out."),
+        (
+            "HOME",
+            "~nobodyhere/x",
+            "TICKETING_HOME='~nobodyhere/x' cannot be used: nobody has this ~ here;",
+        ),
         ("LOG_LEVEL", "LOUD", "TICKETING_LOG_LEVEL='LOUD' cannot be used: give 'DEBUG', 'INFO',"),
         ("JOB_HOURS", "inf", "TICKETING_JOB_HOURS='inf' cannot be used: give 8760 or less."),
         ("JOB_HOURS", "nan", "TICKETING_JOB_HOURS='nan' cannot be used: "),
@@ -59,3 +65,20 @@ def test_a_file_that_is_no_utf8_is_refused(tmp_path):
     (tmp_path / ".env").write_bytes("TICKETING_HOME=Gr\xf6\xdfe\n".encode("latin-1"))
     with pytest.raises(InputError, match=r"\.env is not UTF-8; save it as UTF-8\."):
         load_settings()
+
+
+@pytest.mark.parametrize("where", ["environment", "file"])
+def test_a_home_may_begin_with_ones_own_folder(tmp_path, monkeypatch, where):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if where == "file":
+        (tmp_path / ".env").write_text("TICKETING_HOME=~/desk\n")
+    else:
+        monkeypatch.setenv("TICKETING_HOME", "~/desk")
+    assert load_settings().home == tmp_path / "desk"
+
+
+def test_the_folder_of_a_store_may_begin_so_too(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "desk").mkdir()
+    open_store(load_settings(store="sqlite:///~/desk")).close()
+    assert [path.name for path in tmp_path.iterdir()] == ["desk"]

@@ -101,6 +101,15 @@ def test_the_program_prints_one_sentence_and_ends_with_1(home, monkeypatch, caps
     assert issubclass(NotReady, TicketingError)
 
 
+@pytest.mark.parametrize("command", [("jobs",), ("models", "list"), ("recommend", "Printer jams")])
+def test_what_finds_nothing_in_a_home_names_the_home(home, monkeypatch, capsys, command):
+    monkeypatch.setattr(sys, "argv", ["ticketing", *command])
+    with pytest.raises(SystemExit):
+        cli.main()
+    said = "".join(capsys.readouterr()).strip()
+    assert said.endswith(f"The home is {home}; TICKETING_HOME names another.")
+
+
 @pytest.mark.parametrize(
     ("encoding", "name", "shown"),
     [("latin-1", b"a.csv", "10 \\u20ac"), ("utf-8:strict", b"\xff.csv", "\\udcff.csv:2")],

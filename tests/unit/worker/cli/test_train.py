@@ -17,8 +17,7 @@ def test_training_needs_tickets(home):
 
 def test_training_before_the_first_ticket_names_the_date(desk):
     assert refused(NotReady, train.command, "--before", "1990-01-01") == (
-        "There are no tickets to learn from: none was created before 1990-01-01; give a later"
-        " date."
+        "There are no tickets to learn from: none was created before 1990-01-01; give a later date."
     )
 
 
