@@ -1,5 +1,6 @@
 """Files that are there as a whole or not at all, and the JSON that many of them hold."""
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -145,6 +146,20 @@ def file_name(said: str) -> str:
     name = Path("".join(filter(str.isprintable, last)).lstrip(". ") or "tickets")
     endings = "".join(name.suffixes[-2:])[-LONGEST_ENDING:]
     return name.name.removesuffix(endings)[:LONGEST_NAME] + endings
+
+
+def require_writes(home: Path) -> None:
+    """Raises InputError for a desk's folder that takes no files. A full disk may have room later:
+    it is none of those."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=home).close()
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise InputError(
+                f"The home {home} takes no files ({error.strerror}); let it be written to, or name"
+                " another with TICKETING_HOME."
+            ) from None
 
 
 def require_target(path: Path) -> None:

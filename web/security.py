@@ -25,6 +25,7 @@ from flask_wtf import CSRFProtect
 from werkzeug.exceptions import BadRequest, Forbidden, UnsupportedMediaType
 
 from ticketing.errors import StoreError
+from ticketing.files import require_writes
 from ticketing.settings import Settings
 from web.uploads import FILE_IS_BODY, FILE_TYPE
 
@@ -50,10 +51,11 @@ HEADERS = {
 def secret_key(home: Path) -> str:
     """The key below `home` that signs cookies, made on first use and readable by its owner only.
 
-    Raises StoreError for a file that holds no whole key.
+    Raises StoreError for a file that holds no whole key, InputError where none can be written.
     """
     path = home / "secret_key"
     if not path.exists():
+        require_writes(home)
         _write_once(path, secrets.token_hex(KEY_BYTES))
     key = path.read_text().strip()
     if len(key) < KEY_BYTES:

@@ -18,6 +18,7 @@ from multiprocessing.context import ForkProcess
 from celery import Celery
 from celery.platforms import set_pdeathsig  # type: ignore[attr-defined]  # no stub
 
+from ticketing.files import require_writes
 from worker.beat import run_beat
 from worker.connection import waiting_messages
 from worker.queues import QUEUES
@@ -44,11 +45,11 @@ def supervise(
     """Work on the queues until Ctrl-C or SIGTERM, which let current batches end and are no failure.
 
     Returns the exit code. Raises BrokerAway, StoreAway and InputError where broker or store cannot
-    be had at the start; one that goes away later is waited for.
+    be had at the start, or the home takes no files; one that goes away later is waited for.
     """
     waiting_messages(app)
-    with closing(place.open_desk()):
-        pass
+    with closing(place.open_desk()) as desk:
+        require_writes(desk.settings.home)
     roles: dict[str, Callable[[], int]] = {
         queue: partial(run_worker, app, queue, place, log_level, events) for queue in queues
     }

@@ -10,11 +10,15 @@ from ticketing.cli.doer import audit
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
-from ticketing.errors import StoreAway, StoreError, TicketingError
+from ticketing.errors import StoreAway, StoreError, StoreFull, TicketingError
 from ticketing.history import Deed
+from ticketing.masking import masked
 from ticketing.plurals import counted
-from ticketing.settings import load_settings
+from ticketing.settings import Settings, load_settings
 from ticketing.stores.damage import Finding
+
+UNCHECKED = 3
+"""The exit code where it is not known whether anything is damaged."""
 
 
 @click.command()
@@ -24,16 +28,28 @@ def command(repair: bool) -> None:
 
     A line for each thing that is damaged: where, what, and what to do. Nothing is changed without
     --repair, which encodes anew what can be, deletes what belongs to nothing and moves the rest to
-    the folder `damaged` below the home. Exit code 1 where anything stays damaged.
+    the folder `damaged` below the home. Exit code 1 where anything stays damaged, 3 where not all
+    can be checked: the store is away or takes no writes.
     """
     settings = load_settings()
     try:
+        code = _checked(settings, repair)
+    except (StoreAway, StoreFull) as error:
+        say(masked(f"Not everything can be checked: {error}"))
+        code = UNCHECKED
+    sys.exit(code)
+
+
+def _checked(settings: Settings, repair: bool) -> int:
+    """Say what is damaged, mended where that is asked for; gives the exit code. Raises StoreAway,
+    StoreFull."""
+    try:
         desk = open_desk(settings)
-    except StoreAway:
+    except (StoreAway, StoreFull):
         raise
     except StoreError as error:
         say(f"store: {error}")
-        sys.exit(1)
+        return 1
     with closing(desk):
         findings, found, left = desk.findings(), 0, 0
         while finding := _next(findings):
@@ -47,7 +63,7 @@ def command(repair: bool) -> None:
     if gone:
         say(f"{counted(gone, 'judged ticket')} not here any more, which is no damage.")
     say(f"{counted(found, 'finding')}, {left} left." if found else "Nothing is damaged.")
-    sys.exit(1 if left else 0)
+    return 1 if left else 0
 
 
 def _mended(finding: Finding) -> tuple[str, str]:

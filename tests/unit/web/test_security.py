@@ -1,7 +1,9 @@
 """The secret key, the headers, form tokens and host names."""
 
+import errno
 import re
 import stat
+import tempfile
 
 import pytest
 
@@ -32,6 +34,16 @@ def test_two_desks_have_different_keys(tmp_path):
 def test_a_truncated_key_is_refused(tmp_path):
     (tmp_path / "secret_key").write_text("abc")
     with pytest.raises(StoreError, match="holds no secret key; delete it"):
+        secret_key(tmp_path)
+
+
+def test_a_home_that_takes_no_files_is_named_where_a_key_is_needed(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system", str(tmp_path / "tmp0_jr1ynf"))
+
+    for name in ("TemporaryFile", "mkstemp"):
+        monkeypatch.setattr(tempfile, name, refuse)
+    with pytest.raises(InputError, match=f"The home {tmp_path} takes no files .*TICKETING_HOME"):
         secret_key(tmp_path)
 
 

@@ -1,13 +1,17 @@
 """A store that takes no writes, as while Elasticsearch's disk is full: workers wait and say so."""
 
+import errno
+
 import pytest
 from celery import Celery
 
 from tests.fake_desk import FakeDesk
-from ticketing.errors import StoreFull
+from ticketing import files
+from ticketing.errors import InputError, StoreFull
 from ticketing.jobs import JobKind
 from ticketing.settings import Settings
-from worker import workplace
+from worker import supervisor, workplace
+from worker.app import make_app
 from worker.working import failing
 from worker.workplace import Workplace
 
@@ -49,6 +53,21 @@ def test_a_task_waits_for_room_and_says_so_once(desk, place, monkeypatch, caplog
     assert desk.store.get_job(job.id).done == 1
     assert caplog.messages == [WAITS, "The store takes writes again; workers go on."]
     assert not any(record.exc_info for record in caplog.records)
+
+
+def test_workers_do_not_begin_in_a_home_that_takes_no_files(desk, place, monkeypatch):
+    def refuse(**_):
+        raise OSError(errno.EROFS, "Read-only file system", "/home/tmp0_jr1ynf")
+
+    monkeypatch.setattr(files.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(supervisor, "_start", lambda role: pytest.fail("a process was begun"))
+    home = desk.settings.home
+    with pytest.raises(InputError) as refused:
+        supervisor.supervise(make_app(desk.settings), place)
+    assert str(refused.value) == (
+        f"The home {home} takes no files (Read-only file system); let it be written to, or name"
+        " another with TICKETING_HOME."
+    )
 
 
 def test_a_failure_is_written_where_it_can_be(desk, caplog):

@@ -238,7 +238,7 @@ def test_no_backup_is_advised_where_a_file_cannot_be_opened(desk, home, capsys):
         path.unlink()
     (home / "tickets.sqlite3").mkdir()
     code, [line] = checked(capsys)
-    assert code == 1
+    assert code == 3
     assert "takes no writes (unable to open database file); free some room on its disk, or" in line
     assert "restore" not in line
 
@@ -254,6 +254,9 @@ def test_a_disk_that_takes_no_writes_is_no_damage(desk, home, capsys, monkeypatc
     monkeypatch.setattr("ticketing.stores.sqlite.database.Database.rows", refuse)
     with pytest.raises(StoreFull, match=r"takes no writes \(disk I/O error\); free some room"):
         list(desk.whole.findings())
+    code, [line] = checked(capsys)
+    assert code == 3
+    assert line.startswith(f"Not everything can be checked: {home}/tickets.sqlite3 takes no writes")
 
 
 def test_a_check_goes_on_where_a_record_cannot_be_read(desk, home, monkeypatch):
