@@ -30,6 +30,13 @@ MOST_QUERIES = 60
 MOST_LEVEL = 7
 """Ticks whose names stand beside each other; more are turned."""
 
+MOST_COLUMNS = 3
+ROOM = 0.95
+"""Columns of names, and how much of the plot's width they take: a browser's letters are others."""
+
+LINE_INCHES = 0.2
+"""By how much a plot is higher for each line of names beyond two."""
+
 OUTLINE: dict[str, Any] = {"fill": False, "edgecolor": INK, "linestyle": ":"}
 """Bars of what could have been."""
 
@@ -179,10 +186,16 @@ def new_figure(
 
 
 def legend(figure: Figure, axes: Axes) -> None:
-    """Name the series above the plot."""
+    """Name the series above the plot, in as many columns as long names leave room for."""
+    count = len(axes.get_legend_handles_labels()[1])
     with matplotlib.rc_context(SETTINGS):
-        labels = axes.get_legend_handles_labels()[1]
-        figure.legend(loc="outside upper left", ncols=min(len(labels), 3))
+        for columns in range(min(count, MOST_COLUMNS), 0, -1):
+            named = figure.legend(loc="outside upper left", ncols=columns)
+            if columns == 1 or named.get_window_extent().width < ROOM * figure.bbox.width:
+                break
+            named.remove()
+    more = max(0, -(-count // columns) - 2)
+    figure.set_figheight(figure.get_figheight() + more * LINE_INCHES)
 
 
 def svg(figure: Figure, name: str, title: str) -> str:

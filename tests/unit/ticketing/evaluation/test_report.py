@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
+from ticketing.evaluation import plots
 from ticketing.evaluation.bundle_diff import changes
 from ticketing.evaluation.diagnosis import (
     RANKED_FIRST,
@@ -24,6 +25,7 @@ from ticketing.evaluation.measurement import (
     measure_words,
     measurement_text,
 )
+from ticketing.evaluation.metrics import DEPTHS
 from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.report import render, write_report
 from ticketing.evaluation.runs import Ranked, Rankers, rank_labelled
@@ -235,6 +237,23 @@ def test_plots_take_the_pages_colours(page):
 
 BUNDLES = ["bundle b", "bundle b without time"]
 PARTS = ["distance alone", "distance alone without time", "h alone"]
+
+
+def test_long_names_of_curves_lie_within_the_plot(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(plots, "svg", lambda figure, *_: drawn.append(figure))
+    bundle = "bundle badb9927656523c8"
+    names = [bundle, "BM25", f"{bundle} without time", "the encoder + BM25 with time", "distance"]
+    for some in (names[:1], names[:2], names[:3], names):
+        plots.recall_plot({name: [0.5] * len(DEPTHS) for name in some})
+        figure = drawn.pop()
+        figure.draw_without_rendering()
+        [legend] = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == some
+        for text in legend.get_texts():
+            ends = text.get_window_extent()
+            assert ends.x0 >= 0 and ends.x1 <= figure.bbox.width
+            assert ends.y0 >= 0 and ends.y1 <= figure.bbox.height
 
 
 @pytest.mark.parametrize(
