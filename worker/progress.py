@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from ticketing.files import Json
-from ticketing.jobs import Job, JobKind
+from ticketing.jobs import Job, JobKind, JobState
 from ticketing.plurals import counted
 from ticketing.times import utc_now
 
@@ -70,7 +70,8 @@ def summary(job: Job) -> str:
         parts.append(f"{job.done:,} of {counted(job.total, UNITS[job.kind])}")
     if (speed := rate(job)) >= 1:
         parts.append(f"{speed:.0f} a second")
-    if not job.finished and (left := seconds_left(job)) is not None:
+    waits = job.finished or job.state == JobState.WAITING
+    if not waits and (left := seconds_left(job)) is not None:
         parts.append(f"{left:.0f} s left")
     if job.cancel_requested and not job.finished:
         parts.append("to be cancelled")

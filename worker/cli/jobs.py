@@ -1,20 +1,26 @@
-"""`ticketing jobs`: what is being done and what was; cancel, retry, answer."""
+"""`ticketing jobs`: what is being done and what was; cancel, retry, answer, write its report."""
 
 import json
 from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 
 import click
 
 from ticketing.cli.doer import command_line
+from ticketing.cli.options import TARGET
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import BrokerAway, InputError, NotFound
+from ticketing.files import write_atomically
 from ticketing.jobs import Job, JobState
 from ticketing.settings import load_settings
 from worker.progress import SINCE, silent_for, summary
 
 SHORT = 8
 """As much of a job's id as is shown in a list, and is enough to name it by."""
+
+TEXT, REPORT = "text", "report"
+"""The parts of an evaluation's `result` that hold its tables, line by line, and a file's name."""
 
 SEARCHED = 1000
 """The latest jobs, among which one is looked for by the beginning of its id."""
@@ -26,13 +32,19 @@ SEARCHED = 1000
 @click.option("--retry", is_flag=True, help="Queue a failed or cancelled one once more.")
 @click.option("--yes", is_flag=True, help="Let the bundle serve that it asks about.")
 @click.option("--no", is_flag=True, help="Let the old bundle go on serving.")
-def command(job_id: str, **asked: bool) -> None:
+@click.option(
+    "--report",
+    type=TARGET,
+    help="Write the file that it has kept: an evaluation's page, or the rows an import left out.",
+)
+def command(job_id: str, report: Path | None, **asked: bool) -> None:
     """List the latest jobs with their state, progress, rate and estimate, or show JOB.
 
     JOB is a job's id, or how it begins. It is shown with what was asked for, what it has changed
     and its log.
     """
     actions = [name for name in ("cancel", "retry", "yes", "no") if asked[name]]
+    actions += ["report"] if report else []
     if len(actions) > 1:
         both = " and ".join(f"--{name}" for name in actions)
         raise click.UsageError(f"{both} exclude each other; give one of them.")
@@ -44,9 +56,12 @@ def command(job_id: str, **asked: bool) -> None:
         _list(desk)
         return
     job = _named(desk, job_id)
+    if report:
+        _write(desk, job, report)
+        return
     if action:
         job = _act(desk, job, action)
-    _show(job)
+    _show(desk, job)
 
 
 def _list(desk: Desk) -> None:
@@ -100,14 +115,36 @@ def _act(desk: Desk, job: Job, action: str) -> Job:
     return cancel_for(desk, job.id, command_line())
 
 
-def _show(job: Job) -> None:
+def _kept(desk: Desk, job: Job) -> list[str]:
+    """The names in the store of what a job has kept: one file at most, at present."""
+    return [file.name for file in desk.store.files(f"report/{job.id}/")]
+
+
+def _write(desk: Desk, job: Job, path: Path) -> None:
+    """Write what a job has kept. Raises NotFound."""
+    kept = _kept(desk, job)
+    if not kept:
+        raise NotFound(
+            f"Job {job.id} has kept no file: an evaluation that is done has, and an import that"
+            " left rows out."
+        )
+    write_atomically(path, b"".join(desk.report(kept[0])))
+    say(f"{PurePosixPath(kept[0]).name} of the job is in {path}.")
+
+
+def _show(desk: Desk, job: Job) -> None:
     say(f"{job.id}  {summary(job)}")
     say(f"asked for at {job.created:%Y-%m-%d %H:%M} UTC by {job.by or 'the program'}")
     for name, facts in (("asked", job.arguments), ("result", job.result)):
         for fact, value in facts.items():
-            if value not in (None, "", {}, []) and fact != SINCE:
+            if value not in (None, "", {}, []) and fact not in (SINCE, TEXT, REPORT):
                 text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                 say(f"{name}: {fact} = {text}")
+    for line in job.result.get(TEXT, ()):
+        say(line)
+    for name in _kept(desk, job):
+        file = PurePosixPath(name).name
+        say(f"It has kept {file}; `ticketing jobs {job.id} --report FILE` writes it.")
     for id, error in job.errors.items():
         say(f"set aside: {id}: {error}")
     for line in job.log:

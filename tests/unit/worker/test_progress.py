@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 
 from tests.fake_records import jobs
-from ticketing.jobs import JobKind
+from ticketing.jobs import JobKind, JobState
 from ticketing.times import utc_now
 from worker.long_work import said_of
-from worker.progress import SINCE, rate, seconds_left, silent_for
+from worker.progress import SINCE, rate, seconds_left, silent_for, summary
 
 
 @pytest.mark.parametrize(("hours", "silent"), [(0, False), (-33, True), (33, True)])
@@ -56,3 +56,11 @@ def test_the_pace_is_of_what_was_done_since_a_job_was_last_published():
     )
     assert rate(job) == 50
     assert seconds_left(job) == 6
+
+
+def test_no_time_is_foretold_of_a_job_that_waits_for_a_yes():
+    begun = utc_now() - timedelta(seconds=10)
+    job = replace(jobs()[0], state=JobState.WAITING, done=949, errors={}, started=begun)
+    job = replace(job, heartbeat=utc_now())
+    assert seconds_left(job) == 0 and "s left" not in summary(job)
+    assert "s left" in summary(replace(job, state=JobState.RUNNING))
