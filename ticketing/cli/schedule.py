@@ -41,9 +41,10 @@ def show() -> None:
 @click.option("--judgments", type=click.IntRange(1), help="Train after so many new judgments.")
 @click.option("--ask", is_flag=True, help="A new model waits for an admin's yes.")
 def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bool) -> None:
-    """Train every week, or after so many new judgments, or both; neither ends it.
+    """Train every week, or after so many new judgments, or both; what is not named ends.
 
-    A worker (`ticketing work`) begins the training. A time that was missed is made up for once.
+    Without --weekly and --judgments, scheduled training is switched off. A worker (`ticketing
+    work`) begins the training. A time that was missed is made up for once.
     """
     if at and not weekly:
         raise InputError("--at is the time of a weekly training; name its day with --weekly.")
@@ -54,8 +55,14 @@ def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bo
     desk = open_desk(load_settings())
     promotion = Promotion.ASK if ask else Promotion.RULE
     day, time = Weekday(weekly) if weekly else None, at.time() if at else THREE
+    before = desk.schedule()
     desk.set_schedule(day, time, judgments or 0, promotion)
     audit(desk, Deed.SCHEDULED, "training")
+    if before.weekday and not day:
+        say(f"The weekly training on {before.weekday.capitalize()} is no longer scheduled.")
+    if before.judgments and not judgments:
+        new = counted(before.judgments, "new judgment")
+        say(f"The training after {new} is no longer scheduled.")
     _show(desk)
 
 

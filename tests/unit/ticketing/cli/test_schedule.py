@@ -34,6 +34,21 @@ def test_a_schedule_is_set_shown_audited_and_ended(desk):
     assert "Nothing is scheduled" in run(schedule.command, "set")
 
 
+def test_what_is_not_named_ends_and_is_said(desk):
+    weekly, judged = "The weekly training on Sunday is", "The training after 50 new judgments is"
+    assert "no longer" not in run(schedule.command, "set", "--weekly", "sunday")
+    said = run(schedule.command, "set", "--judgments", "50").splitlines()
+    assert said[0] == f"{weekly} no longer scheduled."
+    assert desk.store.schedule().weekday is None
+    said = run(schedule.command, "set", "--weekly", "sunday").splitlines()
+    assert said[0] == f"{judged} no longer scheduled."
+    run(schedule.command, "set", "--weekly", "sunday", "--judgments", "50")
+    said = run(schedule.command, "set").splitlines()
+    assert said[:2] == [f"{weekly} no longer scheduled.", f"{judged} no longer scheduled."]
+    help = " ".join(run(schedule.command, "set", "--help").split())
+    assert "Without --weekly and --judgments, scheduled training is switched off." in help
+
+
 def test_a_time_without_a_day_is_refused_and_ends_nothing(desk):
     run(schedule.command, "set", "--weekly", "sunday")
     assert desk.store.schedule().at == time(3)
