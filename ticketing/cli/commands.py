@@ -7,9 +7,11 @@ pyproject.toml.
 import errno
 import os
 import sys
+from functools import partialmethod
 from io import TextIOWrapper
 
 import click
+from tqdm import tqdm
 
 from ticketing.cli.groups import PluggedGroup
 from ticketing.cli.printing import say
@@ -53,6 +55,7 @@ def run() -> int:
     """Run the command that `sys.argv` names; gives the exit code."""
     _open_what_is_closed()
     _show_any_character()
+    _draw_bars_for_people()
     mask_output()
     os.umask(PRIVATE)
     # Threads that wait for work must sleep: beside other busy processes spinning ones cost tenfold.
@@ -88,6 +91,11 @@ def _show_any_character() -> None:
     """Let a character that the terminal's encoding lacks be shown by its number, as errors do."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _draw_bars_for_people() -> None:
+    """Bars are drawn on a terminal alone; in a file they would be thousands of lines."""
+    tqdm.__init__ = partialmethod(tqdm.__init__, disable=None)  # type: ignore[assignment]
 
 
 def _failed(sentence: str) -> int:

@@ -5,6 +5,7 @@ import signal
 import sys
 
 import pytest
+from tqdm import tqdm
 
 from ticketing.cli.interruption import SIGNALS
 from ticketing.desk import open_desk
@@ -15,6 +16,7 @@ from ticketing.settings import load_settings
 def own_signals(monkeypatch):
     """The program meets signals in its own way; afterwards they are the test runner's again."""
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(tqdm, "__init__", tqdm.__init__)  # the program draws on terminals alone
     before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
     yield
     for number, handler in before.items():
