@@ -43,7 +43,7 @@ def show_rejects(rejects: list[Reject], path: Path | None) -> None:
     if len(rejects) > _SHOWN_REJECTS:
         more = "" if path else "; --rejects FILE writes all of them"
         say(f"  … and {len(rejects) - _SHOWN_REJECTS} more{more}")
-    if path:
+    if path and rejects:
         _say_where(path)
 
 

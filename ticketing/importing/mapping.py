@@ -11,6 +11,7 @@ from ticketing.importing.survey import Survey
 from ticketing.limits import read_toml
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
+ALL_FIELDS = *FIELDS, "comments"
 
 _USUAL = {
     "id": "id key issue_key number ticket_id ticket_number issue_id case_number ticket ident",
@@ -95,9 +96,15 @@ def read_mapping(path: Path | None = None, overrides: Iterable[str] = ()) -> Map
         return Mapping.model_validate(table)
     except ValidationError as error:
         field, _, message = first_invalid(error)
+        if field == "comments.column" and "column" not in table["comments"]:
+            raise InputError(
+                "The mapping has keys of replies and no column of replies; add --map"
+                " comments.column=COLUMN."
+            ) from None
+        *some, last = Comments.model_fields if field.startswith("comments.") else ALL_FIELDS
         raise InputError(
-            f"The mapping's {field} cannot be used: {message}; "
-            f"its fields are {', '.join(FIELDS)} and comments."
+            f"The mapping's {field} cannot be used: {message}; its fields are {', '.join(some)} and"
+            f" {last}."
         ) from None
 
 

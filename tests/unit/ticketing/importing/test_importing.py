@@ -181,6 +181,8 @@ def test_a_mapping_that_is_nested_too_deep_is_one_sentence(tmp_path, inner):
     [
         (["subject"], "not of the form field=column"),
         (["titel=x"], "mapping's titel cannot be used"),
+        (["comments.author=who"], "no column of replies; add --map comments.column=COLUMN."),
+        (["comments.column=c", "comments.who=x"], "its fields are column, text, author, time, "),
         (["subject=x", "subject.y=z"], "is no table"),
         (["id=Nr", "id=Text"], "--map id=Nr and --map id=Text exclude each other"),
     ],
@@ -435,6 +437,14 @@ def test_the_command_stores_reports_and_writes_rejects(tmp_path, run):
         "field": "id",
         "reason": f"A-1 was already given at {path}:2",
     }
+
+
+def test_no_rejected_rows_are_said_to_be_anywhere_where_there_are_none(tmp_path, run):
+    path, rejects = write(tmp_path, "a.csv", "key,title\nA-1,Trip\n"), tmp_path / "rejects.jsonl"
+    rejects.write_text("of the last time\n")
+    result = run(path, "--rejects", rejects)
+    assert result.exit_code == 0 and "rejected rows are" not in result.output
+    assert rejects.read_text() == ""
 
 
 def test_rejects_of_a_file_without_a_usable_row_are_written(tmp_path, run):
