@@ -128,6 +128,11 @@ def as_cell(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
+def whole(value: str) -> str:
+    """A whole number as it is written without a point: a column with gaps is saved as 2.0."""
+    return re.sub(r"(?<=[0-9])\.0+$", "", value)
+
+
 def _kind(path: Path) -> str:
     name = path.name.lower().removesuffix(".gz")
     for kind in _KINDS:

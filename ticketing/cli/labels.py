@@ -82,7 +82,17 @@ def import_(
     if report.strange:
         say(f"{counted(report.strange, 'judgment')} of tickets that are not here; import them too.")
     show_rejects(report.rejects, rejects)
-    if report.rejects and not (report.added or report.known or report.left_out):
+    if report.added or report.known:
+        return
+    if report.left_out:
+        grade = next(iter(sorted(report.unmapped)), None)
+        cause = (
+            "no query's ticket was created before --before"
+            if grade is None
+            else f"--grade does not name their grades, as {grade!r}"
+        )
+        raise InputError(f"No judgment of it can be taken: {cause}; correct the option.")
+    if report.rejects:
         raise InputError(
             "No judgment of it can be taken: every row was rejected; mend the rows, or name other"
             " columns."

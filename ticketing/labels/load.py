@@ -18,7 +18,7 @@ from ticketing.labels.events import is_event, new_events
 from ticketing.labels.known import JudgedQueries
 from ticketing.limits import NAME, half_fault, query_fault
 from ticketing.stores.protocols import Judgments, Tickets
-from ticketing.tables import NoUsableRow, Reject, Row, leave_out, read_rows
+from ticketing.tables import NoUsableRow, Reject, Row, leave_out, read_rows, whole
 from ticketing.text import strip_markup
 from ticketing.tickets import IMPORTED, Grade, Judgment, Query, Ticket
 from ticketing.times import utc_now
@@ -38,13 +38,14 @@ IMPORT = "import"
 
 @dataclass
 class LabelReport:
-    """What an import did; `left_out` counts rows of unmapped grades or too late queries, and those
+    """What an import did; `left_out` counts rows of `unmapped` grades or too late queries, and those
     that a row beside them outdoes, `strange` events of tickets that the archive does not have."""
 
     added: int = 0
     known: int = 0
     left_out: int = 0
     strange: int = 0
+    unmapped: set[str] = field(default_factory=set)
     rejects: list[Reject] = field(default_factory=list)
 
 
@@ -169,12 +170,14 @@ def _label_events(
     now = utc_now()
     best: dict[tuple[str, str, str], tuple[Grade, Judgment]] = {}
     for row in rows:
-        grade = scale.get(cell(row, columns.grade).casefold())
+        value = cell(row, columns.grade)
+        grade = scale.get(value.casefold(), scale.get(whole(value)))
         if grade is None:
             if grades is None:
                 report.rejects.append(_no_grade(row, columns))
             else:
                 report.left_out += 1
+                report.unmapped.add(value)
             continue
         event = _event(row, asked, grade, now)
         if isinstance(event, Reject):
@@ -257,7 +260,11 @@ def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetim
 def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
     """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain. Raises
     InputError for numbers that are on neither scale, where the ones known would mean another."""
+<<<<<<< HEAD
     numbers = {value for row in rows if (value := cell(row, column)).isdecimal()}
+=======
+    numbers = {value for row in rows if (value := whole(cell(row, column))).isdecimal()}
+>>>>>>> 69bea95 (Grades that are saved as 2.0 are read; labels of which every row is left out fail and say why)
     scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)
     if scale is None:
         shown = ", ".join(number[:20] for number in sorted(numbers)[:9])

@@ -561,22 +561,57 @@ def test_rejects_of_a_file_without_a_usable_label_are_written(tmp_path, monkeypa
     assert json.loads(rejects.read_text())["reason"] == "has 2 cells where the header has 3"
 
 
-def test_labels_that_are_known_or_left_out_are_no_failure_beside_rejected_ones(
-    tmp_path, monkeypatch
-):
+@pytest.fixture
+def one_ticket(tmp_path, monkeypatch):
+    """A desk with the ticket T-1, and T-2."""
     monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
     desk = open_desk(load_settings())
-    desk.store.put_tickets([Ticket("T-1", "Trip")])
+    time = datetime(2020, 1, 1)
+    desk.store.put_tickets([Ticket("T-1", "Trip", created=time), Ticket("T-2", "Leak")])
     desk.close()
-    known = write(tmp_path, "a.csv", "query,docid,rating\na,T-1,YES\na,O-1,YES\n")
-    left_out = write(tmp_path, "b.csv", "query,docid,rating\na,T-1,MAYBE\na,O-1,YES\n")
-    for path, said in (
-        (known, "1 judgment added, 0 known before, 0 rows left out, 1 row rejected."),
-        (known, "0 judgments added, 1 known before, 0 rows left out, 1 row rejected."),
-        (left_out, "0 judgments added, 0 known before, 1 row left out, 1 row rejected."),
-    ):
+
+
+def test_labels_that_are_known_are_no_failure_beside_those_that_are_not_taken(tmp_path, one_ticket):
+    rows = "a,T-1,YES\na,O-1,YES\na,T-1,MAYBE\n"
+    path = write(tmp_path, "a.csv", f"query,docid,rating\n{rows}")
+    for counts in ("1 judgment added, 0 known before", "0 judgments added, 1 known before"):
         result = CliRunner().invoke(command, ["import", str(path), "--grade", "YES=YES"])
-        assert result.exit_code == 0 and said in result.output
+        assert result.exit_code == 0
+        assert f"{counts}, 1 row left out, 1 row rejected." in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [
+        (["--grade", "Dup=YES"], "--grade does not name their grades, as 'Duplicate'"),
+        (
+            ["--query", "query", "--grade", "Duplicate=YES", "--before", "2019-01-01"],
+            "no query's ticket was created before --before",
+        ),
+    ],
+)
+def test_an_import_of_which_every_row_is_left_out_fails_and_says_why(
+    tmp_path, one_ticket, options, cause
+):
+    path = write(tmp_path, "a.csv", "query,docid,rating\nT-1,T-2,Duplicate\n")
+    result = CliRunner().invoke(command, ["import", str(path), *options])
+    assert result.exit_code == 1
+    assert str(result.exception) == (
+        f"No judgment of it can be taken: {cause}; correct the option."
+    )
+
+
+def test_whole_numbers_may_be_written_with_a_point(tmp_path, one_ticket):
+    """As pandas saves a column of numbers that has gaps."""
+    path = write(tmp_path, "a.csv", "query,docid,rating\na,T-1,2.0\nb,T-1,1.0\nc,T-1,0.0\n")
+    assert CliRunner().invoke(command, ["import", str(path)]).exit_code == 0
+    path = write(tmp_path, "b.csv", "query,docid,rating\na,T-1,7.0\nb,T-1,8.0\n")
+    named = ["--grade", "7=YES", "--grade", "8.0=NO", "--judge", "ann"]
+    assert CliRunner().invoke(command, ["import", str(path), *named]).exit_code == 0
+    desk = open_desk(load_settings())
+    grades = [judgment.grade for judgment in desk.store.judgments()]
+    desk.close()
+    assert grades == [Grade.YES, Grade.REL, Grade.NO, Grade.YES, Grade.NO]
 
 
 def test_rejected_labels_are_written_before_a_closed_pipe_ends_the_command(tmp_path, monkeypatch):
@@ -607,7 +642,7 @@ def test_labels_of_a_file_whose_name_is_no_text_are_recorded(tmp_path, monkeypat
     monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "home"))
     path = write(tmp_path, os.fsdecode(b"\xff.csv"), "query,docid,rating\na,O-1,2\n")
     arguments = ["import", str(path), "--grade", "5=YES"]
-    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    result = CliRunner().invoke(command, arguments)
     assert "1 row left out, 0 rows rejected." in result.output
     desk = open_desk(load_settings())
     [entry] = desk.store.events(AuditEntry)
