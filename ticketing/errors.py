@@ -6,6 +6,8 @@ the status code of its class. Anything else that is raised is a defect.
 """
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -101,6 +103,11 @@ def first_invalid(error: "ValidationError") -> tuple[str, Any, str]:
     """The first finding of pydantic: the field's name with dots, its value and what is expected."""
     found = error.errors()[0]
     return ".".join(map(str, found["loc"])), found["input"], plainly(found["msg"])
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that is most like one that is misspelt; nothing where none is like it."""
+    return next(iter(get_close_matches(name, list(known), n=1)), "")
 
 
 _PLAINLY = (

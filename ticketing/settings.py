@@ -7,7 +7,6 @@ in the working directory; an unknown or malformed one is refused with a sentence
 import os
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +15,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
-from ticketing.errors import InputError, first_invalid
+from ticketing.errors import InputError, first_invalid, nearest
 from ticketing.masking import masked
 
 PREFIX = "TICKETING_"
@@ -214,8 +213,8 @@ def _require_known() -> None:
     given = {name.upper() for name in (*os.environ, *DotEnvSettingsSource(Settings).env_vars)}
     for name in sorted(name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX)):
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            todo = f"write {PREFIX}{near[0]}, or take it out" if near else "take it out"
+            near = nearest(name, known)
+            todo = f"write {PREFIX}{near}, or take it out" if near else "take it out"
             raise InputError(f"There is no setting {PREFIX}{name}; {todo}.")
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from ticketing.classification.settings import ClassifierSettings
 from ticketing.cli.options import FILE
-from ticketing.errors import InputError, first_invalid
+from ticketing.errors import InputError, first_invalid, nearest
 from ticketing.limits import depth_fault, read_toml
 from ticketing.model.settings import NetworkSettings
 from ticketing.training.settings import TrainingSettings, TuningSettings
@@ -37,8 +37,9 @@ def read_settings(
 ) -> tuple[NetworkSettings, TrainingSettings]:
     """A bundle's settings: a TOML file with NAME=VALUE on top. Raises InputError naming one."""
     tables = _tables(("network", "training"), file, overrides)
-    network = _made("network", NetworkSettings, tables)
-    return network, _made("training", TrainingSettings.for_loss, tables)
+    network = _made("network", NetworkSettings(), NetworkSettings, tables)
+    training = _made("training", TrainingSettings(), TrainingSettings.for_loss, tables)
+    return network, training
 
 
 def read_category_settings(overrides: Sequence[str]) -> ClassifierSettings:
@@ -47,14 +48,15 @@ def read_category_settings(overrides: Sequence[str]) -> ClassifierSettings:
     defaults = dict(ClassifierSettings())
     tables = _tables(list(defaults), None, overrides)
     return ClassifierSettings(
-        **{name: _made(name, partial(_changed, of), tables) for name, of in defaults.items()}
+        **{name: _made(name, of, partial(_changed, of), tables) for name, of in defaults.items()}
     )
 
 
 def read_tuning_settings(overrides: Sequence[str]) -> TuningSettings:
     """How an encoder is tuned: the defaults with NAME=VALUE on top, such as tuning.epochs=2.
     Raises InputError naming the one that cannot be."""
-    return _made("tuning", TuningSettings, _tables(["tuning"], None, overrides))
+    tables = _tables(["tuning"], None, overrides)
+    return _made("tuning", TuningSettings(), TuningSettings, tables)
 
 
 def _tables(names: Sequence[str], file: Path | None, overrides: Sequence[str]) -> dict[str, Table]:
@@ -69,13 +71,22 @@ def _tables(names: Sequence[str], file: Path | None, overrides: Sequence[str]) -
     return tables
 
 
-def _made(name: str, make: Callable[..., Made], tables: Mapping[str, Table]) -> Made:
-    """What is made of a table's values. Raises InputError naming one."""
+def _made(
+    name: str, default: BaseModel, make: Callable[..., Made], tables: Mapping[str, Table]
+) -> Made:
+    """What is made of a table's values. Raises InputError naming one, and what is called nearly
+    so in the `default` settings where nothing is called that."""
     try:
         return make(**tables[name])
     except ValidationError as error:
         field, value, message = first_invalid(error)
-        raise InputError(f"{name}.{field}={value!r}: {message}.") from None
+        *path, last = field.split(".")
+        known: Any = default
+        for part in path:
+            known = getattr(known, part, None)
+        near = nearest(last, dict(known)) if isinstance(known, BaseModel) else ""
+        todo = f"; write {'.'.join([name, *path, near])}" if near and near != last else ""
+        raise InputError(f"{name}.{field}={value!r}: {message}{todo}.") from None
 
 
 def _read_toml(file: Path, names: Sequence[str]) -> dict[str, Table]:

@@ -38,8 +38,8 @@ IMPORT = "import"
 
 @dataclass
 class LabelReport:
-    """What an import did; `left_out` counts rows of `unmapped` grades or too late queries, and those
-    that a row beside them outdoes, `strange` events of tickets that the archive does not have."""
+    """What an import did; `left_out` counts rows of `unmapped` grades, of too late queries and such
+    as another row outdoes, `strange` events of tickets that the archive does not have."""
 
     added: int = 0
     known: int = 0
@@ -260,11 +260,7 @@ def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetim
 def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
     """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain. Raises
     InputError for numbers that are on neither scale, where the ones known would mean another."""
-<<<<<<< HEAD
-    numbers = {value for row in rows if (value := cell(row, column)).isdecimal()}
-=======
     numbers = {value for row in rows if (value := whole(cell(row, column))).isdecimal()}
->>>>>>> 69bea95 (Grades that are saved as 2.0 are read; labels of which every row is left out fail and say why)
     scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)
     if scale is None:
         shown = ", ".join(number[:20] for number in sorted(numbers)[:9])

@@ -47,6 +47,11 @@ def test_the_loss_of_the_paper_brings_its_other_settings():
         ("network.channels=[]", "network.channels"),
         ('network.channels=["h", "Q"]', "network.channels.1='Q'"),
         ('network.merged_query=["SOL2"]', "network.merged_query.0='SOL2'"),
+        (
+            "training.epoch=2",
+            "training.epoch=2: nothing here is called that; write training.epochs.",
+        ),
+        ("training.xqz=2", "training.xqz=2: nothing here is called that."),
         ("epochs=2", "--set epochs=2: write it as"),
         ("training.epochs", "--set training.epochs: write it as"),
         ("serving.threads=2", "--set serving.threads=2: write it as"),

@@ -246,6 +246,10 @@ def test_a_network_that_goes_on_takes_no_settings_of_another(desk_home):
         ("loop.epochs", "--set loop.epochs: write it as"),
         ("epochs=1", "--set epochs=1: write it as"),
         ("loop.nothing=1", "loop.nothing=1: nothing here is called that"),
+        (
+            "network.encoder.layer=4",
+            "network.encoder.layer=4: nothing here is called that; write network.encoder.layers.",
+        ),
         ("loop.epochs.x=1", "loop.epochs={'x': 1}: give a whole number"),
         ("objective.loss=none", "objective.loss='none'"),
         ("network.encoder.hidden=0", "network.encoder.hidden=0"),
