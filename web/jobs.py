@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time
-from typing import TYPE_CHECKING
+from typing import Any
 
 from celery import Celery
 from flask import current_app
@@ -17,9 +17,6 @@ from web.context import audit, current_desk, current_doer, current_person, serve
 from web.guard import require
 from web.schemas.jobs import ScheduleIn
 from worker import jobs
-
-if TYPE_CHECKING:
-    from ticketing.evaluation.promotion import Comparison
 
 BEGINS = {
     JobKind.TRAINING: Permission.TRAIN,
@@ -72,7 +69,7 @@ def evaluate(bundle_id: str, other: str = "") -> Job:
     return _begun(jobs.start_evaluation(desk, broker(), arguments, current_person().name))
 
 
-def compare(new: str, old: str) -> "Comparison":
+def compare(new: str, old: str) -> Any:
     """Two models on the test queries. It may take a thread of the page for half a minute, so that
     one at a time is done. Raises NotFound, NotReady."""
     if not _comparing.acquire(blocking=False):
