@@ -109,6 +109,22 @@ def test_a_question_survives_the_end_of_its_session(open_page, ann, desk, script
     expect(page.locator(".query .subject")).to_have_text("Exhaust spread high")
 
 
+def test_a_question_that_was_kept_stays_where_the_server_is_away(open_page, ann, desk):
+    page = open_page()
+    page.goto("/")
+    sign_in(page)
+    page.get_by_label("Subject").fill("Exhaust spread high")
+    desk.store.end_sessions("ann")
+    page.get_by_role("button", name="Find solutions").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(SIGNED_OUT)
+    page.wait_for_load_state()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Try again").click()
+    kept = "The server does not answer; what you wrote is kept here."
+    expect(page.locator("form .problem-line")).to_have_text(kept)
+    expect(page.get_by_role("heading", level=1)).to_have_text(SIGNED_OUT)
+
+
 def test_judging_in_place_after_the_session_ended_says_to_sign_in(open_page, ann, desk):
     page = open_page()
     page.goto("/")

@@ -131,8 +131,27 @@ def test_a_search_that_is_given_up_can_be_asked_again(open_page):
     page.get_by_role("button", name="Find solutions").click()
     busy = page.get_by_role("button", name="Searching")
     expect(busy).to_have_attribute("aria-disabled", "true")
+    page.wait_for_function("sent === 1")
     busy.dispatch_event("click")
+    page.wait_for_timeout(300)
     assert page.evaluate("sent") == 1
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Find solutions").click()
-    assert page.evaluate("sent") == 2
+    page.wait_for_function("sent === 2")
+
+
+KEPT = "The server does not answer; what you wrote is kept here."
+
+
+def test_what_was_written_stays_where_the_server_is_away_and_is_sent_once_it_is_back(open_page):
+    page = open_page()
+    page.goto("/")
+    page.get_by_label("Subject").fill("exhaust spread")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Find solutions").click()
+    expect(page.locator("form .problem-line")).to_have_text(KEPT)
+    expect(page.locator("#status")).to_have_text(KEPT)
+    expect(page.get_by_label("Subject")).to_have_value("exhaust spread")
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Find solutions").click()
+    page.wait_for_url("**/queries/*")

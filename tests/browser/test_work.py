@@ -62,6 +62,38 @@ def test_a_key_while_the_next_ticket_is_under_way_judges_neither(open_page, desk
     assert grades(desk) == [Grade.YES]
 
 
+def test_a_note_stays_where_the_server_is_away_and_the_next_key_judges(open_page, desk):
+    page = open_page()
+    begin(page, desk)
+    page.get_by_label("Note").fill("as at Halverstad")
+    page.get_by_label("Note").blur()
+    page.context.set_offline(True)
+    page.keyboard.press("y")
+    kept = page.get_by_text("The server does not answer; what you wrote is kept here.")
+    expect(kept.first).to_be_visible()
+    expect(page.get_by_label("Note")).to_have_value("as at Halverstad")
+    page.context.set_offline(False)
+    page.keyboard.press("r")
+    expect(page.locator("#progress")).to_contain_text("1 of 10 tickets judged")
+    (event,) = desk.store.judgments()
+    assert (event.grade, event.note) == (Grade.REL, "as at Halverstad")
+
+
+def test_a_key_after_one_that_was_given_up_judges(open_page, desk):
+    page = open_page()
+    begin(page, desk)
+    page.wait_for_load_state()
+    page.evaluate("addEventListener('submit', (event) => event.preventDefault(), { once: true })")
+    page.evaluate("document.querySelector('.give').requestSubmit = () => {}")  # as if none answered
+    page.keyboard.press("y")
+    page.wait_for_timeout(500)
+    page.evaluate("delete document.querySelector('.give').requestSubmit")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    expect(page.locator("#progress")).to_contain_text("1 of 10 tickets judged")
+    assert grades(desk) == [Grade.NO]
+
+
 def test_a_round_says_what_its_grades_mean_where_nothing_can_be_pointed_at(open_page, desk):
     page = open_page(viewport=PHONE)
     begin(page, desk)

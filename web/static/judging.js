@@ -1,8 +1,7 @@
 // Judging in place. Of each ticket one request is under way at a time, and after it the last
 // wish is sent, so that the last key wins however slow the server is.
-import { complain, say } from "./say.js";
+import { AWAY, complain, say } from "./say.js";
 
-const AWAY = "The server does not answer; try again.";
 const waiting = new Map(); // ticket id -> the last wish that is not sent yet
 const busy = new Set(); // ids of tickets with a request under way
 

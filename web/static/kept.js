@@ -1,5 +1,6 @@
 // A form that was kept is sent with the token of the session that there is by then: one may have
 // signed in in another tab.
+import { KEPT, complain } from "./say.js";
 
 const form = document.querySelector("form[data-token-from]");
 
@@ -15,7 +16,7 @@ form?.addEventListener("submit", async (event) => {
   try {
     await renewToken();
   } catch {
-    // The server is away, which sending the form says.
+    return complain(form, KEPT);
   }
   form.submit();
 });

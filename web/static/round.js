@@ -1,11 +1,17 @@
 // One key each in a round of judging: what the button or link with that key does. The switch that
 // turns shortcuts off on every page turns these off too.
 const enabled = document.getElementById("keys-on");
-let leaving = false; // for the next ticket: a key that is pressed meanwhile is not for this one
+const PATIENCE_MS = 8000; // after which another key is meant
+let leaving = 0; // for the next ticket: a key that is pressed meanwhile is not for this one
 
-addEventListener("pageshow", () => {
-  leaving = false;
-});
+function stay() {
+  clearTimeout(leaving);
+  leaving = 0;
+}
+
+addEventListener("pageshow", stay);
+addEventListener("unsent", stay); // the server is away
+addEventListener("keydown", (event) => event.key === "Escape" && stay()); // stops loading
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || enabled?.checked === false) return;
@@ -14,6 +20,6 @@ document.addEventListener("keydown", (event) => {
   if (!wanted) return;
   event.preventDefault();
   if (leaving) return;
-  leaving = wanted.form?.reportValidity() ?? true;
+  if (wanted.form?.reportValidity() ?? true) leaving = setTimeout(stay, PATIENCE_MS);
   wanted.click();
 });

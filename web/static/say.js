@@ -1,5 +1,8 @@
 // Sentences for those who don't see a change, and for all when something went wrong.
 
+export const AWAY = "The server does not answer; try again.";
+export const KEPT = "The server does not answer; what you wrote is kept here.";
+
 export function say(sentence) {
   const status = document.getElementById("status");
   if (status) status.textContent = sentence;
