@@ -6,7 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.asking import ask, grades, is_judged, row
+from tests.browser.asking import PHONE, WIDE, ask, grades, is_judged, row
 from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser
@@ -151,6 +151,27 @@ def test_a_grade_of_another_window_is_not_replaced_in_silence(open_page, desk, s
     is_judged(row(page, 1), "YES")
     subject, other = (row(page, rank).locator("h2").first for rank in (1, 2))
     assert subject.bounding_box()["width"] > other.bounding_box()["width"] / 2
+
+
+@pytest.mark.parametrize("screen", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_message_of_a_row_has_a_line_of_its_own(open_page, desk, screen):
+    page = open_page(viewport=screen)
+    ask(page)
+    first, second = row(page, 1), row(page, 2)
+    desk.judge(page.url.rsplit("/", 1)[1], "GT-0101", Grade.NO, "local")
+    first.locator("button[value=YES]").click()
+    said = first.locator(".problem-line")
+    expect(said).to_contain_text("was judged NO in another window")
+    said_at, buttons = said.bounding_box(), first.locator(".judge").bounding_box()
+    assert said_at["y"] >= buttons["y"] + buttons["height"]
+    assert said_at["x"] == first.locator("h2").first.bounding_box()["x"]
+    assert said_at["height"] < (30 if screen == WIDE else 80)
+    desk.delete_tickets([second.locator("[name=ticket_id]").input_value()])
+    second.locator("button[value=YES]").click()
+    failed = page.locator(".problem-line").nth(1)
+    expect(failed).to_contain_text("There is no ticket")
+    colours = [one.evaluate("e => getComputedStyle(e).color") for one in (said, failed)]
+    assert colours[0] != colours[1]
 
 
 def test_colleagues_verdicts_are_shown_beside_mine(open_page, desk):

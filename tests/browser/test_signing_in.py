@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import ask, row
+from tests.browser.asking import ask, is_judged, row
 from tests.browser.test_accessibility import SCREENS, axe, violations
 from tests.fake_records import tickets
 from tests.people import GOOD
@@ -33,6 +33,14 @@ def sign_in(page: Page, name="ann", password=GOOD) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type(password)
     page.keyboard.press("Enter")
+
+
+def sign_in_elsewhere(page: Page) -> None:
+    """In another tab, as a page of a session that ended offers."""
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Sign in in another tab").click()
+    sign_in(opened.value)
+    expect(opened.value.get_by_text("Signed in as ann")).to_be_visible()
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
@@ -75,7 +83,10 @@ def test_an_engineer_sees_no_way_to_what_is_not_for_them(open_page, ann):
     expect(page.get_by_role("heading")).to_have_text(re.compile("Your role, engineer, does not"))
 
 
-def test_typing_after_the_session_ended_shows_no_form_of_signing_in(open_page, ann, desk):
+SIGNED_OUT = "You were signed out; sign in and try again."
+
+
+def test_typing_after_the_session_ended_says_so_and_goes_on_after_signing_in(open_page, ann, desk):
     page = open_page()
     page.goto("/")
     sign_in(page)
@@ -85,9 +96,10 @@ def test_typing_after_the_session_ended_shows_no_form_of_signing_in(open_page, a
         page.get_by_label("Subject").fill("exhaust spread")
     assert answered.value.status == 401
     expect(page.get_by_label("Password")).to_have_count(0)
-
-
-SIGNED_OUT = "You were signed out; sign in and try again."
+    expect(page.locator("#found")).to_contain_text(SIGNED_OUT)
+    sign_in_elsewhere(page)
+    page.get_by_label("Subject").fill("exhaust spread high")
+    expect(page.locator("#found li").first).to_be_visible()
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
@@ -99,10 +111,7 @@ def test_a_question_survives_the_end_of_its_session(open_page, ann, desk, script
     desk.store.end_sessions("ann")
     page.get_by_role("button", name="Find solutions").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(SIGNED_OUT)
-    with page.expect_popup() as opened:
-        page.get_by_role("link", name="Sign in in another tab").click()
-    sign_in(opened.value)
-    expect(opened.value.get_by_text("Signed in as ann")).to_be_visible()
+    sign_in_elsewhere(page)
     for _ in range(1 if script else 2):  # the form token is another one since
         page.get_by_role("button", name="Try again").click()
     page.wait_for_url("**/queries/*")
@@ -125,7 +134,7 @@ def test_a_question_that_was_kept_stays_where_the_server_is_away(open_page, ann,
     expect(page.get_by_role("heading", level=1)).to_have_text(SIGNED_OUT)
 
 
-def test_judging_in_place_after_the_session_ended_says_to_sign_in(open_page, ann, desk):
+def test_judging_in_place_after_the_session_ended_leads_to_signing_in(open_page, ann, desk):
     page = open_page()
     page.goto("/")
     sign_in(page)
@@ -133,7 +142,12 @@ def test_judging_in_place_after_the_session_ended_says_to_sign_in(open_page, ann
     ask(page)
     desk.store.end_sessions("ann")
     row(page, 1).locator("button[value=YES]").click()
-    expect(row(page, 1).locator(".problem-line")).to_have_text(SIGNED_OUT)
+    said = row(page, 1).locator(".problem-line")
+    expect(said).to_have_text(f"{SIGNED_OUT} Sign in in another tab")
+    sign_in_elsewhere(page)
+    row(page, 1).locator("button[value=YES]").click()
+    expect(said).to_have_count(0)
+    is_judged(row(page, 1), "YES")
 
 
 def test_jobs_stop_asking_after_the_session_ended_and_say_so(open_page, ann, desk):

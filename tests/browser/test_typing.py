@@ -10,6 +10,8 @@ from tests.browser.asking import PHONE, ask
 
 pytestmark = pytest.mark.browser
 
+KEPT = "The server does not answer; what you wrote is kept here."
+
 
 def found(page):
     """The rows beside the form."""
@@ -104,8 +106,8 @@ def test_what_is_shown_of_other_words_is_seen_to_be_so_and_goes_when_nothing_com
     expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
     expect(page.locator("#found .rows")).to_have_css("opacity", "0.5")
     page.wait_for_timeout(300)
-    waiting[-1].fulfill(status=401)
-    expect(page.get_by_text("Past tickets appear here while you write.")).to_be_visible()
+    waiting[-1].fulfill(status=502)
+    expect(page.locator("#found")).to_have_text(KEPT)
     expect(page.locator("#found")).to_have_attribute("aria-busy", "false")
 
 
@@ -140,9 +142,6 @@ def test_a_search_that_is_given_up_can_be_asked_again(open_page):
     page.wait_for_function("sent === 2")
 
 
-KEPT = "The server does not answer; what you wrote is kept here."
-
-
 def test_what_was_written_stays_where_the_server_is_away_and_is_sent_once_it_is_back(open_page):
     page = open_page()
     page.goto("/")
@@ -155,3 +154,22 @@ def test_what_was_written_stays_where_the_server_is_away_and_is_sent_once_it_is_
     page.context.set_offline(False)
     page.get_by_role("button", name="Find solutions").click()
     page.wait_for_url("**/queries/*")
+
+
+def test_why_nothing_appears_while_writing_is_said(open_page):
+    page = open_page()
+    page.goto("/")
+    beside, invited = page.locator("#found"), "Past tickets appear here while you write."
+    page.get_by_label("Description").fill("pump " * 50_000)
+    expect(beside).to_contain_text("more than the 200,000 allowed")
+    page.get_by_label("Description").fill("exhaust spread")
+    expect(found(page).first).to_be_visible()
+    page.context.set_offline(True)
+    page.get_by_label("Subject").fill("vibration")
+    expect(beside).to_have_text(KEPT)
+    expect(page.locator("#status")).to_have_text(KEPT)
+    page.context.set_offline(False)
+    page.get_by_label("Subject").fill("")
+    expect(found(page).first).to_be_visible()
+    page.get_by_label("Description").fill("")
+    expect(beside).to_have_text(invited)

@@ -18,7 +18,7 @@ async function read(response) {
     // A page of a proxy in between, and no answer of ours.
     throw new Error(`The server answered ${response.status} and not as expected; try again.`);
   }
-  if (!response.ok) throw new Error(answer.error);
+  if (!response.ok) throw new Error(answer.error, { cause: response.status });
   return answer;
 }
 
@@ -70,10 +70,11 @@ async function sendAll(form, ticket) {
     try {
       const answer = await send(form, wish);
       form.elements.seen.value = answer.grade ?? "";
-      complain(form, answer.replaced);
+      complain(form, answer.replaced, { news: true });
       if (!waiting.has(ticket)) say(told(ticket, answer));
     } catch (error) {
-      complain(form, error instanceof TypeError ? AWAY : error.message);
+      const sentence = error instanceof TypeError ? AWAY : error.message;
+      complain(form, sentence, { signedOut: error.cause === 401 });
     }
     if (!waiting.has(ticket)) show(form, form.elements.seen.value);
   }

@@ -1,8 +1,9 @@
 // Results while a query is written: asked for when the keys rest, and given up when outdated.
-import { say } from "./say.js";
+import { KEPT, say, signInLink } from "./say.js";
 
 const REST_MS = 150;
 const SHORTEST = 3; // characters that are worth a search
+const SIGNED_OUT = "You were signed out; sign in and try again.";
 
 const form = document.querySelector("form[data-preview]");
 const found = document.getElementById("found");
@@ -20,19 +21,48 @@ function show(piece) {
   found.ariaBusy = "false";
 }
 
-async function look() {
+// In place of results: why there are none.
+function refuse(sentence) {
+  const line = document.createElement("p");
+  line.className = "problem";
+  line.append(sentence);
+  if (sentence === SIGNED_OUT) line.append(" ", signInLink());
+  show("");
+  found.append(line);
+  say(sentence);
+}
+
+// A page of ours says why; one of a proxy in between says that the server is away.
+function reason(page, status) {
+  if (status === 401) return SIGNED_OUT;
+  return page.querySelector(".error h1")?.textContent ?? KEPT;
+}
+
+// Whether the page has a form token of the session that there is by now: one may have signed in in
+// another tab.
+function renewToken(page) {
+  const fresh = page.querySelector(".error [name=csrf_token]");
+  if (fresh) form.elements.csrf_token.value = fresh.value;
+  return Boolean(fresh);
+}
+
+async function look(again = true) {
   request = new AbortController();
   const { signal } = request;
   const body = new URLSearchParams(new FormData(form));
   try {
     const response = await fetch(form.dataset.preview, { method: "POST", body, signal });
-    if (!response.ok) return show(invitation); // sending the form says what is wrong
     const piece = await response.text();
     if (signal.aborted) return;
-    show(piece);
-    say(`${found.querySelector("h2").textContent}: ${found.querySelectorAll("li").length} shown.`);
+    if (response.ok) {
+      show(piece);
+      return say(`${found.querySelector("h2").textContent}: ${found.querySelectorAll("li").length} shown.`);
+    }
+    const page = new DOMParser().parseFromString(piece, "text/html");
+    if (renewToken(page) && response.status === 400 && again) return look(false);
+    refuse(reason(page, response.status));
   } catch {
-    if (!signal.aborted) show(invitation); // the server is away, which sending the form says
+    if (!signal.aborted) refuse(KEPT);
   }
 }
 
