@@ -184,7 +184,7 @@ def folded(desk, monkeypatch):
 def test_near_copies_unfold_and_are_judged_without_script(open_page, desk, folded):
     page = open_page(viewport=WIDE, java_script_enabled=False)
     ask(page)
-    page.get_by_text("and 2 like it").click()
+    page.get_by_text("and 2 near-copies").click()
     copy = page.locator(".like .row").nth(1)
     copy.locator("button[value=REL]").click()
     is_judged(copy, "REL")
@@ -204,7 +204,7 @@ def test_near_copies_are_announced_beside_the_buttons(open_page, folded, width, 
     page = open_page(viewport={"width": width, "height": 800}, bypass_csp=True)
     ask(page)
     page.add_style_tag(content=style)
-    first, announced = row(page, 1), page.get_by_text("and 2 like it")
+    first, announced = row(page, 1), page.get_by_text("and 2 near-copies")
     for judged in (False, True):
         if judged:
             first.locator("button[value=YES]").click()
@@ -268,9 +268,10 @@ def test_near_copies_fold_and_each_is_judged(open_page, desk, folded):
     page.keyboard.press("j")
     page.keyboard.press("j")
     expect(row(page, 2)).to_be_focused()
-    page.get_by_text("and 2 like it").click()
+    page.get_by_text("and 2 near-copies").click()
     copies = page.locator(".like .row")
     expect(copies).to_have_count(2)
+    assert copies.first.bounding_box()["x"] > row(page, 1).bounding_box()["x"] + 10
     copies.nth(1).get_by_role("link").first.click()
     expect(copies.nth(1).locator(".detail")).to_be_visible()
     expect(page.locator(".detail:visible")).to_have_count(1)

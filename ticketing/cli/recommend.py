@@ -7,6 +7,7 @@ import click
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
+from ticketing.plurals import counted
 from ticketing.recommendations import Order, Recommendation, Recommendations
 from ticketing.settings import load_settings
 from ticketing.tickets import Query
@@ -47,4 +48,5 @@ def _show(answer: Recommendations) -> None:
 
 
 def _listed(like: Sequence[Recommendation]) -> str:
-    return f"And {len(like)} like it: {', '.join(x.ticket.id for x in like)}." if like else ""
+    ids = ", ".join(copy.ticket.id for copy in like)
+    return f"And {counted(len(like), 'near-copy')}: {ids}." if like else ""

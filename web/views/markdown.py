@@ -1,10 +1,12 @@
 """Markdown to paste into a ticket: a solution with its source, or a whole answer."""
 
 import re
+from collections.abc import Sequence
 
 from flask import url_for
 
-from ticketing.recommendations import Recommendations
+from ticketing.plurals import counted
+from ticketing.recommendations import Recommendation, Recommendations
 from ticketing.tickets import Ticket
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&])")
@@ -43,6 +45,12 @@ def answer_as_markdown(answer: Recommendations, address: str) -> str:
     return head + "".join(
         f"\n{item.rank}\\. {source(item.ticket)} – {item.score:.{answer.digits}f} of 5  \n"
         f"   {escaped(item.answer or 'No solution is recorded.')}  \n"
-        f"   *{escaped(item.reason.sentence)}*\n"
+        f"   *{escaped(item.reason.sentence)}*{_near_copies(item.like)}\n"
         for item in answer.items
     )
+
+
+def _near_copies(like: Sequence[Recommendation]) -> str:
+    """A line that names them, where there are any: their ranks are missing in the list."""
+    ids = ", ".join(escaped(copy.ticket.id) for copy in like)
+    return f"  \n   And {counted(len(like), 'near-copy')}: {ids}." if like else ""

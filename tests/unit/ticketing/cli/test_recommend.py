@@ -32,7 +32,7 @@ def test_near_copies_are_named_below_the_best_of_them(desk):
     lines = run(recommend.command, "Pawl stuck", "--limit", "1").splitlines()
     assert lines[-2:] == [
         "       Both say “stuck” and “Pawl”.",
-        "       And 2 like it: A-2, A-3.",
+        "       And 2 near-copies: A-2, A-3.",
     ]
 
 

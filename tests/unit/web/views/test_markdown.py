@@ -1,6 +1,7 @@
 """Markdown to paste: it shows text as it stands, whatever signs are in it."""
 
 import re
+from dataclasses import replace
 
 from tests.unit.web.pages.test_search import asked
 from web.views.markdown import quoted
@@ -18,6 +19,27 @@ def test_a_whole_answer_as_markdown(client):
         "(<http://localhost/tickets/GT-0101>) – "
     )
     assert re.findall(r"^(\d+)\\\. ", answer.text, re.MULTILINE) == ["1", "2", "3", "4", "5"]
+
+
+def test_near_copies_are_named_where_their_ranks_are_missing(client, desk, monkeypatch):
+    recommend = desk.recommend
+
+    def folded(*args, **kwargs):
+        answer = recommend(*args, **kwargs)
+        first, second, third, *rest = answer.items
+        fourth, *_ = rest
+        rows = (replace(first, like=(second,)), replace(fourth, like=(third,)))
+        return replace(answer, items=rows)
+
+    address = asked(client)
+    ids = re.findall(r"\[(GT-\d+): ", client.get(f"{address}/markdown").text)
+    monkeypatch.setattr(desk, "recommend", folded)
+    lines = client.get(f"{address}/markdown").text.splitlines()
+    assert [line for line in lines if "near-cop" in line] == [
+        f"   And 1 near-copy: {ids[1]}.",
+        f"   And 1 near-copy: {ids[2]}.",
+    ]
+    assert all(lines[i - 1].endswith("  ") for i, line in enumerate(lines) if "near-cop" in line)
 
 
 def test_hostile_text_stays_text(client):
