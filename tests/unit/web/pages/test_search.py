@@ -246,6 +246,37 @@ def test_a_good_match_is_not_called_a_bad_one(client):
     assert "Nothing matches well" not in page
 
 
+@pytest.mark.parametrize(
+    "address, entry",
+    [
+        ("/", "Ask"),
+        ("/tickets/GT-0101", "Ask"),
+        ("/api", "API"),
+        ("/history", "History"),
+        ("/unanswered", "History"),
+        ("/judging", "Judging"),
+        ("/judging/agreement", "Judging"),
+        ("/topics", "Topics"),
+        ("/topics/3", "Topics"),
+        ("/quality", "Quality"),
+        ("/models", "Jobs"),
+        ("/schedule", "Jobs"),
+        ("/people", "People"),
+        ("/audit", "People"),
+        ("/account", "local"),
+    ],
+)
+def test_the_page_says_where_it_is(client, address, entry):
+    page = client.get(address).text
+    shown = re.findall(r"<nav aria-label=\"Pages\">.*?</nav>|<footer.*?</footer>", page, re.DOTALL)
+    assert re.findall(r'aria-current="\w+">([^<]+)', "".join(shown)) == [entry]
+
+
+def test_an_answer_and_a_question_that_is_refused_are_of_asking(client):
+    for page in (client.get(asked(client)), post(client, "/", subject="")):
+        assert 'aria-current="true">Ask' in page.text
+
+
 def test_the_notice_stands_on_every_page(client):
     addresses = ["/", asked(client), "/tickets/GT-0101", "/jobs", "/api", "/nowhere"]
     assert all(NOTICE in client.get(address).text for address in addresses)
