@@ -14,7 +14,7 @@ from ticketing.retrieval.wording import asked_terms
 from ticketing.tickets import Filters, Query
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
-FILTERED = "No ticket passes these filters; widen them."
+FILTERED = "Widen the filters: together they leave no ticket to search."
 HIDDEN = "There is no ticket here that you may see."
 NOT_COMPARED = "No other ticket here can be compared with this query."
 WORDLESS = "The query holds no word to compare; describe the problem in words."

@@ -144,6 +144,41 @@ def test_the_order_is_kept_beside_filters_and_one_that_is_none_is_refused(client
     assert client.get(f"{address}&order=oldest").status_code == 400
 
 
+def test_each_filter_that_is_set_is_listed_with_a_link_that_removes_it(client):
+    address = asked(client, **EXHAUST, product="SGT-300", created_since="2010-01-01")
+    page = client.get(f"{address}&order=newest").text.replace("&amp;", "&")
+    alone = address.split("?")[0]
+    listed = dict(re.findall(r'href="([^"]+)" title="Search without.*?</span>([^<]+)', page))
+    assert {label.strip(): link for link, label in listed.items()} == {
+        "Product: SGT-300": f"{alone}?created_since=2010-01-01&order=newest",
+        "Created since: 2010-01-01": f"{alone}?product=SGT-300&order=newest",
+    }
+    assert f'<a href="{alone}?order=newest">Clear all</a>' in page
+    assert "Clear all" not in client.get(alone).text
+
+
+def test_filters_that_leave_nothing_are_said_with_a_way_to_all_tickets(client):
+    address = asked(client, **EXHAUST, created_since="2033-01-01")
+    page = client.get(address).text
+    assert '<h1 id="results">No ticket passes your filters</h1>' in page
+    assert f'<a href="{address.split("?")[0]}">Search all tickets</a>' in page
+    assert "Nothing matches well" not in page
+    tried = post(client, "/preview", **EXHAUST, created_since="2033-01-01")
+    assert "<h2>No ticket passes your filters</h2>" in tried.text
+
+
+def test_near_copies_are_counted_while_a_query_is_written(client, desk, monkeypatch):
+    preview = desk.preview
+
+    def folded(*args):
+        answer = preview(*args)
+        first, *like = answer.items
+        return replace(answer, items=(replace(first, like=tuple(like)),))
+
+    monkeypatch.setattr(desk, "preview", folded)
+    assert "and 9 near-copies" in post(client, "/preview", **EXHAUST).text
+
+
 def test_a_date_that_is_none_is_refused_by_name(client):
     answer = post(client, "/", **EXHAUST, created_before="2013-13-45")
     assert answer.status_code == 400
