@@ -131,6 +131,64 @@ def test_help_is_a_dialog_and_keys_can_be_switched_off_for_good(open_page):
     expect(row(page, 1)).not_to_be_focused()
 
 
+def test_space_closes_the_help_and_its_button_turns_shortcuts_on_again(open_page):
+    page = open_page()
+    ask(page)
+    help_, enabled = page.get_by_role("dialog", name="Keys"), page.get_by_label("Shortcuts are on")
+    page.keyboard.press("?")
+    page.keyboard.press("Space")
+    expect(help_).to_be_hidden()
+    page.keyboard.press("?")
+    expect(enabled).to_be_checked()
+    enabled.uncheck()
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("j")
+    expect(row(page, 1)).not_to_be_focused()
+    page.get_by_role("button", name="Keys").click()
+    enabled.check()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Keys").blur()
+    page.keyboard.press("j")
+    expect(row(page, 1)).to_be_focused()
+
+
+def test_after_escape_the_list_is_as_wide_as_the_page_and_no_row_looks_open(open_page):
+    page = open_page(viewport=WIDE)
+    ask(page)
+    background = "element => getComputedStyle(element).backgroundColor"
+    second, rows = row(page, 2), page.locator(".rows")
+    beside = rows.bounding_box()["width"]
+    second.get_by_role("link").first.click()
+    page.mouse.move(0, 0)
+    assert second.locator(".line").evaluate(background) != "rgba(0, 0, 0, 0)"
+    page.keyboard.press("Escape")
+    expect(page.locator(".detail:visible")).to_have_count(0)
+    assert second.locator(".line").evaluate(background) == "rgba(0, 0, 0, 0)"
+    assert rows.bounding_box()["width"] > 1.8 * beside
+    page.keyboard.press("j")
+    expect(page.locator(".detail:visible")).to_have_count(1)
+    assert rows.bounding_box()["width"] == beside
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_filters_open_below_and_leave_their_button_where_it_is(open_page, script):
+    page = open_page(viewport=WIDE, java_script_enabled=script)
+    ask(page)
+    opens, panel = page.get_by_text("Filters", exact=True), page.get_by_role("form", name="Filters")
+    expect(panel).to_be_hidden()
+    at = opens.bounding_box()
+    opens.click()
+    expect(panel).to_be_visible()
+    assert opens.bounding_box() == at
+    asked = page.locator(".asked").bounding_box()
+    assert panel.bounding_box()["width"] == asked["width"]
+    assert panel.bounding_box()["y"] >= asked["y"] + asked["height"]
+    page.get_by_label("Created since").fill("2012-05-01")
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("link", name="Search without the filter Created since: 2012-05-01").click()
+    expect(page.get_by_text("Filters", exact=True)).to_be_visible()
+
+
 def test_slash_goes_to_the_form_with_the_query(open_page):
     page = open_page()
     ask(page)
