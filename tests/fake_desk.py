@@ -63,9 +63,15 @@ def topic_model() -> SimpleNamespace:
     return SimpleNamespace(
         id="fake-bundle",
         settings=SimpleNamespace(topics=18),
+        calibration=SimpleNamespace(outlook=outlook_of),
         vocabulary=Vocabulary(words, [3] * len(words), 12),
         topics=encoder,
     )
+
+
+def outlook_of(chance: float) -> Outlook:
+    """What the fake model makes of the chance of an answer."""
+    return Outlook.LIKELY if chance >= LIKELY else Outlook.NOTHING
 
 
 class WordRanker:
@@ -105,7 +111,7 @@ class WordRanker:
         proposed.sort(key=lambda r: (r.distance, r.ticket.id))
         items = tuple(replace(r, rank=i) for i, r in enumerate(proposed[:limit], 1))
         chance = items[0].chance if items else 0.0
-        outlook = Outlook.LIKELY if chance >= LIKELY else Outlook.NOTHING
+        outlook = outlook_of(chance)
         note = WEAK if items else nothing_to_search(filters)
         return Recommendations(
             query,

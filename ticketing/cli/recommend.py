@@ -8,7 +8,7 @@ from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.plurals import counted
-from ticketing.recommendations import Order, Recommendation, Recommendations
+from ticketing.recommendations import Order, Outlook, Recommendation, Recommendations
 from ticketing.settings import load_settings
 from ticketing.tickets import Query
 
@@ -34,7 +34,9 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 
 def _show(answer: Recommendations) -> None:
-    say(f"{answer.outlook.heading} (chance of a YES: {answer.chance:.0%}).")
+    hopeless = answer.outlook == Outlook.NOTHING
+    chance = "" if hopeless else f" (chance of a YES: {answer.chance:.0%})"
+    say(f"{answer.outlook.heading}{chance}.")
     if answer.note:
         say(answer.note)
     for item in answer.items:

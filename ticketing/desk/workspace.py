@@ -12,6 +12,7 @@ from ticketing.desk.asking import Asks
 from ticketing.desk.judging import Judging, standing
 from ticketing.errors import InputError, NotFound
 from ticketing.history import Asking
+from ticketing.recommendations import Outlook
 from ticketing.tickets import Filters, Judgment, Query
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ class Workspace(Asks, Judging):
     ) -> Round:
         """Queries of which this judge has not judged all tickets yet.
 
-        Random ones, those whose chance of an answer is nearest to one half, or those whose ten
-        best differ most between the serving bundle and `other`. Raises InputError where there is
-        none or `other` is missing, NotFound, NotReady.
+        Random ones, those whose chance of an answer is nearest to one half (last, those that
+        nothing matches well), or those whose ten best differ most between the serving bundle and
+        `other`. Raises InputError where there is none or `other` is missing, NotFound, NotReady.
         """
         serving = self.recommender().model.id
         if sampling == Sampling.DIFFERENT and not other:
@@ -69,7 +70,7 @@ class Workspace(Asks, Judging):
         bundles = (serving, other) if sampling == Sampling.DIFFERENT else (serving,)
         drawn = sorted(self.store.queries(), key=lambda query: _order(seed, query.id))
         remembered = {
-            asking.query.id: asking.chance
+            asking.query.id: (asking.chance, asking.outlook)
             for asking in self.store.events(Asking)
             if (asking.bundle_id, asking.filters, asking.groups)
             == (serving, Filters(), self.groups)
@@ -124,20 +125,24 @@ class Workspace(Asks, Judging):
         query: Query,
         sampling: Sampling,
         bundles: Sequence[str],
-        remembered: Mapping[str, float],
+        remembered: Mapping[str, tuple[float, Outlook]],
     ) -> float:
-        """The less the sooner: how far the chance is from one half, or the share of the ten best
-        that two bundles have in common; 1 where nothing is to be learned. `remembered` are chances
-        by query id."""
+        """The less the sooner: how far the chance is from one half, and 1/2 more where nothing
+        matches well; or the share of the ten best that two bundles have in common. It is 1 where
+        nothing is to be learned. `remembered` are chances and outlooks by query id."""
         if sampling == Sampling.UNCERTAIN:
-            chance = remembered.get(query.id)
-            if chance is None:
-                chance = self.recommender().nearest(query).chances.answered
-            return abs(chance - 0.5)
+            chance, outlook = remembered.get(query.id) or self._expected(query)
+            return abs(chance - 0.5) / 2 + (outlook == Outlook.NOTHING) / 2
         if sampling == Sampling.DIFFERENT:
             one, two = (set(self.best_of(query, bundle)) for bundle in bundles)
             return len(one & two) / max(len(one | two), 1)
         return 0.0
+
+    def _expected(self, query: Query) -> tuple[float, Outlook]:
+        """The chance of an answer, and what follows from it."""
+        recommender = self.recommender()
+        chance = recommender.nearest(query).chances.answered
+        return chance, recommender.model.calibration.outlook(chance)
 
     def _pool(self, query: Query, bundles: Sequence[str]) -> list[str]:
         """The ten best tickets of each bundle together, those that are still there."""

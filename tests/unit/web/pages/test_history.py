@@ -51,6 +51,17 @@ def test_the_history_says_whose_time_it_shows(client):
     assert re.search(r'datetime="[^"]+Z">[^<]+ UTC</time>', client.get("/history").text)
 
 
+def test_a_query_that_nothing_matched_well_is_listed_without_its_chance(client):
+    post(client, "/", **NOTHING)
+    assert "nothing matches well" in client.get("/history").text
+    for address in ("/history", "/unanswered"):
+        page = client.get(address).text
+        assert NOTHING["subject"] in page and "chance of an answer" not in page
+    assert 0 < float(table(client, "/history.csv")[0]["chance"]) < 1
+    post(client, "/", **EXHAUST)
+    assert "chance of an answer" in client.get("/history").text
+
+
 def test_history_is_of_ones_own_name_the_last_first(desk):
     for name, asked in (("ann", EXHAUST), ("bob", NOTHING), ("ann", {"subject": "Pump leaks"})):
         post(signed_in(desk, name), "/", **asked)

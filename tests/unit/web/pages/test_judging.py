@@ -7,10 +7,11 @@ from html import unescape
 
 import pytest
 
+from tests import fake_desk
 from ticketing.desk.bundle_list import BundleFacts
 from ticketing.desk.workspace import Round, Sampling
 from ticketing.errors import InputError, NotFound
-from ticketing.tickets import Grade, ModelKind, Query
+from ticketing.tickets import Filters, Grade, ModelKind, Query
 
 QUERIES = [Query("Exhaust spread high"), Query("Pump leaks oil"), Query("valve stuck")]
 
@@ -123,6 +124,22 @@ def test_uncertain_queries_are_those_nearest_to_one_half(desk):
     chances = {query.id: desk.recommend(query).chance for query in QUERIES}
     nearest = sorted(chances, key=lambda id: abs(chances[id] - 0.5))
     assert set(chosen.queries) == set(nearest[:2])
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["remembered", "not yet asked"])
+def test_of_uncertain_queries_those_that_nothing_matches_well_come_last(desk, monkeypatch, asked):
+    monkeypatch.setattr(fake_desk, "LIKELY", 0.5)
+    sure = Query("Exhaust temperature spread high", "unit trips on start, burner nozzle cold")
+    desk.store.put_query(sure)
+    queries = list(desk.store.queries())
+    answers = {query.id: desk.preview(query) for query in queries}
+    hopeless = [found.chance for found in answers.values() if found.outlook == "nothing"]
+    assert 0.5 - max(hopeless) < answers[sure.id].chance - 0.5
+    for query in queries if asked else ():
+        desk.ask(query, Filters(), "ann")
+    chosen = desk.choose_round(Sampling.UNCERTAIN, "ann", 9, 1).queries
+    said = [answers[id].outlook for id in chosen]
+    assert said == sorted(said) and len(chosen) == len(queries)
 
 
 def test_different_queries_are_judged_under_both_bundles(desk, monkeypatch):

@@ -276,6 +276,19 @@ def test_no_good_match_is_said_above_the_candidates(client):
     assert said < note < page.index('id="s1"')
 
 
+def test_where_nothing_matches_well_no_figures_look_like_those_of_good_answers(client):
+    address = asked(client, subject="coffee machine")
+    pages = [client.get(address).text, client.get(f"/tickets/GT-0101?query={address[9:]}").text]
+    pages.append(post(client, "/preview", subject="coffee machine").text)
+    for page in pages:
+        assert "GT-0101" in page
+        assert not re.search(r"of 5|likely|Expected rating|the chance that", page)
+    for known in (client.get(asked(client)).text, post(client, "/preview", **EXHAUST).text):
+        assert "of 5" in known
+    assert "of 5" in client.get(f"/tickets/GT-0101?query={asked(client)[9:]}").text
+    assert client.get(f"/api{address}").json["items"][0]["chance"] > 0
+
+
 def test_a_good_match_is_not_called_a_bad_one(client):
     page = client.get(asked(client)).text
     assert "Nothing matches well" not in page
