@@ -93,6 +93,16 @@ class Recommendations:
     """Whether tickets that belong here went while they were compared."""
 
     @property
+    def by_id(self) -> bool:
+        """Whether it is the ticket alone whose id was all that was asked."""
+        return len(self.items) == 1 and self.items[0].reason.by_id
+
+    @property
+    def heading(self) -> str:
+        """What stands above the tickets."""
+        return "The ticket with this id" if self.by_id else self.outlook.heading
+
+    @property
     def every(self) -> list[Recommendation]:
         """All tickets by rank, those that are folded under others too."""
         found = (one for item in self.items for one in (item, *item.like))

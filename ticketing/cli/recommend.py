@@ -34,9 +34,9 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 
 def _show(answer: Recommendations) -> None:
-    hopeless = answer.outlook == Outlook.NOTHING
-    chance = "" if hopeless else f" (chance of a YES: {answer.chance:.0%})"
-    say(f"{answer.outlook.heading}{chance}.")
+    certain = answer.by_id or answer.outlook == Outlook.NOTHING
+    chance = "" if certain else f" (chance of a YES: {answer.chance:.0%})"
+    say(f"{answer.heading}{chance}.")
     if answer.note:
         say(answer.note)
     for item in answer.items:

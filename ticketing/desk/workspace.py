@@ -58,7 +58,8 @@ class Workspace(Asks, Judging):
     def choose_round(
         self, sampling: Sampling, judge: str, size: int, seed: int, other: str = ""
     ) -> Round:
-        """Queries of which this judge has not judged all tickets yet.
+        """Queries of which this judge has not judged all tickets yet; none that is a ticket's id,
+        which asks for that ticket alone.
 
         Random ones, those whose chance of an answer is nearest to one half (last, those that
         nothing matches well), or those whose ten best differ most between the serving bundle and
@@ -80,6 +81,8 @@ class Workspace(Asks, Judging):
             if sampling == Sampling.RANDOM and len(chosen) == size:
                 break
             found = Round((query.id,), bundles, seed)
+            if self._asks_by_id(query):
+                continue
             if any(pair.judged is None for pair in self.pairs(found, judge)):
                 worth = self._worth(query, sampling, bundles, remembered)
                 if worth < 1:
@@ -137,6 +140,12 @@ class Workspace(Asks, Judging):
             one, two = (set(self.best_of(query, bundle)) for bundle in bundles)
             return len(one & two) / max(len(one | two), 1)
         return 0.0
+
+    def _asks_by_id(self, query: Query) -> bool:
+        """Whether a query is nothing but the id of a ticket."""
+        from ticketing.retrieval.naming import is_an_id, names_in
+
+        return is_an_id(query) and bool(self.store.get_tickets(names_in(query)))
 
     def _expected(self, query: Query) -> tuple[float, Outlook]:
         """The chance of an answer, and what follows from it."""

@@ -19,6 +19,11 @@ def names_in(query: Query) -> list[str]:
     return [typed, typed.upper()]
 
 
+def is_an_id(query: Query) -> bool:
+    """Whether a query may be nothing but the id of a ticket."""
+    return not query.description.strip() and bool(names_in(query))
+
+
 def named_by(
     query: Query,
     encoded: EncodedQuery,

@@ -18,7 +18,7 @@ from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer
 from ticketing.retrieval.folding import Folder, Match, Row, certain_of
 from ticketing.retrieval.index import Index
-from ticketing.retrieval.naming import named_by, names_in
+from ticketing.retrieval.naming import is_an_id, named_by, names_in
 from ticketing.retrieval.notes import at_best, note
 from ticketing.retrieval.parts import typical_parts
 from ticketing.retrieval.ranking import Best, Compared, Nearest
@@ -187,15 +187,16 @@ class Recommender:
         exhaustive: bool = False,
     ) -> Recommendations:
         """The nearest tickets with scores and reasons, near-copies folded into `limit` rows. A
-        ticket whose id is the query's subject comes first; that one, and one that was judged to
-        solve this very query, makes an answer certain. See `nearest` for `exhaustive`. Raises
-        InputError for a blank query."""
+        ticket whose id is the query's subject comes first, and alone where nothing else is asked;
+        that one, and one that was judged to solve this very query, makes an answer certain. See
+        `nearest` for `exhaustive`. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         near = max(2 * limit, NEAREST)
         found = self.nearest(query, filters, near, exhaustive)
         rows, outdated = self._rows(query, filters, limit, found)
-        if len(rows) < limit and len(found.best.places) == near < FARTHEST:
+        alone = bool(rows) and rows[0].best.by_id and is_an_id(query)
+        if not alone and len(rows) < limit and len(found.best.places) == near < FARTHEST:
             found = self.nearest(query, filters, FARTHEST, exhaustive)
             rows, outdated = self._rows(query, filters, limit, found)
         encoded, every = found.query, [one for row in rows for one in (row.best, *row.like)]
@@ -213,7 +214,9 @@ class Recommender:
             if outlook == Outlook.NOTHING
             else "",
             searched=found.searched,
-            meant={} if query.ticket_id else self._speller.meant(query.text, encoded.words),
+            meant={}
+            if query.ticket_id or alone
+            else self._speller.meant(query.text, encoded.words),
             typical=typical_parts(self.model, encoded, self._sample(found.whole)),
             outdated=outdated,
         )
@@ -226,11 +229,13 @@ class Recommender:
     def _rows(
         self, query: Query, filters: Filters, limit: int, found: Nearest
     ) -> tuple[list[Row], bool]:
-        """The nearest tickets in `limit` rows at most, after one that the query names; and whether
-        some are gone since their codes were read."""
+        """The nearest tickets in `limit` rows at most, after one that the query names, or that one
+        alone; and whether some are gone since their codes were read."""
         step = limit + limit // 2 + 1  # some fold; one more ends the last
         first = self.store.read_tickets([*names_in(query), *found.best.ids_at(slice(step))])
         named = named_by(query, found.query, filters, first, self.model)
+        if named and is_an_id(query):
+            return self._folder.fold([named], limit), False
         gone: set[str] = set()
         matches = self._matches(found, filters, step, first, named, gone)
         return self._folder.fold(certain_of(query, matches), limit), bool(gone)

@@ -36,6 +36,14 @@ def test_near_copies_are_named_below_the_best_of_them(desk):
     ]
 
 
+def test_no_chance_is_said_of_what_an_id_finds_or_nothing_matches(desk):
+    desk.put_tickets([Ticket("A-1", "Pawl stuck"), Ticket("A-2", "Pawl stuck")])
+    by_id = run(recommend.command, "a-1").splitlines()
+    assert by_id[0] == "The ticket with this id." and not any("A-2" in line for line in by_id)
+    assert run(recommend.command, "x").splitlines()[0] == "Nothing matches well."
+    assert "(chance of a YES: " in run(recommend.command, "Pawl stuck")
+
+
 def test_a_slip_is_asked_about(desk):
     assert "Did you mean 'rotor' by 'Rotro'?" in run(recommend.command, "Rotro vibration")
 

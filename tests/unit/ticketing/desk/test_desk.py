@@ -144,11 +144,22 @@ def test_near_copies_fold_into_the_best_and_keep_their_ranks(desk, archive_ticke
     assert ids(answer) == ranked  # which is as it was without rows
 
 
-def test_an_id_typed_whole_is_the_first_ticket(desk, archive_tickets):
+def test_an_id_alone_is_answered_with_that_ticket_alone(desk, archive_tickets):
     wanted = archive_tickets[30]
+    desk.put_tickets([replace(wanted, id=f"{wanted.id}-{i}") for i in range(3)])  # near-copies
     for typed in (wanted.id, f" {wanted.id.lower()} "):
         answer = desk.recommend(Query(typed))
+        assert ids(answer) == [wanted.id] and answer.heading == "The ticket with this id"
+        assert (answer.chance, answer.meant) == (1, {})
+    assert len(desk.recommend(Query("TICKET-THAT-IS-NOT-HERE")).items) == 10
+
+
+def test_an_id_typed_as_subject_is_the_first_ticket(desk, archive_tickets):
+    wanted = archive_tickets[30]
+    for typed in (wanted.id, f" {wanted.id.lower()} "):
+        answer = desk.recommend(Query(typed, "The pawl is stuck"))
         first = answer.items[0]
+        assert len(answer.items) == 10
         assert (first.ticket, first.rank, first.chance, first.score) == (wanted, 1, 1, 5)
         assert first.reason.by_id and first.reason.sentence.startswith("This is the ticket whose")
         assert answer.outlook == Outlook.LIKELY and answer.note == ""

@@ -126,6 +126,14 @@ def test_uncertain_queries_are_those_nearest_to_one_half(desk):
     assert set(chosen.queries) == set(nearest[:2])
 
 
+def test_a_query_that_is_nothing_but_a_tickets_id_is_not_judged_in_rounds(desk):
+    by_id, more = Query(" gt-0103 "), Query("GT-0103", "leaks oil again")
+    desk.store.put_queries([by_id, more])
+    for sampling in (Sampling.RANDOM, Sampling.UNCERTAIN):
+        chosen = desk.choose_round(sampling, "ann", 9, 1).queries
+        assert set(chosen) == {query.id for query in (*QUERIES, more)}
+
+
 @pytest.mark.parametrize("asked", [True, False], ids=["remembered", "not yet asked"])
 def test_of_uncertain_queries_those_that_nothing_matches_well_come_last(desk, monkeypatch, asked):
     monkeypatch.setattr(fake_desk, "LIKELY", 0.5)

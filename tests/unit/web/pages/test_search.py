@@ -11,6 +11,8 @@ from tests.fake_desk import NOTICE, FakeDesk
 from tests.fake_records import jobs, tickets
 from tests.people import signed_in
 from ticketing.limits import QUERY_TEXT
+from ticketing.reasons import Reason
+from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query, Ticket
 from ticketing.times import utc_now
@@ -274,6 +276,25 @@ def test_no_good_match_is_said_above_the_candidates(client):
     note = page.index("No past ticket is near enough to be trusted")
     assert "may help" not in page
     assert said < note < page.index('id="s1"')
+
+
+def test_a_ticket_asked_for_by_its_id_offers_those_like_it(client, desk, monkeypatch):
+    preview = desk.preview
+
+    def by_id(*args, **kwargs):
+        answer = preview(*args, **kwargs)
+        [first] = [replace(one, reason=Reason(by_id=True)) for one in answer.items[:1]]
+        return replace(answer, items=(first,), outlook=Outlook.LIKELY)
+
+    monkeypatch.setattr(desk, "preview", by_id)
+    page = client.get(asked(client, subject="GT-0101")).text
+    assert ">The ticket with this id</h1>" in page and "Find similar tickets" in page
+    assert (
+        "searched" not in page
+        and "The ticket with this id" in post(client, "/preview", subject="GT-0101").text
+    )
+    monkeypatch.undo()
+    assert "Find similar tickets" not in client.get(asked(client)).text
 
 
 def test_where_nothing_matches_well_no_figures_look_like_those_of_good_answers(client):
