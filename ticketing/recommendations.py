@@ -46,13 +46,18 @@ class Outlook(StrEnum):
 
     @property
     def heading(self) -> str:
-        """What stands above the tickets."""
+        """What stands above the tickets; it is about all of them together."""
         return HEADINGS[self]
+
+    @property
+    def said_later(self) -> str:
+        """What is said of an answer whose tickets do not stand below."""
+        return self.heading.lower().replace("one of these", "one ticket")
 
 
 HEADINGS = {
-    Outlook.LIKELY: "Past tickets that likely help",
-    Outlook.POSSIBLE: "Past tickets that are possibly related",
+    Outlook.LIKELY: "One of these likely helps",
+    Outlook.POSSIBLE: "One of these may help",
     Outlook.NOTHING: "Nothing matches well",
 }
 

@@ -213,7 +213,7 @@ def test_a_result_shows_subject_description_solution_and_score(client):
     plain = re.sub(r"</?mark>", "", first)
     ticket = tickets()[0]
     assert ticket.subject in plain and ticket.description in plain and ticket.solution in plain
-    assert re.search(r"<strong>\d\.\d+</strong> of 5", first)
+    assert re.search(r"<strong>\d+\xa0%</strong> likely <span>\d\.\d+ of 5</span>", first)
 
 
 def test_no_two_rows_show_the_same_score(client, desk, monkeypatch):
@@ -227,7 +227,7 @@ def test_no_two_rows_show_the_same_score(client, desk, monkeypatch):
 
     monkeypatch.setattr(desk, "recommend", close)
     address = asked(client)
-    scores = re.findall(r"<strong>(\d\.\d+)</strong> of 5", client.get(address).text)
+    scores = re.findall(r"<span>(\d\.\d+) of 5</span>", client.get(address).text)
     assert len(set(scores)) == 10 and scores == sorted(scores, reverse=True)
     assert len(set(re.findall(r"– (\d\.\d+) of 5", client.get(f"{address}/markdown").text))) == 10
 
@@ -303,7 +303,7 @@ def test_where_nothing_matches_well_no_figures_look_like_those_of_good_answers(c
     pages.append(post(client, "/preview", subject="coffee machine").text)
     for page in pages:
         assert "GT-0101" in page
-        assert not re.search(r"of 5|likely|Expected rating|the chance that", page)
+        assert not re.search(r"of 5|likely|rating|he chance that", page)
     for known in (client.get(asked(client)).text, post(client, "/preview", **EXHAUST).text):
         assert "of 5" in known
     assert "of 5" in client.get(f"/tickets/GT-0101?query={asked(client)[9:]}").text
@@ -344,6 +344,15 @@ def test_the_page_says_where_it_is(client, address, entry):
 def test_an_answer_and_a_question_that_is_refused_are_of_asking(client):
     for page in (client.get(asked(client)), post(client, "/", subject="")):
         assert 'aria-current="true">Ask' in page.text
+
+
+def test_the_heading_is_about_all_tickets_and_says_their_chance(client):
+    """Rows of 22 % stood below "Past tickets that likely help", as of each."""
+    page = client.get(asked(client)).text
+    head = page[page.index('id="results"') : page.index('class="rows')]
+    chance = round(100 * client.get(f"/api{asked(client)}").json["chance"])
+    assert "One of these likely helps" in head and f"chance {chance}\xa0%" in head
+    assert "one ticket likely helps (chance of an answer" in client.get("/history").text
 
 
 def test_the_notice_stands_on_every_page(client):
