@@ -11,6 +11,8 @@ from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser
 
+WEIGHT = "found => Number(getComputedStyle(found).fontWeight)"
+
 
 @pytest.fixture
 def slow_at_first(desk, monkeypatch):
@@ -44,6 +46,29 @@ def test_judging_and_undoing_happen_in_place(open_page, desk):
     event = next(desk.store.judgments())
     assert (event.ticket_id, event.rank) == ("GT-0101", 1)
     assert loads == []
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_what_was_judged_is_said_in_place_of_what_was_guessed(open_page, script):
+    page = open_page(viewport=WIDE, java_script_enabled=script)
+    ask(page)
+    first = row(page, 1)
+    guessed, bold = first.locator(".score, .guess"), first.locator("h2").evaluate(WEIGHT)
+    expect(guessed.first).to_be_visible()
+    expect(first.locator(".mine").first).to_be_hidden()
+    first.get_by_role("button", name="NO").click()
+    expect(first.locator(".line").get_by_text("You said NO")).to_be_visible()
+    expect(first.locator(".detail").get_by_text("You said NO")).to_be_visible()
+    for guess in guessed.all():
+        expect(guess).to_be_hidden()
+    assert first.locator("h2").evaluate(WEIGHT) < bold
+    first.locator("a.ticket").click()
+    expect(page.locator(".asked-of")).to_contain_text("You said NO")
+    expect(page.get_by_text("The chance that")).to_be_hidden()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("The chance that")).to_be_visible()
+    page.go_back() if script else page.get_by_role("link", name="Back to the results").click()
+    expect(first.locator(".score")).to_be_visible()
 
 
 def test_the_last_key_wins_while_the_first_request_is_slow(open_page, desk, slow_at_first):

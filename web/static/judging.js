@@ -49,6 +49,13 @@ function show(form, grade) {
   const row = form.closest(".row");
   row?.classList.remove("YES", "REL", "NO");
   if (grade) row?.classList.add(grade);
+  const about = row ?? form.closest(".asked-of");
+  for (const guess of about?.querySelectorAll(".score, .guess") ?? []) guess.hidden = Boolean(grade);
+  for (const mine of about?.querySelectorAll(".mine") ?? []) {
+    mine.hidden = !grade;
+    mine.querySelector("strong").textContent = grade ?? "";
+    mine.querySelector("strong").className = grade ?? "";
+  }
   for (const button of form.querySelectorAll(".grades button")) {
     button.setAttribute("aria-pressed", String(button.value === (grade || null)));
   }
