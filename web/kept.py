@@ -26,7 +26,6 @@ TYPED: dict[str, dict[str, str]] = {
         "created_since": "Created since",
         "created_before": "Created before",
     },
-    "people.add": {"name": "Name", "groups": "Groups"},
     "people.change": {"groups": "Groups"},
     "topics.name": {"name": "Name"},
 }

@@ -1,13 +1,14 @@
 """Jobs: what is under way and what was, and forms that begin, cancel and repeat."""
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response as Redirect
 
 from ticketing.errors import InputError
 from ticketing.jobs import Job, JobState
 from ticketing.tickets import ModelKind
 from web import jobs as work
-from web.context import broker_trouble, current_desk, current_person, served_desk
+from web.context import broker_trouble, current_desk, current_person, sentence_of, served_desk
 from web.pages.forms import back, valid
 from web.schemas.jobs import EvaluationIn, TrainingIn
 from web.uploads import UPLOAD_LIMIT
@@ -19,6 +20,11 @@ job_pages = Blueprint("jobs", __name__)
 @job_pages.get("/jobs")
 def overview() -> str:
     """The latest jobs with progress, rate and estimate; what waits for an answer comes first."""
+    return _overview()
+
+
+def _overview(problem: str = "") -> str:
+    """With a `problem`, the form of an import stands open below it, as it was sent."""
     store = current_desk().store
     unfinished = sorted(store.unfinished_jobs(), key=lambda job: job.state != JobState.WAITING)
     finished = [job for job in store.jobs() if job.state.final]
@@ -31,6 +37,8 @@ def overview() -> str:
         models=served_desk().models.ids(ModelKind.RANKING)[::-1],
         serving=store.serving(),
         most_megabytes=UPLOAD_LIMIT // 2**20,
+        problem=problem,
+        here=url_for("jobs.overview"),
     )
 
 
@@ -68,13 +76,16 @@ def evaluate() -> Redirect:
 
 
 @job_pages.post("/jobs/import")
-def import_() -> Redirect:
-    """Take a file of tickets and begin its import."""
+def import_() -> ResponseReturnValue:
+    """Take a file of tickets and begin its import; one that cannot be read gets the form back."""
     file = request.files.get("file")
-    if not file or not file.filename:
-        raise InputError("Choose a file of tickets first.")
     columns = [line for line in request.form.get("mapping", "").splitlines() if line.strip()]
-    return _to(work.import_(file.filename, file.stream, columns))
+    try:
+        if not file or not file.filename:
+            raise InputError("Choose a file of tickets first.")
+        return _to(work.import_(file.filename, file.stream, columns))
+    except InputError as error:
+        return _overview(sentence_of(error)), 400
 
 
 @job_pages.post("/jobs/<job_id>/cancel")

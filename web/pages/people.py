@@ -3,12 +3,14 @@
 from dataclasses import asdict, astuple, fields
 
 from flask import Blueprint, Response, flash, json, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response as Redirect
 
+from ticketing.errors import InputError
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Role
 from web.context import audit as audited
-from web.context import current_desk, current_doer, served_desk
+from web.context import current_desk, current_doer, sentence_of, served_desk
 from web.pages.forms import valid
 from web.pages.tables import csv_file, page_of
 from web.schemas.people import AddedIn, ChangedIn
@@ -19,7 +21,7 @@ people_pages = Blueprint("people", __name__)
 @people_pages.get("/people")
 def overview() -> str:
     """Everybody with an account, and a form that adds somebody."""
-    return render_template("people.html", accounts=served_desk().store.accounts(), roles=list(Role))
+    return _overview()
 
 
 @people_pages.get("/people.csv")
@@ -34,13 +36,16 @@ def as_csv() -> Response:
 
 
 @people_pages.post("/people")
-def add() -> Redirect:
-    """Add somebody."""
+def add() -> ResponseReturnValue:
+    """Add somebody, or give the form back with all but the password."""
     names = ("name", "password", "role", "groups")
-    given = valid(AddedIn, {name: request.form.get(name, "") for name in names})
-    account = served_desk().add_account(
-        current_doer(), given.name, given.password, given.role, given.groups
-    )
+    try:
+        given = valid(AddedIn, {name: request.form.get(name, "") for name in names})
+        account = served_desk().add_account(
+            current_doer(), given.name, given.password, given.role, given.groups
+        )
+    except InputError as error:
+        return _overview(sentence_of(error)), 400
     flash(f"{account.name} is added.")
     return redirect(url_for("people.overview"), 303)
 
@@ -84,6 +89,17 @@ def audit_as_jsonl() -> Response:
     headers = {"Content-Disposition": 'attachment; filename="audit.jsonl"'}
     lines = map(_line, current_desk().audit_entries())
     return Response(lines, mimetype="application/jsonl", headers=headers)
+
+
+def _overview(problem: str = "") -> str:
+    """With a `problem`, it stands above the form, which is as it was sent."""
+    return render_template(
+        "people.html",
+        accounts=served_desk().store.accounts(),
+        roles=list(Role),
+        problem=problem,
+        here=url_for("people.overview"),
+    )
 
 
 def _line(entry: AuditEntry) -> str:

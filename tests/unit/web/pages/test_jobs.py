@@ -88,7 +88,7 @@ def test_a_file_of_tickets_is_imported_with_its_columns(client, desk):
         ({"file": (b"", "../../x.exe")}, "x.exe"),
         (
             {"file": (b"id,subject\n1,a\n", "x.csv"), "mapping": "subject"},
-            "<h1>subject is not of the form field=column.</h1>",
+            "subject is not of the form field=column.",
         ),
     ],
 )
@@ -96,6 +96,10 @@ def test_a_file_that_cannot_be_imported_is_refused_at_once(client, desk, sent, s
     fields = {k: (io.BytesIO(v[0]), v[1]) if k == "file" else v for k, v in sent.items()}
     answer = post(client, "/jobs/import", "/jobs", **fields)
     assert answer.status_code == 400 and sentence in answer.text and "/tmp" not in answer.text
+    form = answer.text[answer.text.index("<details open>") :]
+    assert sentence in re.search(r'class="problem" role="alert">([^<]+)<', form)[1]
+    assert f">\n{sent.get('mapping', '')}</textarea>" in form
+    assert 'name="next" value="/jobs"' in form and "data-renew" not in form
     assert len(desk.store.jobs()) == len(jobs())
 
 
