@@ -102,6 +102,21 @@ def test_a_round_says_what_its_grades_mean_where_nothing_can_be_pointed_at(open_
     ).to_be_visible()
 
 
+def test_on_a_phone_a_round_shows_the_solution_and_folds_what_is_needed_less(open_page, desk):
+    page = open_page(viewport=PHONE)
+    begin(page, desk)
+    note = page.get_by_label("Note")
+    expect(note).to_be_hidden()
+    page.get_by_text("Note (optional)").click()
+    note.fill("looked")
+    page.get_by_role("button", name="NO").click()
+    expect(page.locator("#progress")).to_have_text("1 of 10 tickets judged, of 1 query.")
+    expect(note).to_be_hidden()
+    texts = page.locator(".versus .panel").last.locator("h3")
+    expect(texts).to_have_text(["Solution", "Description"])
+    assert [judgment.note for judgment in desk.store.judgments()] == ["looked"]
+
+
 def test_a_round_goes_to_its_end_without_script(open_page, desk):
     page = open_page(java_script_enabled=False)
     begin(page, desk)

@@ -63,6 +63,7 @@ def test_rank_and_score_are_neither_shown_nor_kept_and_the_order_is_no_ranking(c
     page = client.get(address).text
     assert "The order is shuffled; rank and score are not shown" in page
     give(client, address, "YES")
+    assert "The order is shuffled" not in client.get(address).text  # it was read with the first
     [judgment] = desk.store.judgments()
     assert (judgment.rank, judgment.score, judgment.bundle_id) == (None, None, "fake-bundle")
     orders = [

@@ -266,6 +266,11 @@ def test_a_long_description_is_folded_with_its_opening_in_sight(client):
     assert "Week 24" in re.sub(r"</?mark>", "", page)
 
 
+def test_a_tickets_page_shows_its_solution_before_its_description(client):
+    page = client.get("/tickets/GT-0101").text
+    assert page.index(">Solution</h2>") < page.index(">Description</h2>")
+
+
 def test_a_missing_solution_is_said(client):
     assert "No solution is recorded." in client.get("/tickets/GT-0108").text
 
