@@ -45,6 +45,8 @@ def test_plots_stand_beside_a_table_and_a_switch_is_marked(client, desk):
         "YES among the ten by week: week of 4 March 2024, model b1: 100\u00a0%; "
         "week of 18 March 2024, model b2: 100\u00a0%"
     )
+    ends = '<p class="ends" aria-hidden="true"><span>4 March 2024</span><span>18 March 2024</span>'
+    assert page.count(ends) == 4
     assert page.count('class="switch"') == 4 and page.count("<circle") == 12
     assert "Bundle b2 serves now: better by .1." in page
     assert "style=" not in page.split("<main", 1)[1]

@@ -67,6 +67,13 @@ def test_a_topics_page_shows_months_as_a_table_and_tickets_newest_first(client):
     assert figures["August 2012"] == ["0", "0", "no tickets"]
 
 
+def test_a_year_at_the_end_of_the_months_ends_there(client, desk):
+    """It ran into the 0 of the scale."""
+    desk.put_tickets([Ticket("N-1", "valve", created=datetime(2015, 2, 1))])
+    years = re.findall(r'<text x="[\d.]+%" y="1em"([^>]*)>(\d+)<', client.get("/topics/17").text)
+    assert years == [("", "2013"), ("", "2014"), (' text-anchor="end"', "2015")]
+
+
 def test_tickets_of_a_topic_come_in_pages(client, desk):
     desk.put_tickets(
         [Ticket(f"N-{i:02}", "valve", created=datetime(2015, 1, 1 + i)) for i in range(25)]
