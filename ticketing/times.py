@@ -34,7 +34,7 @@ def utc_now() -> datetime:
 
 
 MEND_DATES = (
-    "mend the dates and import again. Until then they set no other ticket's age and are in no month"
+    "mend the dates and import again. Until then they set no other ticket’s age and are in no month"
     " of the topics."
 )
 """What is said of tickets dated after tomorrow."""

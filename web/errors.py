@@ -22,7 +22,7 @@ KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 SENTENCES = {
     404: "There is no page at this address.",
     405: "This address does not take that kind of request.",
-    500: "Something went wrong on our side; the details are in the server's log.",
+    500: "Something went wrong on our side; the details are in the server’s log.",
 }
 
 

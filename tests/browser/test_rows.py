@@ -351,6 +351,22 @@ def test_a_long_description_asked_is_not_bold(open_page):
     assert asked.locator(".opening").evaluate(weight) == "400"
 
 
+def test_what_was_asked_in_arabic_stands_on_the_right(open_page):
+    page = open_page(viewport=WIDE)
+    ask(page, "عطل في المضخة", "المضخة لا تعمل منذ أمس")
+    ends = [
+        page.locator(f".query {part}").evaluate(
+            """found => {
+                const range = document.createRange();
+                range.selectNodeContents(found);
+                return range.getBoundingClientRect().right;
+            }"""
+        )
+        for part in (".subject", ".text")
+    ]
+    assert abs(ends[0] - ends[1]) < 4
+
+
 def test_without_script_everything_works(open_page, desk):
     page = open_page(viewport=WIDE, java_script_enabled=False)
     ask(page)

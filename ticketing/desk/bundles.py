@@ -120,7 +120,7 @@ class Bundles(Trains):
                     f"Job {job.id} works on bundle {bundle_id} ({job.kind}); cancel it first."
                 )
         if bundle_id == self.whole.serving(ModelKind.CATEGORIES):
-            raise Conflict(f"Bundle {bundle_id} proposes the desk's categories; train another.")
+            raise Conflict(f"Bundle {bundle_id} proposes the desk’s categories; train another.")
         self.whole.drop_codes(bundle_id)
         self.models.delete(bundle_id)
 

@@ -56,7 +56,7 @@ class People(Tokens):
             if any(name.casefold() == known.name.casefold() for known in self.store.accounts()):
                 raise InputError(f"There is somebody called {name} already; choose another name.")
             if role != Role.ADMIN and not self.store.has_accounts():
-                raise InputError("The first account must be an admin's; give it the role admin.")
+                raise InputError("The first account must be an admin’s; give it the role admin.")
             self.store.put_account(account)
         self.record(by, Deed.PERSON_ADDED, f"{account.name}: {account.summary}")
         return account

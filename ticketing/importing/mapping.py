@@ -103,7 +103,7 @@ def read_mapping(path: Path | None = None, overrides: Iterable[str] = ()) -> Map
             ) from None
         *some, last = Comments.model_fields if field.startswith("comments.") else ALL_FIELDS
         raise InputError(
-            f"The mapping's {field} cannot be used: {message}; its fields are {', '.join(some)} and"
+            f"The mapping’s {field} cannot be used: {message}; its fields are {', '.join(some)} and"
             f" {last}."
         ) from None
 

@@ -19,7 +19,7 @@ HIDDEN = "There is no ticket here that you may see."
 NOT_COMPARED = "No other ticket here can be compared with this query."
 WORDLESS = "The query holds no word to compare; describe the problem in words."
 UNKNOWN = (
-    "None of the query's words occurs in these tickets, which were chosen by meaning and spelling "
+    "None of the query’s words occurs in these tickets, which were chosen by meaning and spelling "
     "alone; try other words."
 )
 WEAK = (
@@ -27,7 +27,7 @@ WEAK = (
     "problem may find others."
 )
 VAGUE = (
-    "None of the query's words tells one ticket from another; name the part that fails, or what it "
+    "None of the query’s words tells one ticket from another; name the part that fails, or what it "
     "does."
 )
 

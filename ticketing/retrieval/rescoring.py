@@ -62,7 +62,7 @@ def _why(up: bool, scores: Floats, weights: Floats) -> str:
 
 
 HIGH = (
-    "for its length, its problem has more of the query's telling words",
+    "for its length, its problem has more of the query’s telling words",
     "its subject says little but what the query says",
     "part by part it means more nearly the same",
     "as a whole it means more nearly the same",
@@ -71,7 +71,7 @@ HIGH = (
 """What a score above the mean of those found says of a ticket, in the order of `Rescoring`."""
 
 LOW = (
-    "for its length, its problem has fewer of the query's telling words",
+    "for its length, its problem has fewer of the query’s telling words",
     "its subject says other things too",
     "part by part it means something else",
     "as a whole it means something else",

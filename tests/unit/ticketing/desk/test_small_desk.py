@@ -31,13 +31,13 @@ def test_words_that_occur_are_never_said_to_be_missing(five):
     answer = five.recommend(Query("Pump leaks oil"))
     [first] = [item for item in answer.items if item.ticket.id == "P-1"]
     assert {word.word for word in first.reason.shared} == {"Pump", "leaks", "oil"}
-    assert "None of the query's words" not in answer.note
+    assert "None of the query’s words" not in answer.note
 
 
 def test_words_that_do_not_occur_are_said_to_be_missing(five):
     answer = five.recommend(Query("xyzzyx qwfpgj"))
     assert answer.outlook == Outlook.NOTHING
-    assert answer.note.startswith("None of the query's words occurs in these tickets")
+    assert answer.note.startswith("None of the query’s words occurs in these tickets")
 
 
 def test_scores_are_strictly_ordered(five):
@@ -48,7 +48,7 @@ def test_scores_are_strictly_ordered(five):
 def test_one_word_of_five_promises_nothing(five):
     """Of its words the tickets have "leaks" alone, and "the"."""
     found = five.recommend(Query("The coffee machine leaks water"))
-    assert found.outlook == Outlook.NOTHING and "None of the query's words" not in found.note
+    assert found.outlook == Outlook.NOTHING and "None of the query’s words" not in found.note
     assert five.recommend(Query("Pump leaks oil")).outlook == Outlook.LIKELY
 
 

@@ -157,7 +157,7 @@ def test_where_a_ticket_is_asked_for_by_its_id_numbers_are_those_that_are_shown(
     assert any(rank != number for (_, rank), number in numbers.items())
 
 
-WORDS = "for its length, its problem has more of the query's telling words"
+WORDS = "for its length, its problem has more of the query’s telling words"
 TOO_MUCH = "part by part it means more nearly the same, which the distance makes too much of"
 
 

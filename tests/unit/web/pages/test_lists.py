@@ -53,6 +53,11 @@ def test_models_as_a_table(client, desk):
     assert rows[0]["about"].startswith("12 tickets, 30 labels")
 
 
+def test_the_tables_of_people_are_offered_below_their_list(desk):
+    page = signed_in(desk, "ann").get("/people").text
+    assert page.index('class="rows people"') < page.index("The same as") < page.index('id="add"')
+
+
 def test_people_as_a_table_and_json_hold_no_secret(desk):
     client = signed_in(desk, "ann", groups=["lab", "field"])
     found = {"name": "ann", "role": "admin", "groups": ["field", "lab"]}
