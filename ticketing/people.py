@@ -53,6 +53,25 @@ class Permission(StrEnum):
     """Read who did what."""
 
 
+OPENS = {
+    Permission.ASK: "recommending, tickets, topics, history, jobs",
+    Permission.JUDGE: "judging, rounds, categories, names of topics",
+    Permission.JUDGE_FOR_OTHERS: "judgments with the name of another person in `judge`",
+    Permission.EVALUATE: "agreement, quality, the list of models, comparing and measuring them",
+    Permission.EXPORT: "tables of what others asked and judged: `/unanswered.csv`, `/quality.csv`, "
+    "`/topics.csv`, `/judging/agreement.csv`",
+    Permission.IMPORT: "adding and changing tickets",
+    Permission.DELETE: "deleting tickets",
+    Permission.TRAIN: "training a model",
+    Permission.JOBS: "cancelling and repeating jobs, beside the scope that begins such a job",
+    Permission.PROMOTE: "letting a model serve, answering for one, rolling back, deleting, "
+    "the schedule",
+    Permission.PEOPLE: "the list of people",
+    Permission.AUDIT: "`/audit.jsonl` and `/audit.csv`",
+}
+"""What each opens to a program as the scope of its token; the page and the documents say it so."""
+
+
 class Role(StrEnum):
     """What somebody is for; each role may do all that the one before it may."""
 

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.desk.tokens import MOST_DAYS, NewToken
 from ticketing.errors import Conflict, InputError
-from ticketing.people import PERMISSIONS, Account, Permission, one_form
+from ticketing.people import OPENS, PERMISSIONS, Account, one_form
 from web.context import current_doer, current_person, current_place, known_person, served_desk
 from web.openid import openid_is_set
 from web.pages.forms import own, valid
@@ -114,7 +114,9 @@ def _page(made: NewToken | None = None) -> Response:
         "account.html",
         account=desk.store.get_account(person.name),
         tokens=desk.store.tokens(person.name),
-        scopes=[scope for scope in Permission if scope in PERMISSIONS[person.role]],
+        scopes={
+            scope: opens for scope, opens in OPENS.items() if scope in PERMISSIONS[person.role]
+        },
         most_days=MOST_DAYS,
         made=made,
         event_id=uuid.uuid4().hex,

@@ -36,6 +36,8 @@ def test_after_a_session_ended_what_was_typed_is_kept_beside_a_way_to_sign_in(de
     answer = ann.post("/", data={**TYPED, "csrf_token": "old"}, headers=headers)
     assert answer.status_code == 401 and SIGNED_OUT in answer.text
     assert re.search(r'href="/sign-in" target="_blank">Sign in in another tab<', answer.text)
+    shown = re.findall(r'<p class="text sent" dir="auto" tabindex="0">([^<]*)</p>', answer.text)
+    assert [unescape(text) for text in shown] == [*TYPED.values()]
     token = kept(answer.text).pop("csrf_token")
     assert kept(answer.text) == {**TYPED, "csrf_token": token} and token != "old"
 

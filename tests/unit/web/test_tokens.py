@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +10,11 @@ from tests.people import signed_in
 from ticketing.desk import tokens
 from ticketing.errors import InputError, StoreFull
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import Doer, Permission, Role
+from ticketing.people import OPENS, Doer, Permission, Role
 from ticketing.tickets import Query
 from ticketing.times import utc_now
 from web.app import create_app
+from web.views.marks import with_code
 
 BY = Doer("ann", "a test")
 
@@ -53,6 +55,15 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(browser, desk):
     assert "nightly export" in page and secret[-43:] not in page
     for file in desk.settings.home.glob("tickets.sqlite3*"):
         assert secret[-43:].encode() not in file.read_bytes()
+
+
+def test_the_page_says_what_each_scope_opens_as_the_documents_do(desk):
+    page = signed_in(desk, "ada").get("/account").text
+    documents = (Path(__file__).parents[3] / "docs" / "how-to" / "people.md").read_text()
+    assert set(OPENS) == set(Permission)
+    for scope, opens in OPENS.items():
+        assert f"| `{scope}` | {opens} |\n" in documents
+        assert f'id="opens-{scope}">{with_code(opens)}<' in page
 
 
 def test_a_form_makes_its_token_once(browser, desk):

@@ -271,6 +271,16 @@ def test_a_tickets_page_shows_its_solution_before_its_description(client):
     assert page.index(">Solution</h2>") < page.index(">Description</h2>")
 
 
+def test_a_long_subject_is_folded_with_its_opening_in_sight(client, desk):
+    subject = "Exhaust spread high " * 30 + "at the end"
+    address = asked(client, subject=subject)
+    page = client.get(address).text
+    folded = page[page.index('<div class="subject"') : page.index("</details>")]
+    assert "Show all" in folded and f">{subject}</div>" in folded
+    judged = client.get(f"/judging/round?queries={address[9:]}&bundles=fake-bundle").text
+    assert f">{subject}</div>" in judged
+
+
 def test_a_missing_solution_is_said(client):
     assert "No solution is recorded." in client.get("/tickets/GT-0108").text
 
