@@ -60,7 +60,7 @@ def test_workers_do_not_begin_in_a_home_that_takes_no_files(desk, place, monkeyp
         raise OSError(errno.EROFS, "Read-only file system", "/home/tmp0_jr1ynf")
 
     monkeypatch.setattr(files.tempfile, "TemporaryFile", refuse)
-    monkeypatch.setattr(supervisor, "_start", lambda role: pytest.fail("a process was begun"))
+    monkeypatch.setattr(supervisor, "get_context", lambda _: pytest.fail("a process was begun"))
     home = desk.settings.home
     with pytest.raises(InputError) as refused:
         supervisor.supervise(make_app(desk.settings), place)

@@ -14,11 +14,12 @@ from ticketing.settings import load_settings
 
 @pytest.fixture(autouse=True)
 def own_signals(monkeypatch):
-    """The program meets signals in its own way; afterwards they are the test runner's again."""
+    """The program meets signals, and draws bars, in its own way; afterwards both are as before."""
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    monkeypatch.setattr(tqdm, "__init__", tqdm.__init__)  # the program draws on terminals alone
     before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
+    drawn = tqdm.__init__
     yield
+    tqdm.__init__ = drawn
     for number, handler in before.items():
         signal.signal(number, handler)
 
