@@ -41,19 +41,22 @@ EXHAUST_ID = Query(**EXHAUST).id
 
 
 def readable_time(given: object) -> datetime:
-    """A date or a time of ISO 8601 as naive UTC; one that names no zone is taken as UTC.
+    """A date or a time of ISO 8601 as naive UTC; one that names no zone is taken as UTC, and one
+    that its zone moves out of the calendar as the calendar's first or last moment.
 
     Raises ValueError in words a person can act on.
     """
     try:
-        return naive_utc(datetime.fromisoformat(str(given)))
-    except OverflowError:
-        raise ValueError("the time lies outside the calendar") from None
+        time = datetime.fromisoformat(str(given))
     except ValueError:
         raise ValueError(
             f"{str(given)[:30]!r} is no date; write one as 2013-05-31, or with a time as "
             "2013-05-31T14:30"
         ) from None
+    try:
+        return naive_utc(time)
+    except OverflowError:
+        return datetime.min if time.year == datetime.min.year else datetime.max
 
 
 def grade_named(name: str | None) -> Grade | None:

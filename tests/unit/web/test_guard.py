@@ -45,7 +45,8 @@ MAY = {
 def desk(tmp_path_factory):
     desk = FakeDesk(Settings(home=tmp_path_factory.mktemp("desk")))
     desk.store.put_query(Query("pump trips"))
-    desk.store.put_job(replace(jobs()[1], id="training", kind=JobKind.TRAINING))
+    asks = {"promotion": "ask"}
+    desk.store.put_job(replace(jobs()[1], id="training", kind=JobKind.TRAINING, arguments=asks))
     yield desk
     desk.close()
 

@@ -179,7 +179,7 @@ def test_two_trainings_at_once_are_refused(desk, monkeypatch):
 
 def test_the_classifier_that_serves_is_not_deleted(desk):
     bundle_id = desk.store.serving(ModelKind.CATEGORIES)
-    with pytest.raises(Conflict, match="proposes the desk's categories"):
+    with pytest.raises(Conflict, match="proposes the desk’s categories"):
         desk.delete_bundle(bundle_id)
     desk.store.set_serving("another", ModelKind.CATEGORIES)
     desk.delete_bundle(bundle_id)

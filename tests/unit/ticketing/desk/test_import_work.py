@@ -140,7 +140,7 @@ def test_a_ticket_that_a_killed_page_gave_to_others_is_known_as_its_own_by_what_
         raise StoreAway("It is away.")
 
     with monkeypatch.context() as away, pytest.raises(StoreAway):
-        away.setattr(desk, "_encode_stale", killed)
+        away.setattr(desk, "encode", killed)
         do(desk, job, unheard)
     result = do(desk, desk.store.get_job(job.id), unheard)
     assert (result["unchanged"], result["rejected"]) == (1, 0)

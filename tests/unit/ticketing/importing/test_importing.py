@@ -180,7 +180,7 @@ def test_a_mapping_that_is_nested_too_deep_is_one_sentence(tmp_path, inner):
     ("overrides", "message"),
     [
         (["subject"], "not of the form field=column"),
-        (["titel=x"], "mapping's titel cannot be used"),
+        (["titel=x"], "mapping’s titel cannot be used"),
         (["comments.author=who"], "no column of replies; add --map comments.column=COLUMN."),
         (["comments.column=c", "comments.who=x"], "its fields are column, text, author, time, "),
         (["subject=x", "subject.y=z"], "is no table"),
