@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from flask.testing import FlaskClient
 
 from ticketing.desk import Desk
-from ticketing.people import PERMISSIONS, Account, Doer, Permission, Role
+from ticketing.people import PERMISSIONS, Account, Actor, Permission, Role
 from web.app import create_app
 from web.sessions import KEY
 
@@ -34,4 +34,4 @@ def token_of(desk: Desk, name: str, role: Role = Role.ADMIN, scopes: Iterable[st
     """A token of somebody's, with all that their role may do unless scopes are named."""
     owner = account(desk, name, role)
     chosen = frozenset(map(Permission, scopes)) or PERMISSIONS[role]
-    return desk.make_token(Doer(name, "a test"), owner.name, "a test", chosen, 1).secret
+    return desk.make_token(Actor(name, "a test"), owner.name, "a test", chosen, 1).secret

@@ -78,10 +78,10 @@ class Promotion(StrEnum):
 
 
 class Stopped(Exception):
-    """Raised by `Told` to end the work here: what is checkpointed stays."""
+    """Raised by `OnStep` to end the work here: what is checkpointed stays."""
 
 
-class Told(Protocol):
+class OnStep(Protocol):
     """Hears how far work is: so many of a step's things are done, and a sentence for the log.
 
     Whoever works calls it often; it raises Stopped where the work is to end.
@@ -91,7 +91,7 @@ class Told(Protocol):
         """Hear it."""
 
 
-def unheard(step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
+def ignore_step(step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
     """Nobody follows the work."""
 
 

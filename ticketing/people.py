@@ -190,7 +190,7 @@ class Vouched:
 
 
 @dataclass(frozen=True)
-class Doer:
+class Actor:
     """Who does something and from where, as the audit has it."""
 
     name: str

@@ -12,7 +12,7 @@ from ticketing.jobs import Promotion
 from ticketing.plurals import counted
 
 WEEK = timedelta(days=7)
-THREE = time(3)
+DEFAULT_TIME = time(3)
 """When most desks sleep."""
 
 
@@ -42,7 +42,7 @@ class Schedule:
 
     weekday: Weekday | None = None
     """The day of a training each week; None is no such day."""
-    at: time = THREE
+    at: time = DEFAULT_TIME
     """When on that day."""
     judgments: int = 0
     """Train after so many new judgments; 0 is never."""

@@ -16,7 +16,7 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 from ticketing.errors import InputError, first_invalid, nearest
-from ticketing.masking import masked
+from ticketing.redaction import masked
 
 PREFIX = "TICKETING_"
 """Begins the name of every variable."""

@@ -10,7 +10,7 @@ from werkzeug.exceptions import Unauthorized
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, NotFound
 from ticketing.history import Deed
-from ticketing.people import Doer, Person
+from ticketing.people import Actor, Person
 from ticketing.tickets import Query, Ticket
 from web.outside import Trouble
 from worker.connection import waiting_messages
@@ -50,9 +50,9 @@ def current_person() -> Person:
     return person
 
 
-def current_doer() -> Doer:
+def current_actor() -> Actor:
     """Whoever asks, and from which address, for the audit."""
-    return Doer(current_person().name, current_place())
+    return Actor(current_person().name, current_place())
 
 
 def current_place() -> str:
@@ -78,7 +78,7 @@ def for_program() -> bool:
 
 def audit(deed: Deed, which: str, event_id: str = "") -> None:
     """Keep that whoever asks did something, see `Audit.record`."""
-    served_desk().record(current_doer(), deed, which, event_id)
+    served_desk().record(current_actor(), deed, which, event_id)
 
 
 def sentence_of(error: Exception | str) -> str:

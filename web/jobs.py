@@ -13,7 +13,7 @@ from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, Promotion
 from ticketing.people import Permission, Person
 from ticketing.schedule import Schedule
-from web.context import audit, current_desk, current_doer, current_person, served_desk
+from web.context import audit, current_actor, current_desk, current_person, served_desk
 from web.guard import require
 from web.schemas.jobs import ScheduleIn
 from worker import jobs
@@ -114,7 +114,7 @@ def reindex(bundle_id: str, promotion: Promotion) -> Job:
 
 def cancel(job_id: str) -> Job:
     """Ask a job to end. Raises NotFound, Forbidden, NotReady for one that has ended."""
-    jobs.cancel_for(served_desk(), _own(job_id).id, current_doer())
+    jobs.cancel_for(served_desk(), _own(job_id).id, current_actor())
     return known_job(job_id)
 
 
@@ -122,7 +122,7 @@ def retry(job_id: str) -> Job:
     """Queue a job once more. Raises NotFound, Forbidden, Conflict, NotReady, BrokerAway."""
     job = _own(job_id)
     require(current_person(), retried_by(job))
-    jobs.retry_job(served_desk(), broker(), job.id, current_doer())
+    jobs.retry_job(served_desk(), broker(), job.id, current_actor())
     return known_job(job_id)
 
 
@@ -136,7 +136,7 @@ def retried_by(job: Job) -> Permission:
 
 def answer(job_id: str, yes: bool) -> Job:
     """Say yes or no to a model that waits for it. Raises NotFound, NotReady, BrokerAway."""
-    jobs.answer_promotion(served_desk(), broker(), job_id, yes, current_doer())
+    jobs.answer_promotion(served_desk(), broker(), job_id, yes, current_actor())
     return known_job(job_id)
 
 

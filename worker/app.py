@@ -9,7 +9,7 @@ from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from ticketing.errors import InputError, StoreError
-from ticketing.masking import masked
+from ticketing.redaction import masked
 from ticketing.settings import Settings, load_settings
 from worker.queues import QUEUE, QUEUES
 

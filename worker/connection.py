@@ -9,7 +9,7 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 
 from ticketing.errors import BrokerAway
-from ticketing.masking import masked
+from ticketing.redaction import masked
 from ticketing.tls import answers_plainly, wants_tls
 from worker.queues import QUEUE
 

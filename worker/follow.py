@@ -9,7 +9,7 @@ from celery import Celery
 from kombu import Queue
 from tqdm import tqdm
 
-from ticketing.cli.doer import command_line
+from ticketing.cli.actor import command_line
 from ticketing.cli.printing import say
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, StoreAway, TicketingError

@@ -9,7 +9,7 @@ from ticketing.errors import BrokerAway, NotReady
 from ticketing.files import Json
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
-from ticketing.people import Doer
+from ticketing.people import Actor
 from ticketing.stores.jobs import no_job
 from worker.connection import waiting_messages
 from worker.presence import workers_live
@@ -176,7 +176,7 @@ def _is_not_begun(desk: Desk, job: Job) -> bool:
     return job.state == JobState.WAITING
 
 
-def cancel_for(desk: Desk, job_id: str, by: Doer) -> Job:
+def cancel_for(desk: Desk, job_id: str, by: Actor) -> Job:
     """As `cancel_job`, for somebody, whom the audit has before what comes of it.
 
     Raises NotFound, NotReady for a job that has ended.
@@ -197,7 +197,7 @@ def cancelled(desk: Desk, job: Job) -> Job:
     )
 
 
-def retry_job(desk: Desk, app: Celery, job_id: str, by: Doer) -> Job:
+def retry_job(desk: Desk, app: Celery, job_id: str, by: Actor) -> Job:
     """Queue a job that failed or was cancelled once more: it goes on where it stopped. The audit
     has it before what comes of it.
 
@@ -216,7 +216,7 @@ def retry_job(desk: Desk, app: Celery, job_id: str, by: Doer) -> Job:
     return publish(desk, app, job)
 
 
-def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Doer) -> Job:
+def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Actor) -> Job:
     """Say yes or no to the bundle of a job that waits for it: it is promoted, or is not. The audit
     has the answer before what comes of it.
 
@@ -231,7 +231,7 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Doer) 
     return publish(desk, app, job) if yes else job
 
 
-def _answered(desk: Desk, job_id: str, yes: bool, by: Doer) -> Job:
+def _answered(desk: Desk, job_id: str, yes: bool, by: Actor) -> Job:
     """The job, refused or queued once more. Raises NotFound, NotReady."""
     job = desk.store.get_job(job_id)
     if job is None:

@@ -64,7 +64,7 @@ def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
             result=taken_up(job, job.done),
         )
         with at_work(desk, job, lease, ending) as work:
-            result = do(desk, job, work.told)
+            result = do(desk, job, work.on_step)
             work.beat()
             now = _until_back(lambda: desk.whole.update_job(job.id, result=result), ending)
             _end(desk, app, now, result)
@@ -141,7 +141,7 @@ class AtWork:
         self._step = Step.READING
         self._done, self._total = job.done, job.total
 
-    def told(self, step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
+    def on_step(self, step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
         """Hear how far the work is. Raises Stopped where it is to end."""
         done_by_others = self._lease.lost or self._job.finished
         if done_by_others or self._ending.asked or self._job.cancel_requested:

@@ -3,11 +3,11 @@
 from celery import Celery
 
 from ticketing.desk import Desk
-from ticketing.desk.bundles import A_FEW
+from ticketing.desk.bundles import MOST_UNENCODED
 from ticketing.desk.leases import Taken, held
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobState, Promotion, Step
-from ticketing.people import Doer
+from ticketing.people import Actor
 from worker.app import STEP_SECONDS
 from worker.jobs import cancelled, lease_of
 from worker.publishing import finish, publish
@@ -35,8 +35,8 @@ def _go_on(desk: Desk, app: Celery, job_id: str) -> None:
     job = wanted(desk, job_id)
     if job is None or job.state == JobState.WAITING:
         return
-    left = desk.whole.stale_ids(job.bundle_id, limit=len(job.errors) + A_FEW)
-    if len(set(left) - job.errors.keys()) > A_FEW:
+    left = desk.whole.stale_ids(job.bundle_id, limit=len(job.errors) + MOST_UNENCODED)
+    if len(set(left) - job.errors.keys()) > MOST_UNENCODED:
         publish(desk, app, job)
         return
     job = desk.whole.update_job(job_id, state=JobState.RUNNING)
@@ -71,6 +71,6 @@ def _compare(desk: Desk, job: Job) -> None:
 def _promote(desk: Desk, job: Job) -> None:
     why = job.result.get("comparison", "")
     verdict = desk.let_serve(job.bundle_id, why and f": {why}")
-    by = Doer(job.result.get("answered_by") or job.by, f"job {job.id}")
+    by = Actor(job.result.get("answered_by") or job.by, f"job {job.id}")
     desk.record(by, Deed.PROMOTED, f"bundle {job.bundle_id}")
     finish(desk, job, verdict)

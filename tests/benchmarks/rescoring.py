@@ -25,14 +25,14 @@ from ticketing.evaluation.text_table import table_text
 from ticketing.model.calibration import NEAREST, SHOWN
 from ticketing.model.rescoring import GENERAL, Rescoring
 from ticketing.retrieval.rescoring import Rescorer
-from ticketing.training.rescoring import Example, fit_rescoring
+from ticketing.training.rescoring import RankedQuery, fit_rescoring
 
 HOLD = 30.0
 """What holds weights near 0, beside EACH queries of a source."""
 EACH = 100.0
 
 
-def asked(case: Case, rankers: Rankers) -> list[tuple[Example, int]]:
+def asked(case: Case, rankers: Rankers) -> list[tuple[RankedQuery, int]]:
     """The queries of a case, those without a right ticket among the nearest too, and how many
     right tickets each has."""
     recommender = rankers.recommender(rankers.model.settings.channels, rescored=False)
@@ -48,12 +48,12 @@ def asked(case: Case, rankers: Rankers) -> list[tuple[Example, int]]:
         rows = best.block.codes[best.block.live[best.places]]
         is_right = np.array([id in right[query.id] for id in best.ids], dtype=bool)
         features = rescorer.features(compared.query, rows)
-        example = Example(features, best.distances.astype(float), is_right)
+        example = RankedQuery(features, best.distances.astype(float), is_right)
         found.append((example, len(right[query.id])))
     return found
 
 
-def learned(sources: Sequence[list[tuple[Example, int]]]) -> Rescoring:
+def learned(sources: Sequence[list[tuple[RankedQuery, int]]]) -> Rescoring:
     """The weights that suit several sources, each of which counts alike."""
     some = [
         replace(one, weight=EACH / len(source) / len(sources))
@@ -64,7 +64,7 @@ def learned(sources: Sequence[list[tuple[Example, int]]]) -> Rescoring:
     return fit_rescoring(some, Rescoring(), HOLD)
 
 
-def measured(source: list[tuple[Example, int]], weights: Rescoring) -> tuple[float, float]:
+def measured(source: list[tuple[RankedQuery, int]], weights: Rescoring) -> tuple[float, float]:
     """Acc@10 and MAP@10 of tickets moved by weights."""
     found = []
     for one, answers in source:
@@ -101,7 +101,7 @@ def main(
     print_table(found)
 
 
-def print_table(found: dict[str, list[tuple[Example, int]]]) -> None:
+def print_table(found: dict[str, list[tuple[RankedQuery, int]]]) -> None:
     """A row a source and ranker; the last are the weights of all."""
     names = [field.name for field in fields(Rescoring)]
     by = ["distance", "general", "from the others", "its own"]

@@ -9,13 +9,13 @@ from tests.browser.asking import ask, is_judged, row
 from tests.browser.test_accessibility import SCREENS, axe, violations
 from tests.fake_records import tickets
 from tests.people import GOOD
-from ticketing.people import Doer, Role
+from ticketing.people import Actor, Role
 
 __all__ = ["axe"]
 
 pytestmark = pytest.mark.browser
 
-BY = Doer("cli:root", "command line")
+BY = Actor("cli:root", "command line")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from celery import Celery
 
 from ticketing.desk import Desk
 from ticketing.model.registry import Registry
-from ticketing.people import Doer
+from ticketing.people import Actor
 from ticketing.settings import load_settings
 from ticketing.stores import open_store
 from ticketing.stores.blocks import CodeRow
@@ -29,7 +29,7 @@ from worker.supervisor import supervise
 from worker.tasks import encode_batch
 from worker.workplace import Workplace
 
-ANN = Doer("ann", "127.0.0.1")
+ANN = Actor("ann", "127.0.0.1")
 BUNDLE = "bundle"
 POISON = "poison"
 

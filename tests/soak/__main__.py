@@ -20,7 +20,7 @@ from ticketing.demo.generator import DemoBase, generate
 from ticketing.desk import Desk, open_desk
 from ticketing.errors import BrokerAway, StoreAway
 from ticketing.jobs import JobState
-from ticketing.people import Doer, Role
+from ticketing.people import Actor, Role
 from ticketing.tickets import Query
 from worker.app import make_app
 from worker.jobs import answer_promotion
@@ -108,7 +108,7 @@ class Soak:
             unfinished = [job for job in self._desk.store.jobs(limit=100) if not job.finished]
             for job in unfinished:
                 if job.state == JobState.WAITING:
-                    answer_promotion(self._desk, self._app, job.id, False, Doer("watcher", "soak"))
+                    answer_promotion(self._desk, self._app, job.id, False, Actor("watcher", "soak"))
             store = self._desk.store
             return not unfinished and not store.stale_ids(store.serving(), limit=1)
         except (StoreAway, BrokerAway):

@@ -8,7 +8,7 @@ from tests.soak.admins import Decider, Loader, Trainer
 from tests.soak.ledger import Ledger
 from tests.soak.people import Asker, Importer
 from tests.soak.programs import Program, Routine
-from ticketing.cli.doer import command_line
+from ticketing.cli.actor import command_line
 from ticketing.demo.generator import DemoBase
 from ticketing.desk import Desk
 from ticketing.people import PERMISSIONS, Role

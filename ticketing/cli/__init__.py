@@ -4,8 +4,8 @@
 loaded only when an interruption would meet a clean end, which is within milliseconds.
 
 What commands share: `groups` and `options` are how they are called, `model_settings` what a
-training is told, `measuring` what is measured, and `doer` who did it. `printing` prints, `bars` and
-`waiting` show what takes long, and `rejects` the rows that an import left out (`import_`).
+training is told, `measuring` what is measured, and `actor` who did it. `printing` prints, `bars`
+and `waiting` show what takes long, and `rejects` the rows that an import left out (`import_`).
 """
 
 from typing import NoReturn

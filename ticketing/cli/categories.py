@@ -7,7 +7,7 @@ import click
 from ticketing.classification.augmentation import filler_words
 from ticketing.classification.synonyms import Synonyms, read_synonyms
 from ticketing.classification.taxonomy import read_taxonomy, tickets_taxonomy
-from ticketing.cli.doer import audited_switch
+from ticketing.cli.actor import audited_switch
 from ticketing.cli.groups import Group
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.cli.options import FILE, OVERRIDES, SYNONYMS

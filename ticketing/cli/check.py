@@ -6,14 +6,14 @@ from contextlib import closing
 
 import click
 
-from ticketing.cli.doer import audit
+from ticketing.cli.actor import audit
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.errors import StoreAway, StoreError, StoreFull, TicketingError
 from ticketing.history import Deed
-from ticketing.masking import masked
 from ticketing.plurals import counted
+from ticketing.redaction import masked
 from ticketing.settings import Settings, load_settings
 from ticketing.stores.damage import Finding
 

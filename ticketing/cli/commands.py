@@ -17,7 +17,7 @@ from ticketing.cli.groups import PluggedGroup
 from ticketing.cli.printing import say
 from ticketing.errors import NothingServes, TicketingError
 from ticketing.files import PRIVATE
-from ticketing.masking import mask_output, masked
+from ticketing.redaction import mask_output, masked
 
 SENTENCES = {
     "categories": "Propose one of the desk's own categories for a subject.",

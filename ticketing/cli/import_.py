@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from ticketing.cli.doer import audit
+from ticketing.cli.actor import audit
 from ticketing.cli.printing import say
 from ticketing.cli.rejects import (
     keep_rejects,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ticketing.cli.doer import audit, audit_written
+from ticketing.cli.actor import audit, audit_written
 from ticketing.cli.groups import Group
 from ticketing.cli.options import DATE, FILE, FOLDER, TARGET
 from ticketing.cli.printing import say

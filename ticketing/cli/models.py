@@ -2,7 +2,7 @@
 
 import click
 
-from ticketing.cli.doer import audit, audited_switch
+from ticketing.cli.actor import audit, audited_switch
 from ticketing.cli.groups import Group
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from ticketing.cli.actor import audit
 from ticketing.cli.bars import Bars
-from ticketing.cli.doer import audit
 from ticketing.cli.options import FILE
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import click
 
-from ticketing.cli.doer import audit
+from ticketing.cli.actor import audit
 from ticketing.cli.groups import Group
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
@@ -12,7 +12,7 @@ from ticketing.errors import InputError
 from ticketing.history import Deed
 from ticketing.jobs import Promotion
 from ticketing.plurals import counted
-from ticketing.schedule import THREE, Weekday
+from ticketing.schedule import DEFAULT_TIME, Weekday
 from ticketing.settings import load_settings
 
 
@@ -36,7 +36,7 @@ def show() -> None:
 @click.option(
     "--at",
     type=click.DateTime(["%H:%M"]),
-    help=f"At this time of that day (UTC); {THREE:%H:%M} where none is given.",
+    help=f"At this time of that day (UTC); {DEFAULT_TIME:%H:%M} where none is given.",
 )
 @click.option("--judgments", type=click.IntRange(1), help="Train after so many new judgments.")
 @click.option("--ask", is_flag=True, help="A new model waits for an admin's yes.")
@@ -54,7 +54,7 @@ def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bo
         )
     desk = open_desk(load_settings())
     promotion = Promotion.ASK if ask else Promotion.RULE
-    day, time = Weekday(weekly) if weekly else None, at.time() if at else THREE
+    day, time = Weekday(weekly) if weekly else None, at.time() if at else DEFAULT_TIME
     before = desk.schedule()
     desk.set_schedule(day, time, judgments or 0, promotion)
     audit(desk, Deed.SCHEDULED, "training")

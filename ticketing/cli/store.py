@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ticketing.cli.doer import audit
+from ticketing.cli.actor import audit
 from ticketing.cli.groups import Group
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ticketing.cli.doer import command_line
+from ticketing.cli.actor import command_line
 from ticketing.cli.groups import Group
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from ticketing.desk.base import DeskBase
 from ticketing.desk.trail import Trail
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import Doer
+from ticketing.people import Actor
 from ticketing.times import utc_now
 
 
 class Audit(DeskBase):
     """What people did, for good."""
 
-    def record(self, by: Doer, deed: Deed, which: str = "", event_id: str = "") -> bool:
+    def record(self, by: Actor, deed: Deed, which: str = "", event_id: str = "") -> bool:
         """Append an entry; `which` is an id, a name or a number, never text of a ticket. Whether it
         is new: of one `event_id` only the first is kept, of each person, each deed and each kind
         of thing, the first word of `which`; so nobody's hides what another has done."""

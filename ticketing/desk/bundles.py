@@ -22,7 +22,7 @@ from ticketing.times import utc_now
 if TYPE_CHECKING:
     from ticketing.evaluation.promotion import Comparison
 
-A_FEW = 32
+MOST_UNENCODED = 32
 """Tickets that may come between a reindexing and its promotion."""
 
 
@@ -69,7 +69,7 @@ class Bundles(Trains):
         self.models.share(bundle_id)
         self.recommender(bundle_id)
         stale = set(self.whole.stale_ids(bundle_id)) - self._set_aside(bundle_id)
-        if len(stale) > A_FEW and not force:
+        if len(stale) > MOST_UNENCODED and not force:
             raise NotReady(
                 f"Bundle {bundle_id} has no codes of {counted(len(stale), 'ticket')}; "
                 "run `ticketing reindex`."

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ticketing.errors import Conflict, InputError, NotFound
 from ticketing.files import Json
 from ticketing.importing import ImportReport, Mapping, Source, import_sources
-from ticketing.jobs import Job, Step, Stopped, Told
+from ticketing.jobs import Job, OnStep, Step, Stopped
 from ticketing.people import Person, Role
 from ticketing.stores.checks import in_place_of
 from ticketing.stores.protocols import PutCounts
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from ticketing.desk import Desk
 
 
-def do_import(desk: Desk, job: Job, told: Told) -> Json:
+def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
     """Put the tickets page by page; pages that were put before are only read again.
 
-    Rows that were left out before it fails are told too. Raises whatever `told` does, InputError,
-    StoreError.
+    Rows that were left out before it fails are told too. Raises whatever `on_step` does,
+    InputError, StoreError.
     """
     if "rejected" in job.result:  # all of it was put, and whoever did that was killed
         return _let_go(desk, job)
     files, before = job.arguments["files"], job.arguments["before"]
     total = sum(file["rows"] for file in files)
-    told(Step.READING, 0, total)
+    on_step(Step.READING, 0, total)
     with tempfile.TemporaryDirectory(prefix="ticketing-import-") as folder:
         sources = []
         for number, file in enumerate(files):
@@ -45,7 +45,7 @@ def do_import(desk: Desk, job: Job, told: Told) -> Json:
             desk.fetch(file["file"], path)
             mapping, time = Mapping(**file["mapping"]), before and datetime.fromisoformat(before)
             sources.append(Source(path, file["rows"], mapping, time))
-        pages = _Pages(desk, job, partial(told, total=total))
+        pages = _Pages(desk, job, partial(on_step, total=total))
         report = ImportReport()
         try:
             import_sources(sources, pages.put, pages.seen_row, report)
@@ -89,10 +89,10 @@ def _taken_of(job: Job) -> str:
 class _Pages:
     """Puts the pages of an import that were not put before, and keeps the job's record."""
 
-    def __init__(self, desk: Desk, job: Job, told: Callable[..., None]):
+    def __init__(self, desk: Desk, job: Job, on_step: Callable[..., None]):
         self._desk = desk
         self._job = job
-        self._told = told
+        self._told = on_step
         groups = job.arguments.get("groups")
         self._sees_all = groups is None
         theirs = None if groups is None else frozenset(groups)

@@ -23,7 +23,7 @@ from ticketing.desk.import_work import do_import
 from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json, chunks, content_digest, file_name
-from ticketing.jobs import Job, JobKind, Promotion, Told
+from ticketing.jobs import Job, JobKind, OnStep, Promotion
 from ticketing.tickets import Filters, ModelKind
 from ticketing.times import require_period, shown_date, utc_now
 
@@ -215,15 +215,15 @@ def needed_files(job: Job) -> dict[str, str]:
     return {}
 
 
-def do(desk: Desk, job: Job, told: Told) -> Json:
+def do(desk: Desk, job: Job, on_step: OnStep) -> Json:
     """Do a job's work, from where it stopped; gives what it has changed, for `job.result`.
 
-    Raises whatever `told` does, StoreAway, which may be repeated, and TicketingError.
+    Raises whatever `on_step` does, StoreAway, which may be repeated, and TicketingError.
     """
-    return _WORK[job.kind](desk, job, told)
+    return _WORK[job.kind](desk, job, on_step)
 
 
-def _do_training(desk: Desk, job: Job, told: Told) -> Json:
+def _do_training(desk: Desk, job: Job, on_step: OnStep) -> Json:
     """Train; a bundle that was trained already is only named."""
     from ticketing.model.settings import NetworkSettings
     from ticketing.training.settings import TrainingSettings
@@ -245,14 +245,14 @@ def _do_training(desk: Desk, job: Job, told: Told) -> Json:
                 desk.fetched_vectors(asked.get("vectors")),
                 material.labels,
                 material.tickets,
-                told,
+                on_step,
             )
         drop_material(folder, job.id)
     data = desk.models.manifest(bundle_id)["data"]
     return {"bundle": bundle_id, "tickets": data["tickets"], "labels": data["labels"]}
 
 
-def _do_evaluation(desk: Desk, job: Job, told: Told) -> Json:
+def _do_evaluation(desk: Desk, job: Job, on_step: OnStep) -> Json:
     """Measure, and keep the report in the store as `report/<job id>/report.html`."""
     from ticketing.desk.measuring import Measuring, measure, sample_of, why_not
     from ticketing.evaluation.measurement import measurement_text
@@ -265,7 +265,7 @@ def _do_evaluation(desk: Desk, job: Job, told: Told) -> Json:
     sample = sample_of(desk, measuring)
     if reason := why_not(desk, sample.labels):
         raise NotReady(reason)
-    measured = measure(desk, measuring, sample, told=told)
+    measured = measure(desk, measuring, sample, on_step=on_step)
     page = render(measured.found, measured.recommender, desk.notice)
     name = f"report/{job.id}/report.html"
     desk.whole.put_file(name, [page.encode()])
@@ -277,7 +277,7 @@ def _time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-_WORK: dict[JobKind, Callable[[Desk, Job, Told], Json]] = {
+_WORK: dict[JobKind, Callable[[Desk, Job, OnStep], Json]] = {
     JobKind.TRAINING: _do_training,
     JobKind.IMPORT: do_import,
     JobKind.EVALUATION: _do_evaluation,

@@ -27,7 +27,7 @@ from ticketing.evaluation.peers import whole_of
 from ticketing.evaluation.reliability import measure_trust
 from ticketing.evaluation.runs import in_memory, queries_of
 from ticketing.evaluation.ways import part_ways, whole_ways
-from ticketing.jobs import Step, Told, unheard
+from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.labels import is_test
 from ticketing.retrieval.memory import findable
 from ticketing.tickets import Filters, Label, typed_words
@@ -72,16 +72,16 @@ def measure(
     sample: Sample,
     others: Callable[[Sample], list[Line]] = lambda sample: [],
     reference: str = "",
-    told: Told = unheard,
+    on_step: OnStep = ignore_step,
 ) -> Measured:
     """Measure bundles, `others` and BM25 on the same queries.
 
-    All are tested against the line named `reference`, or else against the first bundle. `told`
+    All are tested against the line named `reference`, or else against the first bundle. `on_step`
     hears of each query that a bundle has ranked, and counts as many again for the rest. Raises
     whatever it does.
     """
     encoder = _encoder(measuring.encoder) if measuring.encoder else None
-    seen = _Counted(told, len(queries_of(sample.all)) * (3 if measuring.other else 2))
+    seen = _Counted(on_step, len(queries_of(sample.all)) * (3 if measuring.other else 2))
     solved = _solved_before(desk, measuring, sample)
     rankers = in_memory(desk.store, desk.recommender(measuring.bundle).model, solved)
     other = measuring.other
@@ -135,9 +135,9 @@ def _encoder_lines(
 class _Counted:
     """Tells of each call that one more of `total` queries is ranked."""
 
-    def __init__(self, told: Told, total: int):
-        self._told, self._done, self._total = told, 0, total
-        told(Step.MEASURING, 0, total)
+    def __init__(self, on_step: OnStep, total: int):
+        self._told, self._done, self._total = on_step, 0, total
+        on_step(Step.MEASURING, 0, total)
 
     def __call__(self) -> None:
         self._done += 1

@@ -16,7 +16,7 @@ from ticketing.history import Deed
 from ticketing.limits import usable_groups
 from ticketing.people import (
     Account,
-    Doer,
+    Actor,
     Person,
     Role,
     Session,
@@ -45,7 +45,7 @@ class People(Tokens):
         return self._accounts_seen
 
     def add_account(
-        self, by: Doer, name: str, password: str, role: Role, groups: Collection[str] = ()
+        self, by: Actor, name: str, password: str, role: Role, groups: Collection[str] = ()
     ) -> Account:
         """Add somebody. Raises InputError for a name that is taken, a password that is weak or a
         group that no ticket can have, and Conflict where somebody else goes on changing people."""
@@ -73,7 +73,7 @@ class People(Tokens):
             with self._one_change():  # an admin may change them just now
                 known = self._brought_up(where, vouched)
         if known.disabled:
-            self.record(Doer(known.name, where), Deed.SIGN_IN_FAILED, known.name)
+            self.record(Actor(known.name, where), Deed.SIGN_IN_FAILED, known.name)
             return None
         return known
 
@@ -87,7 +87,7 @@ class People(Tokens):
         account = replace(known, role=vouched.role, groups=vouched.groups)
         self.store.put_account(account)
         said = f"{account.name}: {account.summary}"
-        self.record(Doer(account.name, where), Deed.PERSON_CHANGED, said)
+        self.record(Actor(account.name, where), Deed.PERSON_CHANGED, said)
         return account
 
     def _add_vouched(self, where: str, vouched: Vouched, others: Iterable[Account]) -> Account:
@@ -101,12 +101,12 @@ class People(Tokens):
                 )
         account = Account(name, "", vouched.role, vouched.groups, identity=vouched.identity)
         self.store.put_account(account)
-        self.record(Doer(name, where), Deed.PERSON_ADDED, f"{account.name}: {account.summary}")
+        self.record(Actor(name, where), Deed.PERSON_ADDED, f"{account.name}: {account.summary}")
         return account
 
     def change_account(
         self,
-        by: Doer,
+        by: Actor,
         name: str,
         *,
         role: Role | None = None,
@@ -153,7 +153,7 @@ class People(Tokens):
         self.record(by, Deed.PERSON_CHANGED, f"{name}: {changed.summary}")
         return changed
 
-    def set_password(self, by: Doer, name: str, password: str) -> None:
+    def set_password(self, by: Actor, name: str, password: str) -> None:
         """Give somebody another password, which signs them out everywhere.
 
         Raises NotFound, InputError for a weak one or where a provider vouches for them, and
@@ -180,7 +180,7 @@ class People(Tokens):
             return account
         # A name that nobody has may be a password typed into the wrong field.
         known = account.name if account else ""
-        self.record(Doer(known, where), Deed.SIGN_IN_FAILED, known or "unknown name")
+        self.record(Actor(known, where), Deed.SIGN_IN_FAILED, known or "unknown name")
         return None
 
     def begin_session(self, where: str, account: Account) -> str:
@@ -191,7 +191,7 @@ class People(Tokens):
         self.store.add_session(Session(key_of(session_id), account.name, now, now))
         if self.store.get_account(account.name) != account:  # another password ends what was before
             self.store.end_session(key_of(session_id))
-        self.record(Doer(account.name, where), Deed.SIGNED_IN, account.name)
+        self.record(Actor(account.name, where), Deed.SIGNED_IN, account.name)
         return session_id
 
     def person_of_session(self, session_id: str) -> Person | None:

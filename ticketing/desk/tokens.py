@@ -15,7 +15,7 @@ from ticketing.desk.leases import Taken, held
 from ticketing.errors import Conflict, InputError, NotFound
 from ticketing.history import Deed
 from ticketing.limits import half_fault
-from ticketing.people import PERMISSIONS, Account, ApiToken, Doer, Permission, Person
+from ticketing.people import PERMISSIONS, Account, Actor, ApiToken, Permission, Person
 from ticketing.times import utc_now
 
 MOST_DAYS = 366
@@ -54,7 +54,7 @@ class Tokens(Audit):
 
     def make_token(
         self,
-        by: Doer,
+        by: Actor,
         owner: str,
         label: str,
         scopes: Collection[Permission],
@@ -111,7 +111,7 @@ class Tokens(Audit):
             return None
         return replace(account.person, scopes=token.scopes)
 
-    def revoke_token(self, by: Doer, owner: str, token_id: str) -> None:
+    def revoke_token(self, by: Actor, owner: str, token_id: str) -> None:
         """Let a token of somebody's end. Raises NotFound."""
         token = self.store.get_token(token_id)
         if token is None or token.owner != owner:

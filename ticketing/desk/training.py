@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ticketing.desk.base import DeskBase
 from ticketing.desk.material import read_material, write_material
 from ticketing.errors import InputError, StoreAway
-from ticketing.jobs import Step, Stopped, Told, unheard
+from ticketing.jobs import OnStep, Step, Stopped, ignore_step
 from ticketing.labels import derive_labels, is_test, learnable
 from ticketing.tickets import Filters, Label, Ticket, TicketList
 
@@ -42,13 +42,13 @@ class Trains(DeskBase):
         vectors_file: Path | None = None,
         labels: Sequence[Label] | None = None,
         tickets: TicketList | None = None,
-        told: Told = unheard,
+        on_step: OnStep = ignore_step,
     ) -> str:
         """Train on tickets (created before a date, if given) and labels (those of
         `training_labels`), unless others are given; returns the bundle's id.
 
         Settings that are not given are the default ones. Raises NotReady while another process
-        trains, and whatever `told` does.
+        trains, and whatever `on_step` does.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
@@ -61,15 +61,15 @@ class Trains(DeskBase):
                     try:
                         return self.models.share(bundle_id)
                     except StoreAway:
-                        told(Step.FITTING)
+                        on_step(Step.FITTING)
                         time.sleep(AGAIN_SECONDS)
 
             def still_ours(step: Step, done: int = 0, total: int = 0, said: str = "") -> None:
                 if lease.lost:
                     raise Stopped("another training has begun, since this one stood still")
-                told(step, done, total, said)
+                on_step(step, done, total, said)
 
-            told(Step.READING)
+            on_step(Step.READING)
             folder = self.settings.home / "checkpoints"
             with self._written(before, folder) if tickets is None else nullcontext(tickets) as read:
                 return train(

@@ -207,12 +207,12 @@ class Transformer:
         return np.array(rows, dtype=np.float32).reshape(len(texts), self.dims)
 
     def prepare(
-        self, texts: Iterable[str], title: str, told: Callable[[], object] = lambda: None
+        self, texts: Iterable[str], title: str, on_step: Callable[[], object] = lambda: None
     ) -> None:
         """Know these texts, those that the cache lacks piece by piece.
 
-        `title` is shown beside the progress; `told` is called before each piece, and what it raises
-        ends the work.
+        `title` is shown beside the progress; `on_step` is called before each piece, and what it
+        raises ends the work.
         """
         every = list(dict.fromkeys(texts))
         known = self.cache.find(every) if self.cache else {}
@@ -220,7 +220,7 @@ class Transformer:
         new = [text for text in every if text not in known]
         with tqdm(total=len(every), initial=len(known), desc=title) as bar:
             for start in range(0, len(new), PIECE):
-                told()
+                on_step()
                 piece = new[start : start + PIECE]
                 self(piece)
                 if self.cache:

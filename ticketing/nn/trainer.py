@@ -57,10 +57,10 @@ class Trainer(Generic[Example]):
         quality: Callable[[], float],
         checkpoint: Path | None = None,
         keep_last: bool = False,
-        told: Callable[[int, int, str], object] = lambda done, total, said: None,
+        on_step: Callable[[int, int, str], object] = lambda done, total, said: None,
     ):
-        """`told` hears after each batch how many epochs of all are done, and a sentence after each;
-        what it raises ends the run, which goes on from the last whole epoch.
+        """`on_step` hears after each batch how many epochs of all are done, and a sentence after
+        each; what it raises ends the run, which goes on from the last whole epoch.
 
         With `keep_last` every epoch is run and the last one kept, whatever its quality: the
         right end where the learning rate falls to 0 and nothing is learned that could be
@@ -72,7 +72,7 @@ class Trainer(Generic[Example]):
         self.quality = quality
         self.checkpoint = checkpoint
         self.keep_last = keep_last
-        self.told = told
+        self.on_step = on_step
         self.parameters = [p for p in network.parameters() if p.requires_grad]
         self.optimizer = make_optimizer(settings, self.parameters)
         self.history: list[Epoch] = []
@@ -93,7 +93,7 @@ class Trainer(Generic[Example]):
             self.history.append({"epoch": epoch, "loss": mean_loss, "quality": quality})
             self._save()
             said = f"epoch {epoch} of {epochs}: loss {mean_loss:.3f}, quality {quality:.3f}"
-            self.told(epoch, epochs, said)
+            self.on_step(epoch, epochs, said)
         if self.best:
             self.network.load_state_dict(self.best)
         self.network.eval()
@@ -127,7 +127,7 @@ class Trainer(Generic[Example]):
                 if self.settings.decay:
                     self._slow_down((epoch - 1 + done / len(batches)) / epochs)
                 losses.append(self.step(batch))
-                self.told(epoch - 1, epochs, "")
+                self.on_step(epoch - 1, epochs, "")
                 bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}")
         return float(np.mean(losses)) if losses else 0.0
 

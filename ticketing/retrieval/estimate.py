@@ -21,7 +21,7 @@ from ticketing.retrieval.sketch import BYTES, Sketcher, heaviest
 
 _difference = block_difference(BYTES)
 
-AWAY = np.iinfo(np.int32).max
+EXCLUDED = np.iinfo(np.int32).max
 """The distance of a row that cannot be compared."""
 
 LARGEST = 1 << 30
@@ -79,7 +79,7 @@ def estimated_by(query: EncodedQuery, model: Model, sketcher: Sketcher) -> Argum
     return Arguments(
         sketch=sketch.ravel(),
         meant=np.full(BYTES, 255, np.uint8),
-        bases=np.where(compared, whole[0], AWAY).astype(np.int32),
+        bases=np.where(compared, whole[0], EXCLUDED).astype(np.int32),
         dense=whole[1].reshape(patterns, 2 * components),
         sparse=whole[2],
         minute=minute_of(query.time),
@@ -116,8 +116,8 @@ def estimate(
     most = np.int64(times.size - 2)
     for i in range(distances.size):
         pattern = patterns[i]
-        if pattern >= bases.size or bases[pattern] == AWAY:
-            distances[i] = AWAY
+        if pattern >= bases.size or bases[pattern] == EXCLUDED:
+            distances[i] = EXCLUDED
             continue
         total = bases[pattern]
         for k in range(LANES):

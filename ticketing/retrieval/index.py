@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.estimate import AWAY, at_rank, estimate, estimated_by
+from ticketing.retrieval.estimate import EXCLUDED, at_rank, estimate, estimated_by
 from ticketing.retrieval.held_postings import HeldPostings
 from ticketing.retrieval.postings import LANES, add
 from ticketing.retrieval.scan import NO_SUMS
@@ -25,7 +25,7 @@ from ticketing.stores.blocks import CodeBlock
 
 log = logging.getLogger(__name__)
 
-LEAST = 2 * SEGMENT
+MIN_ROWS = 2 * SEGMENT
 """Fewer tickets than these are compared all, which takes milliseconds, and have no files."""
 
 FEW = 8
@@ -35,7 +35,7 @@ SHARE = 0.01
 """What part of the tickets is compared. Measured on a million, all of the ten nearest and .9997 of
 the hundred stand among the first 1 % of the estimate, .9994 of the ten among the first 0.75 %."""
 
-FEWEST = 1 << 13
+MIN_COMPARED = 1 << 13
 """Fewest that are compared."""
 
 MOST_COMPONENTS = LANES // 2 - 1
@@ -45,7 +45,7 @@ REST_S = 60.0
 """Seconds for which nothing is derived in the background once a file was refused: the work would be
 lost again."""
 
-ALWAYS = np.iinfo(np.int32).min
+INCLUDED = np.iinfo(np.int32).min
 """The estimate for a row of which nothing is derived."""
 
 
@@ -98,10 +98,12 @@ class Index:
         distances = self._estimates(derived, len(block.codes), query, threads)
         every = len(block.live) == len(distances)
         of_live = distances if every else distances[block.live]
-        wanted = max(int(len(of_live) * SHARE), FEWEST, limit) + int((of_live == ALWAYS).sum())
+        wanted = max(int(len(of_live) * SHARE), MIN_COMPARED, limit) + int(
+            (of_live == INCLUDED).sum()
+        )
         if wanted >= len(of_live):
             return block
-        bound = min(int(at_rank(of_live, wanted - 1)), AWAY - 1)
+        bound = min(int(at_rank(of_live, wanted - 1)), EXCLUDED - 1)
         chosen = (distances <= bound)[block.live]
         chosen[[place for id in also if (place := block.place(id)) is not None]] = True
         return block.chosen(np.flatnonzero(chosen))
@@ -112,7 +114,7 @@ class Index:
         """What the first rows of a block share with a query, as far as that is derived: see
         scan_distances; of none where most are not compared."""
         layout = self._model.layout
-        if len(block.codes) < LEAST and layout.components <= MOST_COMPONENTS:
+        if len(block.codes) < MIN_ROWS and layout.components <= MOST_COMPONENTS:
             return self._held_postings.shared(block, query)
         derived = self._ready(block)
         if derived is None:
@@ -125,7 +127,11 @@ class Index:
     def _of(self, block: CodeBlock) -> Derived | None:
         """Where what is derived of these codes is held; None for few codes, or of no folder."""
         layout = self._model.layout
-        if block.folder is None or len(block.codes) < LEAST or layout.components > MOST_COMPONENTS:
+        if (
+            block.folder is None
+            or len(block.codes) < MIN_ROWS
+            or layout.components > MOST_COMPONENTS
+        ):
             return None
         with self._looking:
             if self._derived is None or self._derived.path != block.folder:
@@ -134,7 +140,7 @@ class Index:
 
     def _ready(self, block: CodeBlock) -> Derived | None:
         """What there is for a block most of whose rows are compared; what is missing is begun."""
-        if len(block.live) < max(LEAST, len(block.codes) // FEW):
+        if len(block.live) < max(MIN_ROWS, len(block.codes) // FEW):
             return None
         derived = self._of(block)
         if derived and derived.lacks(block.codes):
@@ -159,7 +165,7 @@ class Index:
         threads: Threads,
     ) -> npt.NDArray[np.int32]:
         """About how far so many rows are: int32 [rows]."""
-        distances = np.full(rows, ALWAYS, np.int32)
+        distances = np.full(rows, INCLUDED, np.int32)
         segments, sketcher = derived.segments, derived.sketcher
         if sketcher is None:
             return distances

@@ -117,12 +117,12 @@ def encoded(
     name: str,
     kept: Collection[str] | None = None,
     folder: Path | None = None,
-    told: Callable[[], object] = lambda: None,
+    on_step: Callable[[], object] = lambda: None,
 ) -> EncodedTickets:
     """Tickets encoded now; `name` is shown beside the progress. See TicketsInMemory for `kept`.
 
     The codes are mapped from a file without a name in `folder`, the system's temporary one unless
-    given. `told` is called before each piece, and what it raises ends the work.
+    given. `on_step` is called before each piece, and what it raises ends the work.
     """
     shape = max(len(tickets), 1), model.layout.width  # no empty file can be mapped
     with TemporaryFile(dir=folder) as file:
@@ -134,7 +134,7 @@ def encoded(
         left, first = iter(tickets), 0
         with tqdm(total=len(tickets), desc=f"{name}: encoding", unit="ticket", leave=False) as bar:
             while some := list(islice(left, ENCODED_AT_ONCE)):
-                told()
+                on_step()
                 codes[first : first + len(some)] = model.encode_tickets(some)
                 yield from some
                 first += len(some)

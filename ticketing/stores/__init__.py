@@ -5,15 +5,15 @@ is alike in both, or has a module of its own: `history`, `people`, `jobs`, `sche
 `blocks` in which codes are handed out, and the `checks` before anything is written.
 
 A person sees a store through `visible`: their groups' tickets, their events (`visible_events`), and
-the rest as it is (`passed_on`). A `snapshot` is a store as of one moment, `migration` copies one to
-another, `replacement` puts one in the place of another, and `damage` is what checking finds.
+the rest as it is (`delegating`). A `snapshot` is a store as of one moment, `migration` copies one
+to another, `replacement` puts one in the place of another, and `damage` is what checking finds.
 """
 
 import os
 from pathlib import Path
 
 from ticketing.errors import InputError
-from ticketing.masking import masked
+from ticketing.redaction import masked
 from ticketing.settings import FOLDER, Settings
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore

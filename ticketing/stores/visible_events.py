@@ -7,8 +7,8 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
+from ticketing.stores.delegating import DelegatingStore
 from ticketing.stores.history import Event
-from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import Store
 from ticketing.tickets import Filters, Judgment, Query, Verdict
 
@@ -21,7 +21,7 @@ PAGE = 500
 Thing = TypeVar("Thing")
 
 
-class VisibleEvents(PassedOn):
+class VisibleEvents(DelegatingStore):
     """Queries, judgments, verdicts and history, with their tickets or not at all."""
 
     def __init__(self, store: Store, groups: frozenset[str], name: str = ""):

@@ -47,7 +47,7 @@ PROMISED, HIDDEN = 0.03, 0.1
 """Shares of everyday texts that are promised something, and of answers that are hidden,
 between which the threshold lies."""
 
-OTHERS = 3
+PRIOR_QUERIES = 3
 """So many judged queries say as much of the threshold as other desks do."""
 
 
@@ -71,27 +71,27 @@ def calibrate(
     labels: Sequence[Label],
     weak: Collection[str],
     folder: Path,
-    told: Callable[[], object],
+    on_step: Callable[[], object],
 ) -> None:
     """Set the model's anchors, rescoring and calibration.
 
     `labels` are those of validation queries; `weak` are ids of tickets that may ask. The tickets'
-    codes lie in `folder` meanwhile, see `encoded`. `told` is called before each piece of the
+    codes lie in `folder` meanwhile, see `encoded`. `on_step` is called before each piece of the
     archive and each query, and what it raises ends the work.
     """
     asking = {*weak, *(label.query.ticket_id for label in labels)}
     known = asking | {label.ticket_id for label in labels}
-    whole = encoded(model, tickets, "calibrating", known, folder, told)
+    whole = encoded(model, tickets, "calibrating", known, folder, on_step)
     labels = findable(whole, labels)
     block = whole.codes("")
     model.anchors = block.codes[block.live[:: len(block.live) // ANCHORS + 1]]
-    model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels, told)
+    model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels, on_step)
     recommender = Recommender(whole, model)
-    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0, told))
-    people = list(_judged(recommender, labels, told))
-    subjects = list(_asked(recommender, _subjects(labels), 1.0, told))
+    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0, on_step))
+    people = list(_judged(recommender, labels, on_step))
+    subjects = list(_asked(recommender, _subjects(labels), 1.0, on_step))
     lacking = FEW - len(people) / 2
-    own = list(_weak(model, whole, weak, lacking, told)) if lacking > 0 else []
+    own = list(_weak(model, whole, weak, lacking, on_step)) if lacking > 0 else []
     model.calibration = learn(people, subjects, own, everyday)
 
 
@@ -108,14 +108,14 @@ def off_topic() -> list[str]:
 
 
 def _judged(
-    recommender: Recommender, labels: Sequence[Label], told: Callable[[], object]
+    recommender: Recommender, labels: Sequence[Label], on_step: Callable[[], object]
 ) -> Iterator[Asked]:
     """The queries that have a YES, each also without its right tickets."""
     grades: dict[Query, dict[str, Grade]] = {}
     for label in sorted(labels, key=lambda label: label.query.id):
         grades.setdefault(label.query, {})[label.ticket_id] = label.grade
     answerable = {x: found for x, found in grades.items() if Grade.YES in found.values()}
-    for asked in _asked(recommender, answerable, 1.0, told):
+    for asked in _asked(recommender, answerable, 1.0, on_step):
         yield asked
         wrong = asked.found != Grade.YES
         if wrong.any():
@@ -135,7 +135,7 @@ def _weak(
     whole: EncodedTickets,
     ids: Collection[str],
     lacking: float,
-    told: Callable[[], object],
+    on_step: Callable[[], object],
 ) -> Iterator[Asked]:
     """Subjects asked of all tickets, those that ask without their subject, which is how they are
     encoded from now on; and of the others."""
@@ -153,7 +153,7 @@ def _weak(
     away: dict[Query, dict[str, Grade]] = {Query(x.subject, "", x.id): {} for x in askers.values()}
     each = min(lacking / len(askers), 1.0)
     for queries, weight in ((here, each * ANSWERED), (away, each * (1 - ANSWERED))):
-        for asked in _asked(recommender, queries, weight, told):
+        for asked in _asked(recommender, queries, weight, on_step):
             wording = asked.evidence.wording.without_own()
             yield replace(asked, evidence=replace(asked.evidence, wording=wording))
 
@@ -162,12 +162,12 @@ def _asked(
     recommender: Recommender,
     queries: Mapping[Query, Mapping[str, Grade]],
     weight: float,
-    told: Callable[[], object],
+    on_step: Callable[[], object],
 ) -> Iterator[Asked]:
     """Those of the queries that find anything."""
     filters = searchable(recommender.store, list(queries))
     for query, grades in queries.items():
-        told()
+        on_step()
         nearest = recommender.nearest(query, filters[query.id])
         if ids := nearest.best.ids:
             found = np.array([int(grades.get(id, Grade.NO)) for id in ids])
@@ -265,5 +265,7 @@ def threshold(
     most = float(logit(np.quantile(right, HIDDEN)))
     least = float(logit(np.quantile(wrong, 1 - PROMISED)))
     own = min(most, (least + most) / 2)
-    found = (len(right) * own + OTHERS * logit(GENERAL.possible)) / (len(right) + OTHERS)
+    found = (len(right) * own + PRIOR_QUERIES * logit(GENERAL.possible)) / (
+        len(right) + PRIOR_QUERIES
+    )
     return min(float(expit(found)), LIKELY)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
-from ticketing.jobs import Step, Told, unheard
+from ticketing.jobs import OnStep, Step, ignore_step
 
 MOST_TEXTS = 3000
 """Texts in which words are read, of more some: each training reads these anew."""
@@ -36,12 +36,12 @@ def read_contexts(
     encoder: TransformerEncoder,
     words: int,
     texts: Sequence[Sequence[Sequence[int]]],
-    told: Told = unheard,
+    on_step: OnStep = ignore_step,
 ) -> Contexts:
     """What the words of texts are read as in them; a vocabulary has so many `words`.
 
     A text is its components, as `encoder.whole` joins them. An encoder whose tokenizer can't say
-    where a piece stands reads none. Raises whatever `told` does.
+    where a piece stands reads none. Raises whatever `on_step` does.
     """
     found = Contexts(np.zeros((words + 1, *encoder.shape)), np.zeros(words + 1, np.int64))
     model = encoder.transformer.model
@@ -50,7 +50,7 @@ def read_contexts(
     wholes = {encoder.whole(*text): text for text in texts if any(text)}
     bar = tqdm(total=len(wholes), desc="words in contexts", unit="text")
     for batch in encoder.transformer.batches([*wholes]):
-        told(Step.PRETRAINING)
+        on_step(Step.PRETRAINING)
         read = model.encode(
             batch,
             batch_size=len(batch),

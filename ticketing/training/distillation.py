@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ticketing.encoders.sentence_transformer import TransformerEncoder
-from ticketing.jobs import Step, Told, unheard
+from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.training.texts import Fields
 
 SUBJECT_WEIGHT = 0.5
@@ -40,10 +40,12 @@ class Teacher:
     def _text(self, fields: Fields, name: str) -> str:
         return self.encoder.text(fields.get(name, []))
 
-    def prepare(self, others: Iterable[str] = (), told: Told = unheard) -> None:
-        """Encode all texts, and others; see Transformer.prepare. Raises whatever `told` does."""
+    def prepare(self, others: Iterable[str] = (), on_step: OnStep = ignore_step) -> None:
+        """Encode all texts, and others; see Transformer.prepare. Raises whatever `on_step` does."""
         texts = {*self._subjects.values(), *self._wholes.values(), *others} - {""}
-        self.encoder.transformer.prepare(sorted(texts), "teacher", partial(told, Step.PRETRAINING))
+        self.encoder.transformer.prepare(
+            sorted(texts), "teacher", partial(on_step, Step.PRETRAINING)
+        )
 
     def logits(self, keys: Sequence[str]) -> Tensor:
         """How alike the teacher finds texts, each with each: [B, B].

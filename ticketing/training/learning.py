@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ticketing.encoders.registry import ENCODERS
-from ticketing.jobs import Step, Told
+from ticketing.jobs import OnStep, Step
 from ticketing.networks.siamese import SiameseNetwork
 from ticketing.nn.trainer import Epoch, Trainer
 from ticketing.stores.blocks import ChosenIds
@@ -67,7 +67,7 @@ def learn(
     training: TrainingSettings,
     teacher: Teacher | None,
     checkpoint: Path,
-    told: Told,
+    on_step: OnStep,
 ) -> list[Epoch]:
     """Imitate the teacher first, where there is one, then learn from labels and the archive.
 
@@ -90,7 +90,7 @@ def learn(
         keep_last: bool = False,
     ) -> list[Epoch]:
         quality = partial(validation.quality, network)
-        heard = partial(told, Step.TRAINING)
+        heard = partial(on_step, Step.TRAINING)
 
         def drawn(chance: random.Random) -> list[Example]:
             return examples(len(trainer.history), chance)

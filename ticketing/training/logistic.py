@@ -11,7 +11,7 @@ from ticketing.model.calibration import Logistic
 
 Floats = npt.NDArray[np.float64]
 
-NEAR = 10.0
+PRIOR_PRECISION = 10.0
 """What a change by 1 from the weights of other desks costs, squared and halved, beside an example's
 cross-entropy; from weights of 0 it costs 1, and from the intercept of other desks 1."""
 
@@ -38,7 +38,7 @@ def fit_logistic(
     scaled = (features - centre) / np.where(varied, scale, 1.0)
     others = np.array(near.weights) if near else np.zeros(features.shape[1])
     start = np.append(others * scale, near.intercept + centre @ others if near else 0.0)
-    hold = np.append(np.full(len(others), NEAR if near else 1.0), 1.0 if near else 0.0)
+    hold = np.append(np.full(len(others), PRIOR_PRECISION if near else 1.0), 1.0 if near else 0.0)
     kept = np.append(varied, True)
     while True:
         found = _fitted(scaled, right, weights, start * kept, hold, kept)

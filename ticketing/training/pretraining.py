@@ -21,7 +21,7 @@ from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.errors import ArraysError, InputError
 from ticketing.files import content_digest
-from ticketing.jobs import Step, Told, unheard
+from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.making import new_network
 from ticketing.networks.siamese import SiameseNetwork
@@ -128,11 +128,11 @@ def make_teacher(
     transformer: Transformer,
     labels: Sequence[Label],
     training: TrainingSettings,
-    told: Told,
+    on_step: OnStep,
 ) -> Teacher:
     """A teacher that has read the archive, or `training.tickets` of it, the labels' queries and
     each word alone, and all other components but descriptions, which are read as wholes, where it
-    is channel S. Raises whatever `told` does."""
+    is channel S. Raises whatever `on_step` does."""
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
     teacher = Teacher(encoder, taught_texts(corpus, labels, training))
     others = [[id] for id in range(1, len(corpus.vocabulary))]
@@ -140,7 +140,7 @@ def make_teacher(
         for fields in teacher.texts.values():
             subject, *rest = corpus.archive.ticket(fields)
             others += [subject, *rest[1:]]
-    teacher.prepare(map(encoder.text, others), told)
+    teacher.prepare(map(encoder.text, others), on_step)
     return teacher
 
 
@@ -161,12 +161,12 @@ def start_network(
     vectors_file: Path | None,
     teacher: Teacher | None,
     checkpoint: Path,
-    told: Told,
+    on_step: OnStep,
 ) -> SiameseNetwork:
     """A network over word vectors and the archive's topics, otherwise untrained.
 
     The vectors are the file's, the teacher's where there is no file, and else the archive's own.
-    Raises whatever `told` does.
+    Raises whatever `on_step` does.
     """
     torch.manual_seed(training.seed)
     resources: dict[str, TopicEncoder] = {}
@@ -175,11 +175,11 @@ def start_network(
     def topics() -> None:
         if "T" in settings.channels:
             file = Path(f"{checkpoint}.topics")
-            resources["T"] = learn_topics(corpus, settings, training, file, told)
+            resources["T"] = learn_topics(corpus, settings, training, file, on_step)
 
     def words() -> None:
         nonlocal vectors
-        vectors = _vectors(corpus, settings, training, vectors_file, teacher, checkpoint, told)
+        vectors = _vectors(corpus, settings, training, vectors_file, teacher, checkpoint, on_step)
 
     together(topics, words)
     return new_network(settings, corpus.vocabulary, vectors, resources, training.dropout)
@@ -192,22 +192,24 @@ def _vectors(
     vectors_file: Path | None,
     teacher: Teacher | None,
     checkpoint: Path,
-    told: Told,
+    on_step: OnStep,
 ) -> torch.Tensor:
     if vectors_file:
         return load_vectors(vectors_file, corpus.vocabulary, settings.word_dims)
     if teacher:
-        contexts = _contexts(corpus, teacher, training, told)
+        contexts = _contexts(corpus, teacher, training, on_step)
         return read_words(corpus.vocabulary, teacher.encoder, settings.word_dims, contexts)
-    return _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"), told)
+    return _own_vectors(corpus, settings, training, Path(f"{checkpoint}.vectors"), on_step)
 
 
-def _contexts(corpus: Corpus, teacher: Teacher, training: TrainingSettings, told: Told) -> Contexts:
+def _contexts(
+    corpus: Corpus, teacher: Teacher, training: TrainingSettings, on_step: OnStep
+) -> Contexts:
     """How the teacher reads words in some of its texts."""
     keys = some_tickets([*teacher.texts], set(), MOST_TEXTS, random.Random(training.seed))
     some = (teacher.texts[key] for key in keys)
     texts = [[x.get("subject", []), x.get("description", [])] for x in some]
-    return read_contexts(teacher.encoder, len(corpus.vocabulary.words), texts, told)
+    return read_contexts(teacher.encoder, len(corpus.vocabulary.words), texts, on_step)
 
 
 def _own_vectors(
@@ -215,14 +217,16 @@ def _own_vectors(
     settings: NetworkSettings,
     training: TrainingSettings,
     checkpoint: Path,
-    told: Told,
+    on_step: OnStep,
 ) -> torch.Tensor:
     if saved := _saved(checkpoint):
         return torch.from_numpy(saved["vectors"])
     asked = [corpus.queries[id] for id in corpus.asked]
     some = corpus.texts.every(corpus.texts.words // MOST_WORDS + 1)
     sentences = Sentences(corpus.vocabulary, some.values(), asked)
-    vectors = train_vectors(sentences, corpus.vocabulary, settings.word_dims, training.seed, told)
+    vectors = train_vectors(
+        sentences, corpus.vocabulary, settings.word_dims, training.seed, on_step
+    )
     write_arrays(checkpoint, {"vectors": vectors.numpy()})
     return vectors
 
@@ -241,10 +245,10 @@ def learn_topics(
     settings: NetworkSettings,
     training: TrainingSettings,
     checkpoint: Path,
-    told: Told = unheard,
+    on_step: OnStep = ignore_step,
 ) -> TopicEncoder:
     """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS and about MOST_WORDS
-    words at most, every twentieth ticket kept to stop on. Raises whatever `told` does."""
+    words at most, every twentieth ticket kept to stop on. Raises whatever `on_step` does."""
     words = TopicWords(topic_words(corpus.vocabulary))
     described = DocNADESettings(
         vocabulary_size=max(len(words.ids), 1),
@@ -263,7 +267,7 @@ def learn_topics(
 
     def heard(at: Progress) -> None:
         bar(at)
-        told(Step.PRETRAINING)
+        on_step(Step.PRETRAINING)
 
     # Where no ticket has a topic word, all get the vector of an empty text.
     learned = learned or [[0]]

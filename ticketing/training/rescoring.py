@@ -25,7 +25,7 @@ cross-entropy."""
 
 
 @dataclass(frozen=True)
-class Example:
+class RankedQuery:
     """A query's nearest tickets: `features` float64 [n, F], `distances` float64 [n], `right` bool
     [n], and what the query counts."""
 
@@ -36,16 +36,16 @@ class Example:
 
 
 def learn_rescoring(
-    recommender: Recommender, labels: Sequence[Label], told: Callable[[], object] = lambda: None
+    recommender: Recommender, labels: Sequence[Label], on_step: Callable[[], object] = lambda: None
 ) -> Rescoring:
     """The rescoring that suits the queries that have a YES; `recommender` ranks by distance.
-    `told` is called before each query, and what it raises ends the work."""
-    return fit_rescoring([*examples(recommender, labels, told)], GENERAL, HOLD)
+    `on_step` is called before each query, and what it raises ends the work."""
+    return fit_rescoring([*examples(recommender, labels, on_step)], GENERAL, HOLD)
 
 
 def examples(
-    recommender: Recommender, labels: Sequence[Label], told: Callable[[], object] = lambda: None
-) -> Iterator[Example]:
+    recommender: Recommender, labels: Sequence[Label], on_step: Callable[[], object] = lambda: None
+) -> Iterator[RankedQuery]:
     """Queries one of whose right tickets is among the nearest."""
     right: dict[Query, set[str]] = {}
     for label in sorted(labels, key=lambda label: label.query.id):
@@ -54,17 +54,17 @@ def examples(
     rescorer = Rescorer(recommender.model)
     filters = searchable(recommender.store, list(right))
     for query, ids in right.items():
-        told()
+        on_step()
         compared = recommender.compare(query, filters[query.id])
         best = recommender.best(compared, NEAREST)
         found = np.array([id in ids for id in best.ids], dtype=bool)
         if found.any() and not found.all():
             rows = best.block.codes[best.block.live[best.places]]
             features = rescorer.features(compared.query, rows)
-            yield Example(features, best.distances.astype(np.float64), found)
+            yield RankedQuery(features, best.distances.astype(np.float64), found)
 
 
-def fit_rescoring(found: Sequence[Example], near: Rescoring, hold: float) -> Rescoring:
+def fit_rescoring(found: Sequence[RankedQuery], near: Rescoring, hold: float) -> Rescoring:
     """The weights by which a softmax over what is left of the distances is surest of a right
     ticket, held near some others.
 

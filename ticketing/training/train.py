@@ -10,7 +10,7 @@ import torch
 
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
-from ticketing.jobs import Step, Told, unheard
+from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.model.inference import Model
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
@@ -51,7 +51,7 @@ def train(
     models: Registry,
     checkpoints: Path,
     vectors_file: Path | None = None,
-    told: Told = unheard,
+    on_step: OnStep = ignore_step,
     threads: int = 1,
     share: Callable[[str], object] = lambda bundle_id: None,
 ) -> str:
@@ -61,12 +61,12 @@ def train(
     `checkpoints`, which an interrupted run resumes from, unless another one was begun there. It
     stays until `share` has brought the saved bundle to where it is needed. Runs with the same
     arguments give the same bundle, by any number of `threads`. Raises InputError when there is
-    nothing to learn from, and whatever `told` and `share` do.
+    nothing to learn from, and whatever `on_step` and `share` do.
     """
     if not len(tickets):
         raise InputError("There are no tickets to learn from; import some first.")
     with shared_by(threads):
-        told(Step.PRETRAINING)
+        on_step(Step.PRETRAINING)
         checkpoints.mkdir(parents=True, exist_ok=True)
         encoder = find_transformer(network, training)
         if encoder:
@@ -80,7 +80,7 @@ def train(
         drop_others(checkpoints, key, texts)
         teacher = None
         if reader:
-            teacher = make_teacher(corpus, reader, usable, training, told)
+            teacher = make_teacher(corpus, reader, usable, training, on_step)
         learner = start_network(
             corpus,
             network.only_trained(),
@@ -88,15 +88,17 @@ def train(
             vectors_file,
             teacher,
             checkpoints / texts,
-            told,
+            on_step,
         )
         learned, held_out = parted(usable)
         kept = of_some_queries(held_out, training.seed)
         validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
         set_start_weights(learner, corpus, training)
         checkpoint = checkpoints / f"{key}.network"
-        history = learn(learner, corpus, learned, validation, training, teacher, checkpoint, told)
-        fitting = partial(told, Step.FITTING)
+        history = learn(
+            learner, corpus, learned, validation, training, teacher, checkpoint, on_step
+        )
+        fitting = partial(on_step, Step.FITTING)
         fitting()
         if training.weights == "learned":
             asked = int(query_worths(validation).count_nonzero())

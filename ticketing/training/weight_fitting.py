@@ -31,10 +31,10 @@ ITERATIONS = 60
 def fit_weights(
     network: SiameseNetwork,
     validation: ValidationSet,
-    told: Callable[[], object] = lambda: None,
+    on_step: Callable[[], object] = lambda: None,
 ) -> None:
-    """Set the U, V and W that best tell right candidates from others. `told` is called before each
-    step, and what it raises ends the work."""
+    """Set the U, V and W that best tell right candidates from others. `on_step` is called before
+    each step, and what it raises ends the work."""
     worth = query_worths(validation)
     if not worth.any():
         return
@@ -51,7 +51,7 @@ def fit_weights(
         return pairs * pair.view_as(pairs), channels * channel, coverage * whole
 
     def loss() -> Tensor:
-        told()
+        on_step()
         pair, channel, whole = weights()
         scaled = present_pair_weights(pair, *present)  # [n, N, P, R]
         distances = ((apart * channel).sum(-1) * scaled).sum((-2, -1))

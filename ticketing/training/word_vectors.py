@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.errors import InputError
-from ticketing.jobs import Step, Told, unheard
+from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.training.contexts import Contexts
 from ticketing.training.vector_files import VectorFile, kind_of, not_whole
@@ -35,13 +35,13 @@ ALONE = 2.0
 class _Passes:
     """Texts, iterated once a pass, with a bar over all passes.
 
-    They end where `told` raises: gensim reads them in a thread of its own, which must not fail, so
-    that `why` is to be raised by whoever waits for it.
+    They end where `on_step` raises: gensim reads them in a thread of its own, which must not fail,
+    so that `why` is to be raised by whoever waits for it.
     """
 
-    def __init__(self, texts: Iterable[Sequence[str]], count: int, told: Told):
+    def __init__(self, texts: Iterable[Sequence[str]], count: int, on_step: OnStep):
         self.texts = texts
-        self.told = told
+        self.on_step = on_step
         self.why: Exception | None = None
         self.bar = tqdm(total=count, desc="word vectors", unit="text")
 
@@ -54,7 +54,7 @@ class _Passes:
 
     def _is_to_end(self) -> bool:
         try:
-            self.told(Step.PRETRAINING)
+            self.on_step(Step.PRETRAINING)
         except Exception as error:
             self.why = self.why or error
         return self.why is not None
@@ -65,12 +65,12 @@ def train_vectors(
     vocabulary: Vocabulary,
     dims: int,
     seed: int,
-    told: Told = unheard,
+    on_step: OnStep = ignore_step,
 ) -> Tensor:
     """Skip-gram vectors (word2vec) of the vocabulary's words: float32 [len(vocabulary), dims].
 
     `texts` are read several times. One thread, so that the same seed gives the same vectors; row 0
-    is zero, and the mean length of the others is 1. Raises whatever `told` does.
+    is zero, and the mean length of the others is 1. Raises whatever `on_step` does.
     """
     from gensim.models import Word2Vec
 
@@ -85,7 +85,7 @@ def train_vectors(
     model = Word2Vec(vector_size=dims, sg=1, min_count=1, workers=1, seed=seed, sorted_vocab=0)
     model.build_vocab_from_freq({word: max(seen[word], 1) for word in vocabulary.words})
     passes = passes_over(words)
-    sentences = _Passes(texts, count * passes, told)
+    sentences = _Passes(texts, count * passes, on_step)
     with _silent(logging.getLogger("gensim.models.word2vec")):  # it warns of passes that end early
         model.train(sentences, total_examples=count, total_words=words, epochs=passes)
     sentences.bar.close()

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from ticketing.desk.tokens import MOST_DAYS, NewToken
 from ticketing.errors import Conflict, InputError
 from ticketing.people import OPENS, PERMISSIONS, Account, one_form
-from web.context import current_doer, current_person, current_place, known_person, served_desk
+from web.context import current_actor, current_person, current_place, known_person, served_desk
 from web.openid import openid_is_set
 from web.pages.forms import own, valid
 from web.schemas.people import TokenIn
@@ -61,7 +61,7 @@ def change_password() -> Response:
     if _proven(account.name, request.form.get("password", "")) is None:
         raise InputError("The present password is another one; nothing was changed.")
     desk = served_desk()
-    desk.set_password(current_doer(), account.name, request.form.get("new_password", ""))
+    desk.set_password(current_actor(), account.name, request.form.get("new_password", ""))
     start_session(desk.known_account(account.name))
     flash("Your password is changed; every other browser was signed out.")
     return redirect(url_for("account.overview"), 303)
@@ -82,7 +82,7 @@ def make_token() -> Response:
     owner = _own_account().name
     try:
         made = served_desk().make_token(
-            current_doer(), owner, given.label, given.scopes, given.days, given.event_id
+            current_actor(), owner, given.label, given.scopes, given.days, given.event_id
         )
     except Conflict as error:
         flash(str(error), "problem")
@@ -93,7 +93,7 @@ def make_token() -> Response:
 @account_pages.post("/account/tokens/<token_id>/revoke")
 def revoke_token(token_id: str) -> Response:
     """Let one of one's tokens end."""
-    served_desk().revoke_token(current_doer(), _own_account().name, token_id)
+    served_desk().revoke_token(current_actor(), _own_account().name, token_id)
     return redirect(url_for("account.overview"), 303)
 
 

@@ -10,7 +10,7 @@ from ticketing.errors import InputError
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Role
 from web.context import audit as audited
-from web.context import current_desk, current_doer, sentence_of, served_desk
+from web.context import current_actor, current_desk, sentence_of, served_desk
 from web.pages.forms import valid
 from web.pages.tables import csv_file, page_of
 from web.schemas.people import AddedIn, ChangedIn
@@ -42,7 +42,7 @@ def add() -> ResponseReturnValue:
     try:
         given = valid(AddedIn, {name: request.form.get(name, "") for name in names})
         account = served_desk().add_account(
-            current_doer(), given.name, given.password, given.role, given.groups
+            current_actor(), given.name, given.password, given.role, given.groups
         )
     except InputError as error:
         return _overview(sentence_of(error)), 400
@@ -57,7 +57,7 @@ def change() -> Redirect:
     names = ("name", "role", "groups", "seen")
     given = valid(ChangedIn, {name: request.form.get(name, "") for name in names})
     account = served_desk().change_account(
-        current_doer(),
+        current_actor(),
         given.name,
         role=given.role,
         groups=given.groups,

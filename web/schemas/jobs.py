@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ticketing.jobs import JobKind, JobState, Promotion
-from ticketing.schedule import THREE, Schedule, Weekday
+from ticketing.schedule import DEFAULT_TIME, Schedule, Weekday
 from ticketing.tickets import ModelKind
 from web.schemas.limited import Given, GivenName, Name
 from web.schemas.requests import WHOLE, Body, In, Moment
@@ -185,7 +185,7 @@ class ScheduleIn(Body):
     )
 
     weekday: Weekday | None = Field(None, strict=False, description="day of a weekly training")
-    at: Clock = Field(f"{THREE:%H:%M}", description="when on that day (UTC)")
+    at: Clock = Field(f"{DEFAULT_TIME:%H:%M}", description="when on that day (UTC)")
     judgments: Annotated[int, Field(ge=0, le=MOST_JUDGMENTS), WHOLE] = Field(
         0, description="train after so many new judgments; 0 is never"
     )

@@ -2,7 +2,7 @@
 
 import click
 
-from ticketing.cli.doer import audit, command_line
+from ticketing.cli.actor import audit, command_line
 from ticketing.cli.measuring import MeasuringOptions, choose_measuring, print_measurement
 from ticketing.cli.options import DETACH
 from ticketing.cli.printing import say

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ticketing.cli.doer import command_line
+from ticketing.cli.actor import command_line
 from ticketing.cli.import_ import asked, import_here
 from ticketing.cli.options import DATE, DETACH, FILE, TARGET
 from ticketing.cli.printing import say

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from ticketing.cli.doer import command_line
+from ticketing.cli.actor import command_line
 from ticketing.cli.options import TARGET
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk

@@ -2,7 +2,7 @@
 
 import click
 
-from ticketing.cli.doer import audit, command_line
+from ticketing.cli.actor import audit, command_line
 from ticketing.cli.options import DETACH
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk

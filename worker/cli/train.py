@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ticketing.cli.doer import audit, command_line
+from ticketing.cli.actor import audit, command_line
 from ticketing.cli.model_settings import choose_settings, read_settings
 from ticketing.cli.options import DATE, DETACH, FILE
 from ticketing.cli.printing import say

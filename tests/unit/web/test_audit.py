@@ -10,7 +10,7 @@ from tests.fake_desk import FakeDesk
 from tests.people import GOOD, account, signed_in
 from ticketing.cli.users import command as users
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import Doer, Role
+from ticketing.people import Actor, Role
 from ticketing.stores.sqlite import SQLiteStore
 from web.app import create_app
 
@@ -29,7 +29,7 @@ def form(client, **fields):
 
 def work(desk) -> str:
     """Do everything that is audited; the JSON Lines of it."""
-    desk.add_account(Doer("cli:root", "command line"), "ann", f"{GOOD} {SECRET}", Role.ADMIN)
+    desk.add_account(Actor("cli:root", "command line"), "ann", f"{GOOD} {SECRET}", Role.ADMIN)
     client = create_app(desk).test_client()
     page = client.get("/sign-in").text
     token = re.search(r'name="csrf_token" value="([^"]+)"', page)[1]
@@ -141,7 +141,7 @@ def test_an_event_id_of_one_person_hides_no_deed_of_another(desk):
 def test_the_page_shows_the_last_deeds_first(desk):
     ada = signed_in(desk, "ada")
     for i in range(60):
-        desk.record(Doer("ann", "192.0.2.7"), Deed.DELETED, f"ticket number-{i}-")
+        desk.record(Actor("ann", "192.0.2.7"), Deed.DELETED, f"ticket number-{i}-")
     page = ada.get("/audit").text
     assert re.findall(r"number-(\d+)-", page) == [str(i) for i in range(59, 9, -1)]
     assert "number-0-" in ada.get("/audit?page=2").text

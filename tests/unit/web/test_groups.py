@@ -13,7 +13,7 @@ from tests.fake_desk import FakeDesk
 from tests.fake_records import tickets
 from ticketing.desk.long_work import do
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery
-from ticketing.jobs import JobKind, JobState, unheard
+from ticketing.jobs import JobKind, JobState, ignore_step
 from ticketing.people import Person, Role
 from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
@@ -269,7 +269,7 @@ def test_an_import_puts_nothing_over_a_hidden_ticket_and_tells_its_sender_of_the
     )
     store = both.desk.store
     job = store.get_job(sent.json["id"])
-    result = do(both.desk, job, unheard)
+    result = do(both.desk, job, ignore_step)
     store.update_job(job.id, state=JobState.DONE, result=result)
     assert store.get_tickets([SECRET.id, "N-1"]).keys() == {SECRET.id, "N-1"}
     assert store.get_tickets([SECRET.id])[SECRET.id] == SECRET

@@ -12,7 +12,7 @@ from tests.fake_desk import FakeDesk
 from tests.fake_records import jobs
 from tests.people import signed_in, token_of
 from ticketing.jobs import JobKind
-from ticketing.people import Doer, Permission, Role
+from ticketing.people import Actor, Permission, Role
 from ticketing.settings import Settings
 from ticketing.tickets import Query
 from web.app import create_app
@@ -139,7 +139,7 @@ def test_a_token_opens_what_its_scope_names_alone(desk, clients, scope):
 
 def test_what_a_role_may_not_do_its_token_may_not_either(desk):
     token = token_of(desk, "lena")
-    desk.change_account(Doer("ada", "here"), "lena", role=Role.ENGINEER)
+    desk.change_account(Actor("ada", "here"), "lena", role=Role.ENGINEER)
     headers = {"Authorization": f"Bearer {token}"}
     client = create_app(desk).test_client()
     assert client.delete("/api/tickets/GT-0102", headers=headers).status_code == 403

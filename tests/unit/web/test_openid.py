@@ -13,7 +13,7 @@ from joserfc.jwk import OctKey, RSAKey
 
 from tests.fake_desk import FakeDesk
 from ticketing.errors import InputError
-from ticketing.people import Account, Doer, Role
+from ticketing.people import Account, Actor, Role
 from ticketing.settings import Settings
 from web.app import create_app
 from web.cli import require_account
@@ -126,7 +126,7 @@ def test_an_account_with_a_password_is_joined_to_the_provider_by_an_admin(desk, 
     answer = come_back(desk, provider)
     assert answer.status_code == 400
     assert f"users change Ann --identity &#39;{ISSUER} 7&#39;" in answer.text
-    desk.change_account(Doer("ada", ""), "Ann", identity=f"{ISSUER} 7")
+    desk.change_account(Actor("ada", ""), "Ann", identity=f"{ISSUER} 7")
     assert come_back(desk, provider).status_code == 303
     [account] = desk.store.accounts()
     assert (account.name, account.role, account.password_hash) == ("Ann", Role.SCIENTIST, "")

@@ -12,14 +12,14 @@ from tests.people import GOOD, signed_in
 from ticketing.desk import leases, people
 from ticketing.errors import InputError, StoreFull
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import MOST_TYPED, Doer, Role, one_form, usable_name
+from ticketing.people import MOST_TYPED, Actor, Role, one_form, usable_name
 from ticketing.settings import Settings
 from ticketing.times import utc_now
 from web import throttle
 from web.app import create_app
 from web.sessions import KEY
 
-BY = Doer("ada", "a test")
+BY = Actor("ada", "a test")
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ def test_another_password_signs_out_every_other_browser(client, ann, desk):
 
 def test_another_password_ends_a_sign_in_that_is_under_way(client, ann, desk):
     account = desk.sign_in("", "ann", GOOD)
-    desk.set_password(Doer("ann", ""), "ann", "some other four words")
+    desk.set_password(Actor("ann", ""), "ann", "some other four words")
     assert desk.person_of_session(desk.begin_session("", account)) is None
     account = desk.sign_in("", "ann", "some other four words")
     assert desk.person_of_session(desk.begin_session("", account)).name == "ann"

@@ -9,7 +9,7 @@ from werkzeug.exceptions import TooManyRequests
 from tests.fake_desk import FakeDesk
 from tests.people import signed_in
 from tests.redis_server import redis_server
-from ticketing.people import Doer, Permission, Role
+from ticketing.people import Actor, Permission, Role
 from ticketing.settings import Settings
 from web.app import create_app
 from web.throttle import Throttle, network_of
@@ -47,7 +47,7 @@ def test_the_answer_says_when_to_try_again(desk):
 
 def test_who_asks_with_a_token_is_the_same_person(desk):
     ann = signed_in(desk, "ann", Role.ENGINEER)
-    made = desk.make_token(Doer("ann", ""), "ann", "a script", [Permission.ASK], 1)
+    made = desk.make_token(Actor("ann", ""), "ann", "a script", [Permission.ASK], 1)
     program = {"headers": {"Authorization": f"Bearer {made.secret}"}}
     statuses(ann, "/api/jobs", 2)
     assert statuses(ann.application.test_client(), "/api/jobs", 2, **program) == [200, 429]

@@ -10,13 +10,13 @@ from tests.people import signed_in
 from ticketing.desk import tokens
 from ticketing.errors import InputError, StoreFull
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import OPENS, Doer, Permission, Role
+from ticketing.people import OPENS, Actor, Permission, Role
 from ticketing.tickets import Query
 from ticketing.times import utc_now
 from web.app import create_app
 from web.views.marks import with_code
 
-BY = Doer("ann", "a test")
+BY = Actor("ann", "a test")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from ticketing.desk.leases import held
 from ticketing.errors import NotReady
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion
-from ticketing.people import Doer
+from ticketing.people import Actor
 from ticketing.settings import Settings
 from worker import jobs
 from worker.app import make_app
@@ -134,7 +134,7 @@ def test_of_two_answers_at_once_the_first_counts(desk, monkeypatch):
     monkeypatch.setattr(desk.store, "get_job", read_by_both)
     with ThreadPoolExecutor(2) as pool:
         said = [
-            pool.submit(answer_promotion, desk, app, job.id, yes, Doer("ann", ""))
+            pool.submit(answer_promotion, desk, app, job.id, yes, Actor("ann", ""))
             for yes in (True, False)
         ]
     refused = [one.exception() for one in said if one.exception()]

@@ -51,11 +51,11 @@ def test_who_stood_still_does_not_go_on_with_what_another_one_has_ended(desk):
     lease = Held(desk.whole, lease_of(job.id))
     assert lease.take()
     work = AtWork(desk, job, lease, Ending())
-    work.told(Step.READING)
+    work.on_step(Step.READING)
     desk.store.update_job(job.id, state=JobState.DONE)
     work.beat()
     with pytest.raises(Stopped):
-        work.told(Step.READING)
+        work.on_step(Step.READING)
 
 
 def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
@@ -68,9 +68,9 @@ def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
     desk.store.update_job(job.id, state=JobState.RUNNING)
     for minutes, step, done in (0, Step.PRETRAINING, 0), (30, Step.TRAINING, 0):
         clock[0] += timedelta(minutes=minutes)
-        work.told(step, done, 10)
+        work.on_step(step, done, 10)
     clock[0] += timedelta(seconds=100)
-    work.told(Step.TRAINING, 1, 10, "epoch 1")
+    work.on_step(Step.TRAINING, 1, 10, "epoch 1")
     assert progress.seconds_left(desk.store.get_job(job.id)) == 900
 
 

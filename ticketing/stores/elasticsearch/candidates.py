@@ -29,7 +29,7 @@ WINDOWS: dict[timedelta | None, int] = {None: 8, timedelta(days=45): 3, timedelt
 BY_VECTOR are shared, in these parts, among the nearest of all and those within so long of the
 query."""
 
-FIRST = 1e12
+VECTOR_BOOST = 1e12
 """Lifts the score of what is near by vector, at least 4e-8, above any score of words."""
 
 FEW_WORDS = 2
@@ -176,7 +176,7 @@ class Candidates(ElasticsearchServing, Codes):
         for window, parts in spans.items():
             near: Json = {"field": "vector", "query_vector": query.vector.tobytes().hex()}
             near["k"] = max(count * parts // sum(spans.values()), 1)
-            near["boost"] = FIRST
+            near["boost"] = VECTOR_BOOST
             near["num_candidates"] = min(looked_at * near["k"], MOST_HITS)
             if window and query.time:
                 near["filter"] = [where(filters), around(query.time, window)]

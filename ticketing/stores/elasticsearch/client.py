@@ -8,7 +8,7 @@ from elasticsearch import Elasticsearch
 
 from ticketing.errors import InputError
 from ticketing.files import Json
-from ticketing.masking import masked
+from ticketing.redaction import masked
 from ticketing.settings import Settings
 
 

@@ -4,7 +4,7 @@ import elastic_transport
 from elasticsearch import ApiError, UnsupportedProductError
 
 from ticketing.errors import StoreAway, StoreError, StoreFull
-from ticketing.masking import masked
+from ticketing.redaction import masked
 from ticketing.tls import lacks_tls, wants_tls
 
 AWAY = {408, 429, 502, 503, 504}

@@ -14,7 +14,7 @@ from ticketing.desk import long_work
 from ticketing.desk.long_work import do, needed_files
 from ticketing.errors import InputError, NotReady, StoreAway
 from ticketing.importing import load
-from ticketing.jobs import Job, JobKind, JobState, Stopped, unheard
+from ticketing.jobs import Job, JobKind, JobState, Stopped, ignore_step
 from ticketing.people import LOCAL, Person, Role
 from ticketing.settings import Settings
 from ticketing.tickets import Ticket
@@ -49,7 +49,7 @@ def rejects(desk, job) -> list[dict[str, object]]:
 
 def test_a_row_under_the_id_of_a_hidden_ticket_is_rejected_and_the_others_are_imported(desk):
     job = job_of(desk, groups="seen by")
-    result = do(desk, job, unheard)
+    result = do(desk, job, ignore_step)
     assert {name: result[name] for name in COUNTS} == COUNTS
     assert desk.store.get_tickets(["HR-1", "A-2"]) == {
         "HR-1": HIDDEN,
@@ -62,7 +62,7 @@ def test_a_row_under_the_id_of_a_hidden_ticket_is_rejected_and_the_others_are_im
 
 @pytest.mark.parametrize("person", [LOCAL, Person("hal", Role.ADMIN, HR)])
 def test_whoever_sees_a_ticket_changes_it_by_an_import(desk, person):
-    result = do(desk, job_of(desk, person, groups="seen by"), unheard)
+    result = do(desk, job_of(desk, person, groups="seen by"), ignore_step)
     assert (result["added"], result["changed"], result["rejected"]) == (2, 1, 0)
     mine = replace(HIDDEN, subject="Mine now", groups=frozenset())
     assert desk.store.get_tickets(["HR-1"])["HR-1"] == mine
@@ -71,7 +71,7 @@ def test_whoever_sees_a_ticket_changes_it_by_an_import(desk, person):
 def test_an_import_asked_for_before_it_said_whose_it_is_still_runs(desk):
     job = job_of(desk, groups="seen by")
     del job.arguments["groups"]
-    assert do(desk, job, unheard)["changed"] == 1
+    assert do(desk, job, ignore_step)["changed"] == 1
 
 
 def test_what_an_import_has_put_for_others_is_not_refused_when_it_goes_on(desk):
@@ -85,7 +85,7 @@ def test_what_an_import_has_put_for_others_is_not_refused_when_it_goes_on(desk):
     with pytest.raises(Stopped):
         do(desk, job, stopping)
     desk.store.put_tickets([replace(HIDDEN, id="HR-6")])  # in a page that was not read before
-    result = do(desk, desk.store.get_job(job.id), unheard)
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
     assert (result["added"], result["unchanged"], result["rejected"]) == (4, 0, 1)
     assert [reject["line"] for reject in rejects(desk, job)] == [6]
 
@@ -100,10 +100,10 @@ def test_a_page_that_was_put_in_part_is_put_again_but_not_over_what_others_put(d
     with monkeypatch.context() as away:
         away.setattr(desk, "put_tickets", put_in_part)
         with pytest.raises(StoreAway):
-            do(desk, job, unheard)
+            do(desk, job, ignore_step)
     theirs = replace(HIDDEN, id="HR-3")
     desk.store.put_tickets([theirs])
-    result = do(desk, desk.store.get_job(job.id), unheard)
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
     assert (result["unchanged"], result["rejected"]) == (1, 1)
     assert [reject["reason"][:4] for reject in rejects(desk, job)] == ["HR-3"]
     assert desk.store.get_tickets(["HR-3"])["HR-3"] == theirs
@@ -125,7 +125,7 @@ def test_a_ticket_that_others_put_while_a_page_is_looked_through_is_not_replaced
         meanwhile.setattr(desk.store, "put_file", put_meanwhile)
         do(desk, job, stopping)
     assert desk.store.get_tickets(["HR-7"])["HR-7"] == theirs
-    result = do(desk, desk.store.get_job(job.id), unheard)
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
     assert (result["added"], result["changed"], result["rejected"]) == (2, 0, 1)
     assert [reject["line"] for reject in rejects(desk, job)] == [3]
 
@@ -141,8 +141,8 @@ def test_a_ticket_that_a_killed_page_gave_to_others_is_known_as_its_own_by_what_
 
     with monkeypatch.context() as away, pytest.raises(StoreAway):
         away.setattr(desk, "encode", killed)
-        do(desk, job, unheard)
-    result = do(desk, desk.store.get_job(job.id), unheard)
+        do(desk, job, ignore_step)
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
     assert (result["unchanged"], result["rejected"]) == (1, 0)
     assert desk.store.get_tickets(["A-1"])["A-1"] == Ticket(
         "A-1", "Pump leaks", solution="Seal it", groups=HR
@@ -160,7 +160,7 @@ def test_rows_rejected_before_a_stop_are_still_told_after_it(desk):
     with pytest.raises(Stopped):
         do(desk, job, stopping)
     desk.delete_tickets(["HR-1"])  # too late for its row: that page is done
-    result = do(desk, desk.store.get_job(job.id), unheard)
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
     assert {name: result[name] for name in COUNTS} == COUNTS
 
 
@@ -170,7 +170,7 @@ def test_an_import_that_fails_names_files_as_they_were_given_and_tells_what_it_l
     monkeypatch.setattr(tables, "MOST_REJECTS", 2)
     job = job_of(desk, file="id,subject\nA-1,Pump leaks\nA-1,Pump\n,x\n,y\n")
     with pytest.raises(InputError) as caught:
-        do(desk, job, unheard)
+        do(desk, job, ignore_step)
     twice = "A-1 was already given at new.csv:2"
     assert str(caught.value) == (
         f"new.csv has more than 2 rows that cannot be used; the first is new.csv:3: id: {twice}."
@@ -189,13 +189,13 @@ def test_rejected_rows_name_files_as_they_were_given_wherever_temporary_ones_lie
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     job = job_of(desk, file="id,subject\nA-1,Pump leaks\nA-1,Pump\n")
-    do(desk, job, unheard)
+    do(desk, job, ignore_step)
     assert str(folder) not in str(rejects(desk, job))
 
 
 def test_an_import_that_names_no_groups_keeps_those_of_a_ticket_seen(desk):
     desk.put_tickets([Ticket("A-1", "Pump", groups=LAB)])
-    do(desk, job_of(desk, file="id,subject\nA-1,Pump leaks\nHR-1,Mine\n"), unheard)
+    do(desk, job_of(desk, file="id,subject\nA-1,Pump leaks\nHR-1,Mine\n"), ignore_step)
     assert desk.store.get_tickets(["A-1"])["A-1"] == Ticket("A-1", "Pump leaks", groups=LAB)
     assert desk.store.get_tickets(["HR-1"])["HR-1"] == HIDDEN
 
@@ -203,7 +203,7 @@ def test_an_import_that_names_no_groups_keeps_those_of_a_ticket_seen(desk):
 def test_an_import_that_was_killed_at_its_end_lets_go_of_its_files(desk):
     job = job_of(desk)
     desk.store.update_job(job.id, result={**COUNTS, "to_come": 0})
-    assert do(desk, desk.store.get_job(job.id), unheard)["added"] == 2
+    assert do(desk, desk.store.get_job(job.id), ignore_step)["added"] == 2
     assert desk.store.files("import/") == []
 
 
@@ -212,7 +212,7 @@ def test_a_cancelled_import_says_how_far_it_came(desk):
     desk.store.update_job(job.id, total=3)
     desk.store.request_cancel(job.id)
     with pytest.raises(Stopped):
-        do(desk, desk.store.get_job(job.id), unheard)
+        do(desk, desk.store.get_job(job.id), ignore_step)
     stopped = desk.store.get_job(job.id)
     assert (stopped.done, stopped.result["added"]) == (2, 1)
 
@@ -222,7 +222,7 @@ def stopped(desk) -> Job:
     job = job_of(desk, groups="seen by")
     desk.store.request_cancel(job.id)
     with pytest.raises(Stopped):
-        do(desk, desk.store.get_job(job.id), unheard)
+        do(desk, desk.store.get_job(job.id), ignore_step)
     return desk.store.update_job(job.id, state=JobState.CANCELLED)
 
 
@@ -247,5 +247,5 @@ def test_files_of_an_import_that_was_given_up_are_forgotten_after_a_month(desk, 
 
 def test_an_import_of_which_all_was_put_needs_no_file(desk):
     job = job_of(desk)
-    do(desk, job, unheard)
+    do(desk, job, ignore_step)
     desk.require_files(desk.store.get_job(job.id))

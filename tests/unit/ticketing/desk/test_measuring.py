@@ -100,7 +100,7 @@ def test_an_encoder_is_refused_before_anything_is_measured(
     desk, _ = judged
     with pytest.raises(InputError) as refused:
         measure(
-            desk, beside, sample_of(desk, beside), told=lambda *progress: heard.append(progress)
+            desk, beside, sample_of(desk, beside), on_step=lambda *progress: heard.append(progress)
         )
     if damaged:
         assert str(refused.value) == (

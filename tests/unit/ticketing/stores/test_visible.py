@@ -11,8 +11,8 @@ from ticketing.errors import Conflict
 from ticketing.history import Asking, AuditEntry, Deed, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.recommendations import Outlook
+from ticketing.stores.delegating import DelegatingStore
 from ticketing.stores.history import KINDS
-from ticketing.stores.passed_on import PassedOn
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.visible import VisibleStore
@@ -34,7 +34,7 @@ def store(tmp_path):
 def test_every_method_of_a_store_is_narrowed_or_passed_on():
     methods = {name for name, _ in inspect.getmembers(Store, inspect.isfunction) if name[0] != "_"}
     assert {"get_tickets", "judgments", "accounts", "close"} <= methods
-    parts = (VisibleStore, VisibleEvents, PassedOn)
+    parts = (VisibleStore, VisibleEvents, DelegatingStore)
     assert methods <= {name for part in parts for name in vars(part)}
 
 

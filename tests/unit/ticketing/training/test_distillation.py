@@ -25,7 +25,7 @@ from ticketing.encoders.transformer import (
 )
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.errors import InputError
-from ticketing.jobs import Step, Stopped, unheard
+from ticketing.jobs import Step, Stopped, ignore_step
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.retrieval.recommend import Recommender
@@ -275,7 +275,7 @@ def test_what_else_was_encoded_is_kept_as_well_but_not_by_a_cache_that_does_not_
 def fit(tmp_path, folder, archive_tickets, archive_labels):
     """Trains with a teacher; gives the bundle's id."""
 
-    def fit(channels=("h", "E", "T", "L"), dims=26, told=unheard, **training):
+    def fit(channels=("h", "E", "T", "L"), dims=26, on_step=ignore_step, **training):
         network = TINY.model_copy(update={"channels": channels, "sentence_dims": dims})
         return training_steps.train(
             archive_tickets,
@@ -284,7 +284,7 @@ def fit(tmp_path, folder, archive_tickets, archive_labels):
             tiny_training(**{"teacher": str(folder), **training}),
             Registry(tmp_path / "models"),
             tmp_path / "checkpoints",
-            told=told,
+            on_step=on_step,
         )
 
     return fit
@@ -310,14 +310,14 @@ def test_a_training_that_is_cancelled_while_its_teacher_reads_ends_at_the_next_p
 ):
     asked = []
 
-    def told(step, done=0, total=0, said=""):
+    def on_step(step, done=0, total=0, said=""):
         asked.append(step)
         if len(asked) == 4:
             raise Stopped
 
     monkeypatch.setattr("ticketing.encoders.transformer.PIECE", 1)
     with pytest.raises(Stopped):
-        fit(told=told)
+        fit(on_step=on_step)
     assert asked == [Step.PRETRAINING] * 4
     assert len(list((tmp_path / "checkpoints").glob("*.texts-*"))) == 2, "what was read is kept"
 

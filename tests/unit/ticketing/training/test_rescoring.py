@@ -9,7 +9,7 @@ from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label, Query
-from ticketing.training.rescoring import HOLD, Example, examples, fit_rescoring, learn_rescoring
+from ticketing.training.rescoring import HOLD, RankedQuery, examples, fit_rescoring, learn_rescoring
 
 
 def example(told, weight=1.0):
@@ -17,7 +17,7 @@ def example(told, weight=1.0):
     right."""
     features = np.zeros((10, 5))
     features[0, told] = 1.0
-    return Example(features, np.full(10, 5.0), np.arange(10) == 0, weight)
+    return RankedQuery(features, np.full(10, 5.0), np.arange(10) == 0, weight)
 
 
 def test_without_queries_the_general_weights_stay():
@@ -45,7 +45,7 @@ def test_the_weights_are_those_of_the_least_loss():
     """The slope is that of the loss, or the search would end elsewhere."""
     random = np.random.default_rng(3)
     found = [
-        Example(random.normal(size=(20, 5)), random.random(20), np.arange(20) < 2)
+        RankedQuery(random.normal(size=(20, 5)), random.random(20), np.arange(20) < 2)
         for _ in range(30)
     ]
 

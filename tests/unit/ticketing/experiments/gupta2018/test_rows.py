@@ -33,7 +33,9 @@ from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query
 
 YES, REL, NO = Grade.YES, Grade.REL, Grade.NO
-ONE, TWO, THREE = sorted((Query("one"), Query("two"), Query("three")), key=lambda query: query.id)
+ONE, TWO, DEFAULT_TIME = sorted(
+    (Query("one"), Query("two"), Query("three")), key=lambda query: query.id
+)
 
 
 @pytest.fixture(scope="module")
@@ -362,12 +364,12 @@ def test_recall_by_hand():
 
 def test_changes_by_hand():
     """ONE rises from 12 to 2, TWO falls from 1 to not found, THREE moves within the ten."""
-    labels = [Label(query, "A", YES) for query in (ONE, TWO, THREE)] + [Label(ONE, "B", REL)]
+    labels = [Label(query, "A", YES) for query in (ONE, TWO, DEFAULT_TIME)] + [Label(ONE, "B", REL)]
     one = Ranked({}, {ONE.id: {"A": (12, 1), "B": (1, 0)}, TWO.id: {"A": (1, 1)}} | third(4))
     other = Ranked({}, {ONE.id: {"A": (2, 1)}} | third(3))
-    assert best_ranks(labels, one) == {ONE.id: 12, TWO.id: 1, THREE.id: 4}
+    assert best_ranks(labels, one) == {ONE.id: 12, TWO.id: 1, DEFAULT_TIME.id: 4}
     found = changes(labels, one, other)
-    assert found == [Change(ONE, 12, 2), Change(TWO, 1, None), Change(THREE, 4, 3)]
+    assert found == [Change(ONE, 12, 2), Change(TWO, 1, None), Change(DEFAULT_TIME, 4, 3)]
     assert [change.kind for change in found] == ["gained", "lost", "unchanged"]
     text = change_text(found)
     assert text[0] == "1 gained, 1 lost, 1 unchanged"
@@ -376,7 +378,7 @@ def test_changes_by_hand():
 
 
 def third(rank):
-    return {THREE.id: {"A": (rank, 1.0)}}
+    return {DEFAULT_TIME.id: {"A": (rank, 1.0)}}
 
 
 def test_the_best_of_several_right_tickets_counts():

@@ -9,19 +9,19 @@ from ticketing.cli.printing import say
 from ticketing.desk import Desk
 from ticketing.errors import StoreFull
 from ticketing.history import Deed
-from ticketing.people import Doer
+from ticketing.people import Actor
 from ticketing.tickets import ModelKind
 
 PLACE = "command line"
 
 
-def command_line() -> Doer:
+def command_line() -> Actor:
     """The user that runs this process; no name of the environment's is believed."""
     try:
         name = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # as in a container
         name = str(os.getuid())
-    return Doer(f"cli:{name}", PLACE)
+    return Actor(f"cli:{name}", PLACE)
 
 
 def audit(desk: Desk, deed: Deed, which: str) -> None:

@@ -14,7 +14,7 @@ from ticketing.stores.protocols import Store
 from ticketing.tickets import Judgment, ModelKind, Query, Verdict
 
 
-class PassedOn:
+class DelegatingStore:
     """Writes, which bundle serves and who may sign in: done by the store that stands behind."""
 
     def __init__(self, store: Store):

@@ -8,7 +8,7 @@ import pytest
 from kombu import Connection
 
 from ticketing.errors import InputError
-from ticketing.masking import MaskedRecord, masked
+from ticketing.redaction import MaskedRecord, masked
 from ticketing.settings import Settings, load_settings
 from ticketing.stores import open_store
 from worker.app import make_app
@@ -97,7 +97,7 @@ def test_what_a_library_raises_is_logged_without_the_password(address):
 
 def test_a_traceback_of_the_program_shows_no_password():
     program = (
-        "import threading\nfrom ticketing.masking import mask_output\nmask_output()\n"
+        "import threading\nfrom ticketing.redaction import mask_output\nmask_output()\n"
         "def fail(): raise OSError('redis://:' + 's3cret@h/0')\n"
         "thread = threading.Thread(target=fail); thread.start(); thread.join(); fail()"
     )
