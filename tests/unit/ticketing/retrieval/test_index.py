@@ -30,8 +30,8 @@ def small(monkeypatch):
     """An index of few rows."""
     monkeypatch.setattr(segments, "SEGMENT", SEGMENT)
     monkeypatch.setattr(index, "SEGMENT", SEGMENT)
-    monkeypatch.setattr(index, "LEAST", 2 * SEGMENT)
-    monkeypatch.setattr(index, "FEWEST", 16)
+    monkeypatch.setattr(index, "MIN_ROWS", 2 * SEGMENT)
+    monkeypatch.setattr(index, "MIN_COMPARED", 16)
     monkeypatch.setattr(index, "SHARE", 0.02)  # of few rows, whose estimates are rougher
 
 
@@ -122,7 +122,7 @@ def test_what_rows_share_by_the_index_is_what_they_share(block):
 
 def test_what_few_rows_share_is_what_they_share_without_a_file(tmp_path, monkeypatch):
     """Of few rows all is derived in memory, again when many more came."""
-    monkeypatch.setattr(index, "LEAST", ROWS + 700)
+    monkeypatch.setattr(index, "MIN_ROWS", ROWS + 700)
     monkeypatch.setattr(held_postings, "FEWEST", 100)
     codes, known = made_rows(ROWS + 600), Index(MODEL)
     for rows, derived in (ROWS - 200, ROWS - 200), (ROWS, ROWS - 200), (ROWS + 600, ROWS + 600):
@@ -137,7 +137,7 @@ def test_what_few_rows_share_is_what_they_share_without_a_file(tmp_path, monkeyp
 
 
 def test_nothing_is_derived_of_what_is_not_kept_or_not_compared(tmp_path, monkeypatch):
-    monkeypatch.setattr(index, "LEAST", ROWS + 1)
+    monkeypatch.setattr(index, "MIN_ROWS", ROWS + 1)
     monkeypatch.setattr(held_postings, "FEWEST", 100)
     codes, query, known = made_rows(), next(made_queries()), Index(MODEL)
     for block in (

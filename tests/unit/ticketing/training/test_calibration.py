@@ -9,7 +9,14 @@ from scipy.special import logit
 from ticketing.model.calibration import GENERAL, LIKELY, Evidence, Logistic
 from ticketing.model.wording import Wording
 from ticketing.tickets import Grade
-from ticketing.training.calibration import OTHERS, Asked, learn, off_topic, some_of, threshold
+from ticketing.training.calibration import (
+    PRIOR_QUERIES,
+    Asked,
+    learn,
+    off_topic,
+    some_of,
+    threshold,
+)
 from ticketing.training.logistic import fit_logistic
 
 ONES = np.ones(4)
@@ -125,7 +132,7 @@ def test_the_threshold_lies_half_way_from_everyday_texts_to_answers(count):
     least = np.quantile([GENERAL.answer(x.evidence) for x in EVERYDAY], 0.97)
     most = np.quantile([GENERAL.answer(x.evidence) for x in hits], 0.1)
     half = (logit(least) + logit(most)) / 2
-    wanted = (count * half + OTHERS * logit(GENERAL.possible)) / (count + OTHERS)
+    wanted = (count * half + PRIOR_QUERIES * logit(GENERAL.possible)) / (count + PRIOR_QUERIES)
     found = threshold(GENERAL, hits, EVERYDAY)
     assert logit(found) == pytest.approx(wanted) and least < found < most
 
