@@ -1,6 +1,7 @@
 """Points in time, all in naive UTC: now, and those that people and exports write."""
 
 import re
+from calendar import month_abbr, month_name
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -8,22 +9,31 @@ import numpy as np
 
 from ticketing.errors import InputError
 
-_FORMATS = (
-    "%d.%m.%Y %H:%M:%S",
-    "%d.%m.%Y %H:%M",
-    "%d.%m.%Y",
-    "%Y/%m/%d %H:%M:%S",
-    "%Y/%m/%d %H:%M",
-    "%Y/%m/%d",
-    "%a, %d %b %Y %H:%M:%S %z",
+_DATE = re.compile(
+    r"""(?:[a-z]{3,9},\ )?  # a day of the week
+    (?: (?P<day>\d{1,2})[ /-](?P<name>[a-z]{3,9})[ /-](?P<year>\d{4}|\d{2})  # 25/Feb/13
+      | (?P<name_>[a-z]{3,9})\ (?P<day_>\d{1,2}),\ (?P<year_>\d{4})  # February 25, 2013
+      | (?P<day__>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year__>\d{4})  # 25.02.2013
+      | (?P<year___>\d{4})/(?P<month_>\d{1,2})/(?P<day___>\d{1,2})  # 2013/02/25
+    )(?!\d)""",
+    re.IGNORECASE | re.VERBOSE | re.ASCII,
 )
+"""Ways to write a date, each of which means one day."""
+_MONTHS = {
+    name.casefold(): number
+    for names in (month_name, month_abbr)
+    for number, name in enumerate(names)
+    if name
+}
+_CLOCK = re.compile(r"(?<= )([0-9]{1,2})((?::[0-9]{2}){1,2})(?: ?([ap])m)?(?=$| )", re.IGNORECASE)
+"""A time whose hour may have one digit, and be of half a day: 1:17 PM."""
+_ZONE = re.compile(r"(?<! ) *(?:(UTC|GMT)|([+-][0-9]{2}:?[0-9]{2}))$")
 _MILLISECONDS_FROM = 100_000_000_000
 _SECONDS_FROM = 100_000_000  # 1973
 _SINCE_1970 = re.compile("[0-9]{10}|[0-9]{13}")
 """In a table, whose cells are all text."""
 _DAY = re.compile(r"[0-9]{8}(\.0)?")
 """As 20130225, also where it is written as a number, and a number with gaps has a point."""
-_UTC = re.compile(r"(?<!\s)\s*(UTC|GMT)$")
 _LONGEST = 100
 """Characters of a date, in whatever form."""
 
@@ -46,21 +56,35 @@ def plausible_until() -> datetime:
     return datetime.combine(utc_now().date() + timedelta(days=2), time.min)
 
 
-def parse_time(value: Any) -> datetime | None:
+def parse_time(value: Any, form: str = "") -> datetime | None:
     """Naive UTC of an ISO 8601 text, an unambiguous other form, or seconds (or milliseconds) since
-    1970; None for nothing. A time without a zone is taken as UTC.
+    1970; of a text in the one `form` alone, where it is given (as for strptime); None for nothing.
+    A time without a zone is taken as UTC.
 
     Raises ValueError saying what was expected.
     """
     if value is None or not str(value).strip():
         return None
     try:
-        return naive_utc(_parse(value))
+        return naive_utc(_in_form(str(value).strip(), form) if form else _parse(value))
     except (ValueError, OverflowError, OSError):
-        shown = repr(value)[:60]
-        raise ValueError(
-            f"{shown} is no date; write it as 2013-02-25 or 2013-02-25T13:17"
-        ) from None
+        wanted = f"{shown_form(form)!r}" if form else "2013-02-25 or 2013-02-25T13:17"
+        raise ValueError(f"{repr(value)[:60]} is no date; write it as {wanted}") from None
+
+
+def shown_form(form: str) -> str:
+    """A moment in a form. Raises ValueError for a form from which no day could be read back."""
+    moment = datetime(2013, 2, 25, 13, 17)
+    written = moment.strftime(form)
+    if datetime.strptime(written, form).date() != moment.date():
+        raise ValueError(form)
+    return written
+
+
+def _in_form(text: str, form: str) -> datetime:
+    if len(text) > _LONGEST:
+        raise ValueError(text)
+    return datetime.strptime(text, form)
 
 
 def _parse(value: Any) -> datetime:
@@ -75,16 +99,31 @@ def _parse(value: Any) -> datetime:
         if not number >= _SECONDS_FROM:  # a year, or a day as a spreadsheet counts them
             raise ValueError(text)
         return datetime.fromtimestamp(number / (1000 if number >= _MILLISECONDS_FROM else 1), UTC)
-    try:
-        return datetime.fromisoformat(_UTC.sub("+00:00", text))
-    except ValueError:
-        pass
-    for form in _FORMATS:
-        try:
-            return datetime.strptime(_UTC.sub(" +0000", text), form)
-        except ValueError:
-            continue
-    raise ValueError(text)
+    return datetime.fromisoformat(_as_iso(text))
+
+
+def _as_iso(text: str) -> str:
+    """A date as ISO 8601 has it; what is no date as it is."""
+    text = _DATE.sub(_day, text, count=1) if _DATE.match(text) else text
+    text = _ZONE.sub(lambda found: found[2] or "+00:00", text)
+    return _CLOCK.sub(_clock, text)
+
+
+def _day(found: re.Match[str]) -> str:
+    part = {name.rstrip("_"): value for name, value in found.groupdict().items() if value}
+    month = _MONTHS.get(part["name"].casefold(), 0) if "name" in part else int(part["month"])
+    year = part["year"]
+    century = "" if len(year) == 4 else "19" if year >= "69" else "20"  # as POSIX has it
+    return f"{century}{year}-{month:02}-{int(part['day']):02}"
+
+
+def _clock(found: re.Match[str]) -> str:
+    hour, rest, half = int(found[1]), found[2], found[3]
+    if half and not 1 <= hour <= 12:
+        return found[0]
+    if half:
+        hour = hour % 12 + 12 * (half in "pP")
+    return f"{hour:02}{rest}"
 
 
 def naive_utc(moment: datetime) -> datetime:

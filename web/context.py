@@ -64,11 +64,10 @@ def sent_token() -> str | None:
     """The token that a program sent to where one is taken, the API and the files of pages; None
     where there is none."""
     said = request.headers.get("Authorization", "")
-    if not said.lower().startswith(BEARER):
-        return None
-    if not request.path.startswith(API) and not request.path.endswith((".csv", ".jsonl")):
-        return None
-    return said[len(BEARER) :].strip()
+    is_file = request.method == "GET" and request.path.endswith((".csv", ".jsonl"))
+    if said.lower().startswith(BEARER) and (is_file or request.path.startswith(API)):
+        return said[len(BEARER) :].strip()
+    return None
 
 
 def for_program() -> bool:

@@ -26,12 +26,12 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
         field = "id"
         ticket_id = _id(_cell(row, mapping, field))
         field = "created"
-        created = parse_time(_cell(row, mapping, field))
+        created = parse_time(_cell(row, mapping, field), mapping.date_format)
         field = "groups"
         groups = _groups(_cell(row, mapping, field))
         field = "comments"
         if mapping.comments:
-            texts["solution"] = _solution(row, mapping.comments, before)
+            texts["solution"] = _solution(row, mapping, mapping.comments, before)
         field = "subject"
         if not texts["subject"] and not texts["description"]:
             raise ValueError("is empty, and so is the description")
@@ -85,7 +85,7 @@ def _groups(value: Any) -> frozenset[str]:
     )
 
 
-def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
+def _solution(row: Row, mapping: Mapping, comments: Comments, before: datetime | None) -> str:
     """The replies that may serve as solution: the longest one, or all in order.
 
     The longest is taken because the last one often only closes the ticket.
@@ -98,7 +98,7 @@ def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
     texts = [
         text
         for reply in replies
-        if isinstance(reply, dict) and _may_serve(reply, comments, before)
+        if isinstance(reply, dict) and _may_serve(reply, comments, mapping.date_format, before)
         if (text := _text(reply.get(comments.text)))
     ]
     if comments.choose == "joined":
@@ -106,7 +106,9 @@ def _solution(row: Row, comments: Comments, before: datetime | None) -> str:
     return max(texts, key=lambda text: len(text.split()), default="")
 
 
-def _may_serve(reply: dict[str, Any], comments: Comments, before: datetime | None) -> bool:
+def _may_serve(
+    reply: dict[str, Any], comments: Comments, date_format: str, before: datetime | None
+) -> bool:
     author = reply.get(comments.author, "")
     names = author.values() if isinstance(author, dict) else [author]
     if not {str(name).casefold() for name in names}.isdisjoint(
@@ -115,5 +117,5 @@ def _may_serve(reply: dict[str, Any], comments: Comments, before: datetime | Non
         return False
     if before is None:
         return True
-    time = parse_time(reply.get(comments.time))
+    time = parse_time(reply.get(comments.time), date_format)
     return time is not None and time < before

@@ -4,14 +4,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from ticketing.errors import InputError, first_invalid
 from ticketing.importing.survey import Survey
 from ticketing.limits import read_toml
+from ticketing.times import shown_form
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
-ALL_FIELDS = *FIELDS, "comments"
+ALL_FIELDS = *FIELDS, "date_format", "comments"
 
 _USUAL = {
     "id": "id key issue_key number ticket_id ticket_number issue_id case_number ticket ident",
@@ -52,7 +53,11 @@ class Comments(_Table):
 
 
 class Mapping(_Table):
-    """Column by field; None is guessed from usual names, an empty string is left out."""
+    """Column by field; None is guessed from usual names, an empty string is left out.
+
+    `date_format` is how `created`, and when a reply was written, are, as for strptime; empty, what
+    `parse_time` understands.
+    """
 
     id: str | None = None
     subject: str | None = None
@@ -62,7 +67,17 @@ class Mapping(_Table):
     status: str | None = None
     created: str | None = None
     groups: str | None = None
+    date_format: str = ""
     comments: Comments | None = None
+
+    @field_validator("date_format")
+    @classmethod
+    def _can_be_read(cls, form: str) -> str:
+        try:
+            form and shown_form(form)
+        except ValueError:
+            raise ValueError("name day, month and year, as in %d/%m/%Y %H:%M") from None
+        return form
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -151,7 +166,7 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
         raise _unmapped("id", survey)
     if not fields["subject"] and not fields["description"]:
         raise _unmapped("subject", survey)
-    return Mapping(**fields, comments=comments)
+    return Mapping(**fields, date_format=mapping.date_format, comments=comments)
 
 
 def _complete_comments(given: Comments | None, is_open: bool, survey: Survey) -> Comments | None:

@@ -368,6 +368,17 @@ def test_an_interrupted_import_keeps_whole_batches_and_resumes(tmp_path, store):
         (20130225.0, datetime(2013, 2, 25)),
         ("2013-02-25 13:17:59 UTC", datetime(2013, 2, 25, 13, 17, 59)),
         ("Mon, 25 Feb 2013 13:17:59 GMT", datetime(2013, 2, 25, 13, 17, 59)),
+        ("25/Feb/13 1:17 PM", datetime(2013, 2, 25, 13, 17)),  # as Jira writes it
+        ("03/May/21 10:00 AM", datetime(2021, 5, 3, 10)),
+        ("25-Feb-2013 13:17:59", datetime(2013, 2, 25, 13, 17, 59)),
+        ("25 February 2013", datetime(2013, 2, 25)),
+        ("Feb 25, 2013", datetime(2013, 2, 25)),
+        ("2013-02-25 01:17 PM", datetime(2013, 2, 25, 13, 17)),
+        ("2013-02-25 12:17 am", datetime(2013, 2, 25, 0, 17)),
+        ("25/Feb/69 9:05", datetime(1969, 2, 25, 9, 5)),
+        ("25.02.2013 1:17 PM", datetime(2013, 2, 25, 13, 17)),
+        ("Mon, 25 Feb 2013 13:17:59 +0100", datetime(2013, 2, 25, 12, 17, 59)),
+        ("2013-02-25T13:17:59.250+01:00", datetime(2013, 2, 25, 12, 17, 59, 250000)),
         ("  ", None),
         (None, None),
     ],
@@ -377,11 +388,50 @@ def test_times(value, expected):
 
 
 @pytest.mark.parametrize(
-    "value", ["soon", "2013-13-01", 1e30, True, float("nan"), [], {}, 2013, 41330.5, -86400]
+    "value",
+    [
+        "soon",
+        "2013-13-01",
+        "02/25/2013",
+        "25/02/2013",
+        1e30,
+        True,
+        float("nan"),
+        [],
+        {},
+        2013,
+        41330.5,
+        -86400,
+    ],
 )
 def test_no_time(value):
     with pytest.raises(ValueError, match="is no date"):
         parse_time(value)
+
+
+def test_dates_are_read_in_the_one_form_that_is_said(tmp_path):
+    """Another one could be taken for it: 03/05/2021 is two days."""
+    rows = "id,subject,opened\n1,x,03/05/2021 09:12\n2,y,2021-05-04\n3,z,\n"
+    path = write(tmp_path, "a.csv", rows)
+    said = read_mapping(None, ["date_format=%m/%d/%Y %H:%M"])
+    tickets, [reject] = read(path, said)
+    assert [x.created for x in tickets] == [datetime(2021, 3, 5, 9, 12), None]
+    assert (reject.line, reject.field) == (3, "created")
+    assert reject.reason == "'2021-05-04' is no date; write it as '02/25/2013 13:17'"
+
+
+@pytest.mark.parametrize("form", ["%d/%m", "%Q", "soon", "%H:%M"])
+def test_a_form_that_names_no_day_is_refused(form):
+    with pytest.raises(InputError, match=r"date_format cannot be used: name day, month and year"):
+        read_mapping(None, [f"date_format={form}"])
+
+
+def test_replies_are_dated_in_the_form_that_is_said(tmp_path):
+    replies = [{"text": "early", "at": "02/01/2013"}, {"text": "late and long", "at": "03/01/2013"}]
+    path = write(tmp_path, "a.jsonl", json.dumps({"id": 1, "subject": "x", "replies": replies}))
+    options = ["comments.column=replies", "comments.time=at", "date_format=%m/%d/%Y"]
+    [ticket], _ = read(path, read_mapping(None, options), datetime(2013, 2, 15))
+    assert ticket.solution == "early"
 
 
 def test_a_date_of_many_characters_is_none_and_is_shown_cut():
