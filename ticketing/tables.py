@@ -35,7 +35,7 @@ injection)."""
 
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_QUOTED = re.compile(r'(?<![^,;\t|])"[^"]*+(?:""[^"]*+)*+"')
+_QUOTED = re.compile(r'(?<![^,;\t|])"[^"]*+(?>(?:""[^"]*+)*)"')
 """A name in quotes: they count where a cell begins, and are text amid one. Nothing is tried twice,
 nor kept for each character."""
 

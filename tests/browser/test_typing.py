@@ -127,19 +127,20 @@ def test_a_search_that_is_given_up_can_be_asked_again(open_page):
     page.evaluate(
         "addEventListener('submit', (event) => {"
         "  window.sent = (window.sent ?? 0) + !event.defaultPrevented;"
+        "  document.title = `sent ${window.sent}`;"
         "  event.preventDefault(); })"  # as if no answer came
     )
     page.get_by_label("Subject").fill("exhaust spread")
     page.get_by_role("button", name="Find solutions").click()
     busy = page.get_by_role("button", name="Searching")
     expect(busy).to_have_attribute("aria-disabled", "true")
-    page.wait_for_function("sent === 1")
+    expect(page).to_have_title("sent 1")
     busy.dispatch_event("click")
     page.wait_for_timeout(300)
     assert page.evaluate("sent") == 1
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Find solutions").click()
-    page.wait_for_function("sent === 2")
+    expect(page).to_have_title("sent 2")
 
 
 def test_what_was_written_stays_where_the_server_is_away_and_is_sent_once_it_is_back(open_page):

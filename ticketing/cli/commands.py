@@ -7,6 +7,8 @@ pyproject.toml.
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partialmethod
 from io import TextIOWrapper
 
@@ -55,13 +57,13 @@ def run() -> int:
     """Run the command that `sys.argv` names; gives the exit code."""
     _open_what_is_closed()
     _show_any_character()
-    _draw_bars_for_people()
     mask_output()
     os.umask(PRIVATE)
     # Threads that wait for work must sleep: beside other busy processes spinning ones cost tenfold.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
-        return commands.main(prog_name="ticketing", standalone_mode=False) or 0
+        with _bars_on_terminals_alone():
+            return commands.main(prog_name="ticketing", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -93,9 +95,15 @@ def _show_any_character() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _draw_bars_for_people() -> None:
-    """Bars are drawn on a terminal alone; in a file they would be thousands of lines."""
-    tqdm.__init__ = partialmethod(tqdm.__init__, disable=None)  # type: ignore[assignment]
+@contextmanager
+def _bars_on_terminals_alone() -> Iterator[None]:
+    """Bars are drawn on a terminal; in a file they would be thousands of lines."""
+    made = tqdm.__init__
+    tqdm.__init__ = partialmethod(made, disable=None)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        tqdm.__init__ = made  # type: ignore[method-assign]
 
 
 def _failed(sentence: str) -> int:

@@ -25,13 +25,13 @@ _STANDARDS = "UTF|ISO|IEC|DIN|EN|SHA|RFC|RS|USB"
 _STAGES = r"[-.]?(?:GA|RC|alpha|beta|preview|rc|v|b)\.?\d*+"
 
 MOST_PARTS = 40
-_VERSION = rf"[vV]?\d++(?:\.[vV]?\d++){{2,{MOST_PARTS - 1}}}+(?:{_STAGES})?(?!\w)"
+_VERSION = rf"[vV]?\d++(?>(?:\.[vV]?\d++){{2,{MOST_PARTS - 1}}})(?:{_STAGES})?(?!\w)"
 
 RULES = (
     Rule("mask", "", r"<(?:num|id|version|url|path|email|key|time|ip)>"),
     Rule("url", "<url>", r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,15}+://|www\.)[^\s<>\"'|(){}\[\]]++"),
     Rule("mailto", "<email>", r"mailto:[^\s<>\"'|(){}\[\]]++"),
-    Rule("email", "<email>", r"[\w.+-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,8}+"),
+    Rule("email", "<email>", r"[\w.+-]{1,64}+@[\w-]{1,63}+(?>(?:\.[\w-]{1,63}+){1,8})"),
     Rule("windows path", "<path>", r"(?:[a-zA-Z]:|\\)\\[^\s<>\"'|,;]++"),
     Rule("unix path", "<path>", r"(?<!\w)(?:~|\.{1,2})/[\w.@%+~/-]++"),
     Rule("absolute path", "<path>", r"(?<![\w/<])/[\w.@%+~-]++/[\w.@%+~/-]++"),
@@ -58,7 +58,7 @@ RULES = (
     Rule("version", "<version>", _VERSION),
     Rule("v version", "<version>", rf"[vV]\d++(?:\.\d++)?(?:{_STAGES})?(?!\w)"),
     Rule("exponent", "<num>", r"[+-]?\d++(?:[.,]\d++)?[eE][+-]?\d++(?!\w)"),
-    Rule("decimal", "<num>", r"[+-]?\d++(?:[.,]\d++)++"),
+    Rule("decimal", "<num>", r"[+-]?\d++(?>(?:[.,]\d++)+)"),
     Rule("number", "<num>", r"[+-]?\d++(?!\w)"),
 )
 

@@ -59,7 +59,7 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(browser, desk):
 
 def test_the_page_says_what_each_scope_opens_as_the_documents_do(desk):
     page = signed_in(desk, "ada").get("/account").text
-    documents = (Path(__file__).parents[3] / "docs" / "how-to" / "people.md").read_text()
+    documents = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "people.md").read_text()
     assert set(OPENS) == set(Permission)
     for scope, opens in OPENS.items():
         assert f"| `{scope}` | {opens} |\n" in documents

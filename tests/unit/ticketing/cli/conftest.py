@@ -5,7 +5,6 @@ import signal
 import sys
 
 import pytest
-from tqdm import tqdm
 
 from ticketing.cli.interruption import SIGNALS
 from ticketing.desk import open_desk
@@ -14,12 +13,10 @@ from ticketing.settings import load_settings
 
 @pytest.fixture(autouse=True)
 def own_signals(monkeypatch):
-    """The program meets signals, and draws bars, in its own way; afterwards both are as before."""
+    """The program meets signals in its own way; afterwards they are met as before."""
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGALRM)}
-    drawn = tqdm.__init__
     yield
-    tqdm.__init__ = drawn
     for number, handler in before.items():
         signal.signal(number, handler)
 

@@ -195,6 +195,18 @@ def test_a_hundred_thousand_words_take_less_than_a_second():
     assert time.process_time() - started < 1
 
 
+def test_a_version_ends_before_the_point_that_ends_a_sentence():
+    """Pythons before 3.11.4 took one character more, where a group repeats possessively."""
+    assert tokenize("Since 1.2.3.Final and 3.5,x") == [
+        "since",
+        "<version>",
+        "final",
+        "and",
+        "<num>",
+        "x",
+    ]
+
+
 def test_of_a_chain_of_a_hundred_parts_each_forty_are_one_version():
     assert tokenize(".".join("1" * 100)) == ["<version>", "<version>", "<version>"]
     assert tokenize(".".join("1" * 40)) == ["<version>"]
