@@ -67,6 +67,8 @@ def test_what_was_judged_is_said_in_place_of_what_was_guessed(open_page, script)
     expect(page.get_by_text("The chance that")).to_be_hidden()
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("The chance that")).to_be_visible()
+    if script:  # else it is a page of its own
+        expect(page.locator("#status")).to_contain_text("is undone")
     page.go_back() if script else page.get_by_role("link", name="Back to the results").click()
     expect(first.locator(".score")).to_be_visible()
 

@@ -134,7 +134,8 @@ def test_axe_finds_nothing_on_pages_with_something_on_them(open_page, desk, axe,
     page.get_by_role("button", name="Save", exact=True).click()
     ask(page, "The coffee machine is loud", "")
     begin(page, desk)
-    page.get_by_role("button", name="NO").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="NO").click()
     shown = page.url
     for judge, grade in (("ann", Grade.YES), ("bob", Grade.NO)):
         desk.judge(Query("Pump leaks oil").id, "GT-0101", grade, judge)
