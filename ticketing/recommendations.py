@@ -62,6 +62,9 @@ HEADINGS = {
 }
 
 
+FILTERED = "Widen the filters: together they leave no ticket to search."
+"""The note of an answer whose filters let no ticket pass."""
+
 MOST_DIGITS = 3
 """After the point of a score from 1 to 5; nobody reads more."""
 
@@ -103,8 +106,15 @@ class Recommendations:
         return len(self.items) == 1 and self.items[0].reason.by_id
 
     @property
+    def filtered_out(self) -> bool:
+        """Whether the filters let no ticket pass."""
+        return self.note == FILTERED
+
+    @property
     def heading(self) -> str:
         """What stands above the tickets."""
+        if self.filtered_out:
+            return "No ticket passes your filters"
         return "The ticket with this id" if self.by_id else self.outlook.heading
 
     @property

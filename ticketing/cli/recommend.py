@@ -34,8 +34,8 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 
 def _show(answer: Recommendations) -> None:
-    certain = answer.by_id or answer.outlook == Outlook.NOTHING
-    chance = "" if certain else f" (chance of a YES: {answer.chance:.0%})"
+    no_chance = answer.by_id or answer.outlook == Outlook.NOTHING
+    chance = "" if no_chance else f" (chance of a YES: {answer.chance:.0%})"
     say(f"{answer.heading}{chance}.")
     if answer.note:
         say(answer.note)

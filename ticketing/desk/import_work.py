@@ -92,7 +92,7 @@ class _Pages:
     def __init__(self, desk: Desk, job: Job, on_step: Callable[..., None]):
         self._desk = desk
         self._job = job
-        self._told = on_step
+        self._on_step = on_step
         groups = job.arguments.get("groups")
         self._sees_all = groups is None
         theirs = None if groups is None else frozenset(groups)
@@ -115,7 +115,7 @@ class _Pages:
         job = self._desk.whole.update_job(self._job.id, done=self._rows, result=result)
         if job.cancel_requested:
             raise Stopped
-        self._told(Step.IMPORTING, self._rows)
+        self._on_step(Step.IMPORTING, self._rows)
         return counts
 
     def _put_theirs(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:

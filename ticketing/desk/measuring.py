@@ -136,16 +136,16 @@ class _Counted:
     """Tells of each call that one more of `total` queries is ranked."""
 
     def __init__(self, on_step: OnStep, total: int):
-        self._told, self._done, self._total = on_step, 0, total
+        self._on_step, self._done, self._total = on_step, 0, total
         on_step(Step.MEASURING, 0, total)
 
     def __call__(self) -> None:
         self._done += 1
-        self._told(Step.MEASURING, self._done, self._total)
+        self._on_step(Step.MEASURING, self._done, self._total)
 
     def end(self) -> None:
         """Tell that the rest is done too."""
-        self._told(Step.MEASURING, self._total, self._total)
+        self._on_step(Step.MEASURING, self._total, self._total)
 
 
 def measured_labels(

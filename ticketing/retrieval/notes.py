@@ -7,14 +7,13 @@ from ticketing.encoders.terms import terms_of
 from ticketing.model.calibration import SHOWN
 from ticketing.model.wording import Wording
 from ticketing.queries import EncodedQuery
-from ticketing.recommendations import Outlook
+from ticketing.recommendations import FILTERED, Outlook
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.wording import asked_terms
 from ticketing.tickets import Filters, Query
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
-FILTERED = "Widen the filters: together they leave no ticket to search."
 HIDDEN = "There is no ticket here that you may see."
 NOT_COMPARED = "No other ticket here can be compared with this query."
 WORDLESS = "The query holds no word to compare; describe the problem in words."
