@@ -20,7 +20,7 @@ from ticketing.model.settings import NetworkSettings
 from ticketing.settings import Settings
 from ticketing.training.settings import TrainingSettings
 
-MOST_README_LINES = 130
+MOST_README_LINES = 95
 PACKAGES = ("ticketing", "topic_models", "worker", "web")
 
 
