@@ -87,7 +87,8 @@ def calibrate(
     model.anchors = block.codes[block.live[:: len(block.live) // ANCHORS + 1]]
     model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels, on_step)
     recommender = Recommender(whole, model)
-    everyday = list(_asked(recommender, {Query(text): {} for text in off_topic()}, 1.0, on_step))
+    strange: dict[Query, dict[str, Grade]] = {Query(text): {} for text in off_topic()}
+    everyday = list(_asked(recommender, strange, 1.0, on_step, counted=False))
     people = list(_judged(recommender, labels, on_step))
     subjects = list(_asked(recommender, _subjects(labels), 1.0, on_step))
     lacking = FEW - len(people) / 2
@@ -153,9 +154,7 @@ def _weak(
     away: dict[Query, dict[str, Grade]] = {Query(x.subject, "", x.id): {} for x in askers.values()}
     each = min(lacking / len(askers), 1.0)
     for queries, weight in ((here, each * ANSWERED), (away, each * (1 - ANSWERED))):
-        for asked in _asked(recommender, queries, weight, on_step):
-            wording = asked.evidence.wording.without_own()
-            yield replace(asked, evidence=replace(asked.evidence, wording=wording))
+        yield from _asked(recommender, queries, weight, on_step)
 
 
 def _asked(
@@ -163,15 +162,21 @@ def _asked(
     queries: Mapping[Query, Mapping[str, Grade]],
     weight: float,
     on_step: Callable[[], object],
+    counted: bool = True,
 ) -> Iterator[Asked]:
-    """Those of the queries that find anything."""
+    """Those of the queries that find anything. The words of a query that the vocabulary has
+    `counted`, as a ticket or as what somebody judged, are as rare as they were without it: what
+    people will ask is not counted either."""
     filters = searchable(recommender.store, list(queries))
     for query, grades in queries.items():
         on_step()
         nearest = recommender.nearest(query, filters[query.id])
         if ids := nearest.best.ids:
             found = np.array([int(grades.get(id, Grade.NO)) for id in ids])
-            yield Asked(nearest.evidence, found, weight)
+            evidence = nearest.evidence
+            if counted:
+                evidence = replace(evidence, wording=evidence.wording.without_own())
+            yield Asked(evidence, found, weight)
 
 
 def learn(
