@@ -12,9 +12,12 @@ from ticketing.model.calibration import GENERAL
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.nn.trainer import Trainer
+from ticketing.retrieval.memory import encoded
+from ticketing.retrieval.recommend import Recommender
 from ticketing.text.vocabulary import Vocabulary
-from ticketing.tickets import Grade, Label, Query, Ticket
+from ticketing.tickets import Filters, Grade, Label, Query, Ticket
 from ticketing.training import train as training_steps
+from ticketing.training.calibration import off_topic
 from ticketing.training.pretraining import run_key, texts_key
 from ticketing.training.sampling import is_validation
 
@@ -219,6 +222,31 @@ def test_a_judgment_of_a_younger_ticket_does_not_teach_that_nothing_is_found(
     training_steps.calibrate(model, archive_tickets, labels, (), tmp_path, lambda: None)
     people, *_ = taught
     assert len([one for one in people if one.weight == 1]) == 1
+
+
+def test_chances_are_learned_as_though_nobody_had_counted_the_words_of_who_asks(
+    trained, tmp_path, archive_tickets, monkeypatch
+):
+    """What people will ask is in no vocabulary; everyday texts are in none already."""
+    old, *_, new = sorted(archive_tickets, key=lambda ticket: ticket.created)
+    model, taught = model_in(Registry(trained[0]).load(trained[1])), []
+    monkeypatch.setattr(
+        "ticketing.training.calibration.learn", lambda *asked: taught.extend(asked) or GENERAL
+    )
+    label = Label(Query(new.subject, new.description, new.id), old.id, Grade.YES)
+    training_steps.calibrate(model, archive_tickets, [label], (), tmp_path, lambda: None)
+    recommender = Recommender(encoded(model, archive_tickets, ""), model)
+
+    def as_counted(query):
+        return recommender.nearest(query, Filters()).evidence.wording.counts.tolist()
+
+    people, subjects, _, everyday = taught
+    for query, asked in ((label.query, people[0]), (Query(new.subject), subjects[0])):
+        counts = as_counted(query)
+        assert max(counts) > 2
+        learned = asked.evidence.wording.counts.tolist()
+        assert learned == [count - 1 if count > 2 else 0 for count in counts]
+    assert everyday[0].evidence.wording.counts.tolist() == as_counted(Query(off_topic()[0]))
 
 
 def test_another_seed_or_another_text_is_another_bundle(trained, fit, archive_tickets):
