@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def commands() -> set[str]:
 @pytest.mark.parametrize("name", COMPOSE_FILES)
 def test_every_image_is_pinned_and_every_service_says_how_its_health_is_known(name):
     for service in compose(name)["services"].values():
-        assert re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+[\w-]*", service["image"])
+        assert re.fullmatch(r"[\w./-]+:\d+\.\d+\.\d+[\w.-]*", service["image"])
         check = service.get("healthcheck", {})
         own_image = service["image"].startswith("ticketing:")
         assert check.get("disable") or check.get("test") or own_image
@@ -143,6 +144,20 @@ def test_the_check_of_elasticsearch_gives_curl_the_password_by_its_input(service
     arguments, given = done.stdout.split("\n")
     assert arguments.startswith("-fs -K - http://localhost:9200/_cluster/health?")
     assert given == 'user = "elastic:s3cret"'
+
+
+@pytest.mark.parametrize("name", COMPOSE_FILES)
+def test_the_image_is_called_after_the_program_s_version(name):
+    """An older program's image is not taken for this one's."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    [ours] = set(re.findall(r"image: ticketing[a-z-]*:(\S+)", (DOCKER / name).read_text()))
+    assert ours == version
+
+
+def test_the_topic_models_have_the_program_s_version():
+    projects = [ROOT / "pyproject.toml", ROOT / "topic_models" / "pyproject.toml"]
+    versions = {tomllib.loads(path.read_text())["project"]["version"] for path in projects}
+    assert len(versions) == 1
 
 
 def test_the_client_and_the_server_are_of_one_version(services):
