@@ -81,6 +81,13 @@ def sole_folder(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
+def sweep_folders(parent: Path) -> None:
+    """Delete the folders in `parent` that a killed process left, each a `sole_folder` once."""
+    for folder in parent.glob("*"):
+        with suppress(Conflict), sole_folder(folder):
+            continue
+
+
 def _lock_in(folder: Path) -> int:
     """The descriptor of a lock file in a folder, which ends with the process; both are made."""
     while True:

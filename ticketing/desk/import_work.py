@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -37,10 +36,10 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
     files, before = job.arguments["files"], job.arguments["before"]
     total = sum(file["rows"] for file in files)
     on_step(Step.READING, 0, total)
-    with tempfile.TemporaryDirectory(prefix="ticketing-import-") as folder:
+    with desk.import_folder() as folder:
         sources = []
         for number, file in enumerate(files):
-            path = Path(folder, str(number), Path(file["name"]).name)
+            path = folder / str(number) / Path(file["name"]).name
             path.parent.mkdir()
             desk.fetch(file["file"], path)
             mapping, time = Mapping(**file["mapping"]), before and datetime.fromisoformat(before)
@@ -58,7 +57,7 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
     return _let_go(desk, job)
 
 
-def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: str) -> None:
+def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: Path) -> None:
     """Keep the job's report of rows that were left out, if there are any."""
     said = [
         replace(one, file=_as_given(one.file, folder), reason=_as_given(one.reason, folder))
@@ -68,9 +67,9 @@ def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: str) 
         desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects_text(said).encode()])
 
 
-def _as_given(text: str, folder: str) -> str:
+def _as_given(text: str, folder: Path) -> str:
     """A text with files named as those who gave them know them, not as they lie in `folder`."""
-    return re.sub(rf"{re.escape(folder)}/\d+/", "", text)
+    return re.sub(rf"{re.escape(str(folder))}/\d+/", "", text)
 
 
 def _let_go(desk: Desk, job: Job) -> Json:

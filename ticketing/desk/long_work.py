@@ -7,9 +7,8 @@ process does the work calls `do`. Everything that both need is in the store.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from ticketing.desk.checkpoints import shared_checkpoints
 from ticketing.desk.import_work import do_import
 from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
-from ticketing.files import Json, chunks, content_digest, file_name
+from ticketing.files import Json, chunks, content_digest, file_name, sole_folder, sweep_folders
 from ticketing.jobs import Job, JobKind, OnStep, Promotion
 from ticketing.tickets import Filters, ModelKind
 from ticketing.times import require_period, shown_date, utc_now
@@ -30,6 +29,9 @@ from ticketing.times import require_period, shown_date, utc_now
 if TYPE_CHECKING:
     from ticketing.desk import Desk
     from ticketing.importing import Mapping
+
+IMPORTS = "imports"
+"""The folder below the home with a folder for each import that is read."""
 
 IMPORT_DAYS = 30
 """How long the files of an import are kept that failed or was cancelled, and may be retried."""
@@ -138,8 +140,8 @@ class LongWork(Bundles):
         `field=column`, what the usual names do not. Raises InputError."""
         from ticketing.importing import read_mapping
 
-        with tempfile.TemporaryDirectory(prefix="ticketing-upload-") as folder:
-            path = Path(folder, file_name(name))
+        with self.import_folder() as folder:
+            path = folder / file_name(name)
             with path.open("wb") as file:
                 file.writelines(chunks)
             try:
@@ -148,9 +150,18 @@ class LongWork(Bundles):
                 said = str(error).replace(f"{folder}/", "").replace("--map ", "")  # no options here
                 raise InputError(said) from None
 
+    @contextmanager
+    def import_folder(self) -> Iterator[Path]:
+        """A private folder for files of an import while they are read. It is deleted at the end of
+        the block, or by `forget_imports` where the process was killed."""
+        folder = self.settings.home / IMPORTS / uuid4().hex
+        with sole_folder(folder):
+            yield folder
+
     def forget_imports(self) -> None:
         """Let go of files that were given longer ago than IMPORT_DAYS, but for an import that is
-        under way. Raises StoreAway, StoreError."""
+        under way, and of what killed processes left. Raises StoreAway, StoreError."""
+        sweep_folders(self.settings.home / IMPORTS)
         needed = {name for job in self.whole.unfinished_jobs() for name in needed_files(job)}
         uploads = {PurePosixPath(name).parent for name in needed}
         before = utc_now() - timedelta(days=IMPORT_DAYS)

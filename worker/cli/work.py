@@ -7,6 +7,8 @@ import click
 
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
+from ticketing.desk.long_work import IMPORTS
+from ticketing.files import sweep_folders
 from ticketing.settings import load_settings
 from worker.app import make_app
 from worker.queues import QUEUES
@@ -34,6 +36,7 @@ def command(queues: tuple[str, ...], events: bool, while_fed: bool) -> None:
     settings = load_settings()
     if while_fed:
         end_with_input()
+    sweep_folders(settings.home / IMPORTS)
     place = Workplace(partial(open_desk, settings))
     say("Waiting for work (Ctrl-C ends it)")
     code = supervise(make_app(settings), place, queues, settings.log_level, events)

@@ -1,7 +1,7 @@
 """An import as a job: it sees what whoever asked sees, and repeats nothing that it has done."""
 
 import json
-import tempfile
+import os
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePosixPath
@@ -11,7 +11,7 @@ import pytest
 from tests.fake_desk import FakeDesk
 from ticketing import tables
 from ticketing.desk import long_work
-from ticketing.desk.long_work import do, needed_files
+from ticketing.desk.long_work import IMPORTS, do, needed_files
 from ticketing.errors import InputError, NotReady, StoreAway
 from ticketing.importing import load
 from ticketing.jobs import Job, JobKind, JobState, Stopped, ignore_step
@@ -182,15 +182,14 @@ def test_an_import_that_fails_names_files_as_they_were_given_and_tells_what_it_l
     desk.require_files(desk.store.get_job(job.id))  # it may be retried
 
 
-def test_rejected_rows_name_files_as_they_were_given_wherever_temporary_ones_lie(
-    desk, tmp_path, monkeypatch
-):
-    folder = tmp_path / "tmp-ä"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+def test_rejected_rows_name_files_as_they_were_given_wherever_they_lie_meanwhile(tmp_path):
+    desk = FakeDesk(Settings(home=tmp_path / "Büro (2)"), [HIDDEN], past_jobs=[])
     job = job_of(desk, file="id,subject\nA-1,Pump leaks\nA-1,Pump\n")
     do(desk, job, ignore_step)
-    assert str(folder) not in str(rejects(desk, job))
+    [rejected] = rejects(desk, job)
+    desk.close()
+    assert rejected["file"] == "new.csv"
+    assert "Büro" not in str(rejected)
 
 
 def test_an_import_that_names_no_groups_keeps_those_of_a_ticket_seen(desk):
@@ -243,6 +242,18 @@ def test_files_of_an_import_that_was_given_up_are_forgotten_after_a_month(desk, 
     assert str(caught.value) == (
         f"Job {job.id} cannot be retried, as new.csv is no longer kept; import it again."
     )
+
+
+def test_what_a_killed_import_was_reading_is_deleted_and_nothing_of_another(desk):
+    killed = desk.settings.home / IMPORTS / "killed" / "0" / "tickets.csv"
+    killed.parent.mkdir(parents=True)
+    killed.write_text("id,subject")
+    with desk.import_folder() as folder:
+        (folder / "tickets.csv").write_text("id,subject")
+        desk.forget_imports()
+        assert os.listdir(desk.settings.home / IMPORTS) == [folder.name]
+        assert (folder / "tickets.csv").exists()
+    assert os.listdir(desk.settings.home / IMPORTS) == []
 
 
 def test_an_import_of_which_all_was_put_needs_no_file(desk):
