@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -160,8 +161,9 @@ def _joined(
 ) -> SiameseNetwork:
     """The trained network with the channels that need no training beside the others.
 
-    At first each of them counts as much as all the others together. They are no part of training,
-    since they would leave the others nothing to do.
+    At first each of them counts as much as all the others together, or what the settings say
+    where no two texts can be compared. They are no part of training, since they would leave the
+    others nothing to do.
     """
     vectors = trained.words.words.weight.detach()
     whole = new_network(settings, corpus.vocabulary, vectors, {**trained.resources, **resources})
@@ -171,9 +173,11 @@ def _joined(
     weights = dict(zip(trained.settings.channels, trained.channel_weights.tolist(), strict=True))
     apart, _ = unrelated_distances(whole, corpus.archive)
     means = dict(zip(settings.channels, apart.tolist(), strict=True))
+    own = dict(zip(settings.channels, whole.channel_weights.tolist(), strict=True))
     others = sum(weight * means[channel] for channel, weight in weights.items())
     for channel in set(settings.channels) - set(weights):
-        weights[channel] = others / max(means[channel], 1e-6)
+        known = isfinite(others)  # the mean of no pair is no number
+        weights[channel] = others / max(means[channel], 1e-6) if known else own[channel]
     whole.set_weights(
         trained.pair_weights.detach(), torch.tensor([weights[c] for c in settings.channels])
     )

@@ -88,7 +88,7 @@ def _smallness(tickets: int) -> float:
 
 def unrelated_distances(network: SiameseNetwork, archive: Archive) -> tuple[Tensor, Tensor]:
     """What W weighs, by channel [C], and what U adds, a scalar, on average over pairs of evenly
-    spaced tickets."""
+    spaced tickets; no numbers where no two can be compared."""
     ids = sorted(archive.tickets)
     some = [archive.tickets[id] for id in ids[:: len(ids) // SAMPLE + 1]]
     with torch.inference_mode():

@@ -32,7 +32,7 @@ from ticketing.retrieval.recommend import Recommender
 from ticketing.stores.blocks import CodeRow
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text.vocabulary import Vocabulary
-from ticketing.tickets import Query
+from ticketing.tickets import Query, Ticket
 from ticketing.training import distillation, learning
 from ticketing.training import train as training_steps
 from ticketing.training.distillation import Teacher
@@ -275,11 +275,18 @@ def test_what_else_was_encoded_is_kept_as_well_but_not_by_a_cache_that_does_not_
 def fit(tmp_path, folder, archive_tickets, archive_labels):
     """Trains with a teacher; gives the bundle's id."""
 
-    def fit(channels=("h", "E", "T", "L"), dims=26, on_step=ignore_step, **training):
+    def fit(
+        channels=("h", "E", "T", "L"),
+        dims=26,
+        on_step=ignore_step,
+        tickets=archive_tickets,
+        labels=archive_labels,
+        **training,
+    ):
         network = TINY.model_copy(update={"channels": channels, "sentence_dims": dims})
         return training_steps.train(
-            archive_tickets,
-            archive_labels,
+            tickets,
+            labels,
             network,
             tiny_training(**{"teacher": str(folder), **training}),
             Registry(tmp_path / "models"),
@@ -344,6 +351,18 @@ def test_channel_s_ranks_beside_the_others_and_parts_add_up(fit, tmp_path, archi
     for item in found:
         assert sum(part.distance for part in item.parts) == pytest.approx(item.distance, rel=1e-4)
         assert "S" in {part.channel for part in item.parts}
+
+
+@pytest.mark.parametrize("weights", ["learned", "fixed"])
+def test_channel_s_joins_a_desk_where_no_two_texts_can_be_compared(fit, tmp_path, weights):
+    """A query has a subject or a description, and the only ticket has neither: nothing was learned,
+    so W is as the settings have it, for h and for S .2 of them."""
+    alone = [Ticket("1", "", "", "Replaced the seal")]
+    bundle_id = fit(("h", "S"), tickets=alone, labels=[], weights=weights)
+    model = model_in(Registry(tmp_path / "models").load(bundle_id))
+    assert model.channel_weights.tolist() == pytest.approx(
+        TINY.model_copy(update={"channels": ("h", "S")}).channel_weights(), rel=1e-4
+    )
 
 
 def test_tickets_that_a_training_has_read_are_not_read_again(fit, tmp_path, archive_tickets):
