@@ -81,8 +81,8 @@ class Trainer(Generic[Example]):
     def run(self) -> list[Epoch]:
         """Train to the end and load the best epoch; returns loss and quality by epoch. Raises
         InputError where a loss is no number."""
+        epochs = self._epochs()  # by the first epoch's examples, of a resumed run too
         self._resume()
-        epochs = self._epochs()
         while len(self.history) < epochs and not self._exhausted():
             mean_loss = self._epoch(len(self.history) + 1, epochs)
             self.network.eval()

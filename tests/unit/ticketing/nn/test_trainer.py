@@ -76,6 +76,21 @@ def test_a_run_that_was_broken_off_ends_exactly_as_an_unbroken_one(tmp_path, opt
     assert len(resumed.seen) == 4  # two epochs were not done again
 
 
+def test_a_resumed_run_has_as_many_epochs_where_examples_differ_by_epoch(tmp_path):
+    """Four examples in batches of two in the first epoch and six in each later one: seven steps are
+    four epochs by the first, and would be three by the others."""
+
+    def run(**values):
+        learner = Regression(tmp_path / "run", epochs=1, least_steps=7, **values)
+        whole = learner.trainer.examples
+        learner.trainer.examples = lambda chance: whole(chance)[: 6 if learner.trainer.history else 4]
+        return learner
+
+    with pytest.raises(KeyboardInterrupt):
+        run(stop_after=2).trainer.run()
+    assert len(run().trainer.run()) == 4
+
+
 def test_a_finished_run_is_not_trained_further(tmp_path):
     first = Regression(tmp_path / "run", qualities=[1, 3, 2, 1, 1, 1])
     history = first.trainer.run()
