@@ -5,6 +5,7 @@ Nothing is ever downloaded, and only this module imports sentence_transformers.
 """
 
 import hashlib
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from torch import Tensor
 from torch.nn import ModuleList
 from tqdm import tqdm
 
+from ticketing.encoders.folder_files import file_digests
 from ticketing.encoders.vector_cache import PIECE, VectorCache
 from ticketing.errors import InputError
 
@@ -132,10 +134,11 @@ class Transformer:
         return model
 
     def to_json(self) -> dict[str, str]:
-        """What a bundle keeps: where the weights lie, which they are, and their precision."""
+        """What a bundle keeps: where the folder is, what it holds, and the precision."""
         return {
             "folder": str(self.folder),
             "digest": self.weights_digest,
+            "files": self.files_digest,
             "precision": self.precision.value,
         }
 
@@ -143,16 +146,19 @@ class Transformer:
     def from_json(cls, data: Mapping[str, str]) -> "Transformer":
         """The encoder that `to_json` described.
 
-        Raises InputError where the folder holds other weights than the bundle was made with.
+        Raises InputError where the folder holds another encoder than the bundle was made with; one
+        that was trained before `files` were kept is compared by its weights alone.
         """
         folder = transformer_folder(data["folder"])
         if folder is None:
             raise InputError("This bundle names no folder of a transformer; train it again.")
         encoder = cls(folder, Precision(data["precision"]))
         encoder.most = MOST_SERVED
-        if encoder.weights_digest != data["digest"]:
+        same = encoder.weights_digest == data["digest"]
+        if not same or encoder.files_digest != data.get("files", encoder.files_digest):
+            what = "settings or words" if same else "weights"
             raise InputError(
-                f"{encoder.folder} holds other weights than this bundle was made with; "
+                f"{encoder.folder} holds other {what} than this bundle was made with; "
                 "put those back, or train again."
             )
         return encoder
@@ -172,13 +178,22 @@ class Transformer:
 
     @property
     def digest(self) -> str:
-        """Names the weights and the precision: vectors of two digests are never mixed."""
-        return f"{self.weights_digest}-{self.precision}"
+        """Names all that decides a vector: those of two digests are never mixed."""
+        return f"{self.files_digest}-{self.precision}"
 
-    @cached_property
+    @property
     def weights_digest(self) -> str:
         """Names the weights: sixteen hex digits."""
-        return hashlib.sha256((self.folder / WEIGHTS).read_bytes()).hexdigest()[:16]
+        return self._digests[WEIGHTS][:16]
+
+    @cached_property
+    def files_digest(self) -> str:
+        """Names the files that decide a vector, see `file_digests`: sixteen hex digits."""
+        return hashlib.sha256(json.dumps(self._digests).encode()).hexdigest()[:16]
+
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        return file_digests(self.folder)
 
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """float32 [n, dims]."""

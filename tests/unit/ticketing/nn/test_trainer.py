@@ -83,7 +83,9 @@ def test_a_resumed_run_has_as_many_epochs_where_examples_differ_by_epoch(tmp_pat
     def run(**values):
         learner = Regression(tmp_path / "run", epochs=1, least_steps=7, **values)
         whole = learner.trainer.examples
-        learner.trainer.examples = lambda chance: whole(chance)[: 6 if learner.trainer.history else 4]
+        learner.trainer.examples = lambda chance: whole(chance)[
+            : 6 if learner.trainer.history else 4
+        ]
         return learner
 
     with pytest.raises(KeyboardInterrupt):

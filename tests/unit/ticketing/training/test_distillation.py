@@ -95,6 +95,47 @@ def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
         Transformer.from_json(described)
 
 
+def test_another_pooling_than_a_bundle_was_made_with_is_refused(folder):
+    (folder / "1_Pooling").mkdir()
+    pooling = folder / "1_Pooling" / "config.json"
+    pooling.write_text('{"pooling_mode_cls_token": false}')
+    described = Transformer(folder).to_json()
+    assert Transformer.from_json(described).folder == folder
+    pooling.write_text('{"pooling_mode_cls_token": true}')
+    with pytest.raises(InputError, match="holds other settings or words"):
+        Transformer.from_json(described)
+
+
+def test_a_bundle_from_before_is_read_by_the_digest_of_its_weights(folder):
+    """The SHA-256 of "weights" begins so; bundles kept nothing of the other files."""
+    described = {"folder": str(folder), "digest": "9a129038d9a00aed", "precision": "float32"}
+    (folder / "tokenizer.json").write_text("{}")
+    assert Transformer.from_json(described).precision == "float32"
+    (folder / "model.safetensors").write_bytes(b"others")
+    with pytest.raises(InputError, match="holds other weights"):
+        Transformer.from_json(described)
+
+
+def test_vectors_are_named_by_every_file_that_decides_them(folder):
+    """Not by what people read, nor by where the folder is."""
+    names = ["README.md", ".git/config", "tokenizer.json", "sentence_bert_config.json"]
+    names += ["1_Pooling/config.json", "2_Normalize/config.json"]
+    digests = [Transformer(folder).digest]
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("one")
+        digests.append(Transformer(folder).digest)
+    assert digests[0] == digests[1] == digests[2]
+    assert len(set(digests[2:])) == 5
+    (folder / "tokenizer.json").write_text("other")
+    assert Transformer(folder).digest not in digests
+    (folder / "tokenizer.json").write_text("one")
+    moved = folder.rename(folder.with_name("moved"))
+    assert Transformer(moved).digest == digests[-1]
+    (moved / "tokenizer.json").rename(moved / "vocab.json")
+    assert Transformer(moved).digest not in digests
+
+
 def test_batches_hold_texts_of_one_padded_length_and_no_more_tokens_than_fit(folder):
     encoder = Transformer(folder)
     texts = [letter * length for length in (40, 3, 33, 7, 120) for letter in LETTERS]

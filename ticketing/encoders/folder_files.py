@@ -1,0 +1,20 @@
+"""The files of a sentence-transformers folder that decide a vector."""
+
+from pathlib import Path
+
+from ticketing.files import content_digest
+
+SAYS_NOTHING = {".h5", ".md", ".onnx", ".pyc"}
+"""Endings of files that decide no vector: what people read, and weights for other libraries."""
+
+
+def file_digests(folder: Path) -> dict[str, str]:
+    """SHA-256, in hex, of each file that decides a vector, in the order of their names: weights,
+    tokenizer, pooling, lengths and whatever else is there. Hidden files decide none."""
+    names = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    kept = (
+        name
+        for name in names
+        if name.suffix not in SAYS_NOTHING and not any(part.startswith(".") for part in name.parts)
+    )
+    return {name.as_posix(): content_digest(folder / name) for name in sorted(kept)}
