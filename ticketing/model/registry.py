@@ -99,8 +99,9 @@ class Registry:
         """Write a bundle and return its id; the same content again is the same bundle, mended
         where it was damaged, and becomes the newest.
 
-        `facts` go into the manifest as they are and must not hold times or paths, so that
-        the same training gives the same id.
+        `facts` go into the manifest as they are and must hold nothing that differs between two
+        runs of a training, as when it ended or where it ran, so that both give the same id. (The
+        folder of a sentence encoder is told to a training, and is in them.)
         """
         files = {f"{name}.json": canonical_json(content) for name, content in documents.items()}
         for name, content in arrays.items():
