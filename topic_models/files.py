@@ -21,11 +21,13 @@ ABOUT, ARRAYS = "model.json", "arrays.safetensors"
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any]) -> None:
-    """Write arrays and a JSON-able description into one file, atomically."""
+    """Write arrays and a JSON-able description into one file, atomically: a hidden one beside it,
+    which is renamed in."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     data = save(contiguous, {FORMAT: json.dumps({"version": VERSION, **about})})
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+    hidden = f".{path.name}."
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=hidden, delete=False) as file:
         try:
             file.write(data)
             file.flush()

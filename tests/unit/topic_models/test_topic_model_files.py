@@ -1,11 +1,13 @@
 """Saved models: written whole, refused with a sentence when damaged or foreign."""
 
 import json
+import os
 
 import numpy as np
 import pytest
 
 from topic_models import LDA, DocNADE, DocNADESettings, ModelFileError
+from topic_models.files import write_arrays
 
 
 @pytest.fixture
@@ -56,6 +58,21 @@ def test_a_failed_save_leaves_the_older_model(model, folder, monkeypatch):
 
     assert np.array_equal(DocNADE.load(folder).transform([[0]]), model.transform([[0]]))
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_a_file_is_hidden_until_it_is_whole(tmp_path, monkeypatch):
+    """What a killed process leaves of it is nobody's checkpoint."""
+    beside, replace = [], os.replace
+
+    def replaced(source, target):
+        beside.extend(path.name for path in tmp_path.iterdir())
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", replaced)
+    write_arrays(tmp_path / "key.topics", {"epochs": np.zeros(1)}, {})
+    [name] = beside
+    assert name.startswith(".key.topics.")
+    assert [path.name for path in tmp_path.iterdir()] == ["key.topics"]
 
 
 def test_no_folder_is_no_model(tmp_path):
