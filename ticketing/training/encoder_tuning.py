@@ -21,7 +21,7 @@ from ticketing.nn.trainer import Trainer
 from ticketing.tickets import Label, Ticket
 from ticketing.training.corpus import read_corpus
 from ticketing.training.losses import also_right, right_answers
-from ticketing.training.pretraining import named_by
+from ticketing.training.pretraining import counted, named_by
 from ticketing.training.sampling import Example, labelled, parted, weak
 from ticketing.training.settings import TuningSettings
 
@@ -63,7 +63,8 @@ def tune(
 
     transformer.learn_upper_half()
     checkpoints.mkdir(parents=True, exist_ok=True)
-    key = named_by(corpus.digest, transformer.digest, settings.model_dump())
+    cut = counted(corpus.vocabulary)
+    key = named_by(corpus.digest, cut, transformer.digest, settings.model_dump())
     checkpoint = checkpoints / f"{key}.tuning"
     for other in set(checkpoints.glob("*.tuning")) - {checkpoint}:
         other.unlink(missing_ok=True)

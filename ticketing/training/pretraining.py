@@ -53,7 +53,7 @@ def run_key(
     """Names the checkpoints of one training by everything that it depends on."""
     return named_by(
         corpus.digest,
-        _counted(corpus.vocabulary),
+        counted(corpus.vocabulary),
         network.model_dump(),
         training.model_dump(),
         vectors and content_digest(vectors),
@@ -71,7 +71,7 @@ def texts_key(
     """Names word vectors and topics by everything that they depend on."""
     return named_by(
         corpus.texts_digest,
-        _counted(corpus.vocabulary),
+        counted(corpus.vocabulary),
         [network.word_dims, network.topics, training.topic_epochs, training.seed],
         vectors and content_digest(vectors),
         teacher and teacher.digest,
@@ -83,18 +83,20 @@ def named_by(*about: Any) -> str:
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
 
 
-def _counted(vocabulary: Vocabulary) -> list[Any]:
+def counted(vocabulary: Vocabulary) -> list[Any]:
     """What texts come to by the tokenizer, which another version of the program may cut otherwise:
     a row of a table stands for one word alone."""
     return [vocabulary.words, vocabulary.document_counts]
 
 
 def drop_others(checkpoints: Path, run: str, texts: str) -> None:
-    """Remove what other trainings left, which were given up or had other texts."""
+    """Remove what other trainings left, which were given up or had other texts, and what any that
+    was killed had half-written: hidden files of these kinds. A desk has one training at a time, and
+    that which calls this has not written yet, so nobody is writing them."""
     own = {"network": run, "imitation": run, "vectors": texts, "topics": texts}
     for file in checkpoints.glob("*.*"):
-        stem, _, kind = file.name.partition(".")
-        if own.get(kind, stem) != stem:
+        stem, kind = f"{file.name.removeprefix('.')}.".split(".")[:2]
+        if kind in own and (file.name.startswith(".") or own[kind] != stem):
             file.unlink(missing_ok=True)
 
 

@@ -6,6 +6,7 @@ from safetensors.torch import load_file
 
 from ticketing.encoders.transformer import Transformer
 from ticketing.errors import InputError
+from ticketing.text import tokenize
 from ticketing.tickets import Grade, Label, Query
 from ticketing.training import encoder_tuning, sampling
 from ticketing.training.encoder_tuning import MOST_TOKENS, PairLoss, tune
@@ -102,6 +103,24 @@ def test_a_stopped_run_does_not_go_on_under_other_settings(tmp_path, tuned, monk
     again = tuned("again", settings=other)
     one, two = (load_file(path / "model.safetensors") for path in (whole, again))
     assert all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_a_stopped_run_does_not_go_on_with_texts_that_are_cut_otherwise(
+    tmp_path, tuned, monkeypatch
+):
+    """The next version of the program may cut the same tickets into other words."""
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Transformer, "save", stop)
+    names = set()
+    for cut in (tokenize, lambda text: tokenize(text)[1:]):
+        monkeypatch.setattr("ticketing.training.corpus.tokenize", cut)
+        with pytest.raises(KeyboardInterrupt):
+            tuned()
+        names |= {path.name for path in (tmp_path / "checkpoints").glob("*.tuning")}
+    assert len(names) == 2
 
 
 def test_validation_queries_teach_nothing(tuned, archive_labels, monkeypatch):
