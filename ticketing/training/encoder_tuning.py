@@ -5,7 +5,7 @@ quarter of tuning all and keeps what the encoder knows of language.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 import torch
@@ -77,7 +77,7 @@ def tune(
 class PairLoss:
     """Finding each query's ticket among the batch's, and each ticket's query."""
 
-    def __init__(self, encoder: TransformerEncoder, right: frozenset[tuple[str, str]]):
+    def __init__(self, encoder: TransformerEncoder, right: Mapping[str, Set[str]]):
         self.encoder = encoder
         self.right = right
 

@@ -1,6 +1,7 @@
 """What a network is trained to make small."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 import torch
@@ -58,9 +59,7 @@ class RankingLoss(_Loss):
     """For few labels: picking the right ticket among the batch's and those judged NO, and the
     right query among the batch's. REL counts less than YES."""
 
-    def __init__(
-        self, network: SiameseNetwork, spelled_only: float, right: frozenset[tuple[str, str]]
-    ):
+    def __init__(self, network: SiameseNetwork, spelled_only: float, right: Mapping[str, Set[str]]):
         super().__init__(network, spelled_only)
         self.right = right
 
@@ -97,27 +96,33 @@ class ImitationLoss(_Loss):
 
 
 def also_right(
-    batch: Sequence[Example], keys: Sequence[str], right: frozenset[tuple[str, str]]
+    batch: Sequence[Example], keys: Sequence[str], right: Mapping[str, Set[str]]
 ) -> Tensor:
     """Which tickets, by their keys, are no rivals to an example's own, bool [B, N]: those that
     answer its query by `right` (see `right_answers`), and its own texts.
 
     The first B are the examples' own, see `all_tickets`.
     """
-    queries = np.array([x.query_key for x in batch])[:, None]
-    tickets = np.array(keys)
-    own = tickets[: len(batch), None]
-    same = (queries == tickets) | (own == tickets)
-    same[:, : len(batch)] |= queries == queries.T
-    answers = [[(x.query_key, key) in right for key in keys] for x in batch]
-    return torch.from_numpy(same | answers)
+    asked, rows = [x.query_key for x in batch], np.arange(len(batch))
+    numbers = {key: n for n, key in enumerate(dict.fromkeys([*asked, *keys]))}
+    queries = np.array([numbers[key] for key in asked])
+    tickets = np.array([numbers[key] for key in keys])
+    alike = np.zeros((len(batch), len(numbers)), bool)  # by number
+    alike[rows, queries] = alike[rows, tickets[: len(batch)]] = True
+    for row, key in enumerate(asked):
+        alike[row, [numbers[id] for id in right.get(key, ()) if id in numbers]] = True
+    found = alike[:, tickets]
+    found[:, : len(batch)] |= queries[:, None] == queries
+    return torch.from_numpy(found)
 
 
-def right_answers(labels: Sequence[Label]) -> frozenset[tuple[str, str]]:
-    """All (query key, ticket id) graded YES or REL, both ways round where the query is a ticket."""
-    right = set()
+def right_answers(labels: Sequence[Label]) -> dict[str, set[str]]:
+    """By query key the ids of its tickets graded YES or REL, both ways round where the query is a
+    ticket."""
+    right = defaultdict(set)
     for label in labels:
         if label.grade > Grade.NO:
             key = label.query.ticket_id or label.query.id
-            right |= {(key, label.ticket_id), (label.ticket_id, key)}
-    return frozenset(right)
+            right[key].add(label.ticket_id)
+            right[label.ticket_id].add(key)
+    return dict(right)

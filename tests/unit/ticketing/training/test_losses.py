@@ -4,6 +4,8 @@ from math import exp, log
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ticketing.nn.losses import in_batch_imitation, in_batch_softmax
 from ticketing.tickets import Grade, Label, Query
@@ -104,7 +106,7 @@ def example(query, ticket, **values):
 def test_what_counts_as_a_right_answer_in_a_batch(one, other, right):
     batch = [example(*one), example(*other)]
     keys, _ = all_tickets(batch)
-    assert also_right(batch, keys, frozenset({("q3", "T9")}))[0, 1].item() is right
+    assert also_right(batch, keys, {"q3": {"T9"}})[0, 1].item() is right
 
 
 @pytest.mark.parametrize(
@@ -114,8 +116,34 @@ def test_a_ticket_refused_by_one_query_is_no_rival_where_it_answers_another(quer
     """T9 answers q3, was judged NO for q2, and may be asked itself."""
     batch = [example(query, "T1"), example("q2", "T2", refused=("T9", ([1],)))]
     keys, _ = all_tickets(batch)
-    right = also_right(batch, keys, frozenset({("q3", "T9")}))
+    right = also_right(batch, keys, {"q3": {"T9"}})
     assert right[:, 2].tolist() == [not rival, False]
+
+
+KEYS = st.sampled_from(["q1", "q2", "T1", "T2", "T3", "T4"])
+
+
+@given(
+    st.lists(st.tuples(KEYS, KEYS, st.none() | KEYS), min_size=1, max_size=6),
+    st.dictionaries(KEYS, st.sets(KEYS)),
+)
+def test_right_answers_of_any_batch_are_those_of_the_plain_definition(drawn, right):
+    """A cell is right where the ticket answers the query, or is the query's own text or ticket, or
+    belongs to the same query."""
+    batch = [
+        example(query, ticket, refused=(refused, ([1],)) if refused else None)
+        for query, ticket, refused in drawn
+    ]
+    keys, _ = all_tickets(batch)
+    expected = [
+        [
+            keys[n] in {x.query_key, x.ticket_key, *right.get(x.query_key, ())}
+            or (n < len(batch) and batch[n].query_key == x.query_key)
+            for n in range(len(keys))
+        ]
+        for x in batch
+    ]
+    assert also_right(batch, keys, right).tolist() == expected
 
 
 def test_right_answers_hold_both_ways_for_graded_yes_and_rel():
@@ -125,4 +153,4 @@ def test_right_answers_hold_both_ways_for_graded_yes_and_rel():
         Label(Query("b"), "T4", Grade.NO),
     ]
     b = Query("b").id
-    assert right_answers(labels) == {("T1", "T2"), ("T2", "T1"), (b, "T3"), ("T3", b)}
+    assert right_answers(labels) == {"T1": {"T2"}, "T2": {"T1"}, b: {"T3"}, "T3": {b}}
