@@ -122,11 +122,24 @@ class Rankers:
 def in_memory(store: TicketsWithCodes, model: Model, solved: Sequence[Label] = ()) -> Rankers:
     """The rankers of a model over a copy of a store; tickets that lack codes are encoded. One that
     came while the others were read is left out."""
-    tickets = list(store.iter_tickets())
-    if store.count_codes(model.id) < len(tickets):
-        return Rankers(model, encoded(model, tickets, model.id), solved)
+    return Rankers(model, _with_codes(store, model), solved)
+
+
+def _with_codes(store: TicketsWithCodes, model: Model) -> EncodedTickets:
+    """A store's tickets with the codes that it has of them; those that lack fresh ones are
+    encoded."""
+    tickets, stale = list(store.iter_tickets()), set(store.stale_ids(model.id))
     block = store.codes(model.id)
-    known = {ticket.id: ticket for ticket in tickets}
-    places = [place for place, id in enumerate(block.ids) if id in known]
-    read = [known[block.ids[place]] for place in places]
-    return Rankers(model, EncodedTickets(read, block.codes[block.live[places]]), solved)
+    known = {id: row for id, row in zip(block.ids, block.live.tolist(), strict=True) if id not in stale}
+    fresh = [ticket for ticket in tickets if ticket.id in known]
+    lacking = [ticket for ticket in tickets if ticket.id not in known]
+    rows = np.array([known[ticket.id] for ticket in fresh], np.int64)
+    if not lacking:
+        return EncodedTickets(fresh, block.codes, rows=rows)
+    now = encoded(model, lacking, model.id)
+    if not fresh:
+        return now
+    new = now.codes(model.id)
+    return EncodedTickets(
+        [*fresh, *lacking], np.concatenate([block.codes[rows], new.codes[new.live]])
+    )

@@ -73,7 +73,8 @@ class TicketsInMemory(DatedTickets):
 class EncodedTickets(TicketsInMemory, RankedTickets):
     """Tickets and their codes: as much of a store as a Recommender asks of one.
 
-    `codes` uint8 [n, width] are in the order in which the tickets are given.
+    `codes` uint8 [n, width] are in the order in which the tickets are given, unless `rows` int64 [n]
+    say which of any number of codes [m, width] are theirs.
     """
 
     def __init__(
@@ -81,14 +82,16 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
         tickets: Iterable[Ticket],
         codes: npt.NDArray[np.uint8],
         kept: Collection[str] | None = None,
+        rows: npt.NDArray[np.int64] | None = None,
     ):
         super().__init__(tickets, kept)
         self._codes = codes
+        self._rows = self._given if rows is None else rows[self._given]
 
     def change(self, tickets: Sequence[Ticket], codes: npt.NDArray[np.uint8]) -> None:
         """Let tickets that are there have other codes, uint8 [n, width]."""
         places = [bisect_left(self.ids, ticket.id) for ticket in tickets]
-        self._codes[self._given[places]] = codes
+        self._codes[self._rows[places]] = codes
 
     def count_tickets(self, filters: Filters = Filters()) -> int:
         """How many tickets match."""
@@ -108,7 +111,7 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """Codes of the tickets of `live`."""
         live = self.live(filters)
-        return CodeBlock(self._codes, self._given[live], ChosenIds(self.ids, live))
+        return CodeBlock(self._codes, self._rows[live], ChosenIds(self.ids, live))
 
 
 def encoded(

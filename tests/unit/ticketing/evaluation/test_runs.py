@@ -1,21 +1,25 @@
 """Whom a query is matched against, and rankings by words."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.rankings import Ranks
 from ticketing.evaluation.indexed_words import IndexedWords
 from ticketing.evaluation.runs import DEPTH, in_memory, rank_labelled, run_peer, run_queries
+from ticketing.model.inference import Model
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import EncodedTickets, TicketsInMemory
 from ticketing.retrieval.ranking import Best, Compared
 from ticketing.retrieval.rescoring import unmoved
 from ticketing.retrieval.scan import nearest
-from ticketing.stores.blocks import CodeBlock
+from ticketing.stores.blocks import CodeBlock, CodeRow
+from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query
 
 
@@ -42,8 +46,8 @@ class Growing(EncodedTickets):
     def iter_tickets(self):
         return iter([*self][1:])
 
-    def count_codes(self, bundle_id):
-        return self.count_tickets()
+    def stale_ids(self, bundle_id):
+        return []
 
 
 def test_a_ticket_that_comes_meanwhile_is_left_out(trained, archive_tickets):
@@ -56,6 +60,47 @@ def test_a_ticket_that_comes_meanwhile_is_left_out(trained, archive_tickets):
     expected = store.codes(model.id).codes[store.codes(model.id).live[1:]]
     block = copied.codes(model.id)
     assert (block.codes[block.live] == expected).all()
+    assert np.shares_memory(block.codes, store.codes(model.id).codes), "codes are not copied"
+
+
+def rows_of(tickets, codes):
+    """As a store takes codes of tickets."""
+    return [
+        CodeRow(ticket.id, ticket.version, code.tobytes(), None)
+        for ticket, code in zip(tickets, codes, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("coded", [0, 37, 40])
+def test_tickets_that_lack_codes_are_encoded_and_no_others(
+    trained, archive_tickets, tmp_path, monkeypatch, coded
+):
+    """One of them lacks fresh ones, since its text is another by now; ids do not stand in the order
+    in which codes came."""
+    model = model_in(Registry(trained[0]).load(trained[1]))
+    first, *others = archive_tickets
+    tickets = [replace(first, subject="Unit trips again"), *others]
+    store = SQLiteStore(tmp_path)
+    store.put_tickets(archive_tickets)
+    some = archive_tickets[:coded][::-1]
+    store.put_codes(model.id, rows_of(some, model.encode_tickets(some) if some else []))
+    store.put_tickets(tickets[:1] if coded < 40 else [])
+    wanted = sorted(tickets if coded < 40 else archive_tickets, key=lambda ticket: ticket.id)
+    expected, encode, read = model.encode_tickets(wanted), Model.encode_tickets, []
+
+    def counted(self, tickets, texts=None):
+        read.extend(ticket.id for ticket in tickets)
+        return encode(self, tickets, texts)
+
+    monkeypatch.setattr(Model, "encode_tickets", counted)
+    copied = in_memory(store, model).store
+    lacking = {0: archive_tickets, 37: [first, *archive_tickets[37:]], 40: []}[coded]
+    assert sorted(read) == sorted(ticket.id for ticket in lacking)
+    assert [*copied] == wanted
+    block = copied.codes(model.id)
+    assert [*block.ids] == [ticket.id for ticket in wanted]
+    assert (block.codes[block.live] == expected).all()
+    store.close()
 
 
 class Apart:
