@@ -130,7 +130,8 @@ def _with_codes(store: TicketsWithCodes, model: Model) -> EncodedTickets:
     encoded."""
     tickets, stale = list(store.iter_tickets()), set(store.stale_ids(model.id))
     block = store.codes(model.id)
-    known = {id: row for id, row in zip(block.ids, block.live.tolist(), strict=True) if id not in stale}
+    coded = zip(block.ids, block.live.tolist(), strict=True)
+    known = {id: row for id, row in coded if id not in stale}
     fresh = [ticket for ticket in tickets if ticket.id in known]
     lacking = [ticket for ticket in tickets if ticket.id not in known]
     rows = np.array([known[ticket.id] for ticket in fresh], np.int64)

@@ -20,8 +20,8 @@ def present_pair_weights(
 ) -> Tensor:
     """V for each query and ticket: [P, R], bool [..., P], bool [..., R] -> [..., P, R].
 
-    Rows sum to the sum of `pair_weights`, or to 0 where no pair is present. The leading
-    axes of the two masks must broadcast.
+    Each matrix [P, R] sums to what `pair_weights` does, or to 0 where no pair is present. The
+    leading axes of the two masks must broadcast.
     """
     both = query_present.unsqueeze(-1) & ticket_present.unsqueeze(-2)  # [..., P, R]
     kept = pair_weights * both  # [..., P, R]

@@ -46,7 +46,7 @@ class LoopSettings(BaseModel):
     learning_rate: float = Field(3e-3, gt=0, le=10, description="step size of the optimizer")
     epochs: int = Field(4, ge=0, description="passes over the examples")
     least_steps: int = Field(
-        60, ge=0, description="a small archive is passed over more often, to make so many batches"
+        60, ge=0, description="fewest batches in all; a small archive gets more epochs"
     )
     patience: int = Field(
         2, ge=1, description="epochs without gain on validation queries before the end"

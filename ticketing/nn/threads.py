@@ -53,7 +53,8 @@ def together(*work: Callable[[], None]) -> None:
 
 def shared_out(work: Callable[[int, int], None], bounds: npt.NDArray[np.int64]) -> None:
     """Have `work(first, last)` done on all texts, in about equal parts by as many threads as there
-    are: `bounds` [n + 1] say where texts begin. What a text comes to must hang on it alone."""
+    are: `bounds` [n + 1] say where texts begin. The result for one text must not depend on the
+    others."""
     others = _others.get()
     steps, texts = int(bounds[-1]), len(bounds) - 1
     parts = min(others[0] + 1 if others else 1, max(steps // FEWEST_STEPS, 1))

@@ -56,7 +56,7 @@ def scan(
     that is more than there are, and where no pair is compared; live int64 [n]; the size of a
     component, and the query's dense channels as Blocks; what these weigh, `fixed`, `of_terms` and
     the `unit` of all as Weighed; bits uint8 [BUCKETS / 8] and table uint32 [BUCKETS], see
-    `term_table`; shared uint64 [n], what the first n rows share with the query as `postings.add`
+    `term_table`; shared uint64 [m], what the first m rows share with the query as `postings.add`
     gives it: of others the own terms are read; where a row's terms begin, and how many a component
     has; distances float32 [n] is filled. So are channels, zeros float32 [n, C], with each one's
     part of them; it is compiled apart for None.

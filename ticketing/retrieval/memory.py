@@ -73,8 +73,8 @@ class TicketsInMemory(DatedTickets):
 class EncodedTickets(TicketsInMemory, RankedTickets):
     """Tickets and their codes: as much of a store as a Recommender asks of one.
 
-    `codes` uint8 [n, width] are in the order in which the tickets are given, unless `rows` int64 [n]
-    say which of any number of codes [m, width] are theirs.
+    `codes` uint8 [n, width] are in the order in which the tickets are given; where `rows` int64 [n]
+    are given, these say which of codes [m, width] are theirs.
     """
 
     def __init__(

@@ -24,9 +24,12 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Moves:
-    """How the nearest tickets move: `order` int [n] holds their places by distance, best first;
-    `distances` float64 [n], ascending, are less what brings each nearer: its `scores` [n, F], which
-    are `Rescorer.features`, times `weights` [F]."""
+    """How the nearest tickets move, by the rank that they have then.
+
+    `order` int [n] holds their places by distance. `scores` float64 [k, F] are the
+    `Rescorer.features` of those that may move, the first k. `distances` float64 [n] are less what
+    brings a ticket nearer, its scores times `weights` [F]; but none is below 0, or below the one
+    before it."""
 
     order: npt.NDArray[np.int64]
     distances: Floats

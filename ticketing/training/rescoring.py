@@ -1,4 +1,5 @@
-"""What moves a ticket beyond its distance, learned from queries that the network has not seen.
+"""What moves a ticket beyond its distance, learned from queries whose judgments the network was not
+trained on; their texts count into the vocabulary and the word vectors, as every judged query's do.
 
 Only those: of the links it was trained on, it names the right ticket by distance alone, and
 nothing would be left to learn. They are few, so the weights are held near those of other desks.

@@ -106,6 +106,8 @@ class TuningSettings(LoopSettings):
         1e-4, gt=0, le=10, description="step size at the start; it falls to 0"
     )
     epochs: int = Field(3, ge=1, description="passes over the labelled pairs")
-    least_steps: int = Field(0, ge=0, description="a few labels are passed over more often")
+    least_steps: int = Field(
+        0, ge=0, description="fewest batches in all; few labels get more epochs"
+    )
     batch_size: int = Field(48, ge=2, le=MOST_EXAMPLES, description="pairs a batch")
     decay: bool = Field(True, description="let the learning rate fall to 0 over the epochs")

@@ -1,4 +1,4 @@
-"""The weight of time that suits queries whose candidates' distances and times are known.
+"""The weight of time that suits queries, by their candidates' distances and times.
 
 What counts is how many queries find a right ticket among the ten nearest: a query that the texts
 answer by far, or by far not, tells nothing of time. (By cross-entropy the lost queries would set
@@ -28,11 +28,12 @@ WEIGHTS = np.arange(31) / 20
 
 @dataclass(frozen=True)
 class DatedQuery:
-    """One query with candidates of known time.
+    """One query of known time, and its candidates.
 
     `texts` float [n], distances by the texts, infinite for a candidate that is no answer;
     `times` float [n], as `time_apart` has them; `right` bool [n]; `days` to the youngest right
-    one; `worth`, what the query counts.
+    one; `worth`, what the query counts. A bundle's query has undated candidates as well, at the
+    typical time, as a search has them; a peer's leaves them out.
     """
 
     texts: npt.NDArray[np.floating]

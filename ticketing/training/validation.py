@@ -1,4 +1,8 @@
-"""Validation queries: kept from training, to stop on, to fit weights by and to calibrate by."""
+"""Validation queries: kept from training, to stop on, to fit weights by and to calibrate by.
+
+Here their texts, and the candidates', are without the words that the vocabulary lacks, as is all
+that a network is trained on. A search counts those words, and so does the calibration.
+"""
 
 import random
 from collections import defaultdict
@@ -23,10 +27,9 @@ FEWEST = 30
 """With fewer validation queries than this, tickets' own subjects are asked as well."""
 
 MOST_QUERIES = 2000
-"""People's queries that are asked; of more a sample. Numbers of every query beside every candidate,
-and in `weight_fitting` their parts, are held at once. So there are this many rows of them at most,
-of as many columns as MOST_CANDIDATES or the tickets graded for these queries, whichever is more,
-however many queries were judged."""
+"""Memory grows with queries × candidates, so at most this many queries are used; of more that
+people asked a sample. Candidates are MOST_CANDIDATES, or the tickets graded for these queries where
+those are more."""
 
 MOST_WEAK = 200
 MOST_CANDIDATES = 4000
@@ -134,7 +137,7 @@ class ValidationSet:
 
     def days_to_right(self) -> list[float]:
         """By query the days to its youngest right candidate that is no younger than itself;
-        infinite where no time is known."""
+        infinite where no time is known or all right ones are younger."""
         found = []
         for query, right in zip(self.queries, self.right.numpy(), strict=True):
             known = self.minutes[right & (self.minutes > 0)]

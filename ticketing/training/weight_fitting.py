@@ -1,4 +1,7 @@
-"""U, V and W fitted to queries that the network was not trained on.
+"""U, V and W fitted to queries whose judgments the network was not trained on.
+
+Their texts are not new to it: they count into the vocabulary and, where these come from no file,
+the word vectors, as every judged query's do.
 
 In training the network comes to know its own examples, so the weights it learns there trust
 its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
