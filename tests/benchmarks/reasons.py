@@ -18,7 +18,7 @@ import torch
 from ticketing.desk import open_desk
 from ticketing.retrieval.explain import Explainer
 from ticketing.retrieval.folding import Match
-from ticketing.retrieval.spelling import Speller
+from ticketing.retrieval.spelling import Corrector
 from ticketing.settings import load_settings
 from ticketing.text.telling import TellingWords
 from ticketing.text.vocabulary import Vocabulary
@@ -94,12 +94,12 @@ def _named(answers, chance: random.Random) -> None:
 
 
 def _slips(vocabulary: Vocabulary, chance: random.Random) -> None:
-    speller, telling = Speller(vocabulary), TellingWords(vocabulary)
+    corrector, telling = Corrector(vocabulary), TellingWords(vocabulary)
     words = [w for w in vocabulary.words if w.isalpha() and len(w) >= 5 and telling.weight(w)]
     counts = [vocabulary.share(word) for word in words]
     made = [(word, _slip(word, chance)) for word in chance.choices(words, counts, k=1000)]
     made = [(word, slip) for word, slip in made if slip not in vocabulary]
-    found = [(word, speller.best(slip)) for word, slip in made]
+    found = [(word, corrector.best(slip)) for word, slip in made]
     right = sum(word == best for word, best in found) / len(found)
     none = sum(not best for _, best in found) / len(found)
     print(

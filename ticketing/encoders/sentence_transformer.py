@@ -14,7 +14,8 @@ from ticketing.text.vocabulary import Vocabulary
 if TYPE_CHECKING:  # at run time it is imported where a bundle has it: torch takes a second
     from ticketing.encoders.transformer import Transformer
 
-MOST_WORDS = 96
+MOST_READ = 96
+"""Words of a text that the encoder reads, the first ones."""
 
 
 class TransformerEncoder:
@@ -28,9 +29,9 @@ class TransformerEncoder:
         self._words = ["", *vocabulary.words]
 
     def text(self, ids: Sequence[int], unknown: Sequence[str] = ()) -> str:
-        """The first MOST_WORDS words, without what marks a mask."""
+        """The first MOST_READ words, without what marks a mask."""
         known = len(self._words)
-        words = [self._words[id] if id < known else unknown[id - known] for id in ids[:MOST_WORDS]]
+        words = [self._words[id] if id < known else unknown[id - known] for id in ids[:MOST_READ]]
         return " ".join(word.strip("<>") for word in words)
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:

@@ -11,8 +11,8 @@ from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.retrieval.rescoring import standard
 from ticketing.tickets import Filters, Query, Ticket
 
-MOST_WORDS = 160
-"""Of a description that is encoded."""
+MOST_OF_DESCRIPTION = 160
+"""Words of a description that are encoded, the first ones."""
 
 SUBJECT = 0.5
 """What the likeness of subjects counts beside that of whole texts."""
@@ -103,6 +103,6 @@ class Mixed:
 
 
 def whole_of(text: Query | Ticket) -> str:
-    """A subject and the first MOST_WORDS of its description as one text."""
-    description = " ".join(text.description.split()[:MOST_WORDS])
+    """A subject and the first MOST_OF_DESCRIPTION words of its description as one text."""
+    description = " ".join(text.description.split()[:MOST_OF_DESCRIPTION])
     return f"{text.subject}. {description}" if text.subject else description

@@ -15,8 +15,9 @@ from ticketing.tickets import Query
 MOST_SHARED = 5
 """Shared words that are named, those that tell most."""
 
-MOST_WORDS = 60
-"""Of the query, those that tickets have and those that tell most; a pasted log holds thousands."""
+MOST_ASKED = 60
+"""Words of a query that are looked for: those that tickets have and those that tell most. (A pasted
+log holds thousands.)"""
 
 
 QUOTED = 120
@@ -51,13 +52,13 @@ class Reasons:
         ]
 
     def _asked(self, words: Iterable[str], said: Set[str]) -> list[str]:
-        """MOST_WORDS telling words of a query at most: first those that are `said`, each kind by
+        """MOST_ASKED telling words of a query at most: first those that are `said`, each kind by
         what it tells."""
 
         def place(token: str) -> tuple[bool, float]:
             return said.isdisjoint(numbers_of(singular(token))), -self._telling.weight(token)
 
-        return sorted(self._telling.of(words), key=place)[:MOST_WORDS]
+        return sorted(self._telling.of(words), key=place)[:MOST_ASKED]
 
     def _reason(
         self,

@@ -31,7 +31,7 @@ from ticketing.retrieval.solved import (
     nothing_solved,
     tickets_of,
 )
-from ticketing.retrieval.spelling import Speller
+from ticketing.retrieval.spelling import Corrector
 from ticketing.retrieval.threads import Threads
 from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
@@ -66,7 +66,7 @@ class Recommender:
         self._telling = telling
         self._folder = Folder(telling)
         self._explainer = Explainer(model, telling)
-        self._speller = Speller(model.vocabulary)
+        self._corrector = Corrector(model.vocabulary)
         self._index = Index(model)
         self._ages = Ages(model)
         self._anchors = CodeBlock(model.anchors, np.arange(len(model.anchors)), ())
@@ -216,7 +216,7 @@ class Recommender:
             searched=found.searched,
             meant={}
             if query.ticket_id or alone
-            else self._speller.meant(query.text, encoded.words),
+            else self._corrector.meant(query.text, encoded.words),
             typical=typical_parts(self.model, encoded, self._sample(found.whole)),
             outdated=outdated,
         )

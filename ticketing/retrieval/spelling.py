@@ -12,7 +12,7 @@ from ticketing.text.telling import singular
 from ticketing.text.tokens import first_written
 from ticketing.text.vocabulary import Vocabulary
 
-MOST_WORDS = 8
+MOST_LOOKED_UP = 8
 """Unknown words of a query that are looked up, the first ones."""
 
 LEAST_COUNT, LEAST_SHARE = 3, 1 / 3000
@@ -23,7 +23,7 @@ CLEARLY = 4
 """The best word is in so many times as many tickets as any other that is as near."""
 
 
-class Speller:
+class Corrector:
     """Proposes words of one vocabulary."""
 
     def __init__(self, vocabulary: Vocabulary):
@@ -38,7 +38,7 @@ class Speller:
         Only where there is no doubt: see `best`. Nothing from an empty vocabulary.
         """
         unknown = self._vocabulary.lacking(dict.fromkeys(words))
-        looked_up = [word for word in unknown if word.isalpha() and len(word) >= 5][:MOST_WORDS]
+        looked_up = [word for word in unknown if word.isalpha() and len(word) >= 5][:MOST_LOOKED_UP]
         found = {word: best for word in looked_up if (best := self.best(word))}
         written = first_written(text, found)
         return {written[word]: best for word, best in found.items()}

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
+from ticketing.encoders.sentence_transformer import MOST_READ, TransformerEncoder
 from ticketing.jobs import OnStep, Step, ignore_step
 
 MOST_TEXTS = 3000
@@ -61,7 +61,7 @@ def read_contexts(
             batch, truncation=True, max_length=model.max_seq_length, return_offsets_mapping=True
         )["offset_mapping"]
         for text, states, spans in zip(batch, read, pieces, strict=True):
-            ids = chain.from_iterable(part[:MOST_WORDS] for part in wholes[text])
+            ids = chain.from_iterable(part[:MOST_READ] for part in wholes[text])
             _add(found, text, [*ids], np.array(spans), states.double().numpy())
         bar.update(len(batch))
     bar.close()

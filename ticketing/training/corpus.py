@@ -20,10 +20,10 @@ from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 from ticketing.tickets import Label, TicketList
 from ticketing.times import moment_of
 from ticketing.training.sampling import Archive
-from ticketing.training.texts import FIELDS, Dates, Fields, Packer, Texts
+from ticketing.training.texts import FIELDS, Dates, FieldIds, PackedTexts, Packer
 
-MOST_WORDS = 24_000
-"""A vocabulary of fewer words is joined by others, since queries have words that no ticket of a
+JOINED_UP_TO = 24_000
+"""Words of a vocabulary until which others join it, since queries have words that no ticket of a
 small desk has."""
 
 VERSION_BYTES = 8
@@ -36,11 +36,11 @@ class Corpus:
 
     vocabulary: Vocabulary
     """Counted over all tickets, and the queries that are none; and words that joined it."""
-    texts: Texts
+    texts: PackedTexts
     """Of all tickets."""
     archive: Archive
     """The same, as examples are cut from them."""
-    queries: dict[str, Fields]
+    queries: dict[str, FieldIds]
     """By query id."""
     asked: list[str]
     """Ids of the queries that are no ticket."""
@@ -65,7 +65,7 @@ def read_corpus(
     also: Iterable[str] = (),
 ) -> Corpus:
     """Tokenize tickets and the labels' queries, and count the vocabulary, which the words of `also`
-    join while it has fewer than MOST_WORDS.
+    join while it has fewer than JOINED_UP_TO.
 
     Tickets are read once; their words lie in a file without a name in `folder`, the system's
     temporary one unless given.
@@ -90,7 +90,7 @@ def read_corpus(
         ids, order = Ids.of(read()).in_order()
         for id in new:
             packer.count(asked[id])
-        vocabulary = packer.vocabulary().joined_by(also, MOST_WORDS)
+        vocabulary = packer.vocabulary().joined_by(also, JOINED_UP_TO)
         texts = packer.texts(vocabulary, ids, order)
     judged = [f"{x.query.id}\0{x.ticket_id}\0{int(x.grade)}" for x in labels]
     stamps = np.frombuffer(versions, np.uint8).reshape(-1, VERSION_BYTES)[order]
@@ -107,7 +107,7 @@ def read_corpus(
     )
 
 
-def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> Fields:
+def _known(vocabulary: Vocabulary, fields: dict[str, list[str]]) -> FieldIds:
     return {
         name: [id for id in vocabulary.ids(text) if id != UNKNOWN] for name, text in fields.items()
     }

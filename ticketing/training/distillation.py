@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.jobs import OnStep, Step, ignore_step
-from ticketing.training.texts import Fields
+from ticketing.training.texts import FieldIds
 
 SUBJECT_WEIGHT = 0.5
 """How much subjects count beside whole texts."""
@@ -27,7 +27,7 @@ FAR = 1e4
 class Teacher:
     """What an encoder makes of every query and ticket that examples are cut from."""
 
-    def __init__(self, encoder: TransformerEncoder, texts: Mapping[str, Fields]):
+    def __init__(self, encoder: TransformerEncoder, texts: Mapping[str, FieldIds]):
         """`texts` are by the key that examples give them."""
         self.encoder = encoder
         self.texts = texts
@@ -37,7 +37,7 @@ class Teacher:
             for key, fields in texts.items()
         }
 
-    def _text(self, fields: Fields, name: str) -> str:
+    def _text(self, fields: FieldIds, name: str) -> str:
         return self.encoder.text(fields.get(name, []))
 
     def prepare(self, others: Iterable[str] = (), on_step: OnStep = ignore_step) -> None:

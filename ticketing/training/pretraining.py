@@ -33,13 +33,13 @@ from ticketing.training.corpus import Corpus
 from ticketing.training.distillation import Teacher
 from ticketing.training.sampling import some_tickets
 from ticketing.training.settings import TrainingSettings
-from ticketing.training.texts import Fields, Sentences
-from ticketing.training.word_vectors import MOST_WORDS, load_vectors, read_words, train_vectors
+from ticketing.training.texts import FieldIds, Sentences
+from ticketing.training.word_vectors import MOST_SEEN, load_vectors, read_words, train_vectors
 from topic_models import CheckpointError, DocNADE, DocNADESettings, Progress, ProgressBar
 from topic_models.documents import Document
 
 MOST_TOPIC_TICKETS = 40_000
-"""Tickets that topics are learned from; of a larger archive, or one of more than MOST_WORDS words,
+"""Tickets that topics are learned from; of a larger archive, or one of more than MOST_SEEN words,
 evenly spaced ones."""
 
 
@@ -148,7 +148,7 @@ def make_teacher(
 
 def taught_texts(
     corpus: Corpus, labels: Sequence[Label], training: TrainingSettings
-) -> dict[str, Fields]:
+) -> dict[str, FieldIds]:
     """Tickets' texts and every label's query that is no ticket, by key."""
     asked = {x.query.id: corpus.queries[x.query.id] for x in labels if not x.query.ticket_id}
     tickets, chance = corpus.archive.tickets, random.Random(training.seed)
@@ -224,7 +224,7 @@ def _own_vectors(
     if saved := _saved(checkpoint):
         return torch.from_numpy(saved["vectors"])
     asked = [corpus.queries[id] for id in corpus.asked]
-    some = corpus.texts.every(corpus.texts.words // MOST_WORDS + 1)
+    some = corpus.texts.every(corpus.texts.words // MOST_SEEN + 1)
     sentences = Sentences(corpus.vocabulary, some.values(), asked)
     vectors = train_vectors(
         sentences, corpus.vocabulary, settings.word_dims, training.seed, on_step
@@ -249,7 +249,7 @@ def learn_topics(
     checkpoint: Path,
     on_step: OnStep = ignore_step,
 ) -> TopicEncoder:
-    """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS and about MOST_WORDS
+    """DocNADE over whole tickets (model M2 of Table 3), MOST_TOPIC_TICKETS and about MOST_SEEN
     words at most, every twentieth ticket kept to stop on. Raises whatever `on_step` does."""
     words = TopicWords(topic_words(corpus.vocabulary))
     described = DocNADESettings(
@@ -260,7 +260,7 @@ def learn_topics(
     )
     encoder = TopicEncoder(DocNADE(described), words)
     texts = corpus.texts
-    some = texts.every(max(len(texts) // MOST_TOPIC_TICKETS, texts.words // MOST_WORDS) + 1)
+    some = texts.every(max(len(texts) // MOST_TOPIC_TICKETS, texts.words // MOST_SEEN) + 1)
     whole = (words.documents([[*chain(*fields.values())]])[0] for fields in some.values())
     documents = [document for document in whole if len(document)]
     kept = documents[::20] if len(documents) >= 40 else None

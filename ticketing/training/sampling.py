@@ -13,7 +13,7 @@ import numpy as np
 from ticketing.model.components import Components
 from ticketing.model.settings import QUERY_FIELDS, TICKET_FIELDS, NetworkSettings
 from ticketing.tickets import Grade, Label, typed_words
-from ticketing.training.texts import Fields
+from ticketing.training.texts import FieldIds
 
 WEAK_WEIGHT = 0.5
 """How much a ticket against itself counts beside a YES."""
@@ -81,7 +81,7 @@ class Archive:
     def __init__(
         self,
         settings: NetworkSettings,
-        tickets: Mapping[str, Fields],
+        tickets: Mapping[str, FieldIds],
         created: Mapping[str, datetime] = MappingProxyType({}),
     ):
         self.settings = settings
@@ -94,11 +94,11 @@ class Archive:
             if weight
         ]
 
-    def query(self, fields: Fields) -> Components:
+    def query(self, fields: FieldIds) -> Components:
         """A text as a query."""
         return _join(fields, self.settings.query_components, QUERY_FIELDS)
 
-    def ticket(self, fields: Fields) -> Components:
+    def ticket(self, fields: FieldIds) -> Components:
         """A text as a ticket."""
         return _join(fields, self.settings.ticket_components, TICKET_FIELDS)
 
@@ -107,14 +107,17 @@ class Archive:
         return any(query[p] and ticket[r] for p, r in self._compared)
 
 
-def _join(fields: Fields, names: Sequence[str], of: Mapping[str, str]) -> Components:
+def _join(fields: FieldIds, names: Sequence[str], of: Mapping[str, str]) -> Components:
     return tuple(
         [word for part in name.split("+") for word in fields.get(of[part], ())] for name in names
     )
 
 
 def labelled(
-    archive: Archive, labels: Sequence[Label], queries: Mapping[str, Fields], chance: random.Random
+    archive: Archive,
+    labels: Sequence[Label],
+    queries: Mapping[str, FieldIds],
+    chance: random.Random,
 ) -> list[Example]:
     """An example for each YES and REL label, with one of the query's NO tickets if there is one."""
     refused = defaultdict(list)
@@ -134,7 +137,10 @@ def labelled(
 
 
 def graded(
-    archive: Archive, labels: Sequence[Label], queries: Mapping[str, Fields], chance: random.Random
+    archive: Archive,
+    labels: Sequence[Label],
+    queries: Mapping[str, FieldIds],
+    chance: random.Random,
 ) -> list[Example]:
     """An example for every label, as the paper trains; an archive without any NO gets, for each
     label, one random ticket as NO, left out where it happens to be right."""
@@ -149,7 +155,7 @@ def graded(
     return _usable(archive, examples)
 
 
-def _example(archive: Archive, label: Label, queries: Mapping[str, Fields]) -> Example:
+def _example(archive: Archive, label: Label, queries: Mapping[str, FieldIds]) -> Example:
     return Example(
         archive.query(queries[label.query.id]),
         archive.ticket(archive.tickets[label.ticket_id]),
@@ -190,7 +196,7 @@ def weak(archive: Archive, ids: Sequence[str], chance: random.Random) -> list[Ex
     return _usable(archive, examples)
 
 
-def _cut(fields: Fields, chance: random.Random) -> tuple[Fields, Fields]:
+def _cut(fields: FieldIds, chance: random.Random) -> tuple[FieldIds, FieldIds]:
     subject, description, solution = (
         fields.get(name, []) for name in ("subject", "description", "solution")
     )
@@ -207,7 +213,7 @@ def _cut(fields: Fields, chance: random.Random) -> tuple[Fields, Fields]:
     return {"description": first}, {"subject": subject, "description": second, "solution": solution}
 
 
-def views(archive: Archive, texts: Mapping[str, Fields], chance: random.Random) -> list[Example]:
+def views(archive: Archive, texts: Mapping[str, FieldIds], chance: random.Random) -> list[Example]:
     """Each text as a query beside the same text as a ticket, for a teacher that reads it whole.
 
     VIEWS says what queries lack; every second ticket lacks its solution.
@@ -220,7 +226,7 @@ def views(archive: Archive, texts: Mapping[str, Fields], chance: random.Random) 
     return _usable(archive, examples)
 
 
-def _without(fields: Fields, name: str) -> Fields:
+def _without(fields: FieldIds, name: str) -> FieldIds:
     """A text less one field, unless it would be nothing then."""
     rest = {field: words for field, words in fields.items() if field != name}
     return rest if any(rest.values()) else fields

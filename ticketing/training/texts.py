@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ticketing.ids import Ids
 from ticketing.text.vocabulary import UNKNOWN, Vocabulary
 
-Fields = dict[str, list[int]]
+FieldIds = dict[str, list[int]]
 """A text by field (subject, description, solution) as word ids without unknown words."""
 
 FIELDS = ("subject", "description", "solution")
@@ -24,7 +24,7 @@ AT_ONCE = 1 << 20
 """Words that are written or read together."""
 
 
-class Texts(Mapping[str, Fields]):
+class PackedTexts(Mapping[str, FieldIds]):
     """Texts by ascending key; each is made anew when it is asked for."""
 
     def __init__(self, ids: Ids, words: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64]):
@@ -34,7 +34,7 @@ class Texts(Mapping[str, Fields]):
         self._words = words
         self._bounds = bounds
 
-    def __getitem__(self, key: str) -> Fields:
+    def __getitem__(self, key: str) -> FieldIds:
         """A text. Raises KeyError where there is none."""
         place = self.ids.place(key)
         if place is None:
@@ -56,9 +56,9 @@ class Texts(Mapping[str, Fields]):
         """How many words they have."""
         return int((self._bounds[:, -1] - self._bounds[:, 0]).sum())
 
-    def every(self, step: int) -> "Texts":
+    def every(self, step: int) -> "PackedTexts":
         """Each step-th of them."""
-        return Texts(Ids.of(self.ids[::step]), self._words, self._bounds[::step])
+        return PackedTexts(Ids.of(self.ids[::step]), self._words, self._bounds[::step])
 
 
 class Dates(Mapping[str, datetime]):
@@ -159,7 +159,7 @@ class Packer:
         counts = ((token, seen_in[number]) for token, number in self._numbers.items())
         return Vocabulary.counted(counts, self._texts)
 
-    def texts(self, vocabulary: Vocabulary, keys: Ids, order: npt.NDArray[np.int64]) -> Texts:
+    def texts(self, vocabulary: Vocabulary, keys: Ids, order: npt.NDArray[np.int64]) -> PackedTexts:
         """All that were kept as ids, without unknown words; to be called once, for these take the
         place of the tokens in the file. `keys` are theirs, ascending, and `order` says which was
         kept when."""
@@ -181,13 +181,13 @@ class Packer:
             kept = int(counted[-1])
         starts = bounds[:-1].reshape(-1, len(FIELDS))
         bounds_of = np.column_stack([starts, bounds[len(FIELDS) :: len(FIELDS)]])
-        return Texts(keys, words[:kept], bounds_of[order])
+        return PackedTexts(keys, words[:kept], bounds_of[order])
 
 
 class Sentences:
     """The fields of texts as words, for what reads them several times."""
 
-    def __init__(self, vocabulary: Vocabulary, *texts: Iterable[Fields]):
+    def __init__(self, vocabulary: Vocabulary, *texts: Iterable[FieldIds]):
         self._texts = texts
         self._words = ["", *vocabulary.words]
 

@@ -21,7 +21,7 @@ from ticketing.model.recency import MINUTES_A_DAY, Recency, time_apart
 from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.tickets import Grade, Label
 from ticketing.training.sampling import Archive
-from ticketing.training.texts import Fields
+from ticketing.training.texts import FieldIds
 
 FEWEST = 30
 """With fewer validation queries than this, tickets' own subjects are asked as well."""
@@ -72,7 +72,7 @@ class ValidationSet:
     """
 
     def __init__(
-        self, archive: Archive, queries: Mapping[str, Fields], labels: Sequence[Label], seed: int
+        self, archive: Archive, queries: Mapping[str, FieldIds], labels: Sequence[Label], seed: int
     ):
         chance, created = random.Random(seed), archive.created
         graded: dict[str, dict[str, Grade]] = defaultdict(dict)

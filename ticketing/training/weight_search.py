@@ -12,7 +12,7 @@ from ticketing.networks.metric import distance_parts, present_pair_weights, simi
 from ticketing.networks.siamese import EncodedComponents, SiameseNetwork
 from ticketing.tickets import Label
 from ticketing.training.sampling import Archive
-from ticketing.training.texts import Fields
+from ticketing.training.texts import FieldIds
 
 LEVEL_GRID: dict[Level, tuple[float, ...]] = {
     "same level": (0.3, 0.4),
@@ -25,7 +25,7 @@ LEVEL_GRID: dict[Level, tuple[float, ...]] = {
 def search_weights(
     network: SiameseNetwork,
     archive: Archive,
-    queries: Mapping[str, Fields],
+    queries: Mapping[str, FieldIds],
     labels: Sequence[Label],
 ) -> None:
     """Set V and W to the point of Table 2's grid with the least squared error on labels.
@@ -63,7 +63,7 @@ def _grid(network: SiameseNetwork) -> Iterator[tuple[Tensor, Tensor]]:
 def _pairs(
     network: SiameseNetwork,
     archive: Archive,
-    queries: Mapping[str, Fields],
+    queries: Mapping[str, FieldIds],
     labels: Sequence[Label],
 ) -> tuple[EncodedComponents, EncodedComponents, Tensor]:
     with torch.no_grad():

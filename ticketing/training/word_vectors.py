@@ -24,9 +24,9 @@ from ticketing.training.vector_files import VectorFile, kind_of, not_whole
 WORDS_TO_SEE = 4_000_000
 """Small archives are passed over more often, until about this many words were seen."""
 
-MOST_WORDS = 22_000_000
-"""Large archives are passed over less often, so that no more words are seen, and of one with more
-words evenly spaced tickets once."""
+MOST_SEEN = 22_000_000
+"""Words that are seen in all passes: a large archive is passed over less often, and of one that has
+more evenly spaced tickets are read once."""
 
 ALONE = 2.0
 """A word that was read in so many pieces of texts is half what it is there and half as alone."""
@@ -108,7 +108,7 @@ def _silent(logger: logging.Logger) -> Iterator[None]:
 def passes_over(words: int) -> int:
     """How often so many words are passed over: 5 to 30 times, a large archive less often."""
     enough = int(np.clip(WORDS_TO_SEE // max(words, 1), 5, 30))
-    return max(min(enough, MOST_WORDS // max(words, 1)), 1)
+    return max(min(enough, MOST_SEEN // max(words, 1)), 1)
 
 
 def read_words(

@@ -6,7 +6,7 @@ import pytest
 
 from ticketing.errors import Conflict
 from ticketing.people import LOCAL, Person, Role
-from ticketing.retrieval.spelling import Speller
+from ticketing.retrieval.spelling import Corrector
 from ticketing.tickets import Grade, Query
 
 HR, LAB = frozenset(["hr"]), frozenset(["lab"])
@@ -86,7 +86,7 @@ def test_a_round_finds_tickets_that_come_after_there_were_none(empty, archive_ti
 
 
 def test_a_word_that_only_hidden_tickets_have_is_never_meant(desk, archive_tickets, monkeypatch):
-    monkeypatch.setattr(Speller, "meant", lambda *_: {"pwal": "pawl"})
+    monkeypatch.setattr(Corrector, "meant", lambda *_: {"pwal": "pawl"})
     assert desk.seen_by(EVE).preview(ASKED).meant == {"pwal": "pawl"}
     hidden = [replace(t, groups=HR) for t in archive_tickets if "pawl" in t.text.lower()]
     assert hidden

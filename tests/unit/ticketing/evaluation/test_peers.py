@@ -8,7 +8,7 @@ import pytest
 
 from ticketing.evaluation.indexed_words import RAREST_WORDS, AllWords, IndexedWords
 from ticketing.evaluation.measurement import Sample, measure_encoder
-from ticketing.evaluation.peers import MOST_WORDS, EncodedTexts, Mixed, whole_of
+from ticketing.evaluation.peers import MOST_OF_DESCRIPTION, EncodedTexts, Mixed, whole_of
 from ticketing.evaluation.runs import run_peer
 from ticketing.retrieval.memory import TicketsInMemory
 from ticketing.tickets import Grade, Label, Query, Ticket
@@ -35,7 +35,10 @@ def tickets():
 def test_a_whole_text_is_the_subject_and_the_first_words_of_the_description():
     assert whole_of(Query("pump", "it  leaks\nnow")) == "pump. it leaks now"
     assert whole_of(Query("", "it leaks")) == "it leaks"
-    assert whole_of(Ticket("1", "pump", "x " * (MOST_WORDS + 9))) == "pump. " + "x " * 159 + "x"
+    assert (
+        whole_of(Ticket("1", "pump", "x " * (MOST_OF_DESCRIPTION + 9)))
+        == "pump. " + "x " * 159 + "x"
+    )
 
 
 def test_a_likeness_is_that_of_wholes_and_half_that_of_subjects(tickets):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ticketing.retrieval.spelling import MOST_WORDS, Speller
+from ticketing.retrieval.spelling import MOST_LOOKED_UP, Corrector
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
 
@@ -17,7 +17,7 @@ COUNTS = {
     "bearing": 2,
     "compressor": 10,
 }
-SPELLER = Speller(Vocabulary(list(COUNTS), list(COUNTS.values()), 1000))
+CORRECTOR = Corrector(Vocabulary(list(COUNTS), list(COUNTS.values()), 1000))
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ SPELLER = Speller(Vocabulary(list(COUNTS), list(COUNTS.values()), 1000))
     ],
 )
 def test_the_likeliest_word(word, meant):
-    assert SPELLER.best(word) == meant
+    assert CORRECTOR.best(word) == meant
 
 
-def meant(text, speller=SPELLER):
-    return speller.meant(text, tokenize(text))
+def meant(text, corrector=CORRECTOR):
+    return corrector.meant(text, tokenize(text))
 
 
 def test_words_are_given_as_they_were_written():
@@ -52,10 +52,10 @@ def test_words_are_given_as_they_were_written():
 
 def test_short_words_ids_and_known_words_are_let_be():
     assert meant("hgih oli GT12 mbx17cp018 valve") == {}
-    assert meant("") == meant("vibraton", Speller(Vocabulary([], [], 0))) == {}
+    assert meant("") == meant("vibraton", Corrector(Vocabulary([], [], 0))) == {}
 
 
 def test_a_log_costs_no_more_than_its_first_words():
     words = [f"xyzz{'abcdefghij'[i]}{'klmnopqrst'[j]}" for i in range(10) for j in range(10)]
-    assert meant(" ".join([*words[:MOST_WORDS], "vibraton"])) == {}
-    assert meant(" ".join([*words[: MOST_WORDS - 1], "vibraton"])) != {}
+    assert meant(" ".join([*words[:MOST_LOOKED_UP], "vibraton"])) == {}
+    assert meant(" ".join([*words[: MOST_LOOKED_UP - 1], "vibraton"])) != {}

@@ -14,7 +14,7 @@ import torch
 from tests.letter_counts import LETTERS
 from tests.tiny import TINY, tiny_training
 from ticketing.encoders.protocol import Texts
-from ticketing.encoders.sentence_transformer import MOST_WORDS, TransformerEncoder
+from ticketing.encoders.sentence_transformer import MOST_READ, TransformerEncoder
 from ticketing.encoders.transformer import (
     INSTALLED,
     PADDED_TO,
@@ -207,7 +207,7 @@ def test_a_vector_depends_on_nothing_but_its_text(precision, monkeypatch):
 def test_a_text_is_its_first_words_unknown_ones_too_and_masks_bare(folder):
     channel = TransformerEncoder(Transformer(folder), WORDS, 26)
     assert channel.text([1, 4, 6, 5], ["new", "newer"]) == "aa num newer new"
-    assert channel.text([2] * (MOST_WORDS + 5)) == " ".join(["ab"] * MOST_WORDS)
+    assert channel.text([2] * (MOST_READ + 5)) == " ".join(["ab"] * MOST_READ)
     assert channel.vectors([[1], [3]])[:, :2].tolist() == [[1, 0], [0, 1]]
 
 

@@ -41,9 +41,9 @@ def test_topics_are_learned_from_evenly_spaced_tickets_of_many(learned_from, mon
 def test_topics_are_learned_from_no_more_words_than_vectors_are(learned_from, corpus, monkeypatch):
     """However long an archive's tickets are."""
     whole, words = learned_from(), corpus.texts.words
-    monkeypatch.setattr(pretraining, "MOST_WORDS", words + 1)
+    monkeypatch.setattr(pretraining, "MOST_SEEN", words + 1)
     assert learned_from() == whole
-    monkeypatch.setattr(pretraining, "MOST_WORDS", words // 2)
+    monkeypatch.setattr(pretraining, "MOST_SEEN", words // 2)
     some = learned_from()
     assert len(some) == 14 and sum(map(len, some)) <= words // 2
     assert all(document in whole for document in some)
