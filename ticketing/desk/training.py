@@ -16,7 +16,7 @@ from ticketing.desk.base import DeskBase
 from ticketing.desk.material import read_material, write_material
 from ticketing.errors import InputError, StoreAway
 from ticketing.jobs import OnStep, Step, Stopped, ignore_step
-from ticketing.labels import derive_labels, is_test, learnable
+from ticketing.labels import derive_labels, is_test
 from ticketing.tickets import Filters, Label, Ticket, TicketList
 
 if TYPE_CHECKING:
@@ -132,7 +132,9 @@ class Trains(DeskBase):
     def training_labels(self, before: datetime | None = None) -> list[Label]:
         """Labels to learn from, of tickets created before a date if one is given; those of
         test queries, and what says the same, are left for `promote` to measure on."""
-        labels = learnable(derive_labels(self.whole.judgments()), is_test)
+        from ticketing.training.sampling import parted
+
+        labels, _ = parted(derive_labels(self.whole.judgments()), is_test)
         named = {id for x in labels for id in (x.ticket_id, x.query.ticket_id) if id}
         known = self.whole.matching_ids(sorted(named), Filters(created_before=before))
         return [

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import pearsonr, spearmanr
 
+from ticketing.evaluation.isotonic import fit_scores
 from ticketing.evaluation.significance import (
     ENOUGH_MEMORY,
     RESAMPLES,
@@ -17,7 +18,6 @@ from ticketing.evaluation.significance import (
     weighted_pearson,
     weighted_ranks,
 )
-from ticketing.model.isotonic import fit_scores
 from ticketing.tickets import Label
 
 NO_PAIR = "no labelled ticket was found for any of these queries"

@@ -5,7 +5,7 @@ finds the judged query that a row of an exported labels.csv is about.
 """
 
 from ticketing.labels.columns import Columns
-from ticketing.labels.derive import derive_labels, is_test, learnable
+from ticketing.labels.derive import derive_labels, is_test
 from ticketing.labels.export import export_labels
 from ticketing.labels.load import IMPORT, LabelReport, import_labels, read_grades
 
@@ -17,6 +17,5 @@ __all__ = [
     "export_labels",
     "import_labels",
     "is_test",
-    "learnable",
     "read_grades",
 ]

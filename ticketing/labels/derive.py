@@ -2,9 +2,9 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 
-from ticketing.tickets import Grade, Judgment, Label, Query, typed_words
+from ticketing.tickets import Grade, Judgment, Label, Query
 
 _TEST_PERCENT = 20
 
@@ -45,21 +45,6 @@ def is_test(query_id: str) -> bool:
     a hash of its id."""
     digest = hashlib.sha256(b"held out\0" + query_id.encode()).digest()
     return int.from_bytes(digest[:8], "big") % 100 < _TEST_PERCENT
-
-
-def learnable(labels: Sequence[Label], kept: Callable[[str], bool]) -> list[Label]:
-    """The labels to learn from, where those of queries with a `kept` id are for measuring: nor of
-    one that was typed again in the same words, nor of the same two tickets the other way round."""
-    measured = [label for label in labels if kept(label.query.id)]
-    words = typed_words(label.query for label in measured)
-    pairs = {(label.ticket_id, label.query.ticket_id) for label in measured}
-    return [
-        label
-        for label in labels
-        if not kept(label.query.id)
-        and (label.query.ticket_id, label.ticket_id) not in pairs
-        and words.isdisjoint(typed_words([label.query]))
-    ]
 
 
 def _lower_median(grades: list[Grade]) -> Grade:

@@ -22,7 +22,7 @@ from ticketing.tickets import Label, Ticket
 from ticketing.training.corpus import read_corpus
 from ticketing.training.losses import also_right, right_answers
 from ticketing.training.pretraining import counted, named_by
-from ticketing.training.sampling import Example, labelled, parted, weak
+from ticketing.training.sampling import Example, is_validation, labelled, parted, weak
 from ticketing.training.settings import TuningSettings
 
 SHARPNESS = 20.0
@@ -47,7 +47,7 @@ def tune(
     training may fit weights to them. A run that was stopped goes on from `checkpoints`, unless
     another one was begun there. Raises InputError where nothing is labelled YES or REL.
     """
-    learned, _ = parted(labels)
+    learned, _ = parted(labels, is_validation)
     corpus = read_corpus(tickets, learned, NetworkSettings())
     archive, ids = corpus.archive, sorted(corpus.archive.tickets)
     learned = [label for label in learned if label.ticket_id in archive.tickets]

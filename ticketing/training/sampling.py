@@ -3,7 +3,7 @@
 import random
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -32,16 +32,18 @@ def is_validation(query_id: str) -> bool:
     return int(query_id[8:16], 16) % 100 < 15
 
 
-def parted(labels: Sequence[Label]) -> tuple[list[Label], list[Label]]:
-    """Labels to learn from, and those of validation queries with those of whatever was typed again
-    in the words of one; the same two tickets the other way round are in neither."""
-    asked = [label for label in labels if is_validation(label.query.id)]
+def parted(
+    labels: Sequence[Label], held_out: Callable[[str], bool]
+) -> tuple[list[Label], list[Label]]:
+    """Labels to learn from, and those of queries whose ids are `held_out`, with those of whatever
+    was typed again in the words of one; the same two tickets the other way round are in neither."""
+    asked = [label for label in labels if held_out(label.query.id)]
     words = typed_words(label.query for label in asked)
     pairs = {(label.ticket_id, label.query.ticket_id) for label in asked}
     learned: list[Label] = []
     kept: list[Label] = []
     for label in labels:
-        if is_validation(label.query.id) or not words.isdisjoint(typed_words([label.query])):
+        if held_out(label.query.id) or not words.isdisjoint(typed_words([label.query])):
             kept.append(label)
         elif (label.query.ticket_id, label.ticket_id) not in pairs:
             learned.append(label)

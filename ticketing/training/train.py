@@ -34,7 +34,7 @@ from ticketing.training.pretraining import (
     texts_key,
 )
 from ticketing.training.recency_fitting import fit_recency
-from ticketing.training.sampling import parted
+from ticketing.training.sampling import is_validation, parted
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet, of_some_queries
 from ticketing.training.weight_fitting import fit_weights, query_worths
@@ -91,7 +91,7 @@ def train(
             checkpoints / texts,
             on_step,
         )
-        learned, held_out = parted(usable)
+        learned, held_out = parted(usable, is_validation)
         kept = of_some_queries(held_out, training.seed)
         validation = ValidationSet(corpus.archive, corpus.queries, kept, training.seed)
         set_start_weights(learner, corpus, training)

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from ticketing.evaluation.isotonic import fit_scores
 from ticketing.experiments.malstm.network import SentenceNetwork, SentenceSettings
 from ticketing.experiments.malstm.sick import words
 from ticketing.experiments.malstm.word_vectors import WordVectors
-from ticketing.model.isotonic import fit_scores
 from ticketing.model.registry import Registry
 from ticketing.tickets import ModelKind
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from ticketing.model.isotonic import HIGHEST, LOWEST
+from ticketing.evaluation.isotonic import HIGHEST, LOWEST
 
 WIDTH = 0.06
 """The kernel is exp(-WIDTH * squared distance) of weighted features."""

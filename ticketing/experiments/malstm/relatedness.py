@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.stats import pearsonr, spearmanr
 from tqdm import tqdm
 
+from ticketing.evaluation.isotonic import HIGHEST, LOWEST
 from ticketing.experiments.cache import digest, find_or_train
 from ticketing.experiments.malstm.ensemble import ModelSettings, TrainingData, learn
 from ticketing.experiments.malstm.entailment import EntailmentClassifier, pair_features
@@ -21,7 +22,6 @@ from ticketing.experiments.malstm.model import SentenceModel
 from ticketing.experiments.malstm.network import SentenceSettings
 from ticketing.experiments.malstm.regression import WEIGHTS, KernelRegression
 from ticketing.experiments.malstm.sick import Pair, Sick
-from ticketing.model.isotonic import HIGHEST, LOWEST
 from ticketing.model.registry import Registry
 from ticketing.nn.settings import LoopSettings
 

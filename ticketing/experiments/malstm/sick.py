@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ticketing.errors import InputError
-from ticketing.model.isotonic import HIGHEST, LOWEST
+from ticketing.evaluation.isotonic import HIGHEST, LOWEST
 from ticketing.text import tokenize
 
 COLUMNS = ("sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")

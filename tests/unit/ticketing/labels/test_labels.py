@@ -21,7 +21,6 @@ from ticketing.labels import (
     export_labels,
     import_labels,
     is_test,
-    learnable,
     read_grades,
 )
 from ticketing.labels.events import to_json
@@ -119,39 +118,6 @@ def labels_of(store):
         (label.query.ticket_id or label.query.subject, label.ticket_id): label.grade
         for label in derive_labels(store.judgments())
     }
-
-
-def split(first, second):
-    """Each of two queries to be made of a text: the first a test query, the second none."""
-    for number in range(999):
-        one, other = first(number), second(number)
-        if is_test(one.id) and not is_test(other.id):
-            return one, other
-    raise AssertionError("no such texts")
-
-
-def test_a_test_query_that_was_typed_again_in_the_same_words_teaches_nothing():
-    asked, again = split(lambda n: Query(f"pump {n} trips"), lambda n: Query(f"Pump {n} trips."))
-    other = Query("Pump trips at start")
-    labels = [Label(query, "T", Grade.YES) for query in (asked, again, other)]
-    assert not is_test(other.id)
-    assert learnable(labels, is_test) == labels[2:]
-
-
-def test_tickets_in_the_same_words_are_two_queries():
-    asked, copy = split(lambda n: Query("pump", "", f"A{n}"), lambda n: Query("pump", "", f"B{n}"))
-    labels = [Label(query, "T", Grade.YES) for query in (asked, copy)]
-    assert learnable(labels, is_test) == labels[1:]
-
-
-def test_a_pair_that_is_measured_teaches_nothing_the_other_way_round():
-    asked, back = split(lambda n: Query("pump", "", f"A{n}"), lambda n: Query("trip", "", f"B{n}"))
-    labels = [
-        Label(asked, back.ticket_id, Grade.YES),
-        Label(back, asked.ticket_id, Grade.YES),
-        Label(back, "T", Grade.REL),
-    ]
-    assert learnable(labels, is_test) == labels[2:]
 
 
 def test_links_between_tickets_become_labels(tmp_path, store):

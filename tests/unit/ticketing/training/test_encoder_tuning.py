@@ -124,7 +124,7 @@ def test_a_stopped_run_does_not_go_on_with_texts_that_are_cut_otherwise(
 
 
 def test_validation_queries_teach_nothing(tuned, archive_labels, monkeypatch):
-    monkeypatch.setattr(sampling, "is_validation", lambda id: True)
+    monkeypatch.setattr(encoder_tuning, "is_validation", lambda id: True)
     with pytest.raises(InputError, match="No ticket is judged YES or REL"):
         tuned()
 

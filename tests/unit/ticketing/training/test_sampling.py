@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ticketing.labels import is_test
 from ticketing.model.settings import NetworkSettings
 from ticketing.tickets import Grade, Label, Query, Ticket
 from ticketing.training.corpus import read_corpus
@@ -193,44 +194,47 @@ def test_about_fifteen_queries_in_a_hundred_are_held_back_and_always_the_same():
     assert 0.12 < sum(held) / len(held) < 0.18
 
 
-def test_a_query_that_was_typed_again_is_on_the_side_of_its_first():
+@pytest.mark.parametrize("held_out", [is_validation, is_test])
+def test_a_query_that_was_typed_again_is_on_the_side_of_its_first(held_out):
     firsts = (Query(f"pump {n} trips") for n in range(99))
-    first = next(query for query in firsts if is_validation(query.id))
+    first = next(query for query in firsts if held_out(query.id))
     again = next(
         query
         for marks in range(1, 99)
-        if not is_validation((query := Query(first.subject.upper(), "!" * marks)).id)
+        if not held_out((query := Query(first.subject.upper(), "!" * marks)).id)
     )
     same = next(
         query
         for n in range(99)
-        if not is_validation((query := Query(first.subject, ticket_id=f"T{n}")).id)
+        if not held_out((query := Query(first.subject, ticket_id=f"T{n}")).id)
     )
-    other = next(query for query in map(Query, "abcdefghij") if not is_validation(query.id))
+    other = next(query for query in map(Query, "abcdefghij") if not held_out(query.id))
     labels = [label("A", Grade.YES, query) for query in (again, same, first, other)]
-    learned, kept = parted(labels)
+    learned, kept = parted(labels, held_out)
     assert [x.query for x in kept] == [again, first]
     assert [x.query for x in learned] == [same, other], "a ticket is no copy of what was typed"
-    assert parted(learned) == (learned, [])
+    assert parted(learned, held_out) == (learned, [])
 
 
-def two_way(subject, other):
-    """Two tickets that each answer the other: the first asks as a validation query, the second as
-    none."""
+def two_way(subject, other, held_out):
+    """Two tickets that each answer the other: the first asks as a query that is held out, the
+    second as none."""
     for number in range(999):
         one, two = Query(subject, ticket_id=f"A{number}"), Query(other, ticket_id=f"B{number}")
-        if is_validation(one.id) and not is_validation(two.id):
+        if held_out(one.id) and not held_out(two.id):
             return one, two
     raise AssertionError("no such tickets")
 
 
-def test_a_validation_pair_is_not_learned_from_the_other_way_round():
-    asked, back = two_way("pump", "trip")
+@pytest.mark.parametrize("held_out", [is_validation, is_test])
+def test_a_pair_that_is_held_out_is_not_learned_from_the_other_way_round(held_out):
+    asked, back = two_way("pump", "trip", held_out)
     there = label(back.ticket_id, Grade.YES, asked)
     mirror = label(asked.ticket_id, Grade.REL, back)
     other = label("T", Grade.YES, back)
-    assert parted([mirror, there, other]) == ([other], [there])
-    assert parted([mirror, other]) == ([mirror, other], []), "nobody is asked about that pair"
+    assert parted([mirror, there, other], held_out) == ([other], [there])
+    unasked = [mirror, other]
+    assert parted(unasked, held_out) == (unasked, []), "nobody is asked about that pair"
 
 
 def test_a_corpus_counts_each_text_once_and_drops_unknown_words():

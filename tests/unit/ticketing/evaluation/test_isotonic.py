@@ -1,6 +1,6 @@
 """The paper's regression, by hand."""
 
-from ticketing.model.isotonic import fit_scores
+from ticketing.evaluation.isotonic import fit_scores
 
 
 def test_knots_by_hand():
