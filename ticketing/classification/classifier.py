@@ -1,6 +1,6 @@
 """A trained category classifier: the network and the titles it chooses among."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,9 @@ from ticketing.classification.matchers import Scores, SpellingMatcher, TfidfMatc
 from ticketing.classification.taxonomy import Taxonomy, Title, normalise
 from ticketing.model.registry import Registry
 from ticketing.tickets import ModelKind
+
+FROM_TICKETS, FROM_FILE = "tickets", "file"
+"""Where titles come from, as a bundle's manifest says it."""
 
 
 @dataclass(frozen=True)
@@ -78,16 +81,21 @@ class CategoryClassifier:
 
     def suggest(self, subject: str, limit: int = 3) -> list[Suggestion]:
         """The groups of the nearest titles, nearest first; ties in the order of the taxonomy."""
+        found: dict[str, Suggestion] = {}
+        for item in self.nearest(subject):
+            found.setdefault(item.group, item)
+            if len(found) == limit:
+                break
+        return list(found.values())
+
+    def nearest(self, subject: str) -> Iterator[Suggestion]:
+        """Every title in each of its groups, nearest first; ties in the order of the taxonomy."""
         texts, groups_of = self.taxonomy.texts, self.taxonomy.groups_of
         [scores] = self.scores([subject])
-        found: dict[str, Suggestion] = {}
         for i in np.argsort(-scores, kind="stable"):
+            score = float(scores[i])
             for group in sorted(groups_of[texts[i]]):
-                score = float(scores[i])
-                found.setdefault(group, Suggestion(group, texts[i], score, self._chance_of(score)))
-            if len(found) >= limit:
-                break
-        return list(found.values())[:limit]
+                yield Suggestion(group, texts[i], score, self._chance_of(score))
 
     def _chance_of(self, score: float) -> float | None:
         learned = self.facts.get("chance")
@@ -95,17 +103,23 @@ class CategoryClassifier:
 
     def save(self, models: Registry) -> str:
         """Write the classifier's bundle; returns its id."""
+        titles, subjects = self.taxonomy.titles, self.taxonomy.subjects
         facts = {
             "network": self.encoder.settings.model_dump(mode="json"),
-            "data": {"titles": len(self.taxonomy.titles), "categories": len(self.taxonomy.groups)},
+            "data": {
+                "titles": len(titles),
+                "categories": len(self.taxonomy.groups),
+                "origin": FROM_FILE if subjects is None else FROM_TICKETS,
+            },
             "training": self.facts,
         }
-        documents = {
-            "taxonomy": {
-                "characters": self.encoder.characters,
-                "titles": [[title.text, title.group] for title in self.taxonomy.titles],
-            }
+        described: dict[str, Any] = {
+            "characters": self.encoder.characters,
+            "titles": [[title.text, title.group] for title in titles],
         }
+        if subjects is not None:
+            described["subjects"] = [list(subjects.get(title, ())) for title in titles]
+        documents = {"taxonomy": described}
         arrays = {
             "network": dict(self.encoder.arrays),
             "titles": {"vectors": self.vectors},
@@ -119,6 +133,11 @@ class CategoryClassifier:
         described = bundle.documents["taxonomy"]
         settings = CategorySettings.model_validate(bundle.manifest["network"])
         encoder = CategoryEncoder(described["characters"], settings, bundle.arrays["network"])
-        taxonomy = Taxonomy(Title(text, group) for text, group in described["titles"])
+        titles = [Title(text, group) for text, group in described["titles"]]
+        subjects = None
+        if bundle.manifest["data"].get("origin") != FROM_FILE:  # one that does not say: of tickets
+            spelled = described.get("subjects") or [[]] * len(titles)
+            subjects = dict(zip(titles, spelled, strict=True))
+        taxonomy = Taxonomy(titles, subjects)
         vectors = bundle.arrays["titles"]["vectors"]
         return cls(encoder, taxonomy, vectors, bundle.manifest["training"], bundle_id)

@@ -4,7 +4,7 @@ import hashlib
 import random
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -40,8 +40,13 @@ class Title:
 class Taxonomy:
     """Distinct titles in a fixed order; a text may stand in several groups."""
 
-    def __init__(self, titles: Iterable[Title]):
+    def __init__(
+        self, titles: Iterable[Title], subjects: Mapping[Title, Collection[str]] | None = None
+    ):
         self.titles: tuple[Title, ...] = tuple(dict.fromkeys(titles))
+        self.subjects = subjects
+        """How tickets spell each title that was taken from them; None where they come from a file,
+        and tell of no ticket."""
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -95,8 +100,12 @@ def read_taxonomy(path: Path) -> Taxonomy:
 
 def tickets_taxonomy(tickets: Iterable[Ticket]) -> Taxonomy:
     """Subjects of tickets, grouped by product: a desk's own categories."""
-    titles = [Title(normalise(t.subject), t.product.strip()) for t in tickets]
-    return _usable(Taxonomy(t for t in titles if t.text and t.group), "The desk's tickets")
+    subjects: dict[Title, dict[str, None]] = {}
+    for ticket in tickets:
+        title = Title(normalise(ticket.subject), ticket.product.strip())
+        if title.text and title.group:
+            subjects.setdefault(title, {})[ticket.subject] = None
+    return _usable(Taxonomy(subjects, subjects), "The desk's tickets")
 
 
 def _usable(taxonomy: Taxonomy, source: str) -> Taxonomy:

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from types import SimpleNamespace
 from urllib.parse import quote
 
@@ -11,13 +12,17 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from tests.fake_records import tickets
+from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.encoder import CategoryEncoder, CategorySettings
+from ticketing.classification.network import CategoryNetwork
+from ticketing.classification.taxonomy import tickets_taxonomy
 from ticketing.desk.long_work import do
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery
 from ticketing.jobs import JobKind, JobState, ignore_step
 from ticketing.people import Person, Role
 from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
-from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket
+from ticketing.tickets import Filters, Grade, Judgment, ModelKind, Query, Ticket
 from web.app import create_app
 
 HR, LAB = frozenset(["hr"]), frozenset(["lab"])
@@ -34,6 +39,7 @@ SECRET = Ticket(
 )
 COPY = replace(SECRET, id="GT-0101b", subject="Exhaust spread high")
 TIME = datetime(2014, 9, 2)
+PRODUCTS = {"SGT-300", "SGT-400", "SGT-700"}
 ASKED = Query("Exhaust spread high", "unit trips on start")
 OF_SECRET = Query(SECRET.subject, SECRET.description, SECRET.id)
 TYPED = Query("seal leaks oil")
@@ -86,6 +92,21 @@ def desk_of(home, hidden=()) -> FakeDesk:
     return desk
 
 
+@cache
+def untrained() -> CategoryEncoder:
+    """What every desk reads titles by."""
+    alphabet = "abcdefghijklmnopqrstuvwxyz "
+    return CategoryNetwork(alphabet, CategorySettings(buckets=64)).trained()
+
+
+def propose_categories(both) -> None:
+    """Categories learned from all tickets there may be, on both desks alike."""
+    titles = tickets_taxonomy([*tickets(), SECRET, COPY])
+    known = CategoryClassifier.index(untrained(), titles, {})
+    for desk in both.desks:
+        desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
+
+
 @pytest.fixture
 def both(tmp_path, monkeypatch):
     """What Eve gets of a desk with hidden tickets, and of one that never had them."""
@@ -95,7 +116,7 @@ def both(tmp_path, monkeypatch):
         "seen": desk_of(tmp_path / "seen"),
     }
     clients = {name: create_app(desk).test_client() for name, desk in desks.items()}
-    yield SimpleNamespace(desk=desks["whole"], **clients)
+    yield SimpleNamespace(desk=desks["whole"], desks=desks.values(), **clients)
     for desk in desks.values():
         desk.close()
 
@@ -113,7 +134,10 @@ def addresses(client) -> list[str]:
         "/jobs/<job_id>/report/<name>": ["/jobs/7f3a/report/report.html"],
         "/models/compare": ["/models/compare?new=fake-bundle&old=fake-bundle"],
         "/api/comparison": ["/api/comparison?new=fake-bundle&old=fake-bundle"],
-        "/api/categories": ["/api/categories?subject=a"],
+        "/api/categories": [
+            f"/api/categories?limit=9&subject={quote(subject)}"
+            for subject in (SECRET.subject, "Flame out at base load")
+        ],
         "/topics": ["/topics?words=zirconia", "/topics?product=SECRET-9", "/topics"],
         "/queries/<query_id>": [f"/queries/{TYPED.id}?product=SECRET-9"],
         "/tickets/<path:ticket_id>": [f"/tickets/GT-0101?query={ASKED.id}"],
@@ -253,6 +277,29 @@ def test_a_hidden_ticket_is_as_one_that_never_was(both, method, address, body):
 )
 def test_a_query_that_is_a_hidden_ticket_is_as_one_never_asked(both, method, address, body):
     same_as_unknown(both, method, address, OF_SECRET.id, "0123456789abcdef", **body)
+
+
+def test_categories_are_proposed_as_at_a_desk_without_them(both):
+    propose_categories(both)
+    asking = [x for x in addresses(both.whole) if x.startswith(("/queries/", "/api/categories"))]
+    told = [text_of(both.whole, address) for address in asking]
+    assert told == [text_of(both.seen, address) for address in asking]
+    assert sum("burner nine" in text for _, text in told) >= 2
+    for address, (_, text) in zip(asking, told, strict=True):
+        assert TOLD.search(address) or not TOLD.search(text), address
+
+
+def test_categories_are_proposed_by_the_tickets_seen(both):
+    propose_categories(both)
+    asked = f"/api/categories?limit=9&subject={quote(SECRET.subject)}"
+    assert {item["group"] for item in both.whole.get(asked).json} == PRODUCTS
+    for name in ("SECRET-9", "Boat"):
+        said = {"subject": "Flame out", "group": name, "right": True}
+        answer = both.whole.post("/api/categories", json=said)
+        assert (answer.status_code, name in answer.text) == (404, True)
+    assert list(both.desk.store.verdicts()) == []
+    both.desk.delete_tickets([SECRET.id, COPY.id])
+    assert {item["group"] for item in both.whole.get(asked).json} == PRODUCTS
 
 
 def test_a_hidden_ticket_is_not_put_over(both):

@@ -28,6 +28,7 @@ from ticketing.classification.trials import titles_trial
 from ticketing.errors import BundleError, NotFound
 from ticketing.model.registry import Registry
 from ticketing.nn.settings import LoopSettings, RecurrentSettings
+from ticketing.tickets import ModelKind
 
 TINY = CategorySettings(
     dims=16,
@@ -351,6 +352,23 @@ def test_a_saved_classifier_answers_the_same(model, tmp_path):
     assert loaded.suggest("vpm slw") == model.suggest("vpm slw")
     assert loaded.facts == model.facts
     assert loaded.save(models) == saved
+
+
+def test_a_saved_classifier_says_where_its_titles_come_from(model, tmp_path):
+    models = Registry(tmp_path)
+    of_file = model.save(models)
+    titles = model.taxonomy.titles
+    spelled = {title: [title.text.upper(), title.text] for title in titles[:2]}
+    known = Taxonomy(titles, spelled)
+    of_tickets = CategoryClassifier.index(model.encoder, known, {}).save(models)
+    origins = [
+        models.load(id, ModelKind.CATEGORIES).manifest["data"]["origin"]
+        for id in (of_file, of_tickets)
+    ]
+    assert origins == ["file", "tickets"]
+    assert CategoryClassifier.load(models, of_file).taxonomy.subjects is None
+    loaded = CategoryClassifier.load(models, of_tickets).taxonomy.subjects
+    assert loaded == {title: [] for title in titles} | spelled
 
 
 def test_a_damaged_or_missing_classifier_is_one_sentence(model, tmp_path):

@@ -83,10 +83,14 @@ def test_a_desks_categories_are_its_products():
         Ticket("3", "no product"),
         Ticket("4", "", product="vpn"),
         Ticket("5", "paper jam", product="printer"),
+        Ticket("6", "VPN  drops", product="vpn"),
     ]
-    assert tickets_taxonomy(tickets).groups == {
-        "vpn": ["vpn drops", "vpn slow"],
-        "printer": ["paper jam"],
+    found = tickets_taxonomy(tickets)
+    assert found.groups == {"vpn": ["vpn drops", "vpn slow"], "printer": ["paper jam"]}
+    assert {title.text: list(spelled) for title, spelled in found.subjects.items()} == {
+        "vpn drops": ["VPN drops", "VPN  drops"],
+        "vpn slow": ["VPN slow"],
+        "paper jam": ["paper jam"],
     }
 
 

@@ -14,15 +14,18 @@ from tests.tiny import swapped
 from ticketing.classification import fit, training
 from ticketing.classification.classifier import CategoryClassifier
 from ticketing.classification.synonyms import Synonyms
-from ticketing.classification.taxonomy import Taxonomy, Title
+from ticketing.classification.taxonomy import Taxonomy, Title, tickets_taxonomy
 from ticketing.cli.categories import command
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.desk import leases, open_desk
 from ticketing.errors import Conflict, InputError, NotFound, NotReady
+from ticketing.people import LOCAL, Person, Role
 from ticketing.settings import Settings
-from ticketing.tickets import ModelKind, Verdict
+from ticketing.tickets import ModelKind, Ticket, Verdict
 from web.app import create_app
 
+HR, NOBODY = frozenset(["hr"]), frozenset()
+HAL, EVE = Person("hal", Role.ENGINEER, HR), Person("eve", Role.ENGINEER, NOBODY)
 FAST = [
     "loop.epochs=4",
     "loop.batch_size=4",
@@ -120,6 +123,76 @@ def test_verdicts_stand_for_each_judge_until_undone(desk):
     desk.judge_category(subject, "Pump", True, "cyd", event_id="once")
     desk.judge_category(subject, "Pump", True, "cyd", event_id="once")
     assert len(list(desk.store.verdicts())) == 5
+
+
+@pytest.fixture
+def of_tickets(desk):
+    """A desk whose categories were learned from its tickets, some of which only hr may see."""
+    rows = [
+        ("open", "Pump leaks", "Pump", NOBODY),
+        ("loud", "PUMP  is loud", "Pump", NOBODY),
+        ("quiet", "pump is loud", "Pump", HR),
+        ("fan", "Fan is loud", "Fan", NOBODY),
+        ("copy", "Pump leaks", "Fan", HR),
+        ("staff", "Layoffs in Munich", "People", HR),
+        ("seal", "Pump seal of Zirconia", "Pump", HR),
+    ]
+    desk.put_tickets([Ticket(id, text, product=p, groups=g) for id, text, p, g in rows])
+    learned = tickets_taxonomy(desk.store.iter_tickets())
+    known = CategoryClassifier.index(serving(desk).encoder, learned, {})
+    desk.store.set_serving(known.save(desk.models), ModelKind.CATEGORIES)
+    swapped(desk)
+    return desk
+
+
+def proposed(desk, person, subject, limit=9) -> set[tuple[str, str]]:
+    found = desk.seen_by(person).propose_categories(subject, limit)
+    return {(item.group, item.title) for item in found}
+
+
+def test_titles_and_categories_of_hidden_tickets_are_not_proposed(of_tickets):
+    seen = {("Pump", "pump leaks"), ("Fan", "fan is loud")}
+    all_ = {("Pump", "pump leaks"), ("Fan", "pump leaks"), ("People", "layoffs in munich")}
+    for person, found in ((EVE, seen), (HAL, all_), (LOCAL, all_)):
+        assert proposed(of_tickets, person, "pump leaks") == found
+    assert ("People", "layoffs in munich") in proposed(of_tickets, HAL, "Layoffs in Munich", 1)
+    assert "People" not in dict(proposed(of_tickets, EVE, "Layoffs in Munich"))
+    [first] = of_tickets.seen_by(EVE).propose_categories("Pump seal of Zirconia", 1)
+    assert "zirconia" not in first.title and first.score < 0.99
+
+
+def test_a_title_is_proposed_that_a_ticket_seen_has_however_it_is_spelled(of_tickets):
+    assert proposed(of_tickets, EVE, "pump is loud", 1) == {("Pump", "pump is loud")}
+    of_tickets.delete_tickets(["loud"])
+    assert ("Pump", "pump is loud") not in proposed(of_tickets, EVE, "pump is loud")
+
+
+def test_titles_of_hidden_tickets_are_not_proposed_once_they_are_deleted(of_tickets):
+    of_tickets.delete_tickets(["quiet", "copy", "staff", "seal"])
+    for subject in ("Layoffs in Munich", "Pump seal of Zirconia", "pump leaks"):
+        assert proposed(of_tickets, EVE, subject) <= {
+            ("Pump", "pump leaks"),
+            ("Pump", "pump is loud"),
+            ("Fan", "fan is loud"),
+        }
+    assert proposed(of_tickets, LOCAL, "Layoffs in Munich", 1) == {("People", "layoffs in munich")}
+
+
+def test_a_category_of_hidden_tickets_alone_is_none_to_judge(of_tickets):
+    seen = of_tickets.seen_by(EVE)
+    for category in ("People", "Boat"):
+        with pytest.raises(NotFound, match=f"no category '{category}'"):
+            seen.judge_category("pump leaks", category, False, "eve")
+    assert list(of_tickets.store.verdicts()) == []
+    seen.judge_category("pump leaks", "Fan", False, "eve")
+    of_tickets.seen_by(HAL).judge_category("pump leaks", "People", False, "hal")
+    assert [said.category for said in of_tickets.store.verdicts()] == ["Fan", "People"]
+
+
+def test_titles_of_a_file_are_proposed_to_everybody(desk):
+    for person in (EVE, LOCAL):
+        assert proposed(desk, person, "rotor trips", 1) == {("Turbine", "rotor trips")}
+    desk.seen_by(EVE).judge_category("rotor trips", "Turbine", True, "eve")
 
 
 def test_two_processes_agree_on_what_serves_and_on_what_was_said(desk, desk_home):
