@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from ticketing.history import Asking, SavedQuery, TopicName
+from ticketing.history import Asking, FormerTicket, SavedQuery, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.people import Account, ApiToken, Permission, Role
 from ticketing.recommendations import Outlook
@@ -43,7 +43,8 @@ def fill(store: Store) -> None:
         *("h1", "ann", time, Query("q"), Filters(), "b1", Outlook.LIKELY, 0.5, ("T-8", "T-1"))
     )
     saved = SavedQuery("h2", "ann", time, Query("q"), Filters(created_since=time), True)
-    store.add_events([asked, saved, TopicName("h3", "bob", time, ("pump", "oil"), "Pumps")])
+    named = TopicName("h3", "bob", time, ("pump", "oil"), "Pumps")
+    store.add_events([asked, saved, named, FormerTicket("h4", time, "T-77", frozenset(["hr"]))])
     for kind in (JobKind.REINDEX, JobKind.TRAINING):
         job = store.create_job(kind, "b1", 10, {"promotion": "ask"}, "ann")
     store.update_job(job.id, state=JobState.DONE, done=10, errors={"T-1": "broken"}, log="d")

@@ -59,6 +59,22 @@ class TopicName:
     name: str
 
 
+TICKETS = "tickets"
+"""Whose events former tickets are: found under one name, the rest of the history is not read."""
+
+
+@dataclass(frozen=True)
+class FormerTicket:
+    """A ticket was deleted that only some `groups` might see: its id stays theirs, since what
+    people asked and judged hangs on it."""
+
+    event_id: str
+    time: datetime
+    ticket_id: str
+    groups: frozenset[str]
+    person: str = TICKETS
+
+
 class Deed(StrEnum):
     """What an audit tells of."""
 
@@ -107,4 +123,4 @@ class AuditEntry:
         return named.partition(" ")[0] if kind == "ticket" else ""
 
 
-HistoryEvent = Asking | SavedQuery | TopicName | AuditEntry
+HistoryEvent = Asking | SavedQuery | TopicName | FormerTicket | AuditEntry

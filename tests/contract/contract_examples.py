@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from ticketing.history import Asking, AuditEntry, Deed, SavedQuery, TopicName
+from ticketing.history import Asking, AuditEntry, Deed, FormerTicket, SavedQuery, TopicName
 from ticketing.recommendations import Outlook
 from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
@@ -137,5 +137,6 @@ ASKING = Asking(
     ("T-2", "T-10"),
 )
 SAVED = SavedQuery("s1", "ann", ASKING.time, EVENT.query, ASKING.filters, kept=True)
+FORMER = FormerTicket("f1", datetime(2024, 1, 2), "T-2", frozenset(["service", "sales"]))
 NAMED = TopicName("n1", "ann", ASKING.time, ("pump", "oil"), "Pumps \u2028")
 AUDITED = AuditEntry("d1", "ann", ASKING.time, Deed.PERSON_CHANGED, "bob: admin", "192.0.2.7")

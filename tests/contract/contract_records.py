@@ -9,6 +9,7 @@ from tests.contract.contract_examples import (
     ASKING,
     AUDITED,
     EVENT,
+    FORMER,
     NAMED,
     PUMP,
     SAVED,
@@ -18,7 +19,14 @@ from tests.contract.contract_examples import (
 )
 from ticketing import times
 from ticketing.errors import Conflict, InputError
-from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
+from ticketing.history import (
+    TICKETS,
+    Asking,
+    AuditEntry,
+    FormerTicket,
+    SavedQuery,
+    TopicName,
+)
 from ticketing.tickets import Grade, ModelKind, Query
 
 
@@ -222,11 +230,13 @@ class RecordContract:
     def test_history_comes_back_by_kind_in_the_order_it_was_added_across_pages(self, store):
         assert list(store.events(Asking)) == []
         askings = [replace(ASKING, event_id=f"a{i * 7919 % 1109}") for i in range(1100)]
-        assert store.add_events([*askings[:3], SAVED, NAMED]) == 5
+        assert store.add_events([*askings[:3], SAVED, NAMED, FORMER]) == 6
         assert store.add_events(askings[3:]) == 1097
         assert list(store.events(Asking)) == askings
         assert list(store.events(SavedQuery)) == [SAVED]
         assert list(store.events(TopicName)) == [NAMED]
+        assert list(store.events(FormerTicket)) == [FORMER]
+        assert list(store.events(FormerTicket, TICKETS)) == [FORMER]
 
     def test_the_last_events_come_first_page_by_page(self, store):
         assert (store.last_events(AuditEntry, 10), store.count_events(AuditEntry)) == ([], 0)

@@ -16,6 +16,7 @@ how good the ranking is, `leases` who alone may do something, `checking` what is
 and `restore` the way back, for which `vectors` are made anew.
 """
 
+import uuid
 from collections.abc import Collection, Sequence
 from copy import copy
 from typing import Self
@@ -34,6 +35,7 @@ from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
 from ticketing.files import desk_folder
+from ticketing.history import FormerTicket
 from ticketing.limits import require_ticket
 from ticketing.people import Person
 from ticketing.settings import Settings
@@ -41,6 +43,7 @@ from ticketing.stores import open_store
 from ticketing.stores.protocols import PutCounts
 from ticketing.stores.visible import VisibleStore
 from ticketing.tickets import Ticket
+from ticketing.times import utc_now
 
 
 class Desk(
@@ -110,7 +113,15 @@ class Desk(
             encoded.append(left[0])
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Delete tickets; the next query no longer finds them."""
+        """Delete tickets; the next query no longer finds them. The id of one that only some groups
+        might see stays theirs, see `VisibleStore.put_tickets`."""
+        former = [
+            FormerTicket(uuid.uuid4().hex, utc_now(), ticket.id, ticket.groups)
+            for ticket in self.store.get_tickets(ids).values()
+            if ticket.groups
+        ]
+        if former:
+            self.whole.add_events(former)
         return self.store.delete_tickets(ids)
 
     def close(self) -> None:

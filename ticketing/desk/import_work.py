@@ -18,6 +18,7 @@ from ticketing.jobs import Job, OnStep, Step, Stopped
 from ticketing.people import Person, Role
 from ticketing.stores.checks import in_place_of
 from ticketing.stores.protocols import PutCounts
+from ticketing.stores.visible_events import formerly_hidden
 from ticketing.tables import Reject, rejects_text
 from ticketing.tickets import Filters, Ticket
 
@@ -133,8 +134,9 @@ class _Pages:
     def _hidden(
         self, tickets: Sequence[Ticket], keep: Collection[str]
     ) -> tuple[frozenset[str], frozenset[str]]:
-        """The ids of a page that hidden tickets have: those of others, and those of tickets that
-        the page itself has put for other groups, where it is put once more.
+        """The ids of a page that hidden tickets have, or had when they were deleted: those of
+        others, and those of tickets that the page itself has put for other groups, where it is put
+        once more.
 
         Those of others are kept from the first look on: after it, a hidden ticket that is as the
         page puts it is taken for its own.
@@ -148,7 +150,8 @@ class _Pages:
         there = whole.get_tickets(sorted(hidden - (before or set())))
         put = in_place_of(there, {id: given[id] for id in there}, keep, Filters())
         ours = {id for id in put if put[id] == there[id]} if before is not None else set()
-        taken = (before or set()) | (there.keys() - ours)
+        former = formerly_hidden(whole, given, self._seen.groups or frozenset())
+        taken = (before or set()) | (there.keys() - ours) | former
         if taken != before:
             whole.put_file(self._name(), [json.dumps(sorted(taken)).encode()])
         return frozenset(taken), frozenset(ours)

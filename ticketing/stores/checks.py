@@ -12,7 +12,7 @@ from ticketing.tickets import Filters, Judgment, Ticket, Verdict
 Event = TypeVar("Event", Judgment, Verdict)
 
 TAKEN = "cannot be used; choose another one"
-"""What is said of an id that a ticket has already which this person may not see."""
+"""What is said of an id that a ticket has, or had, which this person may not see."""
 
 
 def latest_by_id(tickets: Sequence[Ticket]) -> dict[str, Ticket]:
@@ -37,9 +37,14 @@ def in_place_of(
     """Tickets as they are put where those `known` are there, by id: see Tickets.put_tickets."""
     hidden = [id for id in tickets if id in known and not theirs.admit(known[id])]
     if hidden:
-        raise Conflict(f"The ticket id {min(hidden)} {TAKEN}.")
+        raise taken(min(hidden))
     kept = {id: {name: getattr(known[id], name) for name in keep} for id in tickets if id in known}
     return {id: replace(ticket, **kept.get(id, {})) for id, ticket in tickets.items()}
+
+
+def taken(ticket_id: str) -> Conflict:
+    """What to say of an id that whoever asks may not use."""
+    return Conflict(f"The ticket id {ticket_id} {TAKEN}.")
 
 
 def half_a_character(text: str) -> InputError:

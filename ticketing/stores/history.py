@@ -6,7 +6,14 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
-from ticketing.history import Asking, AuditEntry, HistoryEvent, SavedQuery, TopicName
+from ticketing.history import (
+    Asking,
+    AuditEntry,
+    FormerTicket,
+    HistoryEvent,
+    SavedQuery,
+    TopicName,
+)
 from ticketing.stores.checks import require_text
 
 Event = TypeVar("Event", bound=HistoryEvent)
@@ -15,14 +22,15 @@ KINDS: dict[type[Any], str] = {
     Asking: "asking",
     SavedQuery: "saved query",
     TopicName: "topic name",
+    FormerTicket: "former ticket",
     AuditEntry: "audit entry",
 }
 """What each kind of event is called in a store."""
 
 
 class History(Protocol):
-    """Who asked and was told what, which queries were saved, what topics were named, and who did
-    what to which."""
+    """Who asked and was told what, which queries were saved, what topics were named, whose
+    tickets were deleted, and who did what to which."""
 
     def add_events(self, events: Sequence[HistoryEvent]) -> int:
         """Append events for good; an event id seen before is skipped. Returns how many were new.

@@ -16,10 +16,11 @@ from ticketing.files import Json
 from ticketing.jobs import Job, JobKind
 from ticketing.queries import EncodedQuery
 from ticketing.stores.blocks import CodeBlock, CodeRow
+from ticketing.stores.checks import taken
 from ticketing.stores.files import KeptFile, no_file
 from ticketing.stores.jobs import JobChanges
 from ticketing.stores.protocols import PutCounts, ReadTicket, Store
-from ticketing.stores.visible_events import VisibleEvents
+from ticketing.stores.visible_events import VisibleEvents, formerly_hidden
 from ticketing.tickets import Filters, Ticket
 
 
@@ -48,7 +49,10 @@ class VisibleStore(VisibleEvents, Store):
         theirs: Filters = Filters(),
     ) -> PutCounts:
         """See Tickets. Raises Conflict, and puts nothing, where a hidden ticket has one of the
-        ids: that an id is taken is the one thing of a hidden ticket that shows."""
+        ids, or had it when it was deleted: that an id is taken is the one thing of a hidden ticket
+        that shows, and what was judged of a former one must not become a new one's."""
+        if former := formerly_hidden(self._store, [t.id for t in tickets], self.groups):
+            raise taken(min(former))
         return self._store.put_tickets(tickets, keep=keep, theirs=self._narrow(theirs))
 
     def hidden_ids(self, ids: Sequence[str]) -> frozenset[str]:

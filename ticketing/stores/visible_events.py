@@ -1,18 +1,25 @@
 """What people did, as those see it who belong to some groups; see `visible`."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from ticketing.history import Asking, AuditEntry, SavedQuery, TopicName
+from ticketing.history import (
+    TICKETS,
+    Asking,
+    AuditEntry,
+    FormerTicket,
+    SavedQuery,
+    TopicName,
+)
 from ticketing.stores.delegating import DelegatingStore
 from ticketing.stores.history import Event
 from ticketing.stores.protocols import Store
 from ticketing.tickets import Filters, Judgment, Query, Verdict
 
-HIDDEN = "a ticket of other groups"
+HIDDEN = "a ticket of other groups, or a deleted one"
 """What the audit says of one in place of its id."""
 
 PAGE = 500
@@ -76,6 +83,7 @@ class VisibleEvents(DelegatingStore):
             Asking: self._askings,
             SavedQuery: self._saved,
             TopicName: self._named,
+            FormerTicket: self._former,
             AuditEntry: self._audited,
         }
         return narrow[kind](self._store.events(kind, person))
@@ -144,13 +152,29 @@ class VisibleEvents(DelegatingStore):
             known = self._store.known_words(event.words, self._theirs)
             yield replace(event, words=tuple(word for word in event.words if word in known))
 
+    def _former(self, events: Iterable[FormerTicket]) -> Iterator[FormerTicket]:
+        return (event for event in events if event.groups & self.groups)
+
     def _audited(self, entries: Iterable[Any]) -> Iterator[Any]:
-        """Entries that do not say which, where it is a ticket that is there and hidden."""
-        entries = iter(entries)
+        """Entries that do not say which, where it is a ticket that is hidden or was when it was
+        deleted; where any is hidden, one that is gone may have been."""
+        entries, no_more = iter(entries), cache(self._see_no_more)
         while page := list(islice(entries, PAGE)):
             named = [entry.ticket_id for entry in page if entry.ticket_id]
-            hidden = self._store.matching_ids(named) - self._matching(named)
+            hidden: Collection[str] = set(named) - self._matching(named)
+            if hidden and no_more(None):
+                hidden = formerly_hidden(self._store, hidden, self.groups)
             yield from (replace(e, which=HIDDEN) if e.ticket_id in hidden else e for e in page)
+
+
+def formerly_hidden(store: Store, ids: Collection[str], groups: frozenset[str]) -> frozenset[str]:
+    """The ones of `ids` that no ticket has, and that one had when it was deleted which those who
+    belong to `groups` might not see."""
+    gone = set(ids) - store.matching_ids(list(ids))
+    former = store.events(FormerTicket, TICKETS) if gone else iter(())
+    return frozenset(
+        event.ticket_id for event in former if event.ticket_id in gone and not event.groups & groups
+    )
 
 
 def _of_query(query: Query) -> tuple[str]:

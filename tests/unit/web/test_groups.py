@@ -309,6 +309,23 @@ def test_a_hidden_ticket_is_not_put_over(both):
     assert both.desk.store.get_tickets([SECRET.id]) == {SECRET.id: SECRET}
 
 
+def test_what_hangs_on_a_deleted_hidden_ticket_does_not_come_back_with_its_id(both, monkeypatch):
+    def solved() -> list[str]:
+        return [one["query"]["subject"] for one in both.whole.get("/api/solved/GT-0102").json]
+
+    before, address = solved(), f"/api/tickets/{SECRET.id}"
+    both.desk.delete_tickets([SECRET.id])
+    answer = both.whole.put(address, json={"subject": "mine now", "groups": []})
+    assert (answer.status_code, "cannot be used" in answer.text) == (409, True)
+    assert both.whole.get(address).status_code == 404
+    assert solved() == before and SECRET.subject not in before
+    for path in AUDITED:
+        assert not TOLD.search(both.whole.get(path).text), path
+    monkeypatch.setattr("web.guard.find_person", lambda: Person("hal", Role.ADMIN, HR))
+    assert both.whole.put(address, json={"subject": "again", "groups": ["hr"]}).status_code == 201
+    assert SECRET.subject in solved()
+
+
 def test_an_import_puts_nothing_over_a_hidden_ticket_and_tells_its_sender_of_the_row(both):
     file = f"id,subject\n{SECRET.id},mine now\nN-1,Pump leaks\n".encode()
     sent = both.whole.post(

@@ -60,6 +60,16 @@ def test_a_row_under_the_id_of_a_hidden_ticket_is_rejected_and_the_others_are_im
     assert desk.store.files("import/") == []
 
 
+def test_a_row_under_the_id_of_a_deleted_hidden_ticket_is_rejected(desk):
+    desk.delete_tickets(["HR-1"])
+    job = job_of(desk)
+    result = do(desk, job, ignore_step)
+    assert {name: result[name] for name in COUNTS} == COUNTS
+    assert [reject["line"] for reject in rejects(desk, job)] == [3]
+    assert desk.store.matching_ids(["A-1", "HR-1", "A-2"]) == {"A-1", "A-2"}
+    assert do(desk, job_of(desk, LOCAL), ignore_step)["added"] == 1
+
+
 @pytest.mark.parametrize("person", [LOCAL, Person("hal", Role.ADMIN, HR)])
 def test_whoever_sees_a_ticket_changes_it_by_an_import(desk, person):
     result = do(desk, job_of(desk, person, groups="seen by"), ignore_step)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract.contract_examples import ALL, HIDDEN, PUMP, verdict
 from ticketing.errors import Conflict
-from ticketing.history import Asking, AuditEntry, Deed, TopicName
+from ticketing.history import Asking, AuditEntry, Deed, FormerTicket, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.recommendations import Outlook
 from ticketing.stores.delegating import DelegatingStore
@@ -208,7 +208,7 @@ def test_a_job_counts_tickets_where_it_is_about_tickets(store, kind, figures):
 
 def test_the_audit_tells_what_was_done_but_not_to_which_hidden_ticket(store):
     time = datetime(2024, 1, 1)
-    named = ["ticket T-2 for query 12ab", "ticket T-10", "ticket deleted", "bob: admin"]
+    named = ["ticket T-2 for query 12ab", "ticket T-10", "12 tickets", "bob: admin"]
     store.add_events(
         [AuditEntry(f"d{i}", "ann", time, Deed.JUDGED, which, "") for i, which in enumerate(named)]
     )
@@ -217,3 +217,34 @@ def test_the_audit_tells_what_was_done_but_not_to_which_hidden_ticket(store):
     last = [entry.which for entry in seen.last_events(AuditEntry, 3, 1)]
     assert last == [*named[2:0:-1], HIDDEN_ONE]
     assert seen.count_events(AuditEntry) == 4
+
+
+def audited(store, groups) -> list[str]:
+    return [entry.which for entry in VisibleStore(store, groups).events(AuditEntry)]
+
+
+def test_the_audit_tells_which_ticket_was_deleted_to_whom_none_is_hidden(store):
+    time = datetime(2024, 1, 1)
+    store.add_events([AuditEntry("d", "ann", time, Deed.DELETED, "ticket gone", "")])
+    assert audited(store, LAB) == [HIDDEN_ONE]  # it may have been of other groups
+    assert audited(store, LAB | {"sales"}) == ["ticket gone"]
+    store.delete_tickets(["T-2"])
+    assert audited(store, LAB) == ["ticket gone"]
+    store.add_events([FormerTicket("f", time, "gone", frozenset(["sales"]))])
+    assert audited(store, LAB) == [HIDDEN_ONE]
+    assert audited(store, LAB | {"sales"}) == ["ticket gone"]
+
+
+def test_the_id_of_a_deleted_hidden_ticket_is_taken_but_by_its_groups(store):
+    store.delete_tickets(["T-2", "A-1"])
+    store.add_events([FormerTicket("f", datetime(2024, 1, 1), "T-2", HIDDEN[0].groups)])
+    seen, theirs = VisibleStore(store, LAB), VisibleStore(store, frozenset(["sales"]))
+    assert (list(seen.events(FormerTicket)), len(list(theirs.events(FormerTicket)))) == ([], 1)
+    with pytest.raises(Conflict, match="T-2 cannot be used"):
+        seen.put_tickets([replace(PUMP, groups=NOBODY), replace(PUMP, id="new")])
+    assert store.matching_ids(["T-2", "new"]) == set()
+    assert seen.put_tickets([replace(HIDDEN[2], subject="put again")]).added == 1
+    assert theirs.put_tickets([HIDDEN[0]]).added == 1
+    store.delete_tickets(["T-2"])
+    assert store.put_tickets([replace(PUMP, groups=NOBODY)]).added == 1
+    assert seen.put_tickets([replace(PUMP, subject="changed", groups=NOBODY)]).changed == 1
