@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
@@ -19,6 +20,10 @@ from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import utc_now
 
 NO_TOPIC = "No topic"
+
+HIDING_SECONDS = 30.0
+"""How long it is remembered whether tickets are hidden from somebody: among very many it takes long
+to count them. Whoever asks just after the first is hidden asks again before they judge."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +53,22 @@ class Asks(Topics):
         filters: Filters = Filters(),
         limit: int = 10,
         exhaustive: bool = False,
+        person: str = "",
     ) -> Recommendations:
         """The best past tickets for a query, which is remembered under `query.id`, unless the
         store takes no writes; `exhaustive`, no index chooses which of very many are compared.
+        Of a `person` from whom tickets are hidden the history remembers it as of `ask`: they may
+        come back to what they are known to have asked.
 
         Raises NotReady when no bundle serves yet, InputError for a blank query or one beyond a
         limit.
         """
         answer = self._answered(query, filters, limit, exhaustive)
         with suppress(StoreFull):
-            self.store.put_query(query)
+            if person and self._hides_some():
+                self._remember(answer, filters, person)
+            else:
+                self.store.put_query(query)
         return answer
 
     def preview(
@@ -83,12 +94,17 @@ class Asks(Topics):
         Raises StoreFull where it cannot be remembered.
         """
         answer = self._answered(query, filters, limit)
-        self.store.put_query(query)
+        self._remember(answer, filters, person)
+        return answer
+
+    def _remember(self, answer: Recommendations, filters: Filters, person: str) -> None:
+        """Keep a query, who asked it and what was answered. Raises StoreFull."""
+        self.store.put_query(answer.query)
         asking = Asking(
             event_id=uuid.uuid4().hex,
             person=person,
             time=utc_now(),
-            query=query,
+            query=answer.query,
             filters=filters,
             bundle_id=answer.bundle_id,
             outlook=answer.outlook,
@@ -97,7 +113,16 @@ class Asks(Topics):
             groups=self.groups,
         )
         self.store.add_events([asking])
-        return answer
+
+    def _hides_some(self) -> bool:
+        """Whether tickets are hidden from whoever asks, as of less than HIDING_SECONDS ago."""
+        if self.groups is None:
+            return False
+        at, hides = self._hiding.get(self.groups, (-HIDING_SECONDS, False))
+        if time.monotonic() - at >= HIDING_SECONDS:
+            hides = not self.sees_all()
+            self._hiding[self.groups] = time.monotonic(), hides
+        return hides
 
     def history(self, person: str) -> Trail[Asking]:
         """What somebody asked, the last first."""

@@ -54,6 +54,8 @@ class DeskBase:
         )
         self._unanswered: list[StoreError] = []
         """What the store said when the last question failed for it; shared by `seen_by`."""
+        self._hiding: dict[frozenset[str] | None, tuple[float, bool]] = {}
+        """From whom tickets were hidden, and when that was looked up; shared by `seen_by`."""
         self._pools: dict[tuple[str, str, frozenset[str] | None], tuple[str, ...]] = {}
         self._classifiers: Loaded[CategoryClassifier] = Loaded(
             self._load_classifier, lambda _: None, lambda _: None

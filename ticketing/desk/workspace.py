@@ -83,7 +83,7 @@ class Workspace(Asks, Judging):
             found = Round((query.id,), bundles, seed)
             if self._asks_by_id(query):
                 continue
-            if any(pair.judged is None for pair in self.pairs(found, judge)):
+            if any(pair.judged is None for pair in self._pairs(query, found, judge)):
                 worth = self._worth(query, sampling, bundles, remembered)
                 if worth < 1:
                     chosen.append((worth, query))
@@ -106,16 +106,20 @@ class Workspace(Asks, Judging):
             query = self.store.get_query(query_id)
             if query is None:
                 raise NotFound(f"There is no query {query_id}; choose a new round.")
-            given = {
-                ticket_id: judgment
-                for ticket_id, judgments in self.judgments_of(query_id).items()
-                for judgment in judgments
-                if judgment.judge == judge
-            }
-            pool = self._pool(query, round_.bundles)
-            pool = sorted(pool, key=lambda ticket_id: _order(round_.seed, query_id, ticket_id))
-            found += [Pair(query, ticket_id, given.get(ticket_id)) for ticket_id in pool]
+            found += self._pairs(query, round_, judge)
         return found
+
+    def _pairs(self, query: Query, round_: Round, judge: str) -> list[Pair]:
+        """What there is to judge for one query of a round."""
+        given = {
+            ticket_id: judgment
+            for ticket_id, judgments in self.judgments_of(query.id).items()
+            for judgment in judgments
+            if judgment.judge == judge
+        }
+        pool = self._pool(query, round_.bundles)
+        pool = sorted(pool, key=lambda ticket_id: _order(round_.seed, query.id, ticket_id))
+        return [Pair(query, ticket_id, given.get(ticket_id)) for ticket_id in pool]
 
     def agreements(self) -> list[Agreement]:
         """How far every two judges agree on what both judged."""

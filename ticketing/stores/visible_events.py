@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import chain, islice
+from functools import cache, cached_property
+from itertools import chain, count, islice
 from typing import Any, TypeVar
 
 from ticketing.history import (
@@ -39,9 +39,11 @@ class VisibleEvents(DelegatingStore):
         self._theirs = Filters(groups=groups)
 
     def get_query(self, query_id: str) -> Query | None:
-        """A query that is no hidden ticket."""
+        """A query that is no hidden ticket; where some are hidden, one that is a ticket itself,
+        that a judgment or an asking names which may be seen, or that one asked or saved oneself."""
         found = self._store.get_query(query_id)
-        return found if found and next(self._seen([found], _of_query), None) else None
+        seen = found and next(self._seen([found], _of_query), None)
+        return found if seen and self._is_open(seen) else None
 
     def queries(self) -> Iterator[Query]:
         """Queries that are no hidden tickets; where some are hidden, those of them alone that a
@@ -115,6 +117,36 @@ class VisibleEvents(DelegatingStore):
             ids = {id for thing in page for id in tickets_of(thing) if id}
             seen = self._matching(list(ids)) | {""}
             yield from (thing for thing in page if seen.issuperset(tickets_of(thing)))
+
+    def _is_open(self, query: Query) -> bool:
+        """Whether a query may be read that is no hidden ticket; what costs most is asked last."""
+        return (
+            bool(query.ticket_id)
+            or next(self.judgments(query.id), None) is not None
+            or self._is_own(query.id)
+            or self._see_no_more(None)
+            or query.id in self._asked
+        )
+
+    def _is_own(self, query_id: str) -> bool:
+        """Whether whoever sees this asked or saved a query."""
+        return any(event.query.id == query_id for event in self._own(Asking)) or any(
+            event.query.id == query_id for event in self._own(SavedQuery)
+        )
+
+    def _own(self, kind: type[Event]) -> Iterator[Event]:
+        """Events of whoever sees this, the last first: what is opened was mostly asked just now."""
+        for offset in count(0, PAGE) if self.name else ():
+            page = self._store.last_events(kind, PAGE, offset, self.name)
+            yield from page
+            if len(page) < PAGE:
+                break
+
+    @cached_property
+    def _asked(self) -> set[str]:
+        """Ids of queries that an asking names which may be seen: read once, as whoever opens one
+        opens several; a store is narrowed for each request."""
+        return {asking.query.id for asking in self.events(Asking)}
 
     def _is_theirs(self, subject: str) -> bool:
         """Whether a ticket that may be seen has a subject, or none that is hidden."""

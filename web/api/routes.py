@@ -51,9 +51,9 @@ api.before_request(check_body)
 @api.doc(responses=CONFLICT)
 def recommend(asked: RecommendIn) -> Response:
     """The best past tickets for a new problem."""
-    query = Query(asked.subject, asked.description)
+    query, person = Query(asked.subject, asked.description), current_person().name
     filters = asked.filters.filters()
-    found = current_desk().recommend(query, filters, asked.limit, asked.exhaustive)
+    found = current_desk().recommend(query, filters, asked.limit, asked.exhaustive, person)
     return Response(written(found.ordered(asked.order)), mimetype="application/json")
 
 

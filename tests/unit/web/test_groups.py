@@ -255,7 +255,7 @@ def test_a_hidden_ticket_is_as_one_that_never_was(both, method, address, body):
     assert both.desk.store.get_tickets([SECRET.id]) == {SECRET.id: SECRET}
 
 
-@pytest.mark.parametrize(
+OPENS = pytest.mark.parametrize(
     ("method", "address", "body"),
     [
         ("GET", "/?query=ID", {}),
@@ -275,8 +275,38 @@ def test_a_hidden_ticket_is_as_one_that_never_was(both, method, address, body):
         ("GET", "/api/rounds?queries=ID&bundles=fake-bundle", {}),
     ],
 )
+
+
+@OPENS
 def test_a_query_that_is_a_hidden_ticket_is_as_one_never_asked(both, method, address, body):
     same_as_unknown(both, method, address, OF_SECRET.id, "0123456789abcdef", **body)
+
+
+OF_OTHERS = Query("salary of the Quux project")
+
+
+@OPENS
+def test_a_query_that_others_asked_is_as_one_never_asked(both, method, address, body):
+    both.desk.store.put_query(OF_OTHERS)
+    both.desk.store.add_events([asking(30, OF_OTHERS, ("GT-0101",), HR, "hal")])
+    same_as_unknown(both, method, address, OF_OTHERS.id, "0123456789abcdef", **body)
+
+
+def test_what_a_program_asks_may_be_judged_by_whom_it_asks_for(both, monkeypatch):
+    both.desk.put_tickets([replace(SECRET, id="LAB-1", groups=LAB)])
+    hal = Person("hal", Role.ENGINEER, HR)
+    monkeypatch.setattr("web.guard.find_person", lambda: hal)
+    asked = {"subject": OF_OTHERS.subject}
+    judged = {"query_id": OF_OTHERS.id, "ticket_id": "GT-0101", "grade": "YES"}
+    for client, desk, kept in zip((both.whole, both.seen), both.desks, (1, 0), strict=True):
+        before = desk.store.count_events(Asking)
+        assert client.post("/api/recommend", json=asked).status_code == 200
+        assert desk.store.count_events(Asking) == before + kept  # where none is hidden, as ever
+        assert client.get(f"/api/queries/{OF_OTHERS.id}").status_code == 200
+    with monkeypatch.context() as other:
+        other.setattr("web.guard.find_person", lambda: EVE)
+        assert both.whole.post("/api/judgments", json=judged).status_code == 404
+    assert both.whole.post("/api/judgments", json=judged).status_code == 200
 
 
 def test_categories_are_proposed_as_at_a_desk_without_them(both):

@@ -165,8 +165,10 @@ def check(prepared: Prepared, store: Store, world: World, folder: Path) -> None:
     theirs = whole.seen_by(world.person)
     with reference(whole, world, there, folder / "seen") as seen:
         assert store_reads(theirs.store, prepared) == store_reads(seen.store, prepared)
-        for query in prepared.queries:  # an address may be passed on
-            is_theirs = not query.ticket_id or query.ticket_id in seen.store.get_tickets(ids)
+        known = {query.id for query in seen.store.queries()}
+        known |= {event.query.id for event in seen.store.events(SavedQuery, world.person.name)}
+        for query in prepared.queries:  # whoever has an address may not open it
+            is_theirs = query.ticket_id in seen.store.get_tickets(ids) or query.id in known
             assert theirs.store.get_query(query.id) == (query if is_theirs else None)
         found = reads(theirs, prepared)
         assert found == reads(seen.seen_by(world.person), prepared)

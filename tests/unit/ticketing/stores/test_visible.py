@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract.contract_examples import ALL, HIDDEN, PUMP, verdict
 from ticketing.errors import Conflict
-from ticketing.history import Asking, AuditEntry, Deed, FormerTicket, TopicName
+from ticketing.history import Asking, AuditEntry, Deed, FormerTicket, SavedQuery, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.recommendations import Outlook
 from ticketing.stores.delegating import DelegatingStore
@@ -124,8 +124,10 @@ def test_an_asking_is_seen_where_its_answer_could_hold_nothing_hidden(store, sho
 
 
 def test_queries_are_listed_that_are_judged_or_asked_by_whom_one_may_see_or_by_oneself(store):
-    texts = ("judged", "of hidden", "asked", "asked by hr", "own", "by nobody")
-    queries = {text: Query(text) for text in texts}
+    texts = ("judged", "of hidden", "asked", "asked by hr", "own", "by nobody", "saved")
+    texts += ("hidden", "open")
+    tickets = {"hidden": "T-2", "open": "A-1"}
+    queries = {text: Query(text, ticket_id=tickets.get(text, "")) for text in texts}
     store.put_queries(list(queries.values()))
     for text, ticket_id in (("judged", "T-10"), ("of hidden", "T-2")):
         rest = (ticket_id, Grade.YES, "ann", datetime(2024, 1, 1))
@@ -143,9 +145,37 @@ def test_queries_are_listed_that_are_judged_or_asked_by_whom_one_may_see_or_by_o
     seen = VisibleStore(store, LAB, "eve")
     assert {query.subject for query in seen.queries()} == {"judged", "asked", "own"}
     assert {q.subject for q in VisibleStore(store, LAB).queries()} == {"judged", "asked"}
-    assert seen.get_query(queries["asked by hr"].id)  # its address may be passed on
+    store.add_events(
+        [SavedQuery("s", "eve", datetime(2024, 1, 1), queries["saved"], Filters(), True)]
+    )
+    assert opened(seen, queries) == {"judged", "asked", "own", "saved", "open"}
+    assert opened(VisibleStore(store, LAB), queries) == {"judged", "asked", "open"}
+    assert opened(VisibleStore(store, LAB, "hal"), queries) == {
+        "judged",
+        "asked",
+        "asked by hr",
+        "open",
+    }
+    assert opened(VisibleStore(store, LAB | {"sales"}), queries) == set(texts)
     store.delete_tickets(["T-2"])
-    assert {query.subject for query in seen.queries()} == set(texts)
+    assert {query.subject for query in seen.queries()} == set(texts) - {"hidden"}
+    assert opened(VisibleStore(store, LAB), queries) == set(texts) - {"hidden"}
+
+
+def opened(seen, queries) -> set[str]:
+    """Which queries somebody may read who has their ids."""
+    return {text for text, query in queries.items() if seen.get_query(query.id) == query}
+
+
+def test_what_was_asked_long_ago_can_still_be_opened(store):
+    asked = [Query(f"q{i}") for i in range(1203)]
+    store.put_queries(asked)
+    rest = (Filters(), "b1", Outlook.NOTHING, 0.5, (), frozenset(["sales"]))
+    store.add_events(
+        [Asking(f"a{i}", "eve", datetime(2024, 1, 1), q, *rest) for i, q in enumerate(asked[1:])]
+    )
+    seen = VisibleStore(store, LAB, "eve")
+    assert [seen.get_query(asked[i].id) for i in (0, 1, 1202)] == [None, asked[1], asked[1202]]
 
 
 def test_where_nothing_is_hidden_everything_asked_is_seen(tmp_path):
