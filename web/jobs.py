@@ -70,12 +70,12 @@ def evaluate(bundle_id: str, other: str = "") -> Job:
 
 
 def compare(new: str, old: str) -> Any:
-    """Two models on the test queries. It may take a thread of the page for half a minute, so that
-    one at a time is done. Raises NotFound, NotReady."""
+    """Two models on the test queries, by the tickets that may be seen. It may take a thread of the
+    page for half a minute, so that one at a time is done. Raises NotFound, NotReady."""
     if not _comparing.acquire(blocking=False):
         raise NotReady("Two models are being compared just now; try again in a minute.")
     try:
-        return served_desk().compare(new, old)
+        return current_desk().compare(new, old)
     finally:
         _comparing.release()
 

@@ -21,6 +21,7 @@ from ticketing.times import utc_now
 
 if TYPE_CHECKING:
     from ticketing.evaluation.promotion import Comparison
+    from ticketing.stores.protocols import Store
 
 MOST_UNENCODED = 32
 """Tickets that may come between a reindexing and its promotion."""
@@ -45,18 +46,21 @@ class Bundles(Trains):
         return bundle_id
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
-        """Two bundles compared on the judgments of test queries, of which none counts as solved;
-        those of tickets that can't be found (see `findable`) do not count."""
+        """Two bundles compared on the judgments of test queries that may be seen, of which none
+        counts as solved; those of tickets that can't be found (see `findable`) do not count."""
+        return self._compare_on(self.store, bundle_id, other_id)
+
+    def _compare_on(self, store: Store, bundle_id: str, other_id: str) -> Comparison:
         from ticketing.evaluation.promotion import compare
         from ticketing.retrieval.memory import findable
         from ticketing.retrieval.solved import nothing_solved
 
-        labels = derive_labels(self.whole.judgments())
+        labels = derive_labels(store.judgments())
         test = [label for label in labels if is_test(label.query.id)]
         new, other = (
-            self._recommender(id).over(self.whole, nothing_solved) for id in (bundle_id, other_id)
+            self._recommender(id).over(store, nothing_solved) for id in (bundle_id, other_id)
         )
-        return compare(new, other, findable(self.whole, test))
+        return compare(new, other, findable(store, test))
 
     def promote(self, bundle_id: str, force: bool = False) -> str:
         """Let a bundle serve unless it loses to the serving one on test queries.
@@ -97,7 +101,7 @@ class Bundles(Trains):
         if not serving:
             return True, ""
         try:
-            comparison = self.compare(bundle_id, serving)
+            comparison = self._compare_on(self.whole, bundle_id, serving)
         except BundleAway:
             raise
         except (BundleError, NotFound) as error:

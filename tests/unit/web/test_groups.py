@@ -19,6 +19,7 @@ from ticketing.classification.taxonomy import tickets_taxonomy
 from ticketing.desk.long_work import do
 from ticketing.history import Asking, AuditEntry, Deed, SavedQuery
 from ticketing.jobs import JobKind, JobState, ignore_step
+from ticketing.labels import is_test
 from ticketing.people import Person, Role
 from ticketing.recommendations import Outlook
 from ticketing.settings import Settings
@@ -330,6 +331,20 @@ def test_categories_are_proposed_by_the_tickets_seen(both):
     assert list(both.desk.store.verdicts()) == []
     both.desk.delete_tickets([SECRET.id, COPY.id])
     assert {item["group"] for item in both.whole.get(asked).json} == PRODUCTS
+
+
+def test_models_are_compared_on_the_judgments_seen(both, monkeypatch):
+    test = Query("vibration high")
+    assert is_test(test.id)
+    both.desk.store.add_judgments(
+        [judgment(40, test, SECRET.id, "ann"), judgment(41, OF_OTHERS, SECRET.id, "ann")]
+    )
+    asked = "/api/comparison?new=fake-bundle&old=fake-bundle"
+    assert both.whole.get(asked).json["queries"] == 0
+    assert both.whole.get(asked).json == both.seen.get(asked).json
+    assert both.desk.compare("fake-bundle", "fake-bundle").queries == 1
+    both.desk.store.add_judgments([judgment(42, test, "GT-0102", "ann")])
+    assert both.whole.get(asked).json["queries"] == 1
 
 
 def test_a_hidden_ticket_is_not_put_over(both):
