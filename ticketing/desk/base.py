@@ -73,8 +73,12 @@ class DeskBase:
         had, BundleAway for a serving one that cannot be had yet, InputError for one that does not
         rank.
         """
+        from ticketing.retrieval.solved import solved_seen
+
         found = self._recommender(bundle_id)
-        return found if self.store is self.whole else found.over(self.store)
+        if self.store is self.whole:
+            return found
+        return found.over(self.store, solved_seen(found.solved, self.store.matching_ids))
 
     def _recommender(self, bundle_id: str = "") -> Recommender:
         """Ranks all there is."""

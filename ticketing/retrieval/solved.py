@@ -5,7 +5,7 @@ that was judged YES is encoded as a ticket's text is, and a ticket is as far fro
 nearest of its texts. A query that is itself a ticket is left out: it is found as that ticket.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,23 +40,39 @@ class SolvedQuery:
 @dataclass(frozen=True)
 class Solved:
     """Queries, the tickets that solved them, and codes uint8 [n, width] of what they say, without
-    a time."""
+    a time. `seen` says which of some tickets may be seen, None that all may."""
 
     queries: Sequence[Query]
     ticket_ids: Sequence[str]
     codes: npt.NDArray[np.uint8]
+    seen: Callable[[Sequence[str]], Collection[str]] | None = None
 
     def nearest(self, query: EncodedQuery, layout: CodeLayout) -> list[SolvedQuery]:
-        """The READ nearest of them, nearest first; time does not count. Without a known word all
-        queries are alike to the network: near are then those alone that share a term."""
+        """The READ nearest of them whose tickets may be seen, nearest first; time does not count.
+        Without a known word all queries are alike to the network: near are then those alone that
+        share a term."""
         apart = scan_distances(self.codes, np.arange(len(self.codes)), query, layout)
-        places = nearest(apart, READ)
+        places = self._nearest_seen(apart)
         if len(places) and not query.known:
             places = places[held_by(self.codes[places], asked_terms(query), layout).any(1)]
         return [
             SolvedQuery(self.queries[i], self.ticket_ids[i], float(apart[i]), self.codes[i])
             for i in places.tolist()
         ]
+
+    def _nearest_seen(self, apart: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+        """Places of the READ nearest that count. Tickets are looked up for more and more places,
+        as long as hidden ones take too many; where all are read anyway, none is."""
+        if self.seen is None or len(apart) <= READ:
+            return nearest(apart, READ)
+        order, start, size = nearest(apart, len(apart)), 0, READ
+        found: list[int] = []
+        while start < len(order) and len(found) < READ:
+            page = order[start : start + size].tolist()
+            seen = self.seen(sorted({self.ticket_ids[i] for i in page}))
+            found += [i for i in page if self.ticket_ids[i] in seen]
+            start, size = start + size, 2 * size
+        return np.array(found[:READ], np.int64)
 
 
 SolvedNow = Callable[[], Solved]
@@ -78,6 +94,11 @@ def solved_of(model: Model, labels: Iterable[Label], known: Solved | None = None
     row |= {id: place for place, id in enumerate(new, len(codes) - len(made))}
     places = np.array([row[x.query.id] for x in found], np.int64)
     return Solved([x.query for x in found], [x.ticket_id for x in found], codes[places])
+
+
+def solved_seen(solved: SolvedNow, seen: Callable[[Sequence[str]], Collection[str]]) -> SolvedNow:
+    """What is solved, as those see it who may see the tickets that `seen` gives of some."""
+    return lambda: replace(solved(), seen=seen)
 
 
 def tickets_of(solved: Iterable[SolvedQuery]) -> list[str]:

@@ -9,7 +9,9 @@ from ticketing.desk import measuring
 from ticketing.desk.measuring import Measuring, sample_of
 from ticketing.desk.solved import FEW, SolvedQueries
 from ticketing.labels import is_test
+from ticketing.people import Person, Role
 from ticketing.recommendations import Outlook
+from ticketing.retrieval import solved
 from ticketing.retrieval.solved import BROUGHT, nothing_solved
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Judgment, Query
@@ -221,6 +223,24 @@ def test_nor_of_one_in_the_same_words(desk, far, monkeypatch):
     assert set(asked) <= {label.query for label in sample.labels}
     solved = {label.query.subject.lower().strip("!") for label in told}
     assert solved and solved <= {query.subject.lower() for query in others}
+
+
+@pytest.mark.parametrize(("read", "hidden"), [(1, 1), (2, 3), (2, 5)])
+def test_hidden_tickets_solved_nearer_queries_and_push_out_none(
+    desk, far, archive_tickets, monkeypatch, read, hidden
+):
+    """However few queries are read."""
+    monkeypatch.setattr(solved, "READ", read)
+    before = found(desk, far)
+    judged(desk, far, Grade.YES)
+    others = [ticket for ticket in archive_tickets if ticket.id != far.id][:hidden]
+    for number, ticket in enumerate(others):
+        judged(desk, ticket, Grade.YES, Query(AGAIN.subject, f"{AGAIN.description} {number}"))
+    desk.put_tickets([replace(ticket, groups=frozenset(["hr"])) for ticket in others])
+    seen = desk.seen_by(Person("eve", Role.ENGINEER, frozenset()))
+    assert found(seen, far).reason.solved == TYPED.subject
+    assert found(desk, far).rank > 1 and found(desk, far).distance == before.distance
+    assert found(seen, far).rank == 1
 
 
 def test_where_nothing_is_solved_nothing_is_nearer(desk):
