@@ -41,7 +41,7 @@ work_api.before_request(check_body)
 @work_api.input(HistoryArgs, location="query", arg_name="args")
 @work_api.output(list[AskingOut])  # type: ignore[arg-type]  # APIFlask takes lists, unsaid
 def history(args: HistoryArgs) -> list[Asking]:
-    """What you asked on the page and what was answered then, the last first."""
+    """What you asked and what was answered then, the last first."""
     asked = current_desk().history(current_person().name)
     return list(asked[args.offset : args.offset + args.limit])
 
