@@ -79,11 +79,19 @@ class RecordContract:
             for i in range(1100)
         ]
         store.add_events([SAVED, NAMED, *askings])
-        store.forget_queries(askings[1000].time.date())
+        store.forget_queries(askings[1000].time.date(), {SAVED.query.id})
         assert list(store.events(Asking)) == askings[1000:]
-        store.forget_queries(date(9999, 1, 1))
+        store.forget_queries(date(9999, 1, 1), {SAVED.query.id})
         assert list(store.events(Asking)) == []
         assert (list(store.events(SavedQuery)), list(store.events(TopicName))) == ([SAVED], [NAMED])
+
+    def test_what_nobody_saves_any_more_is_forgotten_with_who_saved_it(self, store):
+        kept = replace(SAVED, event_id="kept", query=Query("still wanted"))
+        later = replace(SAVED, event_id="later", time=SAVED.time + timedelta(days=1))
+        given_up = replace(SAVED, event_id="given up", kept=False)
+        store.add_events([SAVED, given_up, kept, later])
+        store.forget_queries(later.time.date(), {kept.query.id})
+        assert list(store.events(SavedQuery)) == [kept, later]
 
     def test_an_asking_of_a_clock_that_was_ahead_keeps_no_later_one(self, store):
         ahead = replace(ASKING, event_id="ahead", time=ASKING.time + timedelta(days=900))

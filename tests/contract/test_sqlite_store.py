@@ -8,7 +8,7 @@ import tempfile
 import threading
 import timeit
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,8 +19,10 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from tests.contract.contract_examples import (
     ALL,
     ASKING,
+    AUDITED,
     BARE,
     EVENT,
+    NAMED,
     PUMP,
     SAVED,
     VERDICT,
@@ -32,7 +34,7 @@ from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
 from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import private_folder
-from ticketing.history import Asking, SavedQuery
+from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.jobs import JobKind, JobState
 from ticketing.schedule import Schedule
 from ticketing.stores.damage import StoreDamaged
@@ -409,12 +411,16 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 14")
-    with pytest.raises(StoreError, match="has format 14, and this program reads format 13; run "):
+    store.database.rows("PRAGMA user_version = 15")
+    with pytest.raises(StoreError, match="has format 15, and this program reads format 14; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    13: (
+        "DROP TRIGGER history_stays",
+        schema.HISTORY_STAYS.replace("NOT IN ('asking', 'saved query')", "<> 'asking'"),
+    ),
     12: ("CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row')",),
     11: (
         "DROP TABLE filter_changes",
@@ -474,6 +480,20 @@ def grow_old(store, version: int) -> None:
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def test_format_13_is_brought_up(store):
+    """It kept for ever what somebody had saved once."""
+    store.add_events([SAVED, AUDITED])
+    grow_old(store, 13)
+    with pytest.raises(StoreError, match="history is never deleted"):
+        store.forget_queries(date(9999, 1, 1))
+    brought_up = SQLiteStore(store.database.folder)
+    brought_up.forget_queries(date(9999, 1, 1))
+    assert list(brought_up.events(SavedQuery)) == []
+    with pytest.raises(StoreError, match="history is never deleted"):
+        brought_up.database.rows("DELETE FROM history")
+    brought_up.close()
 
 
 def test_format_12_is_brought_up(store):
@@ -549,14 +569,14 @@ def test_format_6_is_brought_up(store):
 def test_format_5_is_brought_up(store):
     """It did not know when a query was asked; its queries count as asked today."""
     store.put_query(EVENT.query)
-    store.add_events([ASKING, SAVED])
+    store.add_events([ASKING, NAMED])
     grow_old(store, 5)
     brought_up = SQLiteStore(store.database.folder)
     today = utc_now().date()
     assert brought_up.forget_queries(today) == 0
     assert list(brought_up.events(Asking)) == []
     assert brought_up.forget_queries(today + timedelta(days=2)) == 1
-    assert list(brought_up.events(SavedQuery)) == [SAVED]
+    assert list(brought_up.events(TopicName)) == [NAMED]
     brought_up.close()
 
 
@@ -590,7 +610,7 @@ def test_format_4_is_brought_up(store):
 
 
 def test_history_is_never_changed(store):
-    store.add_events([SAVED])
+    store.add_events([AUDITED])
     for statement in ("DELETE FROM history", "UPDATE history SET person = 'eve'"):
         with pytest.raises(StoreError, match="history is never"):
             store.database.rows(statement)
@@ -644,7 +664,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 13; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 14; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

@@ -1,6 +1,7 @@
 """What every store does with the history, and the one form in which each keeps its events."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
@@ -27,6 +28,9 @@ KINDS: dict[type[Any], str] = {
 }
 """What each kind of event is called in a store."""
 
+ASKED: tuple[type[Asking | SavedQuery], ...] = (Asking, SavedQuery)
+"""The kinds of events that hold what somebody typed."""
+
 
 class History(Protocol):
     """Who asked and was told what, which queries were saved, what topics were named, whose
@@ -48,6 +52,13 @@ class History(Protocol):
 
     def count_events(self, kind: type[Event], person: str = "") -> int:
         """How many events of a kind there are, of one person where given."""
+
+
+def is_past(event: Asking | SavedQuery, before: date, keep: Collection[str]) -> bool:
+    """Whether what somebody asked or saved goes with the queries of before a day: what is saved of
+    a query in `keep` stays."""
+    saved = isinstance(event, SavedQuery) and event.query.id in keep
+    return event.time.date() < before and not saved
 
 
 def to_json(event: HistoryEvent) -> str:

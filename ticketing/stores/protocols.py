@@ -122,8 +122,9 @@ class Judgments(Protocol):
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
         """Forget what was asked before a day (UTC), and by whom: the queries last put before it,
-        but those judged and those whose ids are in `keep`, and the askings before it. Returns how
-        many queries were forgotten; safe to repeat after a failure."""
+        but those judged and those whose ids are in `keep`; the askings before it; and what was
+        saved before it of queries that are not in `keep`. Returns how many queries were forgotten;
+        safe to repeat after a failure."""
 
     def add_judgments(self, judgments: Sequence[Judgment]) -> int:
         """Append events for good; one seen before is skipped. Returns how many were new.

@@ -1,14 +1,14 @@
 """What is remembered of yesterday."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 
 from ticketing.files import Json
-from ticketing.history import Asking, HistoryEvent
+from ticketing.history import HistoryEvent
 from ticketing.stores.elasticsearch.connection import CONFLICT, Connection, ConnectionPart
 from ticketing.stores.elasticsearch.indices import RECORDS
-from ticketing.stores.history import KINDS, Event, History, from_json, to_json
+from ticketing.stores.history import ASKED, KINDS, Event, History, from_json, is_past, to_json
 
 
 class ElasticsearchHistory(ConnectionPart, History):
@@ -59,15 +59,16 @@ def _whose(kind: type[Event], person: str) -> Json:
     return {"bool": {"filter": must}}
 
 
-def askings_before(connection: Connection, before: date) -> Iterator[Json]:
-    """The actions that delete the askings before a day; all are read, since a clock may have been
-    ahead."""
-    hits = connection.pages(
-        RECORDS,
-        sort=[{"_seq_no": "asc"}],
-        query={"term": {"kind": KINDS[Asking]}},
-        seq_no_primary_term=True,
-    )
-    for hit in hits:
-        if from_json(Asking, hit["_source"]["event"]).time.date() < before:
-            yield connection.deletion(RECORDS, hit)
+def asked_before(connection: Connection, before: date, keep: Collection[str]) -> Iterator[Json]:
+    """The actions that delete what was asked or saved before a day, see `is_past`; all of it is
+    read, since a clock may have been ahead."""
+    for kind in ASKED:
+        hits = connection.pages(
+            RECORDS,
+            sort=[{"_seq_no": "asc"}],
+            query={"term": {"kind": KINDS[kind]}},
+            seq_no_primary_term=True,
+        )
+        for hit in hits:
+            if is_past(from_json(kind, hit["_source"]["event"]), before, keep):
+                yield connection.deletion(RECORDS, hit)

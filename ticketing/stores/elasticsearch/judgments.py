@@ -10,7 +10,7 @@ from ticketing import times
 from ticketing.files import Json
 from ticketing.stores.checks import require_same, require_text
 from ticketing.stores.elasticsearch.connection import CONFLICT, PAGE, ConnectionPart
-from ticketing.stores.elasticsearch.history import askings_before
+from ticketing.stores.elasticsearch.history import asked_before
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Judgments
 from ticketing.tickets import Grade, Judgment, Query
@@ -49,10 +49,10 @@ class ElasticsearchJudgments(ConnectionPart, Judgments):
         return (_query(hit["_source"]) for hit in pages)
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
-        """Forget queries that nobody judged, and who asked them; a query of a format that did not
-        know when it was asked stays until it is asked again."""
+        """Forget queries that nobody judged, and who asked or saved them; a query of a format that
+        did not know when it was asked stays until it is asked again."""
         self.connection.refresh(RECORDS)  # `put_query` leaves that out
-        self.connection.bulk(askings_before(self.connection, before))
+        self.connection.bulk(asked_before(self.connection, before, keep))
         old, kept, forgotten = self._asked_before(before), set(keep), 0
         while some := {hit["_id"].partition(":")[2]: hit for hit in islice(old, PAGE)}:
             gone = some.keys() - kept - self._judged(some)

@@ -1,11 +1,19 @@
 """What is remembered of yesterday."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from sqlite3 import Connection
 
-from ticketing.history import Asking, HistoryEvent
-from ticketing.stores.history import KINDS, Event, History, from_json, to_json
+from ticketing.history import HistoryEvent
+from ticketing.stores.history import (
+    ASKED,
+    KINDS,
+    Event,
+    History,
+    from_json,
+    is_past,
+    to_json,
+)
 from ticketing.stores.sqlite.database import DatabasePart
 
 
@@ -62,8 +70,12 @@ def _whose(kind: type[Event], person: str) -> tuple[str, list[str]]:
     return "+kind = ?", [KINDS[kind]]
 
 
-def forget_askings(connection: Connection, before: date) -> None:
-    """Delete the askings before a day; all are read, since a clock may have been ahead."""
-    rows = connection.execute("SELECT number, event FROM history WHERE +kind = ?", (KINDS[Asking],))
-    old = [(number,) for number, text in rows if from_json(Asking, text).time.date() < before]
-    connection.executemany("DELETE FROM history WHERE number = ?", old)
+def forget_asked(connection: Connection, before: date, keep: Collection[str]) -> None:
+    """Delete what was asked or saved before a day, see `is_past`; all of it is read, since a clock
+    may have been ahead."""
+    for kind in ASKED:
+        rows = connection.execute(
+            "SELECT number, event FROM history WHERE +kind = ?", [KINDS[kind]]
+        )
+        past = [(number,) for number, text in rows if is_past(from_json(kind, text), before, keep)]
+        connection.executemany("DELETE FROM history WHERE number = ?", past)

@@ -8,7 +8,7 @@ from ticketing import times
 from ticketing.stores.checks import require_same
 from ticketing.stores.protocols import Judgments
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
-from ticketing.stores.sqlite.history import forget_askings
+from ticketing.stores.sqlite.history import forget_asked
 from ticketing.tickets import Grade, Judgment, Query
 
 
@@ -44,9 +44,9 @@ class SQLiteJudgments(DatabasePart, Judgments):
         return (Query(*texts) for _, *texts in self._pages(statement, ""))
 
     def forget_queries(self, before: date, keep: Collection[str] = ()) -> int:
-        """Forget queries that nobody judged, and who asked them."""
+        """Forget queries that nobody judged, and who asked or saved them."""
         with self.database.writing() as connection:
-            forget_askings(connection, before)
+            forget_asked(connection, before, keep)
             return connection.execute(
                 f"DELETE FROM queries WHERE asked < ? AND NOT id {ANY_OF}"
                 " AND id NOT IN (SELECT query_id FROM judgments)",

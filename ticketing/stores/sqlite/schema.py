@@ -6,7 +6,7 @@ import string
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 13
+VERSION = 14
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -73,7 +73,7 @@ VERDICTS = (
 )
 
 HISTORY_STAYS = """CREATE TRIGGER history_stays BEFORE DELETE ON history
-        WHEN OLD.kind <> 'asking'
+        WHEN OLD.kind NOT IN ('asking', 'saved query')
         BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END"""
 
 HISTORY = (
@@ -253,6 +253,7 @@ UPGRADES = {
     10: (SCHEDULE,),
     11: ("DROP INDEX tickets_created", CREATED, FILTER_CHANGES),
     12: ("DROP TABLE vocabulary",),
+    13: ("DROP TRIGGER history_stays", HISTORY_STAYS),
 }
 """What brings a database of a version to the next one."""
 
