@@ -15,14 +15,30 @@ from typing import Any
 
 MASK = "***"
 
-_SECRET = re.compile(r"(?:(?<=://)|\w*:(?!//))\S*@")
-"""What stands before the host of an address: up to the last @ before a blank, as a password that is
-not written as it should be may hold any other character."""
+_ADDRESS = re.compile(r"\S++")
+"""What may be an address, or several: all between two blanks."""
+
+_LAST_WORD = re.compile(r"(?<!\w)\w++\Z")
+"""Where a user stands before the first colon."""
 
 
 def masked(text: str) -> str:
-    """A text whose addresses show no user and no password, also where they are malformed."""
-    return _SECRET.sub(f"{MASK}@", text)
+    """A text whose addresses show no user and no password, also where they are malformed.
+
+    What stands before the host goes, up to the last @ before a blank: a password that is not
+    written as it should be may hold any other character. Each character is looked at a few times,
+    however long the text is.
+    """
+    return _ADDRESS.sub(_without_secret, text) if "@" in text else text
+
+
+def _without_secret(found: re.Match[str]) -> str:
+    before, at, host = found[0].rpartition("@")
+    head, colon, secret = before.partition(":")
+    if not (at and colon):
+        return found[0]
+    shown = f"{head}://" if secret.startswith("//") else _LAST_WORD.sub("", head)
+    return f"{shown}{MASK}@{host}"
 
 
 class MaskedRecord(logging.LogRecord):
