@@ -6,6 +6,6 @@ turns values into what a page shows, and `addresses` makes the links. What both 
 whether another server answers.
 
 Around every route stand `guard` (who may do what), `sessions` and `openid` (who it is), `throttle`
-(how often), `security` and `errors`; `kept` hands back a form that could not be done. `server` is
-waitress, `cli` is `ticketing serve`, and `demo` is `ticketing demo`.
+(how often), `forms` (how much), `security` and `errors`; `kept` hands back a form that could not be
+done. `server` is waitress, `cli` is `ticketing serve`, and `demo` is `ticketing demo`.
 """

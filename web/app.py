@@ -26,6 +26,7 @@ from web.context import (
     trouble_of,
 )
 from web.errors import register_errors
+from web.forms import FORM_FIELDS, check_fields, limit_body
 from web.guard import guard
 from web.jobs import BEGINS, retried_by
 from web.openid import OpenID
@@ -47,7 +48,6 @@ from web.schemas.responses import ErrorOut
 from web.security import demand_form_tokens, protect
 from web.sessions import CookieInterface
 from web.throttle import Throttle
-from web.uploads import let_files_in
 from web.views import jobs as job_words
 from web.views.charts import month_name, percent
 from web.views.markdown import citation
@@ -77,6 +77,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.url_map.converters["path"], app.url_map.merge_slashes = AnyPath, False
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_LIMIT,
+        MAX_FORM_PARTS=FORM_FIELDS,
         VALIDATION_ERROR_STATUS_CODE=400,
         VALIDATION_ERROR_SCHEMA=ErrorOut.model_json_schema(),
         HTTP_ERROR_SCHEMA=ErrorOut.model_json_schema(),
@@ -85,7 +86,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.extensions["desk"] = desk
     app.extensions["broker"] = broker = make_app(desk.settings)
     app.extensions["broker_trouble"] = trouble_of(broker)
-    app.before_request(let_files_in)
+    app.before_request(limit_body)
     protect(app, desk.settings)
     _set_up_templates(app)
     app.security_schemes = SECURITY_SCHEMES
@@ -94,7 +95,8 @@ def create_app(desk: Desk) -> APIFlask:
     if desk.settings.openid_issuer:
         app.extensions["openid"] = OpenID(app, desk.settings)
     app.before_request(guard)
-    demand_form_tokens(app, (api, work_api, job_api))  # reads the body, so after the guard
+    app.before_request(check_fields)  # reads the body, so after the guard
+    demand_form_tokens(app, (api, work_api, job_api))
     app.before_request(clean_address)
     register_errors(app)
     app.register_error_handler(NotReady, not_ready)

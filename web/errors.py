@@ -11,6 +11,7 @@ from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import InputError, TicketingError, first_invalid, plainly
 from web.context import for_program, sentence_of
+from web.forms import FORM_FIELDS, FORM_TYPES
 from web.kept import Kept, kept_form, refused_form
 
 RETRY_SECONDS = 10
@@ -88,11 +89,16 @@ def _csrf_error(error: CSRFError) -> Response:
     return _answer(400, "This form is no longer valid; go back, reload the page and send it again.")
 
 
+def _too_much(most: int) -> str:
+    size = f"{most // 2**20} MB" if most >= 2**20 else f"{most // 2**10} KB"
+    fields = f" in at most {FORM_FIELDS} fields" if request.mimetype in FORM_TYPES else ""
+    return f"That is too much text; at most {size}{fields} can be sent at once."
+
+
 def _http_error(error: HTTPException) -> Response:
     status = error.code or 500
     if status == 413:
-        most = (request.max_content_length or 0) // 2**20
-        return _answer(413, f"That is too much text; at most {most} MB can be sent at once.")
+        return _answer(413, _too_much(request.max_content_length or 0))
     sentence = SENTENCES.get(status, error.description or error.name)
     if status == 400 and sentence == BadRequest.description:
         sentence = "The request cannot be read; check that its body is valid JSON."

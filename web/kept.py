@@ -1,20 +1,18 @@
 """What a form of ours sent and could not be done: kept on the page that says so, to be sent again.
 
 It goes with a fresh form token, so it is kept for a page of ours alone, and sent by a press alone.
+Whoever never signed in here gets nothing back: what says where a form comes from anybody can write.
 Passwords are typed again, and files chosen again.
 """
 
 from dataclasses import dataclass, field, replace
 
-from flask import request
+from flask import request, session
 
+from web.context import known_person
+from web.forms import FORM_TYPE, has_too_many_fields
 from web.security import from_our_page
-
-FORM_TYPE = "application/x-www-form-urlencoded"
-"""What a form without files is sent as."""
-
-KEPT_BYTES = 3 * 2**20
-"""The longest question in any script; more is not read of those who are not let in."""
+from web.sessions import KEY
 
 TYPED: dict[str, dict[str, str]] = {
     "account.change_password": {},
@@ -54,10 +52,9 @@ def refused_form() -> Kept | None:
 
 def kept_form() -> Kept | None:
     """What is to be sent again; None where nothing is kept."""
-    length = request.content_length
     if not (request.endpoint and request.method == "POST" and from_our_page()):
         return None
-    if request.mimetype != FORM_TYPE or length is None or length > KEPT_BYTES:
+    if not (_signed_in_here() and _is_short()) or has_too_many_fields():
         return None
     sent = request.form
     never = {"csrf_token", *PASSWORDS}
@@ -65,3 +62,14 @@ def kept_form() -> Kept | None:
         [(name, value) for name, value in sent.items(multi=True) if name not in never],
         {name: label for name, label in PASSWORDS.items() if name in sent},
     )
+
+
+def _signed_in_here() -> bool:
+    """Whether somebody is known, or was: the cookie names their session, which may have ended."""
+    return known_person() is not None or KEY in session
+
+
+def _is_short() -> bool:
+    """Whether all of a form without files may be read."""
+    length, most = request.content_length, request.max_content_length
+    return request.mimetype == FORM_TYPE and length is not None and length <= (most or 0)

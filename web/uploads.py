@@ -1,7 +1,5 @@
 """Files that are sent: longer bodies, for the addresses alone that take them."""
 
-from flask import request
-
 UPLOAD_LIMIT = 64 * 2**20
 """Bytes of a file that is sent; compressed, that is a few hundred thousand tickets."""
 
@@ -13,9 +11,3 @@ FILE_IS_BODY = frozenset({"job_api.import_"})
 
 TAKE_FILES = FILE_IS_BODY | {"jobs.import_"}
 """The endpoints that take files."""
-
-
-def let_files_in() -> None:
-    """Before anything reads the body."""
-    if request.endpoint in TAKE_FILES:
-        request.max_content_length = UPLOAD_LIMIT

@@ -9,7 +9,7 @@ import pytest
 from tests.people import signed_in
 from ticketing.people import Role
 from web.app import create_app
-from web.kept import KEPT_BYTES
+from web.forms import FORM_BYTES
 
 OURS = {"Sec-Fetch-Site": "same-origin"}
 TYPED = {"subject": 'The "big" pump', "description": "leaks\n&drips"}
@@ -82,7 +82,7 @@ def test_no_password_is_kept_but_asked_for_again(desk):
 def test_no_file_is_kept_and_nothing_huge(desk, ann):
     desk.store.end_sessions("ann")
     file = {"file": (BytesIO(b"id,subject\n1,x"), "a.csv"), "mapping": "subject=title"}
-    huge = {"subject": "x" * KEPT_BYTES}
+    huge = {"subject": "x" * FORM_BYTES}
     for address, data in (("/jobs/import", file), ("/", huge)):
         answer = ann.post(address, data=data, headers=OURS)
         assert answer.status_code == 401 and SIGNED_OUT in answer.text

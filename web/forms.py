@@ -1,0 +1,48 @@
+"""Forms that are sent: how long one may be, and of how many fields, before anything reads it.
+
+All fields of a form are read at once, each costs far more than its bytes, and a page may show them
+again. Who sends it is not known until the guard has looked; until then no form is read.
+"""
+
+from flask import request
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from web.guard import PUBLIC
+from web.uploads import TAKE_FILES, UPLOAD_LIMIT
+
+STRANGERS_BYTES = 64 * 2**10
+"""Of a body that is sent to where nobody has to sign in; a name, a password and an address fit."""
+
+FORM_BYTES = 3 * 2**20
+"""Of any other form without a file; the longest question in any script fits."""
+
+FORM_FIELDS = 50
+"""Of any form; none of ours has half as many."""
+
+FORM_TYPE = "application/x-www-form-urlencoded"
+"""What a form without files is sent as."""
+
+FORM_TYPES = (FORM_TYPE, "multipart/form-data")
+
+
+def limit_body() -> None:
+    """Set how many bytes may be read of the body, by where it goes and what it is sent as."""
+    endpoint = request.endpoint
+    if endpoint is None or endpoint in PUBLIC:
+        request.max_content_length = STRANGERS_BYTES
+    elif endpoint in TAKE_FILES and request.mimetype != FORM_TYPE:
+        request.max_content_length = UPLOAD_LIMIT
+    elif request.mimetype in FORM_TYPES:
+        request.max_content_length = FORM_BYTES
+
+
+def check_fields() -> None:
+    """Raises RequestEntityTooLarge for a form of too many fields."""
+    if has_too_many_fields():
+        raise RequestEntityTooLarge
+
+
+def has_too_many_fields() -> bool:
+    """Whether a form without files has more fields than any of ours; those of one with files are
+    counted while it is read. Raises RequestEntityTooLarge for one that is too long."""
+    return request.mimetype == FORM_TYPE and request.get_data().count(b"&") >= FORM_FIELDS
