@@ -7,5 +7,6 @@ whether another server answers.
 
 Around every route stand `guard` (who may do what), `sessions` and `openid` (who it is), `throttle`
 (how often), `forms` (how much), `security` and `errors`; `kept` hands back a form that could not be
-done. `server` is waitress, `cli` is `ticketing serve`, and `demo` is `ticketing demo`.
+done. `server` is waitress, `intake` what it takes of a request, `cli` is `ticketing serve`, and
+`demo` is `ticketing demo`.
 """

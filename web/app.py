@@ -1,5 +1,6 @@
 """The web application: pages and JSON API over one desk."""
 
+from functools import partial
 from importlib.metadata import version
 
 from apiflask import APIFlask
@@ -27,7 +28,7 @@ from web.context import (
 )
 from web.errors import register_errors
 from web.forms import FORM_FIELDS, check_fields, limit_body
-from web.guard import guard
+from web.guard import PUBLIC, guard
 from web.jobs import BEGINS, retried_by
 from web.openid import OpenID
 from web.pages.account import account_pages
@@ -86,7 +87,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.extensions["desk"] = desk
     app.extensions["broker"] = broker = make_app(desk.settings)
     app.extensions["broker_trouble"] = trouble_of(broker)
-    app.before_request(limit_body)
+    app.before_request(partial(limit_body, PUBLIC))
     protect(app, desk.settings)
     _set_up_templates(app)
     app.security_schemes = SECURITY_SCHEMES

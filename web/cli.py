@@ -14,7 +14,7 @@ from ticketing.desk import Desk, open_desk
 from ticketing.errors import InputError, TicketingError
 from ticketing.settings import load_settings
 from web.app import create_app
-from web.security import serves_others
+from web.security import is_open, serves_others
 from web.server import Server
 
 DAY_SECONDS = 24 * 3600
@@ -83,7 +83,13 @@ def serve_desk(desk: Desk, listener: socket.socket) -> None:
             desk.warm_up()
     except TicketingError as error:
         say(f"ticketing: {error}", error=True)
-    server = Server(create_app(desk), listener, trusted_proxy=desk.settings.trusted_proxy)
+    settings = desk.settings
+    server = Server(
+        create_app(desk),
+        listener,
+        trusted_proxy=settings.trusted_proxy,
+        strangers=not is_open(settings),
+    )
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     say(f"Serving on http://{shown}:{port}/ (Ctrl-C ends it)")

@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import InputError, TicketingError, first_invalid, plainly
 from web.context import for_program, sentence_of
-from web.forms import FORM_FIELDS, FORM_TYPES
+from web.forms import FORM_FIELDS, FORM_TYPES, in_words
 from web.kept import Kept, kept_form, refused_form
 
 RETRY_SECONDS = 10
@@ -90,9 +90,8 @@ def _csrf_error(error: CSRFError) -> Response:
 
 
 def _too_much(most: int) -> str:
-    size = f"{most // 2**20} MB" if most >= 2**20 else f"{most // 2**10} KB"
     fields = f" in at most {FORM_FIELDS} fields" if request.mimetype in FORM_TYPES else ""
-    return f"That is too much text; at most {size}{fields} can be sent at once."
+    return f"That is too much text; at most {in_words(most)}{fields} can be sent at once."
 
 
 def _http_error(error: HTTPException) -> Response:

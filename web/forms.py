@@ -4,10 +4,11 @@ All fields of a form are read at once, each costs far more than its bytes, and a
 again. Who sends it is not known until the guard has looked; until then no form is read.
 """
 
+from collections.abc import Collection
+
 from flask import request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from web.guard import PUBLIC
 from web.uploads import TAKE_FILES, UPLOAD_LIMIT
 
 STRANGERS_BYTES = 64 * 2**10
@@ -25,10 +26,16 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 FORM_TYPES = (FORM_TYPE, "multipart/form-data")
 
 
-def limit_body() -> None:
-    """Set how many bytes may be read of the body, by where it goes and what it is sent as."""
+def in_words(size: int) -> str:
+    """A limit of bytes as people say it."""
+    return f"{size // 2**20} MB" if size >= 2**20 else f"{size // 2**10} KB"
+
+
+def limit_body(public: Collection[str]) -> None:
+    """Set how many bytes may be read of the body, by where it goes and what it is sent as; at the
+    `public` endpoints nobody has to sign in."""
     endpoint = request.endpoint
-    if endpoint is None or endpoint in PUBLIC:
+    if endpoint is None or endpoint in public:
         request.max_content_length = STRANGERS_BYTES
     elif endpoint in TAKE_FILES and request.mimetype != FORM_TYPE:
         request.max_content_length = UPLOAD_LIMIT

@@ -11,3 +11,6 @@ FILE_IS_BODY = frozenset({"job_api.import_"})
 
 TAKE_FILES = FILE_IS_BODY | {"jobs.import_"}
 """The endpoints that take files."""
+
+IMPORT_PATHS = frozenset({"/api/imports", "/jobs/import"})
+"""Their addresses, for whoever has no more of a request than its headers."""

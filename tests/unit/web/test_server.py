@@ -1,5 +1,6 @@
 """Slow and idle connections end, and none of them keeps others from being served."""
 
+import json
 import socket
 import threading
 import time
@@ -8,8 +9,12 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from web.app import BODY_LIMIT
 from web.cli import listening_socket
+from web.forms import STRANGERS_BYTES
+from web.intake import IMPORT_BYTES
 from web.server import Channel, Server
+from web.uploads import IMPORT_PATHS, TAKE_FILES
 
 HALF = b"GET / HTTP/1.1\r\nHost: local"
 WHOLE = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -138,7 +143,8 @@ def test_a_silent_connection_is_ended():
 
 
 def test_a_file_may_come_for_longer_than_a_silent_request():
-    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n"
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n"
+    head += b"Cookie: session=x\r\n\r\n"
     with serving(patience=0.5) as port, ExitStack() as stack:
         sending = connected(port, stack, head)
         for _ in range(20):
@@ -169,3 +175,93 @@ def test_a_request_that_takes_long_to_answer_is_answered():
     with serving(patience=1) as port, ExitStack() as stack:
         slow = connected(port, stack, b"GET /slow/2.5 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert slow.recv(15) == b"HTTP/1.1 200 OK"
+
+
+# long bodies --------------------------------------------------------------------------------
+
+COOKIE, TOKEN = b"Cookie: session=x\r\n", b"Authorization: Bearer x\r\n"
+
+
+def head(path: str, length: int, shown: bytes = b"", method: str = "POST") -> bytes:
+    """Of a request whose sender waits for leave to send the body."""
+    begun = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n"
+    return begun.encode() + b"Expect: 100-continue\r\n" + shown + b"\r\n"
+
+
+def answer(port: int, *sent: bytes) -> tuple[int, str, str]:
+    """The first status, and the headers and the sentence of a request that was refused."""
+    with ExitStack() as stack:
+        connection = connected(port, stack, *sent)
+        said = connection.recv(65536)
+        status = int(said.split()[1])
+        while status > 200 and (more := connection.recv(65536)):
+            said += more
+    headers, _, body = said.decode().partition("\r\n\r\n")
+    return status, headers, body.strip()
+
+
+LENGTHS = {
+    "a stranger's": ("/", b"", STRANGERS_BYTES),
+    "a stranger's import": ("/jobs/import", b"", STRANGERS_BYTES),
+    "a stranger's import by the API": ("/api/imports", b"", STRANGERS_BYTES),
+    "a person's": ("/", COOKIE, BODY_LIMIT),
+    "a program's": ("/api/recommend", TOKEN, BODY_LIMIT),
+    "a person's import": ("/jobs/import", COOKIE, IMPORT_BYTES),
+    "a program's import": ("/api/imports?name=a.csv", TOKEN, IMPORT_BYTES),
+    "what is like an import": ("/jobs/import/", COOKIE, BODY_LIMIT),
+}
+
+
+@pytest.mark.parametrize(("path", "shown", "most"), LENGTHS.values(), ids=LENGTHS)
+def test_a_body_is_as_long_as_its_address_and_its_sender_allow(path, shown, most):
+    """Anybody's 80 MB were written to a file before anybody was asked."""
+    with serving() as port:
+        assert answer(port, head(path, most, shown))[0] == 100
+        status, headers, said = answer(port, head(path, most + 1, shown))
+    assert status == 413
+    if path.startswith("/api/"):
+        assert "application/json" in headers
+        said = json.loads(said)["error"]
+    size = {STRANGERS_BYTES: "64 KB", BODY_LIMIT: "16 MB", IMPORT_BYTES: "80 MB"}[most]
+    asked = "That is too much text;" if shown else "Sign in first, or send a token; else"
+    assert said == f"{asked} at most {size} can be sent at once."
+
+
+def test_a_body_that_does_not_say_how_long_it_is_ends_where_it_is_too_long():
+    begun = b"POST /jobs/import HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    chunk = b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n"
+    with serving() as port:
+        assert answer(port, begun + b"\r\n", chunk)[0] == 413
+        assert answer(port, begun + COOKIE + b"\r\n", chunk, chunk, b"0\r\n\r\n")[0] == 200
+
+
+def test_a_desk_of_this_machine_alone_takes_a_file_without_cookie_and_token():
+    with serving(strangers=False) as port:
+        assert answer(port, head("/api/imports", IMPORT_BYTES))[0] == 100
+        assert answer(port, head("/", BODY_LIMIT + 1))[0] == 413
+
+
+def test_only_what_is_sent_is_long():
+    with serving() as port:
+        assert answer(port, head("/jobs/import", BODY_LIMIT + 1, COOKIE, "PUT"))[0] == 413
+
+
+def test_the_addresses_that_take_long_bodies_are_those_that_take_files(client):
+    rules = client.application.url_map.iter_rules()
+    assert {rule.rule for rule in rules if rule.endpoint in TAKE_FILES} == IMPORT_PATHS
+
+
+def test_all_bodies_together_have_a_limit(monkeypatch):
+    monkeypatch.setattr("web.server.HELD_BYTES", 2**20)
+    megabyte = b"x" * 2**20
+    begun = head("/jobs/import", 2**20, COOKIE).replace(b"Expect: 100-continue\r\n", b"")
+    with serving() as port, ExitStack() as stack:
+        assert answer(port, begun, megabyte)[0] == 200
+        held = connected(port, stack, begun, megabyte[1:])
+        tries = (answer(port, begun, megabyte) for _ in range(1000))
+        _, headers, said = next(one for one in tries if one[0] == 503)
+        assert "Retry-After: 60" in headers
+        assert said == "Too much is being sent here just now; try again."
+        assert answered(port) < 30
+        held.close()
+        assert any(answer(port, begun, megabyte)[0] == 200 for _ in range(1000))

@@ -1,0 +1,99 @@
+"""A request as it comes in: one whose body is too long is refused as soon as its headers say so.
+
+Waitress writes a long body to a file before the application is asked who sends it. So the most is
+taken where files are imported, less elsewhere, and of those who show neither cookie nor token next
+to nothing; what they show is looked at later. All bodies together have a limit as well.
+"""
+
+import json
+from typing import Any, Protocol
+
+from waitress.parser import HTTPRequestParser
+from waitress.utilities import Error
+
+from web.app import BODY_LIMIT
+from web.context import API
+from web.forms import STRANGERS_BYTES, in_words
+from web.uploads import IMPORT_PATHS, UPLOAD_LIMIT
+
+IMPORT_BYTES = UPLOAD_LIMIT + BODY_LIMIT
+"""Of a body that brings a file; the form around it counts too."""
+
+STEP = 2**20
+"""Bytes of a body after which it is looked again whether all together are too much."""
+
+RETRY_SECONDS = 60
+"""When to try again, where all together are too much."""
+
+
+class Server(Protocol):
+    """What a request asks of its server."""
+
+    strangers: bool
+    """Whether others than this machine's own people can reach it."""
+
+    def is_full(self) -> bool:
+        """Whether all bodies that are held come to as much as is taken."""
+
+
+class Refused(Error):  # type: ignore[misc]
+    """What waitress answers where the application is not asked."""
+
+    def __init__(self, code: int, reason: str, sentence: str, path: str):
+        super().__init__(sentence)
+        self.code, self.reason, self.path = code, reason, path
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        """The sentence: as JSON for programs, else by itself."""
+        kind, said = "text/plain; charset=utf-8", f"{self.body}\n"
+        if self.path.startswith(API):
+            kind, said = "application/json", json.dumps({"error": self.body}) + "\n"
+        headers = [("Content-Type", kind)]
+        if self.code == 503:
+            headers.append(("Retry-After", str(RETRY_SECONDS)))
+        return f"{self.code} {self.reason}", headers, said.encode()
+
+
+class Request(HTTPRequestParser):  # type: ignore[misc]
+    """A request that ends itself when its body is too long, or all bodies are."""
+
+    def __init__(self, adj: Any, server: Server):
+        super().__init__(adj)
+        self._server = server
+        self._most, self._steps = STRANGERS_BYTES, 0
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the headers, and how long the body may be."""
+        super().parse_header(header_plus)
+        if self._server.strangers and not self._shows_something():
+            self._most = STRANGERS_BYTES
+        elif self.command == "POST" and self.path in IMPORT_PATHS:
+            self._most = IMPORT_BYTES
+        else:
+            self._most = BODY_LIMIT
+
+    def received(self, data: bytes) -> int:
+        """Take what has come, and look whether that is too much."""
+        taken: int = super().received(data)
+        if max(self.content_length, self.body_bytes_received) > self._most:
+            self._refuse(413, "Request Entity Too Large", self._too_much())
+        elif self.body_bytes_received // STEP > self._steps:
+            self._steps = self.body_bytes_received // STEP
+            if self._server.is_full():
+                self._refuse(
+                    503, "Service Unavailable", "Too much is being sent here just now; try again."
+                )
+        return taken
+
+    def _shows_something(self) -> bool:
+        return not self.headers.keys().isdisjoint({"COOKIE", "AUTHORIZATION"})
+
+    def _too_much(self) -> str:
+        size = in_words(self._most)
+        if self._server.strangers and not self._shows_something():
+            return f"Sign in first, or send a token; else at most {size} can be sent at once."
+        return f"That is too much text; at most {size} can be sent at once."
+
+    def _refuse(self, code: int, reason: str, sentence: str) -> None:
+        self.error = Refused(code, reason, sentence, self.path)
+        self.completed, self.expect_continue = True, False
