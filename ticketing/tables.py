@@ -29,10 +29,6 @@ from ticketing.limits import (
 )
 from ticketing.plurals import counted
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a cell of text begins with that a spreadsheet would run as a formula (OWASP, CSV
-injection)."""
-
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 _QUOTED = re.compile(r'(?<![^,;\t|])"[^"]*+(?>(?:""[^"]*+)*)"')
@@ -120,12 +116,6 @@ def write_rejects(path: Path, rejects: list[Reject]) -> None:
 def rejects_text(rejects: list[Reject]) -> str:
     """Rejects as JSON Lines (file, line, field, reason)."""
     return "".join(json.dumps(asdict(reject)) + "\n" for reject in rejects)
-
-
-def as_cell(text: str) -> str:
-    """A text as a cell of a CSV file that people open: what a spreadsheet would run as a formula
-    stands behind an apostrophe."""
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def whole(value: str) -> str:

@@ -1,8 +1,9 @@
 """Which columns of a file hold labels, and what a row has in one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ticketing.cells import from_cell
 from ticketing.errors import InputError
 from ticketing.tables import Row
 
@@ -13,6 +14,9 @@ _USUAL = {
     "grade": ("grade", "rating", "label"),
     "judge": ("judge", "rater"),
 }
+
+EXPORTED = {"query", "docid", "rating"}
+"""The columns of labels.csv, in which Quepid writes its judgments too."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,14 @@ def complete(columns: Columns, rows: list[Row], path: Path) -> Columns:
                 f"{path} has {shown}; name it by {option} (it has: {', '.join(present) or 'none'})."
             )
     return Columns(**chosen)
+
+
+def restored(row: Row) -> Row:
+    """A row as it was before the export made it one of a table that people open: of labels.csv."""
+    if not row.values.keys() >= EXPORTED:
+        return row
+    values = {k: from_cell(v) if isinstance(v, str) else v for k, v in row.values.items()}
+    return replace(row, values=values)
 
 
 def cell(row: Row, column: str) -> str:

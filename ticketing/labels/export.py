@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ticketing.cells import as_cell
 from ticketing.files import write_atomically
 from ticketing.labels.derive import derive_labels
 from ticketing.labels.events import to_json
 from ticketing.labels.known import one_text
 from ticketing.limits import is_one_column
-from ticketing.tables import as_cell
 from ticketing.tickets import Judgment, Label, Query
 
 

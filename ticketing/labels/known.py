@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from ticketing.cells import as_cell
 from ticketing.labels.derive import derive_labels
-from ticketing.tables import as_cell
 from ticketing.tickets import Judgment, Query
 
 
@@ -20,8 +20,9 @@ class JudgedQueries:
         self._grades = {(x.query.id, x.ticket_id): x.grade for x in labels}
         self._queries: dict[str, Query] = {}
         for query in sorted({x.query for x in labels}, key=lambda query: bool(query.ticket_id)):
-            text = one_text(query)
-            self._queries |= {text: query, as_cell(text): query}
+            self._queries[one_text(query)] = query
+        for text, query in list(self._queries.items()):
+            self._queries.setdefault(as_cell(text), query)  # of a table whose columns were renamed
 
     def named(self, text: str) -> Query | None:
         """The query that labels.csv has as this text."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ticketing.errors import InputError
-from ticketing.labels.columns import Columns, cell, complete, shown
+from ticketing.labels.columns import Columns, cell, complete, restored, shown
 from ticketing.labels.derive import latest
 from ticketing.labels.events import is_event, new_events
 from ticketing.labels.known import JudgedQueries
@@ -106,6 +106,7 @@ def import_labels(
     else:
         if columns.judge and judge != IMPORT:
             raise InputError("Either --judge or --judge-column says who judged; give one of them.")
+        rows = list(map(restored, rows))
         columns = complete(columns, rows, path)
         if judge != IMPORT:
             columns = replace(columns, judge="")

@@ -9,9 +9,9 @@ from typing import Generic, TypeVar
 
 from flask import Response, request
 
+from ticketing.cells import as_cell
 from ticketing.errors import NotFound
 from ticketing.plurals import counted
-from ticketing.tables import as_cell
 from web.pages.forms import valid
 from web.schemas.requests import PageArgs
 

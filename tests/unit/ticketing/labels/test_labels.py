@@ -449,6 +449,25 @@ def test_cells_of_the_table_for_people_are_no_formulas(tmp_path):
         assert json.loads(texts[name]).get("query", json.loads(texts[name]))["subject"][0] == "="
 
 
+odd = st.text(";,|=-'\"a", min_size=1, max_size=6)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(odd, odd, odd), min_size=1, max_size=4))
+def test_the_table_for_people_comes_back_as_it_was(tmp_path_factory, said):
+    """An id behind an apostrophe was the id of no ticket."""
+    folder = tmp_path_factory.mktemp("export")
+    events = [
+        event(number, YES, ticket=ticket, query=Query(subject, description))
+        for number, (subject, description, ticket) in enumerate(said)
+    ]
+    store = Remembering(events)
+    export_labels(events, folder)
+    report = import_labels(folder / "labels.csv", store)
+    assert (report.rejects, report.added, report.strange) == ([], 0, 0)
+    assert store.events == events
+
+
 def test_ids_with_white_space_are_left_out_of_qrels_and_named(tmp_path):
     odd = Query("Leak", ticket_id="N\u20281")
     events = [event(1, YES), event(2, NO, ticket="T 2"), event(3, REL, query=odd)]
@@ -477,8 +496,8 @@ judgments = st.builds(
 class Remembering:
     """A store that remembers events, which is all that importing events needs."""
 
-    def __init__(self):
-        self.events = []
+    def __init__(self, events=()):
+        self.events = [*events]
 
     def add_judgments(self, events):
         self.events += events
@@ -489,6 +508,10 @@ class Remembering:
 
     def matching_ids(self, ids):
         return set(ids)
+
+    def get_tickets(self, ids):
+        judged = {event.ticket_id for event in self.events}
+        return {id: Ticket(id, "subject") for id in ids if id in judged}
 
 
 @settings(max_examples=50)

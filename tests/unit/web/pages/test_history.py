@@ -196,7 +196,7 @@ def test_titles_of_topics_are_made_once_for_all_that_is_lacking(desk, monkeypatc
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\n=1"])
 def test_no_cell_is_a_formula(text, client):
-    assert cell(text) == f"'{text}"
+    assert cell(text)[0] == "'" and cell(text).replace("'", "") == text
     post(client, "/", subject="pump", description=text)
     [row] = table(client, "/history.csv")
     assert not row["description"].startswith(("=", "+", "-", "@"))
