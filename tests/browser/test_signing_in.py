@@ -195,6 +195,7 @@ def test_axe_finds_nothing_where_people_are_known_and_nothing_is_too_wide(
     page.keyboard.press("Enter")
     page.wait_for_url("**/account")
     page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_label("Your password").fill(GOOD)
     page.get_by_role("button", name="Make a token").click()
     expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
     look()
@@ -211,6 +212,7 @@ def test_a_page_with_a_new_token_that_is_loaded_again_makes_no_other(open_page, 
     sign_in(page)
     page.wait_for_url("**/account")
     page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_label("Your password").fill(GOOD)
     page.get_by_role("button", name="Make a token").click()
     expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
     page.reload()
@@ -219,6 +221,7 @@ def test_a_page_with_a_new_token_that_is_loaded_again_makes_no_other(open_page, 
     assert page.url.endswith("/account")
     assert [token.label for token in desk.store.tokens("ann")] == ["nightly export"]
     page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_label("Your password").fill(GOOD)
     page.get_by_role("button", name="Make a token").click()
     expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
     assert len(desk.store.tokens("ann")) == 2
@@ -230,6 +233,7 @@ def test_two_clicks_make_one_token_and_show_it(open_page, ann, desk):
     sign_in(page)
     page.wait_for_url("**/account")
     page.get_by_label("What it is for").fill("nightly export")
+    page.get_by_label("Your password").fill(GOOD)
     sent = []
     page.on("request", lambda request: sent.append(request.url))
     page.get_by_role("button", name="Make a token").evaluate(

@@ -12,6 +12,7 @@ from ticketing.desk.tokens import MOST_DAYS
 from ticketing.errors import InputError
 from ticketing.limits import half_fault
 from ticketing.people import Account, Permission, Role
+from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
 ROLE = click.Choice([role.value for role in Role])
@@ -55,11 +56,15 @@ def add(name: str, role: str, groups: tuple[str, ...]) -> None:
 @command.command()
 @click.argument("name")
 def passwd(name: str) -> None:
-    """Give NAME another password, which is asked for; they are signed out everywhere."""
+    """Give NAME another password, which is asked for; they are signed out everywhere, and their
+    tokens end."""
     desk = _desk()
     desk.known_account(name)
-    desk.set_password(command_line(), name, _password())
-    say(f"The password of {name} is changed.")
+    ended = desk.set_password(command_line(), name, _password())
+    say(
+        f"The password of {name} is changed; {name} is signed out everywhere, and"
+        f" {counted(ended, 'token')} ended."
+    )
 
 
 @command.command()

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from ticketing import passwords
 from ticketing.desk.tokens import Tokens, key_of
-from ticketing.errors import Conflict, InputError, NotFound, StoreFull
+from ticketing.errors import Conflict, InputError, StoreFull
 from ticketing.history import Deed
 from ticketing.limits import usable_groups
 from ticketing.people import (
@@ -147,14 +147,15 @@ class People(Tokens):
             self.store.put_account(changed)
         if changed.disabled:
             self.store.end_sessions(name)
-            for token in self.store.tokens(name):
-                with suppress(NotFound):  # somebody else revoked it just now
-                    self.revoke_token(by, name, token.id)
+            self.revoke_tokens(by, name)
         self.record(by, Deed.PERSON_CHANGED, f"{name}: {changed.summary}")
         return changed
 
-    def set_password(self, by: Actor, name: str, password: str) -> None:
-        """Give somebody another password, which signs them out everywhere.
+    def set_password(
+        self, by: Actor, name: str, password: str, *, keep_tokens: bool = False
+    ) -> int:
+        """Give somebody another password, which signs them out everywhere and ends their tokens,
+        unless these are to be kept: whoever knew the old one may have made some. How many ended.
 
         Raises NotFound, InputError for a weak one or where a provider vouches for them, and
         Conflict where somebody else goes on changing people.
@@ -169,6 +170,7 @@ class People(Tokens):
             self.store.put_account(replace(account, password_hash=password_hash))
         self.store.end_sessions(name)
         self.record(by, Deed.PASSWORD_CHANGED, name)
+        return 0 if keep_tokens else self.revoke_tokens(by, name)
 
     # sessions ---------------------------------------------------------------------------------
     def sign_in(self, where: str, name: str, password: str) -> Account | None:

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -83,6 +83,8 @@ class Tokens(Audit):
         token = ApiToken(id, key_of(secret), owner, label, frozenset(scopes), now, expires)
         which = f"{id} of {owner}: {', '.join(sorted(scopes))}"
         with self._one_change():
+            if self.known_account(owner).password_hash != account.password_hash:
+                raise Conflict(f"The password of {owner} was changed just now; try again.")
             is_new = self.record(by, Deed.TOKEN_MADE, which, event_id)
             if self.store.get_token(id) or not (is_new or self._was_never_kept(id)):
                 raise Conflict(
@@ -118,6 +120,15 @@ class Tokens(Audit):
             raise NotFound(f"{owner} has no token {token_id[:80]!r}.")
         self.store.revoke_token(token_id)
         self.record(by, Deed.TOKEN_REVOKED, f"{token_id} of {owner}")
+
+    def revoke_tokens(self, by: Actor, owner: str) -> int:
+        """Let all tokens of somebody's end; how many there were."""
+        ended = 0
+        for token in self.store.tokens(owner):
+            with suppress(NotFound):  # somebody else revoked it just now
+                self.revoke_token(by, owner, token.id)
+                ended += 1
+        return ended
 
 
 def key_of(secret: str) -> str:

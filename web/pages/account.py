@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from ticketing.desk.tokens import MOST_DAYS, NewToken
 from ticketing.errors import Conflict, InputError
 from ticketing.people import OPENS, PERMISSIONS, Account, one_form
+from ticketing.plurals import counted
 from web.context import current_actor, current_person, current_place, known_person, served_desk
 from web.openid import openid_is_set
 from web.pages.forms import own, valid
@@ -56,20 +57,23 @@ def overview() -> Response:
 
 @account_pages.post("/account/password")
 def change_password() -> Response:
-    """Take another password; all other browsers are signed out."""
+    """Take another password; all other browsers are signed out, and tokens end unless they are to
+    be kept."""
     account = _own_account()
-    if _proven(account.name, request.form.get("password", "")) is None:
-        raise InputError("The present password is another one; nothing was changed.")
-    desk = served_desk()
-    desk.set_password(current_actor(), account.name, request.form.get("new_password", ""))
+    _require_password(account, "The present password is another one; nothing was changed.")
+    desk, new = served_desk(), request.form.get("new_password", "")
+    keep = bool(request.form.get("keep_tokens"))
+    ended = desk.set_password(current_actor(), account.name, new, keep_tokens=keep)
     start_session(desk.known_account(account.name))
-    flash("Your password is changed; every other browser was signed out.")
+    tokens = f", and {counted(ended, 'token')} ended" if ended else ""
+    flash(f"Your password is changed; every other browser was signed out{tokens}.")
     return redirect(url_for("account.overview"), 303)
 
 
 @account_pages.post("/account/tokens")
 def make_token() -> Response:
-    """Make a token and show it this once; a form that is sent again makes none."""
+    """Make a token and show it this once; a form that is sent again makes none. Whoever has a
+    password says it: a browser that was left open must not leave a way in behind."""
     given = valid(
         TokenIn,
         {
@@ -79,10 +83,12 @@ def make_token() -> Response:
             "event_id": request.form.get("event_id", ""),
         },
     )
-    owner = _own_account().name
+    account = _own_account()
+    if account.password_hash:
+        _require_password(account, "Your password is another one; no token was made.")
     try:
         made = served_desk().make_token(
-            current_actor(), owner, given.label, given.scopes, given.days, given.event_id
+            current_actor(), account.name, given.label, given.scopes, given.days, given.event_id
         )
     except Conflict as error:
         flash(str(error), "problem")
@@ -132,6 +138,12 @@ def _proven(name: str, password: str) -> Account | None:
     if account:
         throttle.succeeded(address, name)
     return account
+
+
+def _require_password(account: Account, otherwise: str) -> None:
+    """Raises InputError where the form has not the password of an account, TooManyRequests."""
+    if _proven(account.name, request.form.get("password", "")) is None:
+        raise InputError(otherwise)
 
 
 def _own_account() -> Account:

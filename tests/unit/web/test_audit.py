@@ -47,7 +47,8 @@ def work(desk) -> str:
     client.post("/people", data=form(client, **added))
     changed = {"name": "bob", "role": "scientist", "groups": "lab", "seen": "engineer, groups none"}
     client.post("/people/change", data=form(client, **changed))
-    made = client.post("/account/tokens", data=form(client, label=SECRET, scopes="ask", days=1))
+    wanted = {"label": SECRET, "scopes": "ask", "days": 1, "password": f"{GOOD} {SECRET}"}
+    made = client.post("/account/tokens", data=form(client, **wanted))
     [kept] = desk.store.tokens("ann")
     client.post(f"/account/tokens/{kept.id}/revoke", data=form(client))
     passwords = {"password": f"{GOOD} {SECRET}", "new_password": f"not {GOOD} {SECRET}"}

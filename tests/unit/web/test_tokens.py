@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.people import signed_in
+from tests.people import GOOD, signed_in
 from ticketing.desk import tokens
-from ticketing.errors import InputError, StoreFull
+from ticketing.errors import Conflict, InputError, StoreFull
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import OPENS, Actor, Permission, Role
 from ticketing.tickets import Query
@@ -151,6 +151,73 @@ def test_the_token_of_somebody_disabled_is_refused(browser, desk):
     assert program.get("/api/jobs").status_code == 401 and desk.store.tokens("ann") == []
     revoked = [e.which for e in desk.store.events(AuditEntry) if e.deed == Deed.TOKEN_REVOKED]
     assert len(revoked) == 1 and revoked[0].endswith(" of ann")
+
+
+@pytest.fixture
+def known(desk):
+    """A browser of somebody who has a password."""
+    desk.add_account(BY, "ann", GOOD, Role.ADMIN)
+    return signed_in(desk, "ann")
+
+
+def test_a_token_asks_for_the_password_of_whoever_has_one(known, desk):
+    """A browser that was left open left a way in behind for a year."""
+    assert 'id="own-password" name="password" type="password"' in known.get("/account").text
+    for given in ({}, {"password": "wrong"}):
+        answer = make(known, **given)
+        assert answer.status_code == 400
+        assert "Your password is another one; no token was made." in answer.text
+    assert desk.store.tokens("ann") == []
+    assert secret_of(make(known, password=GOOD).text)
+
+
+def test_of_who_has_no_password_none_is_asked(browser):
+    assert "own-password" not in browser.get("/account").text
+    assert secret_of(make(browser).text)
+
+
+def test_the_password_of_a_token_is_no_way_to_guess(known):
+    for _ in range(5):
+        assert make(known, password="guess").status_code == 400
+    assert make(known, password=GOOD).status_code == 429
+
+
+def change_password(client, **changes):
+    """What the page says after the form that changes the password."""
+    page = client.get("/account").text
+    fields = dict(re.findall(r'name="(csrf_token)" value="([^"]+)"', page))
+    fields |= {"password": GOOD, "new_password": "some other four words", **changes}
+    return client.post("/account/password", data=fields, follow_redirects=True).text
+
+
+def test_another_password_ends_the_tokens_unless_they_are_to_be_kept(known, desk):
+    """What a thief of the password had made went on for a year."""
+    assert "Keep my tokens" not in known.get("/account").text
+    program = api(desk, secret_of(make(known, password=GOOD).text))
+    assert "Keep my tokens" in known.get("/account").text
+    said = change_password(known, keep_tokens="yes")
+    assert "every other browser was signed out." in said
+    assert program.get("/api/jobs").status_code == 200
+    changed = {"password": "some other four words", "new_password": GOOD}
+    assert "every other browser was signed out, and 1 token ended." in change_password(
+        known, **changed
+    )
+    assert program.get("/api/jobs").status_code == 401 and desk.store.tokens("ann") == []
+
+
+def test_a_token_that_is_made_while_the_password_changes_is_none(known, desk, monkeypatch):
+    """It was let in by the password of before."""
+    utc, again = tokens.utc_now, "some other four words"
+
+    def meanwhile():
+        monkeypatch.setattr(tokens, "utc_now", utc)
+        desk.set_password(BY, "ann", again)
+        return utc()
+
+    monkeypatch.setattr(tokens, "utc_now", meanwhile)
+    with pytest.raises(Conflict, match="The password of ann was changed just now; try again"):
+        desk.make_token(BY, "ann", "x", [Permission.ASK], 1)
+    assert desk.store.tokens("ann") == []
 
 
 WRONG = {

@@ -63,6 +63,18 @@ def test_a_password_comes_from_standard_input_and_is_kept_as_argon2id(home):
     assert "quite other" not in run(command, "list")
 
 
+def test_another_password_ends_sessions_and_tokens_and_says_so(home):
+    fed("add", "ann", "--role", "admin")
+    for label in ("one", "two"):
+        run(command, "token", "ann", "--label", label, "--scope", "ask")
+    said = "The password of ann is changed; ann is signed out everywhere, and"
+    assert fed("passwd", "ann", password=f"{GOOD} anew") == f"{said} 2 tokens ended.\n"
+    assert "token" not in run(command, "list")
+    assert fed("passwd", "ann", password=GOOD) == f"{said} 0 tokens ended.\n"
+    helped = " ".join(run(command, "passwd", "--help").split())
+    assert "they are signed out everywhere, and their tokens end." in helped
+
+
 def test_no_command_takes_a_password_as_an_argument():
     for name in command.list_commands(None):
         parameters = command.get_command(None, name).params
