@@ -1,9 +1,11 @@
 """How often one may ask, and how often try a password.
 
 Attempts at a password are counted by address and name, so that nobody can lock somebody else out
-from another machine. An IPv6 address counts as its network of 64 bits, as one machine has all of
-it. All is counted in Redis where that is the broker, so that all processes count
-together; while it is away, and elsewhere, each counts for itself, so that nothing waits for it.
+from another address. Each is counted before it is known to be wrong, so that many at once are no
+more guesses; a right one is forgotten afterwards. An IPv6 address counts as its network of 64 bits,
+as one machine has all of it. All is counted in Redis where that is the broker, so that all
+processes count together; while it is away, and elsewhere, each counts for itself, so that nothing
+waits for it.
 """
 
 import ipaddress
@@ -13,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from flask import current_app
-from limits import RateLimitItem, RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerMinute, RateLimitItemPerSecond
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import MovingWindowRateLimiter
@@ -26,8 +28,12 @@ from web.security import is_loopback
 ATTEMPTS = RateLimitItemPerMinute(5)
 """At one name's password, from one address."""
 
-ALL_ATTEMPTS = RateLimitItemPerMinute(50, namespace="attempts")
-"""At anybody's password, from one address."""
+ALL_ATTEMPTS = 50
+"""Wrong ones a minute at anybody's password, from one address."""
+
+RIGHT = RateLimitItemPerSecond(1_000, multiples=58, namespace="right")
+"""Right passwords from one address, which may come beside the wrong ones. They are known for less
+time than the attempts that they were, so that none ever makes room for a guess."""
 
 REDIS_SECONDS = 0.25
 """How long a request waits for Redis."""
@@ -36,6 +42,13 @@ AWAY_SECONDS = 10.0
 """How long Redis is left alone after it did not answer."""
 
 Answer = TypeVar("Answer")
+
+
+class _Attempts(RateLimitItemPerMinute):
+    """All attempts from one address, counted as one whatever their most is just now."""
+
+    def key_for(self, *identifiers: bytes | str | float) -> str:
+        return "/".join((self.namespace, *map(str, identifiers)))
 
 
 class Throttle:
@@ -61,17 +74,22 @@ class Throttle:
 
     def attempt(self, address: str, name: str) -> None:
         """Count an attempt at a password. Raises TooManyRequests when there were too many."""
-        network = network_of(address)
-        for limit, key in ((ALL_ATTEMPTS, (network,)), (ATTEMPTS, (network, name))):
-            self._count("Too many passwords were tried", limit, *key)
+        network, why = network_of(address), "Too many passwords were tried"
+        self._count(why, ATTEMPTS, network, name)  # what is refused here is no attempt at others
+        self._require(why, lambda limiter: _wait_for_attempt(limiter, network))
 
     def succeeded(self, address: str, name: str) -> None:
         """Forget the attempts: the password was right."""
-        self._ask(lambda limiter: limiter.clear(ATTEMPTS, network_of(address), name))
+        network = network_of(address)
+        self._ask(lambda limiter: limiter.hit(RIGHT, network))
+        self._ask(lambda limiter: limiter.clear(ATTEMPTS, network, name))
 
     def _count(self, why: str, limit: RateLimitItem, *key: str) -> None:
+        self._require(why, lambda limiter: _wait(limiter, limit, key))
+
+    def _require(self, why: str, wait: Callable[[MovingWindowRateLimiter], int]) -> None:
         """Raises TooManyRequests (429) saying when to try again."""
-        if seconds := self._ask(lambda limiter: _wait(limiter, limit, key)):
+        if seconds := self._ask(wait):
             raise TooManyRequests(
                 f"{why}; wait {seconds} seconds, then try again.", retry_after=seconds
             )
@@ -121,6 +139,12 @@ def _wait(limiter: MovingWindowRateLimiter, limit: RateLimitItem, key: tuple[str
     if limiter.hit(limit, *key):
         return 0
     return max(1, math.ceil(limiter.get_window_stats(limit, *key).reset_time - time.time()))
+
+
+def _wait_for_attempt(limiter: MovingWindowRateLimiter, network: str) -> int:
+    """As `_wait`, of an attempt at anybody's password."""
+    right = RIGHT.amount - limiter.get_window_stats(RIGHT, network).remaining
+    return _wait(limiter, _Attempts(ALL_ATTEMPTS + right, namespace="attempts"), (network,))
 
 
 def current_throttle() -> Throttle:

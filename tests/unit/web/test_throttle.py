@@ -1,7 +1,7 @@
 """How often one may ask; what is counted, and what is not."""
 
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from werkzeug.exceptions import TooManyRequests
@@ -119,6 +119,52 @@ def test_passwords_for_many_names_are_counted_together():
     throttle.attempt("192.0.2.8", "ann")
 
 
+def tries(throttle, count, right=False, name="name") -> int:
+    """How many of so many attempts from one address are let through."""
+    let = 0
+    for number in range(count):
+        try:
+            throttle.attempt("192.0.2.7", f"{name} {number}")
+        except TooManyRequests:
+            continue
+        let += 1
+        if right:
+            throttle.succeeded("192.0.2.7", f"{name} {number}")
+    return let
+
+
+def test_right_passwords_count_for_nothing():
+    """An office behind one address was locked out by its own people on a Monday morning."""
+    throttle = Throttle(Settings())
+    assert tries(throttle, 200, right=True) == 200
+    assert tries(throttle, 60) == 50
+    assert tries(throttle, 10, name="other") == 0
+
+
+def test_attempts_that_are_under_way_are_counted():
+    """Whoever sends many at once has no more guesses."""
+    throttle = Throttle(Settings())
+    assert tries(throttle, 60) == 50
+    throttle.succeeded("192.0.2.7", "name 0")
+    assert tries(throttle, 10, name="other") == 1
+
+
+def test_a_right_password_never_makes_room_for_a_guess(monkeypatch):
+    throttle, begun = Throttle(Settings()), time.time()
+    tries(throttle, 100, right=True)
+    for seconds, let in ((57, 50), (59, 0), (61, 0), (100, 0), (118, 50)):
+        monkeypatch.setattr(time, "time", lambda seconds=seconds: begun + seconds)
+        assert tries(throttle, 60, name=f"after {seconds}") == let, seconds
+
+
+def test_whoever_hammers_one_name_uses_up_no_attempts_at_others():
+    throttle = Throttle(Settings())
+    for _ in range(100):
+        with suppress(TooManyRequests):
+            throttle.attempt("192.0.2.7", "ann")
+    assert tries(throttle, 60) == 45
+
+
 def test_where_redis_is_away_each_process_counts_for_itself():
     throttle = Throttle(Settings(broker=DEAD, rate_person=2))
     throttle.asked_by("ann")
@@ -138,6 +184,8 @@ def test_processes_with_a_redis_count_together(redis_url):
         assert 1 <= raised.value.retry_after <= 60
     one.attempt("192.0.2.7", "ann")
     other.succeeded("192.0.2.7", "ann")
+    assert tries(one, 100, right=True) == 100
+    assert tries(other, 40) + tries(one, 40, name="other") == 50
 
 
 @pytest.mark.redis
