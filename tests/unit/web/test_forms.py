@@ -40,7 +40,10 @@ def test_a_form_of_many_fields_is_refused_where_nobody_signs_in(stranger, fields
     assert answer.status_code == 413 and len(answer.data) < SMALL
 
 
-@pytest.mark.parametrize("body", [b"a&" * 2**20, b"subject=" + b"x" * 2**21, b"subject=x"])
+BODIES = {"fields": b"a&" * 2**20, "bytes": b"subject=" + b"x" * 2**21, "short": b"subject=x"}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 @pytest.mark.parametrize("cookie", ["", "session=x", "session=eyJpZCI6IngifQ.aaaaaa.bbbbbbbbbbbb"])
 def test_nothing_is_kept_for_who_never_signed_in(stranger, body, cookie):
     """Three megabytes of fields came back as 64."""
