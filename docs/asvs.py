@@ -1,4 +1,4 @@
-"""Counts the table of OWASP's standard in security.md: `python docs/asvs.py`."""
+"""Counts the table of OWASP's standard in asvs.md: `python docs/asvs.py`."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).parent / "security.md"
+PAGE = Path(__file__).parent / "asvs.md"
 STATES = ("met", "not met", "not applicable")
 
 _ROW = re.compile(r"^\| (\d+)\.(\d+)\.(\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
