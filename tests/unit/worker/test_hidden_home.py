@@ -85,7 +85,8 @@ def test_work_that_is_handed_back_says_why_without_the_home(desk, monkeypatch, l
 def test_a_model_that_serves_uncompared_says_why_without_the_home(desk, monkeypatch):
     new, gone = desk.save_bundle(30), "gone"
     desk.store.set_serving(gone)
-    monkeypatch.setattr(desk, "compare", lambda *_: desk.models.manifest(gone))
+    missing = "ticketing.evaluation.promotion.compare"
+    monkeypatch.setattr(missing, lambda *_: desk.models.manifest(gone))
     may_serve, why = desk.compared(new)
     assert may_serve and why.startswith(", uncompared: There is no bundle 'gone' in models")
 
