@@ -51,6 +51,9 @@ class KeptTemplates(BytecodeCache):
 
 Flask.jinja_options = {**Flask.jinja_options, "bytecode_cache": KeptTemplates()}
 
+ELASTICSEARCH = "elasticsearch"
+"""The group of tests that share one server."""
+
 MARKED = ("slow", "worker", "browser", "corpus", "redis", "elasticsearch", "openid")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -62,15 +65,21 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     for item in items:  # one process for each group: what its tests share is made once
-        server = item.get_closest_marker("elasticsearch")
-        group = "elasticsearch" if server else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    items.sort(key=lambda item: group_of(item) != ELASTICSEARCH)  # the longest group begins first
     if config.getoption("--marked"):
         return
     left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in MARKED)]
     config.stash[LEFT_OUT] = len(left_out)
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in set(left_out)]
+
+
+def group_of(item: pytest.Item) -> str:
+    """Its file, or the group of those that share a server: a second one takes as much memory."""
+    own_server = "elasticsearch_program" in getattr(item, "fixturenames", ())
+    shared = item.get_closest_marker("elasticsearch") and not own_server
+    return ELASTICSEARCH if shared else item.nodeid.partition("::")[0]
 
 
 LEFT_OUT = pytest.StashKey[int]()

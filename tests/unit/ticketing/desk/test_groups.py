@@ -31,7 +31,7 @@ from ticketing.stores.sqlite import SQLiteStore
 from ticketing.text import tokenize
 from ticketing.tickets import Filters, Grade, Judgment, Query, Ticket, Verdict
 
-SQLITE_EXAMPLES, ELASTICSEARCH_EXAMPLES = 60, 5
+SQLITE_EXAMPLES, ELASTICSEARCH_EXAMPLES = 30, 5
 NAMES = ("ann", "bob")
 GROUPS = st.frozensets(st.sampled_from(["hr", "lab", "service"]), max_size=2)
 TIME = datetime(2024, 2, 3, 4, 5)
