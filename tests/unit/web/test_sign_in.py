@@ -295,6 +295,11 @@ def test_another_password_needs_the_present_one_and_a_good_one(client, ann):
     assert wrong.status_code == 400 and "present password" in wrong.text
     weak = post(client, "/account/password", password=GOOD, new_password="password1")
     assert weak.status_code == 400 and "too weak" in weak.text
+    fields = {"csrf_token": "of old", "password": GOOD, "new_password": "other four words so"}
+    old = client.post("/account/password", data=fields, headers={"Sec-Fetch-Site": "same-origin"})
+    assert old.status_code == 400 and "New password" in old.text
+    for value in fields.values():
+        assert value not in old.text
 
 
 def test_behind_https_the_cookie_goes_over_https_to_this_host_alone(client, ann):

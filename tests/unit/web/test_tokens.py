@@ -124,6 +124,16 @@ def test_a_program_works_in_the_name_of_the_tokens_owner_without_cookies(browser
     assert [event.judge for event in desk.store.judgments()] == ["ann"]
 
 
+@pytest.mark.parametrize("made", [False, True], ids=["was never made", "was revoked"])
+def test_a_token_that_is_none_is_refused_whoever_is_signed_in(browser, desk, made):
+    secret = secret_of(make(browser).text) if made else "tick_none_x"
+    for token in desk.store.tokens("ann"):
+        desk.revoke_token(BY, "ann", token.id)
+    assert browser.get("/api/jobs").status_code == 200
+    answer = browser.get("/api/jobs", headers={"Authorization": f"Bearer {secret}"})
+    assert answer.status_code == 401
+
+
 def test_a_token_ends_in_time(browser, desk, monkeypatch):
     program = api(desk, secret_of(make(browser).text))
     assert program.get("/api/jobs").status_code == 200

@@ -333,6 +333,14 @@ def test_a_file_with_fewer_columns_changes_what_it_says_alone(tmp_path, store):
     assert two == Ticket("2", "Leak", "", "None")
 
 
+def test_a_longer_reply_of_a_later_file_is_the_solution(tmp_path, store):
+    for reply in ("Restart.", "Restart the bridge."):
+        row = json.dumps({"id": "1", "subject": "x", "comments": [{"text": reply}]})
+        source = open_source(write(tmp_path, "a.jsonl", row), Mapping())
+        import_sources([source], store.put_tickets)
+        assert store.get_tickets(["1"])["1"].solution == reply
+
+
 def test_an_interrupted_import_keeps_whole_batches_and_resumes(tmp_path, store):
     text = "id,subject\n" + "".join(f"{i},subject {i}\n" for i in range(700))
     sources = [open_source(write(tmp_path, "a.csv", text), Mapping())]

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.retrieval.folding import READ, Folder, Match
+from ticketing.retrieval.folding import READ, Folder, Match, certain_of
 from ticketing.text import token_lines, tokenize
 from ticketing.text.telling import TellingWords
 from ticketing.text.vocabulary import Vocabulary
-from ticketing.tickets import Ticket
+from ticketing.tickets import Query, Ticket
 
 FOLDER = Folder(TellingWords(Vocabulary([], [], 5)))  # all words weigh the same
 
@@ -43,6 +43,21 @@ def test_nearly_the_same_text_under_another_subject_is_a_copy():
     assert fold(("", words), ("", f"{words} crane")) == [(1, [2])]  # 9 of 10
     words = words.removesuffix(" nozzle")
     assert fold(("", words), ("", f"{words} crane")) == [(1, []), (2, [])]  # 8 of 9
+
+
+def test_a_word_of_each_that_the_other_lacks_counts_twice():
+    """Nine of eleven are shared, though nine of the ten of either."""
+    words = "pump compressor rotor stator bearing valve flange gasket nozzle"
+    assert fold(("", f"{words} crane"), ("", f"{words} boiler")) == [(1, []), (2, [])]
+
+
+def test_only_the_first_match_is_certain_and_only_of_the_query_that_it_solved():
+    query = Query("pump", "leaks")
+    first, second = matches(("a", ""), ("b", ""))
+    ranked = [replace(first, solved=Query("rotor")), replace(second, solved=query)]
+    assert [match.chance for match in certain_of(query, ranked)] == [0.5, 0.5]
+    certain = certain_of(query, [replace(first, solved=query), second])
+    assert [(x.chance, x.chance_related) for x in certain] == [(1, 0), (0.5, 0.5)]
 
 
 def test_numbers_and_stop_words_make_no_difference():
