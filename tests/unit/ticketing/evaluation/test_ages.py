@@ -29,9 +29,10 @@ def asks(id, *right, grade=Grade.YES):
 
 def test_a_querys_age_is_that_of_its_youngest_yes():
     """Q is of today; 6.9 days is under 7, exactly 7 is the next age, 400 is older."""
-    known = store(Q=0, a=6.9, b=7, c=400, d=None)
+    known = store(Q=0, a=6.9, b=7, c=400, d=None, now=0)
     [query] = {label.query.id for label in asks("Q", "a")}
     assert ages_of(known, asks("Q", "a")) == {query: 0}
+    assert ages_of(known, asks("Q", "now")) == {query: 0}
     assert ages_of(known, asks("Q", "b", "c")) == {query: 1}
     assert ages_of(known, asks("Q", "c", "d")) == {query: 4}
 

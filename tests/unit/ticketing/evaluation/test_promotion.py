@@ -3,6 +3,7 @@
 import pytest
 
 from tests.rankings import NO, NONE, ONE, REL, TWO, YES, Ranks, labels
+from ticketing.evaluation import promotion
 from ticketing.evaluation.promotion import Comparison, compare
 from ticketing.tickets import Query
 
@@ -51,6 +52,12 @@ def test_what_the_serving_bundle_did_not_show_is_not_held_against_a_new_one(stor
     assert better.other == pytest.approx(better.other | {"Acc@10": 1, "MAP@10": 1 / 2})
     assert better.may_serve
     assert compare(new, serving, judged[:1]).new["Acc@10"] == 0  # by links alone it ranks eleventh
+
+
+def test_no_more_queries_are_asked_than_a_comparison_may_take(store, monkeypatch):
+    monkeypatch.setattr(promotion, "MOST_QUERIES", 1)
+    found = compare(Ranks(store, "A"), Ranks(store), labels(ONE, A=YES) + labels(TWO, B=YES))
+    assert (found.queries, found.new["Acc@10"]) == (1, 1)  # that of the first id
 
 
 def test_an_equal_bundle_may_serve(store):

@@ -72,6 +72,11 @@ def test_equal_rankers_have_a_p_of_one_and_a_test_knows_no_direction():
     assert (paired_p(values, other) == paired_p(other, values)).all()
 
 
+def test_sums_of_floats_that_are_equal_but_for_rounding_are_as_far_apart():
+    """.1 + .2 + .3 - .6 is 1e-16, and in another order 0: no flip comes nearer than nothing."""
+    assert paired_p([[0.1, 0.2, 0.3, 0]], [[0, 0, 0, 0.6]]).tolist() == [1]
+
+
 def test_a_paired_p_agrees_with_scipy():
     chance = np.random.default_rng(5)
     one, other = chance.random(12) + 0.15, chance.random(12)

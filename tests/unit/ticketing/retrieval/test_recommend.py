@@ -3,11 +3,13 @@
 import re
 from datetime import datetime
 from itertools import product
+from math import log
 
 import numpy as np
 import pytest
 
 from tests.unit.ticketing.retrieval.untrained import KnownTickets, recommender_of
+from ticketing.model.recency import Recency
 from ticketing.reasons import JUDGED, NOTHING_SHARED
 from ticketing.retrieval.notes import FILTERED, HIDDEN, NOT_COMPARED, UNKNOWN
 from ticketing.retrieval.scan import scan_distances
@@ -118,6 +120,28 @@ def test_solved_tickets_that_are_hidden_take_no_place_of_those_that_are_not():
     answer = recommender.recommend(Query("pump trips start"), Filters(groups=frozenset()))
     assert answer.items[0].reason.solved == query.subject
     assert "V" in asked  # a store may choose candidates by itself
+
+
+def test_time_counts_for_a_ticket_that_a_query_brought_nearer():
+    """A is of the time of asking, B seven days older: half of ln(1 + 7) farther, though the query
+    that they solved is as near."""
+    solved = Query("turbine trips")
+    tickets = [
+        Ticket("A", "printer jam", created=datetime(2020, 1, 8)),
+        Ticket("B", "network cable broken", created=datetime(2020, 1, 1)),
+        *OTHERS[2:],
+    ]
+    recommender = recommender_of(tickets, *[Label(solved, id, Grade.YES) for id in "AB"])
+    recommender.model.recency = Recency(0.5, typical=3.0)
+    items = recommender.recommend(Query("turbine trips again")).items
+    apart = {item.ticket.id: item.distance for item in items if item.reason.solved}
+    assert apart["B"] - apart["A"] == pytest.approx(0.5 * log(8), abs=1e-3)
+
+
+def test_a_ticket_that_asks_is_not_brought_nearer_by_what_it_solved():
+    solved = Label(Query("turbine trips"), "B", Grade.YES)
+    answer = recommender_of(OTHERS, solved).recommend(Query("turbine trips", ticket_id="B"))
+    assert sorted(item.ticket.id for item in answer.every) == ["C", "D"]
 
 
 def test_an_empty_answer_says_why():
