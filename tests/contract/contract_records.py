@@ -1,7 +1,7 @@
 """Queries, judgments, the serving bundle and accounts."""
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 
@@ -51,8 +51,9 @@ class RecordContract:
 
     def test_queries_last_asked_before_a_day_are_forgotten(self, store, monkeypatch):
         old, again, new = (Query(subject) for subject in ("old", "again", "new"))
+        today = datetime(2024, 1, 1, 12)
+        monkeypatch.setattr(times, "utc_now", lambda: today)
         store.put_queries([old, again])
-        today = times.utc_now()
         monkeypatch.setattr(times, "utc_now", lambda: today + timedelta(days=3))
         assert store.forget_queries(today.date()) == 0
         store.put_query(again)
@@ -63,6 +64,14 @@ class RecordContract:
         assert {query.subject for query in store.queries()} == {"again", "new"}
         assert store.put_query(old) == old.id
         assert store.get_query(old.id) == old
+
+    def test_a_query_asked_by_a_clock_that_is_behind_stays_as_new_as_it_was(
+        self, store, monkeypatch
+    ):
+        for day in (3, 1):
+            monkeypatch.setattr(times, "utc_now", lambda now=datetime(2024, 1, day, 12): now)
+            store.put_query(Query("pump"))
+        assert store.forget_queries(date(2024, 1, 2)) == 0
 
     def test_judged_and_kept_queries_are_never_forgotten(self, store):
         queries = [Query(f"query {i}") for i in range(1200)]

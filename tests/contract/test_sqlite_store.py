@@ -69,6 +69,20 @@ def code_file(store):
     return path
 
 
+@pytest.mark.parametrize(
+    "add",
+    [lambda store: store.add_judgments([EVENT]), lambda store: store.add_events([SAVED])],
+    ids=["judgments", "history"],
+)
+def test_what_people_did_is_written_through_before_it_is_said_to_be_kept(store, add):
+    """A power cut takes what tickets an import has put, which is imported again, and no more."""
+    [connection] = store.database.connections
+    store.put_tickets([PUMP])
+    assert connection.execute("PRAGMA synchronous").fetchone() == (1,)  # NORMAL
+    add(store)
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+
+
 # files ----------------------------------------------------------------------------------
 
 
@@ -570,9 +584,9 @@ def test_format_5_is_brought_up(store):
     """It did not know when a query was asked; its queries count as asked today."""
     store.put_query(EVENT.query)
     store.add_events([ASKING, NAMED])
+    today = utc_now().date()  # they may be brought up tomorrow
     grow_old(store, 5)
     brought_up = SQLiteStore(store.database.folder)
-    today = utc_now().date()
     assert brought_up.forget_queries(today) == 0
     assert list(brought_up.events(Asking)) == []
     assert brought_up.forget_queries(today + timedelta(days=2)) == 1

@@ -4,6 +4,7 @@ from math import lgamma
 
 import numpy as np
 import pytest
+from gensim.models.ldamodel import LdaModel
 
 from topic_models import LDA, LDASettings, ModelFileError
 from topic_models.lda import log_evidence
@@ -67,6 +68,21 @@ def test_top_words_are_the_most_probable_ones():
 
     assert model.top_words(0) == [1, 2, 0]
     assert model.top_words(1) == [2, 0, 1]
+
+
+def test_each_update_counts_by_how_many_there_were_before(monkeypatch):
+    """Two passes of two mini-batches: 1, 1/√2, 1/√3 and 1/√4."""
+    rates, step = [], LdaModel.do_mstep
+
+    def noted(model, rate, *arguments):
+        rates.append(rate)
+        return step(model, rate, *arguments)
+
+    monkeypatch.setattr(LdaModel, "do_mstep", noted)
+    settings = LDASettings(vocabulary_size=4, topics=2, epochs=2, batch_size=2, decay=0.5)
+    LDA(settings).fit([[0, 1], [2, 3], [0, 2], [1, 3]])
+
+    assert rates == pytest.approx([1, 0.7071, 0.5774, 0.5], abs=1e-4)
 
 
 def test_it_finds_the_topics_that_made_the_documents():

@@ -105,6 +105,13 @@ def test_the_solution_is_the_longest_reply_of_others(tmp_path):
     assert ticket.product == "A"
 
 
+def test_the_longest_reply_is_that_of_the_most_words(tmp_path):
+    replies = [{"text": "It is on now."}, {"text": "Reinstallation notwithstanding."}]
+    row = {"id": "1", "subject": "x", "comments": replies}
+    [ticket], _ = read(write(tmp_path, "a.jsonl", json.dumps(row)))
+    assert ticket.solution == "It is on now."
+
+
 def test_later_replies_are_no_solution(tmp_path):
     path = write(tmp_path, "a.jsonl", json.dumps(archive_row()))
     [ticket], _ = read(path, before=datetime(2013, 1, 1))
@@ -147,7 +154,7 @@ def test_all_replies_may_be_joined_and_others_left_out(tmp_path):
 @pytest.mark.parametrize("left_out", ["Ann", "ann@desk.example"])
 def test_an_author_that_is_an_object_is_left_out_by_any_of_its_texts(tmp_path, left_out):
     """The reporter's own reply was the solution."""
-    ann, bob = {"name": "ann", "email": "ann@desk.example"}, {"name": "bob", "email": None}
+    ann, bob = {"name": "ANN", "email": "ann@desk.example"}, {"name": "bob", "email": None}
     replies = [{"text": "Mine, and longer", "author": ann}, {"text": "His", "author": bob}]
     row = {"id": 1, "subject": "x", "comments": replies}
     path = write(tmp_path, "a.jsonl", json.dumps(row))

@@ -78,6 +78,20 @@ def test_what_is_like_the_others_is_of_a_crowd(rescorer, model):
     assert found["crowd"].argmax() == 8
 
 
+def test_a_term_that_subject_and_description_have_counts_once(rescorer, model):
+    words = "Generator bearing"
+    told = [Ticket("A", words, words), Ticket("B", words)]
+    assert features(rescorer, model, Query(words), told)["shared"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("more", "fewer", "differ"), [(6, 5, True), (7, 6, False)])
+def test_a_crowd_is_a_ticket_with_its_five_neighbours(rescorer, model, more, fewer, differ):
+    """Where each has five that say the same, all are alike."""
+    told = [Ticket(f"A{i}", "Generator bearing vibration") for i in range(more)]
+    told += [Ticket(f"B{i}", "Main gas valve") for i in range(fewer)]
+    assert features(rescorer, model, Query("Generator"), told)["crowd"].any() == differ
+
+
 def test_a_channel_that_a_bundle_lacks_moves_nothing(model, archive_tickets):
     query = model.encode_query(Query(archive_tickets[0].subject))
     rows = model.encode_tickets(archive_tickets)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ticketing.retrieval.spelling import MOST_LOOKED_UP, Corrector
+from ticketing.retrieval.spelling import Corrector
 from ticketing.text import tokenize
 from ticketing.text.vocabulary import Vocabulary
 
@@ -57,5 +57,14 @@ def test_short_words_ids_and_known_words_are_let_be():
 
 def test_a_log_costs_no_more_than_its_first_words():
     words = [f"xyzz{'abcdefghij'[i]}{'klmnopqrst'[j]}" for i in range(10) for j in range(10)]
-    assert meant(" ".join([*words[:MOST_LOOKED_UP], "vibraton"])) == {}
-    assert meant(" ".join([*words[: MOST_LOOKED_UP - 1], "vibraton"])) != {}
+    assert meant(" ".join([*words[:8], "vibraton"])) == {}
+    assert meant(" ".join([*words[:7], "vibraton"])) != {}
+
+
+@pytest.mark.parametrize(("count", "likeliest"), [(40, "valve"), (39, "")])
+def test_of_two_words_as_near_one_is_meant_that_is_four_times_as_frequent(count, likeliest):
+    assert Corrector(Vocabulary(["valve", "value"], [count, 10], 1000)).best("valbe") == likeliest
+
+
+def test_the_plural_of_a_word_is_no_rival_of_it():
+    assert Corrector(Vocabulary(["valve", "valves"], [10, 9], 1000)).best("valvee") == "valve"
