@@ -8,7 +8,7 @@ import tempfile
 import threading
 import timeit
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,7 @@ from tests.contract.contract_examples import (
 )
 from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
+from ticketing import times
 from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import private_folder
 from ticketing.history import Asking, SavedQuery, TopicName
@@ -592,6 +593,13 @@ def test_format_5_is_brought_up(store):
     assert brought_up.forget_queries(today + timedelta(days=2)) == 1
     assert list(brought_up.events(TopicName)) == [NAMED]
     brought_up.close()
+
+
+def test_many_queries_put_under_a_clock_that_is_behind_stay_as_new_as_they_were(store, monkeypatch):
+    for day in (3, 1):
+        monkeypatch.setattr(times, "utc_now", lambda now=datetime(2024, 1, day, 12): now)
+        store.put_queries([EVENT.query])
+    assert store.forget_queries(date(2024, 1, 2)) == 0
 
 
 def test_format_5_gets_sessions_and_tokens(store):

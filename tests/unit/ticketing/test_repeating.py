@@ -10,7 +10,7 @@ from ticketing.repeating import repeating
 
 
 def test_it_is_done_again_after_an_error_and_by_nobody_after_the_block():
-    done, before, enough = [], threading.active_count(), threading.Event()
+    done, enough = [], threading.Event()
 
     def do():
         done.append(threading.current_thread())
@@ -22,7 +22,7 @@ def test_it_is_done_again_after_an_error_and_by_nobody_after_the_block():
         assert enough.wait(30)
     count = len(done)
     assert {*done} == {done[0]} != {threading.current_thread()}
-    assert threading.active_count() == before
+    assert not done[0].is_alive()
     time.sleep(0.05)
     assert len(done) == count
 
@@ -35,7 +35,13 @@ def test_a_block_that_is_shorter_sees_none_of_it():
 
 
 def test_the_error_of_the_block_ends_it_too():
-    before = threading.active_count()
-    with pytest.raises(ZeroDivisionError), repeating(lambda: None, 0.01):
+    done, enough = [], threading.Event()
+
+    def do():
+        done.append(threading.current_thread())
+        enough.set()
+
+    with pytest.raises(ZeroDivisionError), repeating(do, 0.01):
+        assert enough.wait(30)
         raise ZeroDivisionError
-    assert threading.active_count() == before
+    assert not done[0].is_alive()

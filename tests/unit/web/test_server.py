@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from tests.live.encoding_desk import wait_until
 from web.app import BODY_LIMIT
 from web.cli import listening_socket
 from web.forms import STRANGERS_BYTES
@@ -129,7 +130,7 @@ def test_a_connection_that_goes_on_while_room_is_made_does_not_end_the_server(mo
             connected(port, stack)
         monkeypatch.setattr(Channel, "waiting_since", property(once))
         connected(port, stack)
-        time.sleep(0.5)
+        wait_until(lambda: len(looks) == 6)
         monkeypatch.undo()
         assert answered(port) < 30
 

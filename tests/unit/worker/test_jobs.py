@@ -128,7 +128,7 @@ def test_of_two_answers_at_once_the_first_counts(desk, monkeypatch):
     def read_by_both(job_id):
         found = read(job_id)
         with suppress(threading.BrokenBarrierError):
-            both_read.wait(timeout=2)
+            both_read.wait(timeout=0.3)
         return found
 
     monkeypatch.setattr(desk.store, "get_job", read_by_both)

@@ -1,7 +1,9 @@
 """What a desk remembers of what was asked, and for how long."""
 
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+import pytest
 
 from tests.fake_desk import FakeDesk
 from ticketing import times
@@ -11,11 +13,20 @@ from ticketing.tickets import Filters, Grade, Judgment, Query
 SUBJECTS = ("pump", "valve", "filter", "flame")
 
 
+@pytest.fixture(autouse=True)
+def noon(monkeypatch):
+    """It is noon: no test sees a day end."""
+    set_clock(monkeypatch, datetime(2024, 1, 1, 12))
+
+
+def set_clock(monkeypatch, now: datetime) -> None:
+    monkeypatch.setattr(times, "utc_now", lambda: now)
+    monkeypatch.setattr("ticketing.desk.asking.utc_now", lambda: now)
+
+
 def days_later(monkeypatch, days: int) -> None:
     """So many days pass."""
-    then = times.utc_now() + timedelta(days=days)
-    monkeypatch.setattr(times, "utc_now", lambda: then)
-    monkeypatch.setattr("ticketing.desk.asking.utc_now", lambda: then)
+    set_clock(monkeypatch, times.utc_now() + timedelta(days=days))
 
 
 def left(desk) -> set[str]:

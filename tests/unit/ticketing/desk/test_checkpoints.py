@@ -1,11 +1,12 @@
 """What a training goes on with lies in the store, for whichever machine takes it up."""
 
 import os
-import time
 from contextlib import closing
+from functools import partial
 
 import pytest
 
+from tests.live.encoding_desk import wait_until
 from ticketing.desk import checkpoints
 from ticketing.desk.checkpoints import shared_checkpoints
 from ticketing.errors import StoreAway
@@ -56,8 +57,7 @@ def test_a_checkpoint_is_kept_while_the_training_goes_on(store, tmp_path):
     with shared_checkpoints(store, tmp_path, "job"):
         for content in ("epoch 1", "epoch 2!"):
             (tmp_path / "key.network").write_text(content)
-            while not kept(store, "key.network", content):
-                time.sleep(0.01)
+            wait_until(partial(kept, store, "key.network", content))
         (tmp_path / "key.network").unlink()
     assert names(store) == [], "the training is done"
 

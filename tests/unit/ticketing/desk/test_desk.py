@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from math import log
 
+import numpy as np
 import pytest
 
 from ticketing import desk as desk_module
@@ -11,6 +12,7 @@ from ticketing.desk import judging, open_desk
 from ticketing.errors import InputError, NotFound, NotReady, StoreFull
 from ticketing.model import calibration
 from ticketing.model.recency import Recency
+from ticketing.reasons import SharedTopic
 from ticketing.recommendations import Outlook
 from ticketing.settings import load_settings
 from ticketing.tickets import Filters, Grade, Query, Ticket
@@ -200,8 +202,16 @@ def test_usual_distances_are_by_channel(desk):
 
 
 def test_shared_topics_come_with_words(desk):
-    topics = [topic for item in desk.recommend(ASKED).items for topic in item.topics]
-    assert all(topic.words and topic.weight > 0 for topic in topics)
+    """One word speaks for topic 3, by .8: it is all of the query and half of the ticket."""
+    model = desk.recommender().model
+    encoder, words = model.topics, model.vocabulary.words
+    loadings = np.zeros_like(encoder.loadings)
+    loadings[0, 3] = 0.8
+    encoder.loadings = loadings
+    word, other = (words[id - 1] for id in encoder.words.ids[:2])
+    desk.put_tickets([Ticket("A-1", f"{word} {other}")])
+    [item] = [x for x in everything(desk.recommend(Query(word), limit=99)) if x.ticket.id == "A-1"]
+    assert item.topics == (SharedTopic(3, (word, other), pytest.approx(0.4)),)
 
 
 def test_equal_tickets_come_in_the_order_of_their_ids(desk, archive_tickets):
