@@ -195,6 +195,13 @@ def test_a_file_whose_name_was_written_without_an_answer_keeps_its_bytes(store, 
         assert kept.bytes == len(content)
 
 
+def test_a_lease_that_was_written_without_an_answer_is_held(store, lost):
+    for _ in ("taken", "renewed"):
+        lost.append("once")
+        assert store.take_lease("job 1", "a", 60)
+    assert not store.take_lease("job 1", "b", 60)
+
+
 def test_a_list_goes_on_beyond_what_a_server_lists_at_once(store, monkeypatch):
     monkeypatch.setattr(connection, "MOST_HITS", 2)
     store.put_tickets(ALL)

@@ -22,7 +22,10 @@ class ElasticsearchLeases(ConnectionPart, Leases):
             return False
         condition = seen(doc) if doc else {"op_type": "create"}
         source = {"kind": "lease", **vars(taken)}
-        return self.connection.write(RECORDS, key, source, refresh=False, **condition)
+        if self.connection.write(RECORDS, key, source, refresh=False, **condition):
+            return True
+        now = self.connection.get(RECORDS, [key]).get(key)
+        return now is not None and _lease(now) == taken  # it was written, and the answer was lost
 
     def drop_lease(self, name: str, holder: str) -> None:
         """Give one's own lease back; anybody else's stays."""
