@@ -58,8 +58,11 @@ class SQLiteCodes(DatabasePart, Codes):
         return [id for (id,) in rows]
 
     def put_codes(self, bundle_id: str, rows: Sequence[CodeRow]) -> int:
-        """Store codes, all or none; a killed process leaves only bytes that nobody reads."""
-        with self.database.writing() as connection:
+        """Store codes, all or none; a killed process leaves only bytes that nobody reads.
+
+        They survive a power cut, as what is derived of them does: no row is given out again.
+        """
+        with self.database.writing(durable=True) as connection:
             file = file_of(connection, bundle_id)
             widths = {len(row.code) for row in rows} | ({file.width} if file else set())
             if len(widths) > 1:
