@@ -88,6 +88,49 @@ def test_a_ticket_that_goes_while_its_codes_are_stored_leaves_none(store, monkey
     assert store.topic_counts("b1") == {(None, ALL[1].created.date().replace(day=1)): 1}
 
 
+def test_a_late_batch_whose_process_dies_brings_no_old_groups_back(store, monkeypatch):
+    """It was handed to another worker meanwhile, whose codes count."""
+    store.put_tickets([PUMP])
+    hidden = replace(PUMP, groups=frozenset(["lab"]))
+
+    def die(*_):
+        raise StoreAway("gone")
+
+    def others():
+        store.put_codes("b1", [code(PUMP, 1)])
+        store.put_tickets([hidden])
+        monkeypatch.setattr(ElasticsearchCodes, "mark_coded", die)
+
+    meanwhile(monkeypatch, ElasticsearchCodes, "open_build", others)
+    with pytest.raises(StoreAway):
+        store.put_codes("b1", [code(PUMP, 2)])
+    assert scanned(store.codes("b1", Filters(groups=frozenset()))) == {}
+    assert scanned(store.codes("b1", Filters(groups=hidden.groups))) == {"T-2": 1}
+
+
+@pytest.mark.parametrize("coded", [True, False])
+def test_codes_that_are_stored_while_others_are_forgotten_stay(store, monkeypatch, coded):
+    store.put_tickets([PUMP])
+    store.put_codes("b1", [code(PUMP, 1)])
+    now = PUMP if coded else replace(PUMP, subject="Other")
+    store.put_tickets([now])
+    meanwhile(monkeypatch, Connection, "bulk", lambda: store.put_codes("b1", [code(now, 2)]))
+    store.forget_codes("b1", ["T-2"])
+    assert store.stale_ids("b1") == []
+    assert scanned(store.codes("b1")) == {"T-2": 2}
+
+
+def test_codes_that_are_forgotten_while_they_are_stored_are_put_again(store, monkeypatch):
+    """They are not marked as there, though nothing else of their ticket has changed."""
+    store.put_tickets([PUMP])
+    store.put_codes("b2", [code(PUMP, 1)])
+    meanwhile(
+        monkeypatch, ElasticsearchCodes, "write_codes", lambda: store.forget_codes("b1", ["T-2"])
+    )
+    assert store.put_codes("b1", [code(PUMP, 2)]) == 1
+    assert (store.stale_ids("b1"), scanned(store.codes("b1"))) == ([], {"T-2": 2})
+
+
 def test_a_ticket_that_is_put_again_while_its_codes_are_deleted_keeps_the_new_ones(
     store, monkeypatch
 ):

@@ -1,9 +1,10 @@
 """ElasticsearchStore: a desk's store on servers, for as many machines as you like.
 
 Each module here is one of the protocols that a store has: `tickets`, `judgments`, `verdicts`,
-`history`, `codes` (with `candidates`, and `mirrors` of all in memory, each a `mirror`), `serving`,
-`jobs`, `leases`, `schedules`, `people`, `files`. All stand on `connection`, whose `client` asks the
-server and whose `faults` say what it could not do; `documents` are what is written.
+`history`, `codes` (with `topics`, `candidates`, and `mirrors` of all in memory, each a `mirror`),
+`serving`, `jobs`, `leases`, `schedules`, `people`, `files`. All stand on `connection`, whose
+`client` asks the server and whose `faults` say what it could not do; `documents` are what is
+written.
 
 `indices` says what lies where, `opening` makes or updates that, `resizing` and `copying` give an
 index other shards. `copies` says how the copies of one thing are kept alike, `checking` finds

@@ -1,14 +1,13 @@
 """Codes: an index a bundle, each document a ticket's codes and all that filters and ranks them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
 from itertools import islice
 from zlib import crc32
 
 from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeBlock, CodeRow
-from ticketing.stores.elasticsearch.candidates import Candidates, block_of
+from ticketing.stores.elasticsearch.candidates import block_of
 from ticketing.stores.elasticsearch.connection import CONFLICT, seen
 from ticketing.stores.elasticsearch.copies import (
     ATTEMPTS,
@@ -36,13 +35,14 @@ from ticketing.stores.elasticsearch.indices import (
     vector_of,
 )
 from ticketing.stores.elasticsearch.tickets import tickets_of
+from ticketing.stores.elasticsearch.topics import ElasticsearchTopics
 from ticketing.tickets import Filters
 
 PAGE = 2000
 """Rows of codes that are read in one request."""
 
 
-class ElasticsearchCodes(Candidates):
+class ElasticsearchCodes(ElasticsearchTopics):
     """An index for each bundle.
 
     An index of codes carries a `build` that is drawn when it is made: codes that were dropped
@@ -79,6 +79,9 @@ class ElasticsearchCodes(Candidates):
         left = {row.ticket_id: row for row in reversed(rows)}
         stored = 0
         for _ in range(ATTEMPTS):
+            # Tickets are read after codes: who changes one later has these changed as well, or
+            # finds none of its codes and leaves it unmarked.
+            before = self.connection.get(codes_of(bundle_id), left, ["id"])
             tickets = self.connection.get(TICKETS, left, ["version", "coded", *COPIED])
             # Builds are read after tickets: one that a ticket names and that is not here is gone.
             build, builds = self.open_build(bundle_id, rows)
@@ -88,16 +91,16 @@ class ElasticsearchCodes(Candidates):
                 if doc["_source"]["version"] == left[id].version
                 and build not in doc["_source"]["coded"]
             }
-            self.write_codes(bundle_id, (left[id] for id in wanted), wanted)
-            lost = self.mark_coded(build, wanted, builds)
-            stored += len(wanted) - len(lost)
-            if not lost:
-                return stored
+            written = self.write_codes(bundle_id, (left[id] for id in wanted), wanted, before)
+            lost = self.mark_coded(build, {id: wanted[id] for id in written}, builds)
+            stored += len(written) - len(lost)
             # These tickets changed or went while their codes were written.
             remove_codes(self.connection, lost)
             now = tickets_of(self.connection, lost)
             copy_filters(self.connection, list(now.values()))
-            left = {id: left[id] for id in lost}
+            left = {id: left[id] for id in wanted if id in lost or id not in written}
+            if not left:
+                return stored
         raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
     def open_build(self, bundle_id: str, rows: Sequence[CodeRow]) -> tuple[str, set[str]]:
@@ -124,19 +127,26 @@ class ElasticsearchCodes(Candidates):
         return meta["build"], {other["build"] for other in metas.values()}
 
     def write_codes(
-        self, bundle_id: str, rows: Iterable[CodeRow], tickets: Mapping[str, Json]
-    ) -> None:
-        """Write rows with what their tickets are filtered by, as it was read."""
+        self,
+        bundle_id: str,
+        rows: Iterable[CodeRow],
+        tickets: Mapping[str, Json],
+        before: Mapping[str, Json],
+    ) -> set[str]:
+        """Write rows with what their tickets are filtered by, as it was read, in place of the codes
+        `before` while these are as they were read; returns the ids of those that were written."""
         index = self.connection.alias(codes_of(bundle_id))
-        actions = [
-            {
+        actions = {
+            row.ticket_id: {
                 "_index": index,
                 "_id": row.ticket_id,
                 "_source": codes_document(row, tickets[row.ticket_id]["_source"]),
+                **_while_unchanged(before.get(row.ticket_id)),
             }
             for row in rows
-        ]
-        self.connection.bulk(actions, refresh=self.serving() == bundle_id)
+        }
+        answers = self.connection.bulk(actions.values(), refresh=self.serving() == bundle_id)
+        return {id for id, x in zip(actions, answers, strict=True) if x["status"] != CONFLICT}
 
     def mark_coded(
         self, build: str, tickets: Mapping[str, Json], builds: Collection[str]
@@ -176,53 +186,6 @@ class ElasticsearchCodes(Candidates):
         )
         return block_of(self._read(bundle_id, hits))
 
-    def topic_counts(
-        self, bundle_id: str, filters: Filters = Filters()
-    ) -> dict[tuple[int | None, date | None], int]:
-        """How many matching tickets have each main topic in each month."""
-        self._show(bundle_id)
-        by = [
-            {field: {"terms": {"field": field, "missing_bucket": True}}}
-            for field in ("topic", "month")
-        ]
-        counts: dict[tuple[int | None, date | None], int] = {}
-        after: Json = {}
-        while True:
-            answer = self.connection.search(
-                codes_of(bundle_id),
-                size=0,
-                query=where(filters),
-                aggs={"counts": {"composite": {"sources": by, "size": PAGE, **after}}},
-            )
-            found = answer["aggregations"]["counts"] if answer else {"buckets": []}
-            for bucket in found["buckets"]:
-                month = bucket["key"]["month"]
-                month = month and date.fromisoformat(f"{month}-01")
-                counts[bucket["key"]["topic"], month] = bucket["doc_count"]
-            if "after_key" not in found:
-                return counts
-            after = {"after": found["after_key"]}
-
-    def topic_tickets(
-        self,
-        bundle_id: str,
-        topic: int,
-        filters: Filters = Filters(),
-        limit: int = 10,
-        offset: int = 0,
-    ) -> list[str]:
-        """Ids of the matching tickets with this main topic, newest first, undated ones last."""
-        self._show(bundle_id)
-        hits = self.connection.listed(
-            codes_of(bundle_id),
-            [{"created": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
-            limit,
-            offset,
-            query={"bool": {"filter": [{"term": {"topic": topic}}, where(filters)]}},
-            **columns(),
-        )
-        return [hit["fields"]["id"][0] for hit in hits]
-
     def bundles(self) -> list[str]:
         """Ids of the bundles that codes are kept under."""
         return sorted(self._metas())
@@ -247,8 +210,18 @@ class ElasticsearchCodes(Candidates):
                         yield row
 
     def forget_codes(self, bundle_id: str, ids: Sequence[str]) -> None:
-        """Delete the codes of these tickets, which are marked as uncoded first."""
-        name, build, left = codes_of(bundle_id), self._build(bundle_id), list(ids)
+        """Delete the codes of these tickets, which are marked as uncoded first; codes that another
+        one has stored meanwhile stay."""
+        name = codes_of(bundle_id)
+        codes = self.connection.get(name, ids, ["id"])
+        self._mark_uncoded(bundle_id, ids)
+        self.connection.bulk(self.connection.deletion(name, doc) for doc in codes.values())
+        self._damaged[bundle_id] -= set(ids)
+
+    def _mark_uncoded(self, bundle_id: str, ids: Sequence[str]) -> None:
+        """Note that the tickets have no codes of a bundle. Each is written, also where it says so
+        already: whoever stores codes of it just now finds it changed."""
+        build, left = self._build(bundle_id), list(ids)
 
         def named(coded: str) -> bool:
             return coded == build or coded.startswith(f"{bundle_id}.")
@@ -261,6 +234,7 @@ class ElasticsearchCodes(Candidates):
                     "_index": self.connection.alias(TICKETS),
                     "_id": id,
                     "doc": {"coded": [x for x in doc["_source"]["coded"] if not named(x)]},
+                    "detect_noop": False,
                     **seen(doc),
                 }
                 for id, doc in tickets.items()
@@ -268,14 +242,8 @@ class ElasticsearchCodes(Candidates):
             answers = self.connection.bulk(actions, refresh=False)
             left = [id for id, x in zip(tickets, answers, strict=True) if x["status"] == CONFLICT]
             if not left:
-                break
-        else:
-            raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
-        self.connection.bulk(
-            {"_op_type": "delete", "_index": self.connection.alias(name), "_id": id}
-            for id in self.connection.get(name, ids, ["id"])
-        )
-        self._damaged[bundle_id] -= set(ids)
+                return
+        raise StoreAway(f"Others keep changing the ticket {min(left)}; try again.")
 
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises Conflict for the serving one."""
@@ -292,3 +260,8 @@ class ElasticsearchCodes(Candidates):
         """What the indices of codes say of themselves, by bundle."""
         metas = metas_of(self.connection, codes_of("*"))
         return {meta["bundle_id"]: meta for meta in metas}
+
+
+def _while_unchanged(doc: Json | None) -> Json:
+    """The condition that a document is as it was read, or still is not there."""
+    return {"_op_type": "index", **seen(doc)} if doc else {"_op_type": "create"}
