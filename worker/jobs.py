@@ -44,14 +44,23 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     """Publish a training; `arguments` are those of Desk.training_arguments. Asking again for the
     same goes on with it.
 
-    Raises NotReady while another training is under way, BrokerAway before any job is made.
+    Another one that waits, and that nobody has begun, gives way where no worker is there. Raises
+    NotReady while any other is under way, BrokerAway before any job is made.
     """
     for job in desk.store.unfinished_jobs():
         if job.kind == JobKind.TRAINING and job.arguments != arguments:
-            if not _is_left_in_the_end(desk, job) or workers_live(app, queue_of(job.kind)):
-                raise _another(job)  # a worker that lives takes up what is left
+            if not _gives_way(desk, app, job):
+                raise _another(job)
             cancel_job(desk, job.id)
     return _start(desk, app, JobKind.TRAINING, "", arguments, by)
+
+
+def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
+    """Whether nobody has begun a training, nor is there to begin it. Hours of work may hang on one
+    that was begun, which the next worker takes up."""
+    if training.attempts or not _is_left_in_the_end(desk, training):
+        return False
+    return not workers_live(app, queue_of(training.kind))
 
 
 def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str) -> Job:

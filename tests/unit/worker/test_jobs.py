@@ -53,26 +53,34 @@ def test_a_training_that_others_begin_meanwhile_is_not_taken_for_the_one_asked_f
     assert [job.by for job in desk.store.unfinished_jobs()] == ["ben"]
 
 
+BEGUN = {
+    "nobody has begun it": (JobState.QUEUED, 0),
+    "its worker was killed": (JobState.RUNNING, 1),
+    "its worker was ended": (JobState.QUEUED, 1),
+}
+
+
 @pytest.mark.parametrize("worker_lives", [True, False])
-@pytest.mark.parametrize("state", [JobState.QUEUED, JobState.RUNNING])
+@pytest.mark.parametrize(("state", "attempts"), BEGUN.values(), ids=BEGUN)
 def test_a_training_that_awaits_its_turn_is_not_given_up_for_another(
-    desk, monkeypatch, worker_lives, state
+    desk, monkeypatch, worker_lives, state, attempts
 ):
-    """Its worker is busy with another job, or was killed and another one takes it up; without one
-    nobody would ever."""
+    """Its worker is busy with another job, or was killed and another one takes it up, also one that
+    is started for an upgrade; what nobody has begun nobody ever would, without one."""
     app = make_app(desk.settings)
     rule, ask = (desk.training_arguments(promotion=p) for p in (Promotion.RULE, Promotion.ASK))
     first = start_training(desk, app, rule, "ada")
-    desk.store.update_job(first.id, state=state)
+    desk.store.update_job(first.id, state=state, attempts=attempts)
     monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
     monkeypatch.setattr(jobs, "workers_live", lambda app, queue: worker_lives)
-    if worker_lives:
+    stays = worker_lives or attempts
+    if stays:
         with pytest.raises(NotReady, match=f"Another training is under way .job {first.id}"):
             start_training(desk, app, ask, "bob")
     else:
         assert start_training(desk, app, ask, "bob").id != first.id
     [left] = desk.store.unfinished_jobs()
-    assert left.by == ("ada" if worker_lives else "bob")
+    assert left.by == ("ada" if stays else "bob")
 
 
 def test_a_job_that_is_sent_again_waits_again(desk, monkeypatch):
