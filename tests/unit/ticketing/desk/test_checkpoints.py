@@ -68,15 +68,39 @@ def test_files_of_others_are_left_where_they_are(store, tmp_path):
     assert names(store) == [f"{JOB}d.e"]
 
 
-@pytest.mark.parametrize(("written", "expected"), [(2e9, "epoch 4"), (1e9, "epoch 3")])
-def test_the_later_one_stays(store, tmp_path, written, expected):
-    stopped(store, tmp_path / "one", {"key.network": "epoch 3"})
-    mine = tmp_path / "other" / "key.network"
-    mine.parent.mkdir()
-    mine.write_text("epoch 4")
-    os.utime(mine, (written, written))
-    with shared_checkpoints(store, mine.parent, "job"):
-        assert mine.read_text() == expected
+@pytest.mark.parametrize("clock", [1e9, 2e9, 4e9])
+def test_what_another_machine_has_reached_is_gone_on_with_whatever_the_clocks_say(
+    store, tmp_path, clock
+):
+    one, other = tmp_path / "one", tmp_path / "other"
+    stopped(store, one, {"key.network": "epoch 3"})
+    stopped(store, other, {"key.network": "epoch 9"})
+    (one / "key.network").write_text("epoch 4")  # by whom the killed process had begun
+    os.utime(one / "key.network", (clock, clock))
+    with shared_checkpoints(store, one, "job"):
+        assert (one / "key.network").read_text() == "epoch 9"
+
+
+@pytest.mark.parametrize("clock", [1e9, 2e9, 4e9])
+def test_what_a_killed_process_had_reached_is_gone_on_with_where_nobody_else_has(
+    store, tmp_path, clock
+):
+    for files in ({"key.network": "epoch 3"}, {}):  # put here, or fetched and left alone
+        folder = tmp_path / f"of {len(files)}"
+        stopped(store, folder, files)
+        (folder / "key.network").write_text("epoch 4")
+        os.utime(folder / "key.network", (clock, clock))
+        with pytest.raises(Stopped), shared_checkpoints(store, folder, "job"):
+            assert (folder / "key.network").read_text() == "epoch 4"
+            (folder / "key.network").write_text("epoch 3")
+            raise Stopped
+
+
+def test_nothing_is_left_beside_what_a_training_has_read(store, tmp_path):
+    stopped(store, tmp_path, {"key.network": "epoch 3"}, "earlier")
+    with shared_checkpoints(store, tmp_path, "job"):
+        (tmp_path / "key.network").unlink()
+    assert list(tmp_path.iterdir()) == [tmp_path / "store"]
 
 
 def test_those_of_another_job_are_forgotten(store, tmp_path):
