@@ -205,11 +205,23 @@ class JobContract:
             attempts=2,
         )
         store.put_job(elsewhere)
-        store.put_job(replace(elsewhere, done=9))
         assert store.get_job("j1") == elsewhere
         assert store.create_job(JobKind.REINDEX, "b1", 7) == elsewhere
         done = store.update_job("j1", state=JobState.DONE)
         assert store.create_job(JobKind.REINDEX, "b1", 7).id != done.id
+
+    def test_a_job_that_moved_on_elsewhere_is_put_in_the_place_of_what_it_was(self, store):
+        before = Job(
+            *("j1", JobKind.REINDEX, "b1", JobState.RUNNING, 10, 4),
+            created=datetime(2024, 1, 2, 3, 4, 5),
+        )
+        store.put_job(before)
+        later = store.create_job(JobKind.TRAINING, "", 7)
+        ended = replace(before, state=JobState.DONE, done=10, finished=datetime(2024, 1, 3))
+        store.put_job(ended)
+        assert store.get_job("j1") == ended
+        assert store.unfinished_jobs() == [later]
+        assert store.jobs() == [later, ended]
 
     # leases ----------------------------------------------------------------------------------
 

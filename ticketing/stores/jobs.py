@@ -45,7 +45,8 @@ class Jobs(Protocol):
         kind and bundle is returned instead, so that asking twice does the work once."""
 
     def put_job(self, job: Job) -> None:
-        """Keep the record of a job that was made elsewhere; one that is here already stays."""
+        """Keep the record of a job that was made elsewhere, in the place of what it was before.
+        Of a kind and a bundle no two may be unfinished, unless they may be side by side."""
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""

@@ -49,8 +49,7 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
     _copy(source.verdicts(), target.add_verdicts, shown("verdicts", None))
     for events, name in KINDS.items():
         _copy(source.events(events), target.add_events, shown(plural(name), None))
-    for job in _counted(_jobs(source)[::-1], shown("jobs", None)):
-        target.put_job(job)
+    _copy_jobs(source, target, shown("jobs", None))
     for bundle_id in source.bundles():
         _copy(
             source.code_rows(bundle_id),
@@ -73,6 +72,16 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
         for bundle_id in (source.previous_serving(kind), source.serving(kind)):
             if bundle_id:
                 target.set_serving(bundle_id, kind)
+
+
+def _copy_jobs(source: Store, target: Store, went: Went) -> None:
+    """Copy jobs that moved on, or are new, those that are there and have ended first: of a kind and
+    a bundle only one may be unfinished."""
+    there = {job.id: job for job in _jobs(target)}
+    changed = [job for job in _jobs(source)[::-1] if there.get(job.id) != job]
+    changed.sort(key=lambda job: not (job.finished and job.id in there))
+    for job in _counted(changed, went):
+        target.put_job(job)
 
 
 def _put_file(source: Store, target: Store, name: str) -> None:

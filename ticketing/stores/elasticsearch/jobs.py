@@ -55,7 +55,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         facts: Json = {"arguments": arguments or {}, "by": by}
         if kind.side_by_side:
             job = Job(uuid4().hex, kind, bundle_id, _QUEUED, total, 0, utc_now(), **facts)
-            self.put_job(job)
+            self.connection.write(RECORDS, _key(job.id), _record(job), op_type="create")
             return job
         number = self.connection.count(RECORDS, {"bool": {"filter": _same(kind, bundle_id)}})
         for job in self._unfinished(*_same(kind, bundle_id)):
@@ -72,8 +72,8 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         raise StoreAway(f"Others keep making jobs of kind {kind}; try again.")
 
     def put_job(self, job: Job) -> None:
-        """Keep the record of a job that was made elsewhere; one that is here already stays."""
-        self.connection.write(RECORDS, _key(job.id), _record(job), op_type="create")
+        """Keep the record of a job that was made elsewhere, in the place of what it was before."""
+        self.connection.write(RECORDS, _key(job.id), _record(job))
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""

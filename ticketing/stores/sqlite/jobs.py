@@ -57,9 +57,16 @@ class SQLiteJobs(DatabasePart, Jobs):
             return _job(row)
 
     def put_job(self, job: Job) -> None:
-        """Keep the record of a job that was made elsewhere; one that is here already stays."""
+        """Keep the record of a job that was made elsewhere, in the place of what it was before."""
         with self.database.writing() as connection:
-            _insert(connection, job)
+            try:
+                connection.execute(
+                    f"INSERT INTO jobs ({COLUMNS}) VALUES ({_PLACES})"
+                    f" ON CONFLICT (id) DO UPDATE SET ({COLUMNS}) = ({_PLACES})",
+                    _record(job) * 2,
+                )
+            except IntegrityError:  # `jobs_unfinished`
+                raise another_job(job) from None
 
     def get_job(self, job_id: str) -> Job | None:
         """The job's record."""

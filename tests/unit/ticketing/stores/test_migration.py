@@ -10,7 +10,7 @@ from tests.filled import TICKETS, fill
 from ticketing.cli.migrate import command
 from ticketing.desk.restore import FILLING
 from ticketing.errors import InputError, StoreError
-from ticketing.jobs import JobKind
+from ticketing.jobs import JobKind, JobState
 from ticketing.model.registry import Registry
 from ticketing.people import Account, Role
 from ticketing.stores.migration import AT_ONCE, copy_all, require_equal
@@ -92,6 +92,21 @@ def test_an_interrupted_copy_goes_on_where_it_stopped(source, target, after):
         copy_all(source, target, as_they_are, stop)
     copy_all(source, target, as_they_are, shown)
     require_equal(source, target, shown)
+
+
+def test_a_job_that_moved_on_since_is_copied_again(source, target):
+    """A copy that was interrupted could not be ended, as that job was never equal."""
+    under_way = source.create_job(JobKind.IMPORT, "", 5)
+    given_up = source.create_job(JobKind.REINDEX, "b9", 5)
+    source.update_job(given_up.id, state=JobState.FAILED)
+    instead = source.create_job(JobKind.REINDEX, "b9", 5)
+    copy_all(source, target, as_they_are, shown)
+    source.update_job(under_way.id, state=JobState.DONE, done=5)
+    source.update_job(instead.id, state=JobState.CANCELLED)
+    source.reopen_job(given_up.id)
+    copy_all(source, target, as_they_are, shown)
+    require_equal(source, target, shown)
+    assert [job.id for job in target.jobs()] == [job.id for job in source.jobs()]
 
 
 CHANGES = {
