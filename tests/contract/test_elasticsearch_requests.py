@@ -202,6 +202,22 @@ def test_a_lease_that_was_written_without_an_answer_is_held(store, lost):
     assert not store.take_lease("job 1", "b", 60)
 
 
+@pytest.mark.parametrize("codes", [[], [code(PUMP, 1)]], ids=["without codes", "with codes"])
+def test_a_ticket_that_was_deleted_without_an_answer_counts(store, monkeypatch, codes):
+    store.put_tickets([PUMP])
+    store.put_codes("b1", codes)
+    bulk = Connection.bulk
+
+    def sent_again(self, actions, **options):
+        actions = list(actions)
+        bulk(self, actions, **options)
+        return bulk(self, actions, **options)
+
+    monkeypatch.setattr(Connection, "bulk", sent_again)
+    assert store.delete_tickets([PUMP.id]) == 1
+    assert store.delete_tickets([PUMP.id]) == 0
+
+
 def test_a_list_goes_on_beyond_what_a_server_lists_at_once(store, monkeypatch):
     monkeypatch.setattr(connection, "MOST_HITS", 2)
     store.put_tickets(ALL)

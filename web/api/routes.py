@@ -115,9 +115,12 @@ def put_ticket(ticket_id: str, given: TicketIn) -> tuple[Ticket, int, dict[str, 
 @api.output({}, status_code=204)
 def delete_ticket(ticket_id: str) -> str:
     """Delete a ticket; the next query no longer finds it."""
-    if not current_desk().delete_tickets([ticket_id]):
+    desk = current_desk()
+    was_there = bool(desk.store.matching_ids([ticket_id]))
+    if was_there:  # before it goes, as what the store then says may be lost
+        audit(Deed.DELETED, f"ticket {ticket_id}")
+    if not desk.delete_tickets([ticket_id]) and not was_there:
         raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted already.")
-    audit(Deed.DELETED, f"ticket {ticket_id}")
     return ""
 
 

@@ -9,8 +9,10 @@ from click.testing import CliRunner
 from tests.fake_desk import FakeDesk
 from tests.people import GOOD, account, signed_in
 from ticketing.cli.users import command as users
+from ticketing.errors import StoreAway
 from ticketing.history import AuditEntry, Deed
 from ticketing.people import Actor, Role
+from ticketing.settings import Settings
 from ticketing.stores.sqlite import SQLiteStore
 from web.app import create_app
 
@@ -58,6 +60,31 @@ def work(desk) -> str:
     assert re.search(r"tick_[0-9a-f]+_([\w-]+)", made.text)[1] not in audit
     client.post("/sign-out", data=form(client))
     return audit
+
+
+def test_a_ticket_that_is_deleted_is_in_the_audit_whatever_becomes_of_the_answer(
+    tmp_path, monkeypatch
+):
+    """The store's answer was lost on the way: who deleted it was told 404, and nobody any more."""
+    desk = FakeDesk(Settings(home=tmp_path))
+    client = create_app(desk).test_client()
+    delete = desk.delete_tickets
+
+    def away(ids):
+        delete(ids)
+        raise StoreAway("The store does not answer; try again.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk, "delete_tickets", away)
+        assert client.delete("/api/tickets/GT-0101").status_code == 503
+    assert deeds(desk) == [("local", "deleted", "ticket GT-0101")]
+    assert desk.store.get_tickets(["GT-0101"]) == {}
+    with monkeypatch.context() as patched:
+        patched.setattr(desk, "delete_tickets", lambda ids: delete(ids) and 0)
+        assert client.delete("/api/tickets/GT-0102").status_code == 204
+    assert client.delete("/api/tickets/GT-0102").status_code == 404
+    assert [which for _, _, which in deeds(desk)] == ["ticket GT-0101", "ticket GT-0102"]
+    desk.close()
 
 
 def test_every_deed_is_kept_with_who_which_and_where(desk):

@@ -4,14 +4,12 @@ import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import compress
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.stores.checks import in_place_of, latest_by_id
 from ticketing.stores.elasticsearch.connection import (
     CONFLICT,
-    MISSING,
     Connection,
     ConnectionPart,
     seen,
@@ -115,16 +113,15 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         return set(written)
 
     def delete_tickets(self, ids: Sequence[str]) -> int:
-        """Delete tickets, and then their codes. A ticket that is gone counts as well if an
+        """Delete tickets, and then their codes. What was found before counts, as of a request that
+        is sent again the answer says that it is gone; and a ticket that is gone does if an
         interrupted deletion had left its codes."""
-        distinct = list(dict.fromkeys(ids))
+        distinct = [id for id in dict.fromkeys(ids) if id]
+        found = self.connection.get(TICKETS, distinct, ["id"])
         alias = self.connection.alias(TICKETS)
-        answers = self.connection.bulk(
-            {"_op_type": "delete", "_index": alias, "_id": id} for id in distinct
-        )
+        self.connection.bulk({"_op_type": "delete", "_index": alias, "_id": id} for id in distinct)
         self._newest.clear()
-        there = [answer["status"] != MISSING for answer in answers]
-        return len({*compress(distinct, there), *remove_codes(self.connection, distinct)})
+        return len(found.keys() | remove_codes(self.connection, distinct))
 
     def get_tickets(self, ids: Sequence[str]) -> dict[str, Ticket]:
         """The tickets that exist among `ids`, by id."""
