@@ -6,6 +6,7 @@ belong to another training, and hours would be lost with a worker.
 
 import gzip
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,21 +69,32 @@ def read_material(file: IO[bytes]) -> Material:
 def material_of(
     folder: Path, job_id: str, gather: Callable[[], tuple[Iterable[Ticket], Iterable[Label]]]
 ) -> Iterator[Material]:
-    """What the training of a job learns from: gathered at its first start, and then the same.
+    """What the training of a job learns from: gathered at its first start, and then the same;
+    gathered again where the file was left without tickets, or cannot be read, as by a power cut.
 
     That of other jobs is removed: one desk has one training at a time.
     """
     path = folder / f"{job_id}.learned.gz"
     for other in set(folder.glob("*.learned.*")) - {path}:
         other.unlink(missing_ok=True)
-    if not path.exists():
+    if not _is_whole(path):
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".unfinished")
         with unfinished.open("wb") as file:
             write_material(file, *gather())
+            os.fsync(file.fileno())
         os.replace(unfinished, path)
     with path.open("rb") as file:
         yield read_material(file)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file holds tickets, and all that was written."""
+    try:
+        with path.open("rb") as file:
+            return len(read_material(file).tickets) > 0
+    except (FileNotFoundError, EOFError, gzip.BadGzipFile, zlib.error):
+        return False
 
 
 def drop_material(folder: Path, job_id: str) -> None:

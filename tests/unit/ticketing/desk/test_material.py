@@ -1,6 +1,10 @@
 """What a training learns from is written once, and read as often as it asks."""
 
+import errno
+import os
 from datetime import datetime
+
+import pytest
 
 from ticketing.desk.material import drop_material, material_of
 from ticketing.tickets import Grade, Label, Query, Ticket
@@ -18,6 +22,33 @@ def test_tickets_are_read_over_and_over_as_they_were_at_first(tmp_path):
         assert len(first.tickets) == 2 and first.labels == LABELS
     with material_of(tmp_path, "one", lambda: ([], [])) as again:
         assert [*again.tickets] == TICKETS
+
+
+@pytest.mark.parametrize("bytes_left", [0, 5, 40])
+def test_what_a_power_cut_left_in_part_is_gathered_again(tmp_path, bytes_left):
+    """Every retry failed by it."""
+    with material_of(tmp_path, "one", lambda: (TICKETS, LABELS)):
+        pass
+    os.truncate(tmp_path / "one.learned.gz", bytes_left)
+    for _ in range(2):
+        with material_of(tmp_path, "one", lambda: (TICKETS[1:], LABELS)) as again:
+            assert ([*again.tickets], again.labels) == (TICKETS[1:], LABELS)
+
+
+def test_what_is_learned_from_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError), material_of(tmp_path, "one", lambda: (TICKETS, LABELS)):
+        pass
+    assert not (tmp_path / "one.learned.gz").exists()
+
+
+def test_a_desk_without_tickets_is_gathered_as_often_as_it_is_tried(tmp_path):
+    for tickets in ([], TICKETS):
+        with material_of(tmp_path, "one", lambda: (tickets, [])) as material:
+            assert [*material.tickets] == tickets
 
 
 def test_what_another_job_learned_from_is_removed(tmp_path):
