@@ -54,7 +54,7 @@ class Step(StrEnum):
 
     ENCODING = "encoding"
     COMPARING = "comparing"
-    """Encoded, and compared with the serving bundle; it awaits promotion."""
+    """Encoded; to be compared with the serving bundle."""
     PROMOTING = "promoting"
     READING = "reading"
     PRETRAINING = "pretraining"

@@ -148,11 +148,12 @@ def _is_left(desk: Desk, job: Job) -> bool:
     """Whether nobody works on an unfinished job, though somebody should.
 
     The clock of another machine may be wrong, so that silence alone is no proof: whoever does a
-    whole job holds its lease, of which each look counts.
+    whole job, or a reindex's last steps, holds its lease, of which each look counts.
     """
     if job.state == JobState.WAITING:
         return False
-    free = job.kind == JobKind.REINDEX or desk.store.lease_is_free(lease_of(job.id))
+    shared = job.kind == JobKind.REINDEX and job.step not in (Step.COMPARING, Step.PROMOTING)
+    free = shared or desk.store.lease_is_free(lease_of(job.id))
     return free and silent_for(job) > SILENT_SECONDS
 
 

@@ -10,7 +10,7 @@ from tests.fake_desk import FakeDesk
 from ticketing.desk.leases import held
 from ticketing.errors import NotReady
 from ticketing.history import Deed
-from ticketing.jobs import JobKind, JobState, Promotion
+from ticketing.jobs import JobKind, JobState, Promotion, Step
 from ticketing.people import Actor
 from ticketing.settings import Settings
 from worker import jobs
@@ -113,6 +113,21 @@ def test_a_job_to_be_cancelled_ends_though_messages_wait(desk, monkeypatch):
     assert [(left.id, left.state) for left in jobs.resume_jobs(desk, app)] == [
         (job.id, JobState.CANCELLED)
     ]
+
+
+@pytest.mark.parametrize("step", [Step.COMPARING, Step.PROMOTING])
+def test_a_reindex_whose_last_steps_somebody_does_is_not_left_whatever_the_clocks_say(
+    desk, monkeypatch, step
+):
+    """To a machine whose clock is ahead every heartbeat is old."""
+    app = make_app(desk.settings)
+    job = desk.store.create_job(JobKind.REINDEX, "b1", 5)
+    desk.store.update_job(job.id, state=JobState.RUNNING, step=step)
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    with held(desk.store, lease_of(job.id), wait=False):
+        assert jobs.resume_jobs(desk, app) == []
+        assert cancel_job(desk, job.id).state == JobState.RUNNING
+    assert [left.id for left in jobs.resume_jobs(desk, app)] == [job.id]
 
 
 def test_a_job_that_is_about_to_end_is_not_begun_beside_itself(desk):
