@@ -218,6 +218,24 @@ def test_a_ticket_that_was_deleted_without_an_answer_counts(store, monkeypatch, 
     assert store.delete_tickets([PUMP.id]) == 0
 
 
+def test_a_job_that_ends_while_it_is_looked_for_is_not_taken_for_an_unfinished_one(
+    store, monkeypatch
+):
+    job = store.create_job(JobKind.REINDEX, "b1", 10)
+    listed = Connection.listed
+
+    def ended(self, *args, **kwargs):
+        hits = listed(self, *args, **kwargs)
+        store.update_job(job.id, state=JobState.DONE)
+        return hits
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Connection, "listed", ended)
+        new = store.create_job(JobKind.REINDEX, "b1", 10)
+    assert new.id != job.id and not new.finished
+    assert store.unfinished_jobs() == [new]
+
+
 def test_a_list_goes_on_beyond_what_a_server_lists_at_once(store, monkeypatch):
     monkeypatch.setattr(connection, "MOST_HITS", 2)
     store.put_tickets(ALL)

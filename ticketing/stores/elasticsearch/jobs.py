@@ -125,8 +125,9 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")
 
     def _unfinished(self, *filters: Json) -> list[Job]:
+        """Jobs that have not ended, newest first: also not since they were looked for."""
         query = {"bool": {"filter": list(filters), "must_not": _FINISHED}}
-        return self._listed(query, MOST_UNFINISHED)
+        return [job for job in self._listed(query, MOST_UNFINISHED) if not job.finished]
 
     def _listed(self, query: Json, limit: int) -> list[Job]:
         """Jobs as they are now, newest first."""
