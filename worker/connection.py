@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import TemporaryFile
 from urllib.parse import urlsplit
 
 from celery import Celery
@@ -31,6 +32,9 @@ WRITABLE = f"{QUEUE}.writable"
 WRITABLE_SECONDS = 60
 """How long it stays there."""
 
+PROBE_BYTES = 1 << 12
+"""Written to a file without a name, to see whether a folder takes messages."""
+
 UNTRUSTED = "certificate verify failed"
 """What OpenSSL says, in lower case, of a certificate by nobody who is known."""
 
@@ -48,9 +52,10 @@ def connected(app: Celery) -> Iterator[Connection]:
 
 
 def _failures(connection: Connection) -> tuple[type[Exception], ...]:
-    """What a broker raises that is away and, of Redis, one that answers and refuses."""
+    """What a broker raises that is away and, of Redis, one that answers and refuses; the disk,
+    where messages are files."""
     if connection.transport.driver_type != "redis":
-        return (OperationalError,)
+        return (OperationalError, OSError)
     from redis.exceptions import RedisError  # an optional part
 
     return (OperationalError, RedisError)
@@ -68,6 +73,11 @@ def _require_password(connection: Connection) -> None:
 
 def broker_away(app: Celery, error: Exception) -> BrokerAway:
     """What to raise, or to say, where the broker does not let us in, and why."""
+    if isinstance(error, OSError) and (folder := _folder(app)):
+        return BrokerAway(
+            f"The folder {folder} takes no messages ({error.strerror}); free some room on its disk,"
+            " or let it be written to."
+        )
     address, said = masked(app.conf.broker_url), masked(str(error)).rstrip(".")
     for words, sentence in REFUSALS.items():
         if words in said.lower():
@@ -102,7 +112,15 @@ def waiting_messages(app: Celery, queue: str = QUEUE) -> int:
     would take no more."""
     with connected(app) as connection:
         channel = connection.default_channel
-        if connection.transport.driver_type == "redis":
+        if folder := _folder(app):
+            with TemporaryFile(dir=folder, buffering=0) as probe:
+                probe.write(bytes(PROBE_BYTES))
+        else:
             channel.client.set(WRITABLE, "", ex=WRITABLE_SECONDS)  # type: ignore[attr-defined]
         declared = channel.queue_declare(queue)  # type: ignore[attr-defined]  # the stub lacks it
         return int(declared.message_count)
+
+
+def _folder(app: Celery) -> str:
+    """Where messages are files; nothing where they are Redis's."""
+    return str(app.conf.broker_transport_options.get("data_folder_in", ""))

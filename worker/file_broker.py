@@ -48,8 +48,12 @@ class Channel(filesystem.Channel):
     ) -> None:
         name = f"{time.time_ns():020}_{uuid.uuid4().hex}"
         unfinished = Path(self.data_folder_out, f"{name}.unfinished")
-        unfinished.write_text(dumps(payload))
-        unfinished.rename(unfinished.with_name(f"{name}.{queue}.msg"))
+        try:
+            unfinished.write_text(dumps(payload))
+            unfinished.rename(unfinished.with_name(f"{name}.{queue}.msg"))
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         for path in self._waiting(queue):

@@ -1,14 +1,17 @@
 """What asking for work does where that work is under way already."""
 
+import errno
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from tests.fake_desk import FakeDesk
 from ticketing.desk.leases import held
-from ticketing.errors import NotReady
+from ticketing.errors import BrokerAway, NotReady
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion, Step
 from ticketing.people import Actor
@@ -81,6 +84,45 @@ def test_a_training_that_awaits_its_turn_is_not_given_up_for_another(
         assert start_training(desk, app, ask, "bob").id != first.id
     [left] = desk.store.unfinished_jobs()
     assert left.by == ("ada" if stays else "bob")
+
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+def fail(*_, **__):
+    raise FULL
+
+
+TAKES_NONE = {
+    "full": lambda patch, home: patch.setattr("worker.connection.TemporaryFile", fail),
+    "gone": lambda patch, home: shutil.rmtree(home / "broker"),
+}
+
+
+@pytest.mark.parametrize("harm", TAKES_NONE.values(), ids=TAKES_NONE)
+def test_a_folder_that_takes_no_messages_is_said_before_any_job_is_made(desk, monkeypatch, harm):
+    app = make_app(desk.settings)
+    harm(monkeypatch, desk.settings.home)
+    with pytest.raises(BrokerAway, match=r"/broker takes no messages \(No s.*; free some room"):
+        start_training(desk, app, desk.training_arguments(), "ada")
+    assert desk.store.unfinished_jobs() == []
+
+
+def test_a_disk_that_is_full_when_a_message_is_written_is_said(desk, monkeypatch):
+    app, messages = make_app(desk.settings), desk.settings.home / "broker"
+    write = Path.write_text
+
+    def half(path, text):
+        write(path, text[:9])
+        raise FULL
+
+    with monkeypatch.context() as patch, pytest.raises(BrokerAway, match="No space left"):
+        patch.setattr(Path, "write_text", half)
+        start_training(desk, app, desk.training_arguments(), "ada")
+    assert list(messages.glob("*.unfinished")) == []
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    [job] = jobs.resume_jobs(desk, app)
+    assert (job.by, waiting_messages(app, queue_of(job.kind))) == ("ada", 1)
 
 
 def test_a_job_that_is_sent_again_waits_again(desk, monkeypatch):
