@@ -49,6 +49,18 @@ class TicketContract:
         assert store.get_tickets(["T-2", "nobody"]) == {"T-2": PUMP}
         assert store.get_tickets([]) == {}
 
+    def test_no_ticket_has_an_empty_id(self, store):
+        """As a row of labels has whose cell is blank."""
+        store.put_tickets([PUMP])
+        assert store.get_tickets(["", "T-2"]) == store.get_tickets(["T-2"]) == {"T-2": PUMP}
+        assert store.matching_ids([""]) == set()
+        assert store.matching_ids(["", "T-2"], Filters(product=PUMP.product)) == {"T-2"}
+        assert store.read_tickets(["", "T-2"]).keys() == {"T-2"}
+        assert store.stale_ids("b1", among=["", "T-2"]) == ["T-2"]
+        store.forget_codes("b1", [""])
+        assert store.delete_tickets([""]) == 0
+        assert store.delete_tickets(["", "T-2"]) == 1
+
     def test_a_ticket_is_read_with_the_tokens_of_its_text(self, store):
         wordless = Ticket("T-3", "-", "")
         reworded = replace(FLAME, solution="the U+FB01 ﬁlter\u00a0was_full, v2.3.4")
@@ -274,6 +286,14 @@ class TicketContract:
             assert not store.has_subject(f"{subject} and more")
             assert not store.has_subject(f"{subject}.")
         assert not store.has_subject("")
+
+    @pytest.mark.parametrize("text", ["a" * 32_767, "ä " * 20_000, "?" * 40_000, "漢" * 11_000])
+    def test_a_subject_of_any_length_is_had_letter_by_letter(self, store, text):
+        lab = Filters(groups=frozenset(["lab"]))
+        store.put_tickets([Ticket("one", text, groups=lab.groups), Ticket("other", f"{text}!")])
+        assert store.has_subject(text) and store.has_subject(text, lab)
+        assert not store.has_subject(text, Filters(groups=frozenset()))
+        assert not store.has_subject(f"{text}?")
 
     def test_a_subject_is_found_among_any_number_of_tickets_that_say_the_same(self, store):
         lab = frozenset(["lab"])

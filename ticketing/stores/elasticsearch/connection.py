@@ -70,9 +70,9 @@ class Connection:
             raise plain(error, self.where) from error
 
     def get(self, name: str, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, Json]:
-        """The documents that exist among `ids`, by id, as of this moment: `_source` (of the
-        named fields only, where any are), `_seq_no` and `_primary_term`."""
-        ids = iter(dict.fromkeys(ids))
+        """The documents that exist among `ids`, by id, as of this moment: `_source` (of the named
+        fields only, where any are), `_seq_no` and `_primary_term`. None has an empty id."""
+        ids = iter(dict.fromkeys(id for id in ids if id))
         found: dict[str, Json] = {}
         while some := list(islice(ids, AT_ONCE)):
             with self.client() as client:

@@ -31,6 +31,9 @@ ATTEMPTS = 20
 FIRST_WORDS = 32
 """Words of a subject that a ticket must hold before it is compared."""
 
+MOST_COMPARED = 32_766
+"""Bytes of a subject that a server compares."""
+
 NEWEST_SECONDS, MOST_NEWEST = 1.0, 100
 """How long, and of how many filters, the newest ticket's date is remembered."""
 
@@ -194,12 +197,20 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
 
     def has_subject(self, subject: str, filters: Filters = Filters()) -> bool:
         """Whether a matching ticket has this subject: those that hold its first words are
-        compared, and all where it has none, by the server."""
+        compared, and all where it has none, by the server unless it is longer than that takes."""
         words = tokenize(subject)[:FIRST_WORDS]
-        holds = [{"term": {"tokens": word}} for word in dict.fromkeys(words)]
+        holds = [where(filters), *({"term": {"tokens": word}} for word in dict.fromkeys(words))]
+        if len(subject.encode(errors="surrogatepass")) > MOST_COMPARED:
+            hits = self.connection.pages(
+                TICKETS,
+                sort=[{"id": "asc"}],
+                query={"bool": {"filter": holds}},
+                source_includes=["subject"],
+            )
+            return any(hit["_source"]["subject"] == subject for hit in hits)
         answer = self.connection.search(
             TICKETS,
-            query={"bool": {"filter": [where(filters), *holds, {"term": {"subject": subject}}]}},
+            query={"bool": {"filter": [*holds, {"term": {"subject": subject}}]}},
             runtime_mappings={"subject": KEYWORD},  # it is only kept, and read from the document
             size=1,
             source=False,
