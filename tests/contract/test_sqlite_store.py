@@ -442,6 +442,7 @@ def test_a_newer_format_is_refused(store):
 
 LACKED = {
     13: (
+        "DROP INDEX history_of_kind",
         "DROP TRIGGER history_stays",
         schema.HISTORY_STAYS.replace("NOT IN ('asking', 'saved query')", "<> 'asking'"),
     ),
@@ -504,6 +505,39 @@ def grow_old(store, version: int) -> None:
         for statement in LACKED[older]:
             store.database.rows(statement)
     store.database.rows(f"PRAGMA user_version = {version}")
+
+
+def plans(store, *statements):
+    """What the database does for statements, step by step."""
+    return [
+        [detail for *_, detail in store.database.rows(f"EXPLAIN QUERY PLAN {statement}", *values)]
+        for statement, values in statements
+    ]
+
+
+@pytest.mark.parametrize("version", [schema.VERSION, 13])
+def test_events_of_a_rare_kind_are_read_alone_and_in_order(store, monkeypatch, version):
+    if version < schema.VERSION:
+        grow_old(store, version)
+        SQLiteStore(store.database.folder).close()
+    asked, rows = [], database.Database.rows
+
+    def spied(self, statement, *values):
+        asked.append((statement, values))
+        return rows(self, statement, *values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database.Database, "rows", spied)
+        for person in ("", "ann"):
+            list(store.events(TopicName, person))
+            store.last_events(TopicName, 3, person=person)
+    of_all, of_ann = "history_of_kind (kind=?", "history_of_person (kind=? AND person=?"
+    assert plans(store, *asked) == [
+        [f"SEARCH history USING INDEX {of_all} AND number>?)"],
+        [f"SEARCH history USING INDEX {of_all})"],
+        [f"SEARCH history USING INDEX {of_ann} AND number>?)"],
+        [f"SEARCH history USING INDEX {of_ann})"],
+    ]
 
 
 def test_format_13_is_brought_up(store):

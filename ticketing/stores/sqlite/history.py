@@ -54,28 +54,22 @@ class SQLiteHistory(DatabasePart, History):
 
     def count_events(self, kind: type[Event], person: str = "") -> int:
         """How many events of a kind there are, of one person where given."""
-        condition, values = "kind = ?", [KINDS[kind]]
-        if person:
-            condition, values = _whose(kind, person)
+        condition, values = _whose(kind, person)
         [(count,)] = self.database.rows(f"SELECT count(*) FROM history WHERE {condition}", *values)
         return int(count)
 
 
 def _whose(kind: type[Event], person: str) -> tuple[str, list[str]]:
-    """A condition on rows and its values, which takes them in the order of their numbers: the index
-    has all of one person so, and for all people the table itself (the sign keeps from sorting what
-    the index has by person)."""
+    """A condition on rows and its values; an index has those rows in the order of their numbers."""
     if person:
         return "kind = ? AND person = ?", [KINDS[kind], person]
-    return "+kind = ?", [KINDS[kind]]
+    return "kind = ?", [KINDS[kind]]
 
 
 def forget_asked(connection: Connection, before: date, keep: Collection[str]) -> None:
     """Delete what was asked or saved before a day, see `is_past`; all of it is read, since a clock
     may have been ahead."""
     for kind in ASKED:
-        rows = connection.execute(
-            "SELECT number, event FROM history WHERE +kind = ?", [KINDS[kind]]
-        )
+        rows = connection.execute("SELECT number, event FROM history WHERE kind = ?", [KINDS[kind]])
         past = [(number,) for number, text in rows if is_past(from_json(kind, text), before, keep)]
         connection.executemany("DELETE FROM history WHERE number = ?", past)

@@ -76,6 +76,9 @@ HISTORY_STAYS = """CREATE TRIGGER history_stays BEFORE DELETE ON history
         WHEN OLD.kind NOT IN ('asking', 'saved query')
         BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END"""
 
+HISTORY_OF_KIND = "CREATE INDEX IF NOT EXISTS history_of_kind ON history (kind, number)"
+"""Of a kind nothing else is read; a database of before format 5 has it by its next step."""
+
 HISTORY = (
     """CREATE TABLE history (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -85,6 +88,7 @@ HISTORY = (
         event TEXT NOT NULL
     )""",
     "CREATE INDEX history_of_person ON history (kind, person, number)",
+    HISTORY_OF_KIND,
     HISTORY_STAYS,
     """CREATE TRIGGER history_stands BEFORE UPDATE ON history
         BEGIN SELECT RAISE(ABORT, 'history is never changed'); END""",
@@ -253,7 +257,7 @@ UPGRADES = {
     10: (SCHEDULE,),
     11: ("DROP INDEX tickets_created", CREATED, FILTER_CHANGES),
     12: ("DROP TABLE vocabulary",),
-    13: ("DROP TRIGGER history_stays", HISTORY_STAYS),
+    13: ("DROP TRIGGER history_stays", HISTORY_STAYS, HISTORY_OF_KIND),
 }
 """What brings a database of a version to the next one."""
 
