@@ -18,7 +18,7 @@ from celery import Celery
 from celery.beat import Scheduler, Service
 
 from ticketing.desk import Desk
-from ticketing.desk.leases import Held
+from ticketing.desk.leases import HeldLease
 from ticketing.errors import NotReady
 from ticketing.jobs import Job
 from ticketing.times import utc_now
@@ -58,12 +58,12 @@ class StoreScheduler(Scheduler):
 
 def run_beat(app: Celery, place: Workplace) -> int:
     """Keep the desk's schedule until Ctrl-C or SIGTERM; it waits for store and broker."""
-    leases: list[Held] = []
+    leases: list[HeldLease] = []
 
     def look() -> None:
         with place.tolerating("keep the schedule"):
             if not leases:
-                leases.append(Held(place.desk.whole, "beat"))
+                leases.append(HeldLease(place.desk.whole, "beat"))
             ours = leases[0].take()
             place.room.over()  # where that could be written
             if ours and (job := begin_if_due(place.desk, app, utc_now())):

@@ -12,7 +12,7 @@ from typing import TypeVar
 from celery import Celery
 
 from ticketing.desk import Desk
-from ticketing.desk.leases import Held, Taken, held
+from ticketing.desk.leases import HeldLease, Taken, held
 from ticketing.desk.long_work import do
 from ticketing.errors import StoreAway, TicketingError
 from ticketing.files import Json
@@ -46,13 +46,17 @@ def do_job(desk: Desk, app: Celery, job_id: str, ending: Ending | None = None) -
     """
     if wanted(desk, job_id) is None:
         return
-    with failing(desk, job_id), suppress(Taken), held(desk.whole, lease_of(job_id), True) as lease:
+    with (
+        failing(desk, job_id),
+        suppress(Taken),
+        held(desk.whole, lease_of(job_id), wait=True) as lease,
+    ):
         job = wanted(desk, job_id)
         if job:
             _do(desk, app, job, lease, ending or Ending())
 
 
-def _do(desk: Desk, app: Celery, job: Job, lease: Held, ending: Ending) -> None:
+def _do(desk: Desk, app: Celery, job: Job, lease: HeldLease, ending: Ending) -> None:
     attempt = job.attempts + 1
     begun = "begun" if attempt == 1 else f"begun again, attempt {attempt}"
     try:
@@ -106,7 +110,7 @@ def said_of(job: Job, result: Json) -> str:
     return said if job.attempts < 2 else f"{said} {STORED_BEFORE}"
 
 
-def _stop(desk: Desk, app: Celery, job: Job, lease: Held) -> None:
+def _stop(desk: Desk, app: Celery, job: Job, lease: HeldLease) -> None:
     """End a job that is to be cancelled; leave any other to whoever takes it up."""
     with suppress(TicketingError):  # it is resumed in any case, once it is silent
         now = desk.whole.get_job(job.id)
@@ -133,7 +137,7 @@ def _until_back(do: Callable[[], Found], ending: Ending) -> Found:
 class AtWork:
     """A job that this process does: how far it is, and whether it is to go on."""
 
-    def __init__(self, desk: Desk, job: Job, lease: Held, ending: Ending):
+    def __init__(self, desk: Desk, job: Job, lease: HeldLease, ending: Ending):
         self._store = desk.whole
         self._job = job
         self._lease = lease
@@ -165,7 +169,7 @@ class AtWork:
 
 
 @contextmanager
-def at_work(desk: Desk, job: Job, lease: Held, ending: Ending) -> Iterator[AtWork]:
+def at_work(desk: Desk, job: Job, lease: HeldLease, ending: Ending) -> Iterator[AtWork]:
     """Beat while the block works on a job."""
     work = AtWork(desk, job, lease, ending)
     with repeating(work.beat, BEAT_SECONDS):

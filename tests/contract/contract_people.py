@@ -44,12 +44,6 @@ class PeopleContract:
             store.put_account(account)
         assert store.accounts() == accounts
 
-    def test_a_deleted_account_is_gone(self, store):
-        store.put_account(Account("ann", "hash", Role.SCIENTIST))
-        assert [store.delete_account("ann"), store.delete_account("ann")] == [True, False]
-        assert store.get_account("ann") is None
-        assert store.accounts() == []
-
     @pytest.mark.parametrize("name", ["", " ", "\ud800"])
     def test_an_account_without_a_usable_name_is_refused(self, store, name):
         with pytest.raises(InputError):
@@ -109,15 +103,6 @@ class PeopleContract:
         store.put_account(replace(ANN, role=Role.ADMIN))
         assert store.get_session("k1") == SESSION
         assert store.tokens() == [TOKEN]
-
-    def test_a_deleted_account_takes_its_sessions_and_tokens_along(self, store):
-        for name, key in (("ann", "1"), ("bob", "2")):
-            store.put_account(replace(ANN, name=name))
-            store.add_session(replace(SESSION, key=key, name=name))
-            store.add_token(replace(TOKEN, id=key, owner=name))
-        store.delete_account("ann")
-        assert [store.get_session(key) is None for key in "12"] == [True, False]
-        assert [token.owner for token in store.tokens()] == ["bob"]
 
     # tokens ----------------------------------------------------------------------------------
 

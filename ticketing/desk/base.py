@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from ticketing.desk.leases import Held, Taken, held
+from ticketing.desk.leases import HeldLease, Taken, held
 from ticketing.desk.loaded import Loaded
 from ticketing.errors import (
     BundleAway,
@@ -208,7 +208,7 @@ class DeskBase:
         return self.store.known_words(list(dict.fromkeys(words)))
 
     @contextmanager
-    def _one_training(self, what: str) -> Iterator[Held]:
+    def _one_training(self, what: str) -> Iterator[HeldLease]:
         """Raises NotReady when another process, on whichever machine, is training the same on this
         desk: one that was killed a moment ago is waited for, as long as nobody knows it."""
         try:

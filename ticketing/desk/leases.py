@@ -18,7 +18,7 @@ RENEW_SECONDS = 3.0
 """How often it is renewed, and asked for by whoever waits."""
 
 
-class Held:
+class HeldLease:
     """A lease that this process has, until it is `lost`, as when the process stood still: what was
     begun with it may be done by others since, so it is never found again."""
 
@@ -46,13 +46,13 @@ class Taken(Exception):
 
 
 @contextmanager
-def held(store: Leases, name: str, wait: bool) -> Iterator[Held]:
+def held(store: Leases, name: str, *, wait: bool) -> Iterator[HeldLease]:
     """Hold a lease during the block.
 
     With `wait` one whose holder may be dead is waited for until it would have run out. Raises
     Taken where another one has it.
     """
-    lease = Held(store, name)
+    lease = HeldLease(store, name)
     until = time.monotonic() + (LEASE_SECONDS + RENEW_SECONDS if wait else 0)
     while not lease.take():
         if time.monotonic() >= until:

@@ -113,10 +113,6 @@ class DelegatingStore:
         """See Accounts."""
         return self._store.accounts()
 
-    def delete_account(self, name: str) -> bool:
-        """See Accounts."""
-        return self._store.delete_account(name)
-
     def add_session(self, session: Session) -> None:
         """See Sessions."""
         self._store.add_session(session)

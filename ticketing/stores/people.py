@@ -26,9 +26,6 @@ class Accounts(Protocol):
     def accounts(self) -> list[Account]:
         """All accounts, by name."""
 
-    def delete_account(self, name: str) -> bool:
-        """Delete an account with its sessions and tokens; whether there was one."""
-
 
 class Sessions(Protocol):
     """Who is signed in, and since when."""

@@ -5,7 +5,7 @@ from datetime import time, timedelta
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.desk.leases import Held
+from ticketing.desk.leases import HeldLease
 from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.schedule import Weekday
 from ticketing.settings import Settings
@@ -117,7 +117,7 @@ def beat_once(desk, app, monkeypatch):
 def test_one_beat_wins(desk, app, monkeypatch):
     desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
     desk.schedule_began(utc_now() - timedelta(days=8))
-    other = Held(desk.whole, "beat")
+    other = HeldLease(desk.whole, "beat")
     assert other.take()
     assert beat_once(desk, app, monkeypatch) == 0
     assert desk.store.jobs() == []

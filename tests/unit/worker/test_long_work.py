@@ -8,7 +8,7 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from ticketing.desk import leases
-from ticketing.desk.leases import Held
+from ticketing.desk.leases import HeldLease
 from ticketing.jobs import JobKind, JobState, Step, Stopped
 from ticketing.settings import Settings
 from ticketing.stores import jobs as stores_jobs
@@ -48,7 +48,7 @@ def test_a_job_that_is_interrupted_as_it_is_said_to_run_is_queued_again(desk, mo
 
 def test_who_stood_still_does_not_go_on_with_what_another_one_has_ended(desk):
     job = desk.store.create_job(JobKind.IMPORT, "", 0, {"files": []}, "ann")
-    lease = Held(desk.whole, lease_of(job.id))
+    lease = HeldLease(desk.whole, lease_of(job.id))
     assert lease.take()
     work = AtWork(desk, job, lease, Ending())
     work.on_step(Step.READING)
@@ -64,7 +64,7 @@ def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
     for module in (stores_jobs, progress):
         monkeypatch.setattr(module, "utc_now", lambda: clock[0])
     job = desk.store.create_job(JobKind.TRAINING, "", 0, {}, "ann")
-    work = AtWork(desk, job, Held(desk.whole, lease_of(job.id)), Ending())
+    work = AtWork(desk, job, HeldLease(desk.whole, lease_of(job.id)), Ending())
     desk.store.update_job(job.id, state=JobState.RUNNING)
     for minutes, step, done in (0, Step.PRETRAINING, 0), (30, Step.TRAINING, 0):
         clock[0] += timedelta(minutes=minutes)
@@ -76,7 +76,7 @@ def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
 
 def test_a_lease_that_was_lost_is_not_found_again(desk, monkeypatch):
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.0)
-    stands_still, another = Held(desk.whole, "job x"), Held(desk.whole, "job x")
+    stands_still, another = HeldLease(desk.whole, "job x"), HeldLease(desk.whole, "job x")
     assert stands_still.take()
     monkeypatch.setattr(leases, "LEASE_SECONDS", 60.0)
     assert another.take()

@@ -96,6 +96,6 @@ def test_a_step_waits_for_the_lease_of_a_process_that_it_ended(desk, app, monkey
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.1)
     job = start_reindex(desk, app, BUNDLE)
     assert do_waiting(desk, app, QUEUE)  # all is encoded
-    assert leases.Held(desk.store, lease_of(job.id)).take()  # and its process is killed then
+    assert leases.HeldLease(desk.store, lease_of(job.id)).take()  # and its process is killed then
     assert do_waiting(desk, app, QUEUE)
     assert desk.store.get_job(job.id).state == JobState.DONE

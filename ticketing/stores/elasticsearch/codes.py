@@ -8,7 +8,7 @@ from ticketing.errors import Conflict, StoreAway, StoreError
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeBlock, CodeRow
 from ticketing.stores.elasticsearch.candidates import block_of
-from ticketing.stores.elasticsearch.connection import CONFLICT, seen
+from ticketing.stores.elasticsearch.connection import CONFLICT, if_unchanged
 from ticketing.stores.elasticsearch.copies import (
     ATTEMPTS,
     codes_of,
@@ -159,7 +159,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
                 "_index": self.connection.alias(TICKETS),
                 "_id": id,
                 "doc": {"coded": [*(x for x in doc["_source"]["coded"] if x in builds), build]},
-                **seen(doc),
+                **if_unchanged(doc),
             }
             for id, doc in tickets.items()
         ]
@@ -235,7 +235,7 @@ class ElasticsearchCodes(ElasticsearchTopics):
                     "_id": id,
                     "doc": {"coded": [x for x in doc["_source"]["coded"] if not named(x)]},
                     "detect_noop": False,
-                    **seen(doc),
+                    **if_unchanged(doc),
                 }
                 for id, doc in tickets.items()
             ]
@@ -264,4 +264,4 @@ class ElasticsearchCodes(ElasticsearchTopics):
 
 def _while_unchanged(doc: Json | None) -> Json:
     """The condition that a document is as it was read, or still is not there."""
-    return {"_op_type": "index", **seen(doc)} if doc else {"_op_type": "create"}
+    return {"_op_type": "index", **if_unchanged(doc)} if doc else {"_op_type": "create"}

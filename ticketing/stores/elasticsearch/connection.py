@@ -202,8 +202,7 @@ class Connection:
             answer = client.count(index=self.alias(name), query=query)
         if answer["_shards"]["failed"]:
             raise refused(503, "", "a shard is away", self.where)
-        count: int = answer["count"]
-        return count
+        return int(answer["count"])
 
     def bulk(self, actions: Iterable[Json], *, refresh: bool = True) -> list[Json]:
         """Write many documents; what became of each, in order: `status` (below 300, MISSING or
@@ -264,7 +263,8 @@ class Connection:
 
     def deletion(self, name: str, doc: Json) -> Json:
         """The action that deletes a document if it is still as it was read."""
-        return {"_op_type": "delete", "_index": self.alias(name), "_id": doc["_id"], **seen(doc)}
+        at = {"_index": self.alias(name), "_id": doc["_id"]}
+        return {"_op_type": "delete", **at, **if_unchanged(doc)}
 
     def refresh(self, name: str) -> None:
         """Let the next search see all that was written to an index, if there is one."""
@@ -287,7 +287,7 @@ def _asked_again(search: Callable[[], ObjectApiResponse[Any]]) -> ObjectApiRespo
     return search()
 
 
-def seen(doc: Mapping[str, Any]) -> dict[str, int]:
+def if_unchanged(doc: Mapping[str, Any]) -> dict[str, int]:
     """The condition that a document is still as it was read."""
     return {"if_seq_no": doc["_seq_no"], "if_primary_term": doc["_primary_term"]}
 

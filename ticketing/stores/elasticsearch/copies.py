@@ -15,7 +15,7 @@ from ticketing.stores.elasticsearch.connection import (
     CONFLICT,
     OF_BUNDLES,
     Connection,
-    seen,
+    if_unchanged,
 )
 from ticketing.stores.elasticsearch.documents import OWN, columns, copied, document_of, own_of
 from ticketing.stores.elasticsearch.indices import TICKETS, metas_of
@@ -90,7 +90,7 @@ def _copy(connection: Connection, name: str, tickets: Mapping[str, Ticket]) -> N
                 "_index": connection.alias(name),
                 "_id": id,
                 "_source": own_of(hit["fields"]) | copied(document_of(left[id])),
-                **seen(hit),
+                **if_unchanged(hit),
             }
             for id, hit in rows.items()
         )
@@ -117,7 +117,7 @@ def _remove(connection: Connection, name: str, ids: Sequence[str]) -> set[str]:
     for _ in range(ATTEMPTS):
         codes = connection.get(name, ids, ["id"])
         # Tickets are read after codes: a ticket that was put again in between is seen here, and
-        # codes that are written from now on no longer are as they were `seen`.
+        # codes that are written from now on are no longer as they were read.
         left = connection.get(TICKETS, codes, ["id"])
         gone = {id: doc for id, doc in codes.items() if id not in left}
         answers = connection.bulk(connection.deletion(name, doc) for doc in gone.values())

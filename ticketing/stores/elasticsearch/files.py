@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
+from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
 from ticketing.stores.elasticsearch.indices import FILES
 from ticketing.stores.files import Files, KeptFile, compared, damaged, no_file
 from ticketing.times import utc_now
@@ -52,7 +52,7 @@ class ElasticsearchFiles(ConnectionPart, Files):
             before = self._named(name)
             if before and before["_source"]["upload"] == upload:
                 return kept  # it was written, and the answer was lost
-            condition = seen(before) if before else {"op_type": "create"}
+            condition = if_unchanged(before) if before else {"op_type": "create"}
             if self.connection.write(FILES, _key(name), source, **condition):
                 if before:
                     self._drop_chunks(before["_source"])

@@ -11,7 +11,7 @@ from uuid import uuid4
 from ticketing.errors import StoreAway
 from ticketing.files import Json
 from ticketing.jobs import Job, JobKind, JobState, log_from_json, log_to_json
-from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
+from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.jobs import (
     JobChanges,
@@ -119,7 +119,7 @@ class ElasticsearchJobs(ConnectionPart, Jobs):
             changed = change(job)
             looked_at = changed.finished != job.finished  # all else that changes is read by id
             if changed == job or self.connection.write(
-                RECORDS, key, _record(changed), refresh=looked_at, **seen(found)
+                RECORDS, key, _record(changed), refresh=looked_at, **if_unchanged(found)
             ):
                 return changed
         raise StoreAway(f"Others keep changing the job {job_id}; try again.")

@@ -1,7 +1,7 @@
 """Leases: a record for each that is held."""
 
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart, seen
+from ticketing.stores.elasticsearch.connection import Connection, ConnectionPart, if_unchanged
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.jobs import Lease, Leases, SeenLeases
 
@@ -20,7 +20,7 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         taken = self._seen_leases.next(name, _lease(doc) if doc else None, holder, seconds)
         if taken is None:
             return False
-        condition = seen(doc) if doc else {"op_type": "create"}
+        condition = if_unchanged(doc) if doc else {"op_type": "create"}
         source = {"kind": "lease", **vars(taken)}
         if self.connection.write(RECORDS, key, source, refresh=False, **condition):
             return True

@@ -8,7 +8,7 @@ from datetime import datetime
 from ticketing.files import Json
 from ticketing.people import Account, ApiToken, Permission, Role, Session
 from ticketing.stores.checks import require_account, require_text
-from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart, seen
+from ticketing.stores.elasticsearch.connection import MISSING, ConnectionPart, if_unchanged
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.people import PeopleStore
 
@@ -35,12 +35,6 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         """All accounts, by name."""
         return [_account(hit["_source"]) for hit in self._people("account")]
 
-    def delete_account(self, name: str) -> bool:
-        """Delete an account with its sessions and tokens; whether there was one."""
-        self._delete(hit["_id"] for hit in self._people("session", name))
-        self._delete(hit["_id"] for hit in self._people("token", name))
-        return self._delete([_account_key(name)]) > 0
-
     def add_session(self, session: Session) -> None:
         """Keep a new session."""
         source = {
@@ -62,7 +56,7 @@ class ElasticsearchPeople(ConnectionPart, PeopleStore):
         id = f"session:{key}"
         if found := self.connection.get(RECORDS, [id]).get(id):
             source = found["_source"] | {"seen": at.isoformat()}
-            self.connection.write(RECORDS, id, source, refresh=False, **seen(found))
+            self.connection.write(RECORDS, id, source, refresh=False, **if_unchanged(found))
 
     def end_session(self, key: str) -> None:
         """End a session, if there is one."""

@@ -2,8 +2,7 @@
 
 from ticketing.files import Json
 from ticketing.schedule import Schedule, schedule_from_json, schedule_to_json
-from ticketing.stores.elasticsearch.connection import ConnectionPart
-from ticketing.stores.elasticsearch.connection import seen as as_read
+from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.schedules import Schedules
 
@@ -22,7 +21,7 @@ class ElasticsearchSchedules(ConnectionPart, Schedules):
         found = self._found()
         if _read(found) != seen:
             return False
-        condition = as_read(found) if found else {"op_type": "create"}
+        condition = if_unchanged(found) if found else {"op_type": "create"}
         source = {"kind": "schedule", "schedule": schedule_to_json(schedule)}
         return self.connection.write(RECORDS, _KEY, source, **condition)
 

@@ -2,7 +2,7 @@
 
 from ticketing.errors import StoreAway
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import ConnectionPart, seen
+from ticketing.stores.elasticsearch.connection import ConnectionPart, if_unchanged
 from ticketing.stores.elasticsearch.copies import codes_of
 from ticketing.stores.elasticsearch.indices import RECORDS
 from ticketing.stores.protocols import Serving
@@ -33,7 +33,7 @@ class ElasticsearchServing(ConnectionPart, Serving):
                 return
             self.connection.refresh(codes_of(bundle_id))  # `put_codes` leaves that out
             source = {"kind": "serving", "bundles": [*served, bundle_id]}
-            condition = seen(found) if found else {"op_type": "create"}
+            condition = if_unchanged(found) if found else {"op_type": "create"}
             if self.connection.write(RECORDS, key, source, **condition):
                 return
         raise StoreAway("Others keep switching the serving bundle; try again.")

@@ -12,7 +12,7 @@ from ticketing.stores.elasticsearch.connection import (
     CONFLICT,
     Connection,
     ConnectionPart,
-    seen,
+    if_unchanged,
 )
 from ticketing.stores.elasticsearch.copies import copy_filters, remove_codes, where
 from ticketing.stores.elasticsearch.documents import FIELDS, document_of, ticket_of
@@ -87,7 +87,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
                 "_index": self.connection.alias(TICKETS),
                 "_id": id,
                 "_source": document_of(ticket),
-                **({"_op_type": "index", **seen(known[id])} if id in known else _NEW),
+                **({"_op_type": "index", **if_unchanged(known[id])} if id in known else _NEW),
             }
             for id, ticket in tickets.items()
         )
@@ -107,7 +107,7 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
                 "_index": self.connection.alias(TICKETS),
                 "_id": id,
                 "doc": {"coded": known[id]["_source"]["coded"]},
-                **seen(replaced[id]),
+                **if_unchanged(replaced[id]),
             }
             for id in same_text
             if known[id]["_source"]["coded"]

@@ -199,7 +199,7 @@ class SeenCodes:
             )
         if of_all and len(known.ids) >= MANY and not found.damaged:
             begun = kept is None and not (before and before.whole)
-            if begun or _far(before, known):
+            if begun or _is_outdated(before, known):
                 keep_known(path, known)
         return KeptBlock(file, known, _block(known, found, derived_folder(path)))
 
@@ -226,7 +226,7 @@ def _now(
     return KnownRows(*found, file.rows, file.deletions)
 
 
-def _far(before: KnownRows | None, known: KnownRows) -> bool:
+def _is_outdated(before: KnownRows | None, known: KnownRows) -> bool:
     """Whether what is kept for the next process says little of what is known."""
     if before is None or before.deletions != known.deletions:
         return True

@@ -50,10 +50,6 @@ class SQLitePeople(DatabasePart, PeopleStore):
         """All accounts, by name."""
         return [_account(row) for row in self.database.rows(f"{_ACCOUNT} ORDER BY name")]
 
-    def delete_account(self, name: str) -> bool:
-        """Delete an account with its sessions and tokens; whether there was one."""
-        return self._changed("DELETE FROM accounts WHERE name = ?", name) > 0
-
     def add_session(self, session: Session) -> None:
         """Keep a new session."""
         self._changed(
