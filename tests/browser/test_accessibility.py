@@ -91,8 +91,10 @@ def work(desk) -> list[str]:
     job = replace(jobs()[0], bundle_id=new, log=log, by="ada", message="compared on 9 test queries")
     broken = {"GT-0101": "description has 1,200,000 characters, more than the 1,000,000 allowed"}
     text = ["bundle d16357d66f26bdfe" + "  0.417" * 20]
-    for state in JobState:
-        desk.store.put_job(replace(job, id=str(state), state=state, errors=broken))
+    job = replace(job, errors=broken)
+    for state in JobState:  # a bundle has one unfinished job
+        bundle = new if state == JobState.FAILED else f"of-{state}"
+        desk.store.put_job(replace(job, id=str(state), bundle_id=bundle, state=state))
     desk.store.put_job(replace(job, id="e", kind=JobKind.EVALUATION, result={"text": text}))
     desk.store.put_file("report/e/report.html", [b"<p>"])
     return [f"/jobs/{JobState.FAILED}", "/jobs/e", f"/models/compare?new={new}&old={old}"]

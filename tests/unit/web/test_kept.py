@@ -7,6 +7,7 @@ from io import BytesIO
 import pytest
 
 from tests.people import signed_in
+from ticketing.errors import StoreAway
 from ticketing.people import Role
 from web.app import create_app
 from web.forms import FORM_BYTES
@@ -40,6 +41,27 @@ def test_after_a_session_ended_what_was_typed_is_kept_beside_a_way_to_sign_in(de
     assert [unescape(text) for text in shown] == [*TYPED.values()]
     token = kept(answer.text).pop("csrf_token")
     assert kept(answer.text) == {**TYPED, "csrf_token": token} and token != "old"
+
+
+@pytest.mark.parametrize(("known", "given_back"), [(False, TYPED), (True, {})])
+def test_where_nobody_can_be_asked_for_a_form_is_kept_on_this_machine_s_own_desk(
+    desk, monkeypatch, known, given_back
+):
+    """A desk that is known to have accounts asks nobody but for a session."""
+    if known:
+        signed_in(desk, "ann", Role.ENGINEER)
+        assert desk.has_accounts()
+
+    def away(*_):
+        raise StoreAway("The store is away; try again.")
+
+    for name in ("has_accounts", "get_session"):
+        monkeypatch.setattr(desk.store, name, away)
+    app = create_app(desk)
+    app.config.update(WTF_CSRF_ENABLED=False)
+    answer = app.test_client().post("/", data=TYPED, headers=OURS)
+    assert answer.status_code == (401 if known else 503)
+    assert {name: text for name, text in kept(answer.text).items() if name in TYPED} == given_back
 
 
 def test_after_signing_in_again_it_is_sent_by_a_press(desk, ann):
