@@ -175,8 +175,8 @@ def _joined(
     means = dict(zip(settings.channels, apart.tolist(), strict=True))
     own = dict(zip(settings.channels, whole.channel_weights.tolist(), strict=True))
     others = sum(weight * means[channel] for channel, weight in weights.items())
+    known = isfinite(others)  # the mean of no pair is no number
     for channel in set(settings.channels) - set(weights):
-        known = isfinite(others)  # the mean of no pair is no number
         weights[channel] = others / max(means[channel], 1e-6) if known else own[channel]
     whole.set_weights(
         trained.pair_weights.detach(), torch.tensor([weights[c] for c in settings.channels])
