@@ -59,10 +59,6 @@ class TopicName:
     name: str
 
 
-TICKETS = "tickets"
-"""Whose events former tickets are: found under one name, the rest of the history is not read."""
-
-
 @dataclass(frozen=True)
 class FormerTicket:
     """A ticket was deleted that only some `groups` might see: its id stays theirs, since what
@@ -72,7 +68,7 @@ class FormerTicket:
     time: datetime
     ticket_id: str
     groups: frozenset[str]
-    person: str = TICKETS
+    person: str = ""  # nobody's
 
 
 class Deed(StrEnum):

@@ -20,7 +20,6 @@ from tests.contract.contract_examples import (
 from ticketing import times
 from ticketing.errors import Conflict, InputError
 from ticketing.history import (
-    TICKETS,
     Asking,
     AuditEntry,
     FormerTicket,
@@ -253,7 +252,6 @@ class RecordContract:
         assert list(store.events(SavedQuery)) == [SAVED]
         assert list(store.events(TopicName)) == [NAMED]
         assert list(store.events(FormerTicket)) == [FORMER]
-        assert list(store.events(FormerTicket, TICKETS)) == [FORMER]
 
     def test_the_last_events_come_first_page_by_page(self, store):
         assert (store.last_events(AuditEntry, 10), store.count_events(AuditEntry)) == ([], 0)

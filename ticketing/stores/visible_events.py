@@ -6,14 +6,7 @@ from functools import cache, cached_property
 from itertools import chain, count, islice
 from typing import Any, TypeVar
 
-from ticketing.history import (
-    TICKETS,
-    Asking,
-    AuditEntry,
-    FormerTicket,
-    SavedQuery,
-    TopicName,
-)
+from ticketing.history import Asking, AuditEntry, FormerTicket, SavedQuery, TopicName
 from ticketing.stores.delegating import DelegatingStore
 from ticketing.stores.history import Event
 from ticketing.stores.protocols import Store
@@ -203,7 +196,7 @@ def formerly_hidden(store: Store, ids: Collection[str], groups: frozenset[str]) 
     """The ones of `ids` that no ticket has, and that one had when it was deleted which those who
     belong to `groups` might not see."""
     gone = set(ids) - store.matching_ids(list(ids))
-    former = store.events(FormerTicket, TICKETS) if gone else iter(())
+    former = store.events(FormerTicket) if gone else iter(())
     return frozenset(
         event.ticket_id for event in former if event.ticket_id in gone and not event.groups & groups
     )
