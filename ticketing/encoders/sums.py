@@ -33,8 +33,9 @@ def sums_of(
 def unit(vectors: npt.NDArray[Float]) -> npt.NDArray[Float]:
     """Vectors [..., dims], each scaled to length 1; those of length 0 as they are."""
     lengths = np.sqrt((vectors * vectors).sum(-1, keepdims=True))
-    scaled: npt.NDArray[Float] = vectors / np.maximum(lengths, LEAST_LENGTH)
-    return scaled
+    scaled = vectors / np.maximum(lengths, LEAST_LENGTH)
+    of_same_type: npt.NDArray[Float] = scaled.astype(vectors.dtype, copy=False)
+    return of_same_type
 
 
 def damped(

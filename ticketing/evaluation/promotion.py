@@ -76,7 +76,7 @@ def compare(new: Recommender, other: Recommender, test: Sequence[Label]) -> Comp
     new_means, other_means = (
         {name: float(np.mean(found[name])) for name in MEASURES} for found in values
     )
-    return Comparison(len(chosen), new_means, other_means, p=float(paired_p(*worth)[0]))
+    return Comparison(len(chosen), new_means, other_means, p=float(paired_p(worth[0], worth[1])[0]))
 
 
 def condensed(run: Run, labels: Sequence[Label]) -> Run:

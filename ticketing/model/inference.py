@@ -227,8 +227,9 @@ class Model:
         """U for a query whose components are present as bool [P] says: float32 [P], rescaled to
         the same sum, or zeros."""
         kept = self._coverage * query_present
-        scaled: npt.NDArray[np.float32] = kept * (self._coverage.sum() / max(kept.sum(), 1e-12))
-        return scaled.astype(np.float32)
+        scale = self._coverage.sum() / np.maximum(kept.sum(), 1e-12)
+        scaled: npt.NDArray[np.float32] = (kept * scale).astype(np.float32)
+        return scaled
 
     @cached_property
     def projection(self) -> Projection:

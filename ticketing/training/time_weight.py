@@ -69,6 +69,6 @@ def answered(query: DatedQuery, weight: float) -> float:
 def balanced(ages: Sequence[int], worths: Sequence[float]) -> npt.NDArray[np.float64]:
     """Worths of queries scaled so that each age that any is of counts alike; their sum is kept."""
     sums = np.bincount(ages, worths) if len(ages) else np.zeros(0)
-    each = sums.sum() / max(np.count_nonzero(sums), 1)
+    each = sums.sum() / max(int(np.count_nonzero(sums)), 1)
     scaled: npt.NDArray[np.float64] = np.array(worths) * each / sums[list(ages)]
     return scaled

@@ -79,10 +79,10 @@ class WordChannel:
         to a word of the other side's own (cosine; 0 where there is none, 1 without own words)."""
         mine, theirs = sorted(my_own), sorted(their_own)
         near = self._units[self._ids(mine)] @ self._units[self._ids(theirs)].T  # [mine, theirs]
-        found = []
+        found: list[float] = []
         for own, nearness in ((mine, near), (theirs, near.T)):
             best = nearness.max(1, initial=0) if own else np.ones(1)
-            found += [len(own), self._weight(set(own)), best.mean(), best.min()]
+            found += [len(own), self._weight(set(own)), float(best.mean()), float(best.min())]
         return found
 
 

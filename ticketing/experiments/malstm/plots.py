@@ -126,7 +126,7 @@ def _unit(
     sentences: Sequence[str],
     traits: dict[str, npt.NDArray[np.bool_]],
 ) -> Unit:
-    values = (values - values.min()) / max(np.ptp(values), 1e-9)
+    values = (values - values.min()) / np.maximum(np.ptp(values), 1e-9)
     first, last = np.quantile(values, [ENDS, 1 - ENDS])
     wanted = np.linspace(first, last, LISTED)
     listed = dict.fromkeys(int(np.abs(values - value).argmin()) for value in wanted)
