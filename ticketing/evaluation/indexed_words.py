@@ -52,7 +52,7 @@ class IndexedWords:
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
         """See Peer. How rare a word is, is that among all tickets; all words are
         looked up where there is no `most`."""
-        live = self.tickets.live(filters)
+        live = self.tickets.live(filters, query.ticket_id)
         words = self._index.terms(tokenize(query.text), most)
         return self._ids[live], self._index.score(words)[live]
 

@@ -31,7 +31,8 @@ class Peer(Protocol):
     def scores(
         self, query: Query, filters: Filters = Filters()
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
-        """Ids of all matching tickets, ascending, and their scores, float64 [n]."""
+        """Ids of all matching tickets but the one that asks, ascending, and their scores, float64
+        [n]."""
 
 
 class Reads(Protocol):
@@ -80,7 +81,7 @@ class EncodedTexts:
         self, query: Query, filters: Filters = Filters()
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
         """See Peer."""
-        live = self.tickets.live(filters)
+        live = self.tickets.live(filters, query.ticket_id)
         return self._ids[live], self.likeness(query)[live]
 
 

@@ -57,14 +57,16 @@ class TimedPeer:
             if not query.ticket_id:
                 asked = self._tickets.newest(allowed)  # as a bundle takes a new query
             ids, apart = self._distances(query, allowed)
-            apart = apart + recency.distances(asked, self._tickets.minutes(allowed))
+            minutes = self._tickets.minutes(allowed, query.ticket_id)
+            apart = apart + recency.distances(asked, minutes)
             best = nearest(apart.astype(np.float32), DEPTH)
             run[query.id] = [(ids[i], float(apart[i])) for i in best]
         return Ranked(run, {id: places_of(found, judged[id]) for id, found in run.items()})
 
     def _dated(self, query: Query, filters: Filters, right: set[str]) -> DatedQuery | None:
         """A query to fit by, with its dated tickets; None where it has no time, or no right one."""
-        asked, minutes = minute_of(filters.created_before), self._tickets.minutes(filters)
+        asked = minute_of(filters.created_before)
+        minutes = self._tickets.minutes(filters, query.ticket_id)
         ids, texts = self._distances(query, filters)
         dated = minutes > 0
         is_right = np.array([id in right for id in ids], dtype=bool)[dated]
@@ -77,8 +79,6 @@ class TimedPeer:
     def _distances(
         self, query: Query, filters: Filters
     ) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.float64]]:
-        """Tickets a query may find, and their negative standard scores; its own is infinite."""
+        """Tickets a query may find, and their negative standard scores."""
         ids, scores = self._peer.scores(query, filters)
-        apart = standard(-scores)
-        apart[ids == query.ticket_id] = np.inf
-        return ids, apart
+        return ids, standard(-scores)

@@ -91,7 +91,7 @@ class Alignment:
     def _alike(self, one: str, other: str) -> bool:
         """Whether words that are near are taken for each other: not for a word and its negation,
         and by meaning only where no other words lie between them."""
-        if _NEGATION.sub("", one) == _NEGATION.sub("", other):  # "visible", "invisible"
+        if _negated(one, other):
             return False
         places, _ = self._known
         if begin_alike(one, other) or not (one in places and other in places):
@@ -158,6 +158,13 @@ def _by_start(words: Iterable[str]) -> defaultdict[str, list[str]]:
     for word in words:
         found[word[0]].append(word)
     return found
+
+
+def _negated(one: str, other: str) -> bool:
+    """Whether two words are each other's negation but for what they begin with: "visible" and
+    "invisible", "install" (which itself begins like a negation) and "uninstall"."""
+    first, second = _NEGATION.sub("", one), _NEGATION.sub("", other)
+    return first in (second, other) or second == one
 
 
 def begin_alike(one: str, other: str) -> bool:

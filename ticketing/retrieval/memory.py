@@ -4,7 +4,7 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -23,6 +23,9 @@ from ticketing.tickets import Filters, Label, Query, Ticket, TicketList
 from ticketing.times import moment_of, plausible_until
 
 ENCODED_AT_ONCE = 512
+
+MOMENT = timedelta(microseconds=1)
+"""What tickets' dates are apart at least, where they differ."""
 
 
 class TicketsInMemory(DatedTickets):
@@ -56,15 +59,19 @@ class TicketsInMemory(DatedTickets):
         dated = created[created < np.datetime64(plausible_until())]  # no date is below none
         return dated.max().item() if len(dated) else None
 
-    def minutes(self, filters: Filters = Filters()) -> npt.NDArray[np.int64]:
+    def minutes(self, filters: Filters = Filters(), but: str = "") -> npt.NDArray[np.int64]:
         """When the tickets of `live` were created: minutes since 1970, 0 for no date."""
-        return self._minutes[self.live(filters)]
+        return self._minutes[self.live(filters, but)]
 
-    def live(self, filters: Filters = Filters()) -> npt.NDArray[np.int64]:
-        """Places of the tickets created before the filters' date, if they name one."""
+    def live(self, filters: Filters = Filters(), but: str = "") -> npt.NDArray[np.int64]:
+        """Places of the tickets created before the filters' date, if they name one; not that of
+        the ticket with the id `but`, the one that asks."""
+        live = np.ones(len(self.ids), dtype=bool)
         if filters.created_before:
-            return np.flatnonzero(self._created < np.datetime64(filters.created_before, "us"))
-        return np.arange(len(self.ids))
+            live = self._created < np.datetime64(filters.created_before, "us")
+        if (own := self.ids.place(but)) is not None:
+            live[own] = False
+        return np.flatnonzero(live)
 
     def __iter__(self) -> Iterator[Ticket]:
         return (self._tickets[id] for id in self.ids if id in self._tickets)
@@ -162,7 +169,10 @@ def findable(store: DatedTickets, labels: Sequence[Label]) -> list[Label]:
 
 
 def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filters]:
-    """Filters by query id: a query that is a ticket is matched only against older ones."""
+    """Filters by query id: a query that is a ticket is matched only against those no younger.
+
+    One of the same moment is among them, as is the ticket that asks: where an export has dates
+    without times, duplicates often come on one date."""
     asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
-    created = {id: ticket.created for id, ticket in asked.items()}
-    return {query.id: Filters(created_before=created.get(query.ticket_id)) for query in queries}
+    until = {id: ticket.created + MOMENT for id, ticket in asked.items() if ticket.created}
+    return {query.id: Filters(created_before=until.get(query.ticket_id)) for query in queries}

@@ -34,11 +34,11 @@ class Reasons:
     def reasons(self, query: Query, words: Iterable[str], matches: Sequence[Match]) -> list[Reason]:
         """Why tickets were proposed to a query, of whose text these are the tokens."""
         of_matches = [dict.fromkeys(self._telling.of(match.words)) for match in matches]
-        said = set().union(*of_matches)
-        asked = self._asked(words, said)
-        near = self._alignment.near(asked, said)
+        all_said = set().union(*of_matches)
+        asked = self._asked(words, all_said)
+        near = self._alignment.near(asked, all_said)
         forms = {form: singular(token) for token in asked for form in numbers_of(singular(token))}
-        shared = {forms[form] for form in said.intersection(forms)}
+        shared = {forms[form] for form in all_said.intersection(forms)}
         alike = {one for _, one, _ in near}
         named = [token for token in asked if forms[token] in shared or token in alike]
         written = first_written(query.text, named)

@@ -155,7 +155,7 @@ class Recommender:
         NEAREST. See `compare` for `exhaustive`."""
         compared = self.compare(query, filters, limit, exhaustive)
         encoded, best = compared.query, self.best(compared, limit)
-        rows = np.asarray(best.block.codes[best.block.live[best.places[:NEAREST]]])
+        rows = compared.rows(best.places[:NEAREST])
         wording = wording_of(asked_terms(encoded), rows, self.model.layout, self.model.term_counts)
         typical = self._typical(encoded, best.distances)
         apart = best.distances.astype(np.float64)

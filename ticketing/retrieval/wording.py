@@ -23,14 +23,16 @@ def held_by(
 ) -> npt.NDArray[np.bool_]:
     """Which of W distinct terms tickets have: of rows of codes uint8 [n, width] bool [n, W].
     Without channel L no ticket is seen to have any."""
-    held = np.zeros((len(rows), len(terms) + 1), dtype=bool)
-    if layout.terms:
-        places = np.full(BUCKETS, len(terms), np.min_scalar_type(len(terms)))
-        places[[bucket_of(term) for term in terms]] = np.arange(len(terms))
-        buckets, _ = layout.kept_terms(rows)
-        kept = places[buckets.reshape(len(rows), layout.components * layout.terms)]
-        held[np.arange(len(rows))[:, None], kept] = True
-    return held[:, :-1]
+    if not layout.terms:
+        return np.zeros((len(rows), len(terms)), dtype=bool)
+    asked, place = np.unique([bucket_of(term) for term in terms], return_inverse=True)
+    places = np.full(BUCKETS, len(asked), np.min_scalar_type(len(asked)))
+    places[asked.astype(np.int64)] = np.arange(len(asked))
+    buckets, _ = layout.kept_terms(rows)
+    kept = places[buckets.reshape(len(rows), layout.components * layout.terms)]
+    held = np.zeros((len(rows), len(asked) + 1), dtype=bool)
+    held[np.arange(len(rows))[:, None], kept] = True
+    return held[:, place]
 
 
 def wording_of(

@@ -23,12 +23,12 @@ from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import Filters, Grade, Label, Query
 
 
-def test_a_query_that_is_a_ticket_is_matched_against_older_ones_only(store):
+def test_a_query_that_is_a_ticket_is_matched_against_no_younger_ones(store):
     recommender = Ranks(store, "A")
     queries = [Query("pump trip", ticket_id="B"), Query("pump"), Query("x", ticket_id="D")]
     run = run_queries(recommender, queries)
     assert set(run) == {query.id for query in queries}
-    before = Filters(created_before=datetime(2013, 1, 1))
+    before = Filters(created_before=datetime(2013, 1, 1, 0, 0, 0, 1))  # exclusive
     assert [filters for _, filters in recommender.asked] == [before, Filters(), Filters()]
 
 

@@ -73,6 +73,15 @@ def test_a_word_and_its_negation_are_not_alike():
     assert align(["visible"], ["invisible"]) == []
 
 
+@pytest.mark.parametrize(
+    "words", [("install", "uninstall"), ("uninstalled", "installed"), ("important", "unimportant")]
+)
+def test_a_word_that_begins_like_a_negation_has_one_too(words):
+    one, other = words
+    model = word_model(dict(zip(words, apart(0.9), strict=True)), counts={})
+    assert align([one], [other], model) == []
+
+
 def test_a_word_of_few_tickets_has_no_meaning_yet():
     assert align(["rare"], ["compressor"]) == []
 

@@ -11,6 +11,7 @@ import pytest
 from tests.unit.ticketing.retrieval.untrained import KnownTickets, recommender_of
 from ticketing.model.recency import Recency
 from ticketing.reasons import JUDGED, NOTHING_SHARED
+from ticketing.recommendations import Outlook
 from ticketing.retrieval.notes import FILTERED, HIDDEN, NOT_COMPARED, UNKNOWN
 from ticketing.retrieval.scan import scan_distances
 from ticketing.retrieval.solved import BROUGHT
@@ -33,6 +34,19 @@ def test_a_ticket_that_says_what_it_was_judged_for_is_certain_too():
     assert (first.ticket.id, first.chance, answer.chance) == ("A", 1.0, 1.0)
     assert JUDGED in first.reason.sentence and first.reason.judged
     assert first.distance == before.distance and first.parts == before.parts
+
+
+def test_words_of_the_query_that_a_ticket_solved_are_the_tickets():
+    """No ticket has a word of what is asked, but a query that B solved has both: none is said to
+    be missing, and the chance is that of what was found."""
+    solved = Label(Query("zorblax frobnitz fails"), "B", Grade.YES)
+    query = Query("zorblax frobnitz")
+    before = recommender_of(OTHERS).recommend(query)
+    answer = recommender_of(OTHERS, solved).recommend(query)
+    assert (before.note, before.outlook) == (UNKNOWN, Outlook.NOTHING)
+    assert answer.items[0].ticket.id == "B" and answer.items[0].reason.solved
+    assert answer.note != UNKNOWN
+    assert answer.chance > before.chance
 
 
 def test_beside_a_ticket_at_random_is_the_same_where_few_are_candidates():

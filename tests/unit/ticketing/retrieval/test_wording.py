@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ticketing.encoders.terms import TermCounts, terms_of
+from ticketing.encoders.terms import TermCounts, bucket_of, terms_of
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
 from ticketing.retrieval.wording import wording_of
@@ -31,6 +31,13 @@ def test_a_word_is_held_in_whichever_component_and_form(model):
     assert found.held.tolist() == [[True, False, False], [True, False, True]]
     assert found.counts[0] > 0 == found.counts[2]
     assert found.documents == model.vocabulary.documents
+
+
+def test_words_that_share_a_bucket_are_held_alike(model):
+    """Codes keep buckets: whether a ticket has "act" or "afa" cannot be told."""
+    assert bucket_of("act") == bucket_of("afa")
+    found = read(model, ["act", "afa", "pump"], [Ticket("A", "act", "", "")])
+    assert found.held.tolist() == [[True, True, False]]
 
 
 def test_without_tickets_or_words_nothing_is_held(model):
