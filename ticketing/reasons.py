@@ -1,6 +1,6 @@
 """Why a ticket was proposed: parts of its distance, topics, words, and the sentence to say it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,7 +58,8 @@ class AlikeWords(NamedTuple):
 class Reason:
     """The words that speak for a proposal, those that tell most first.
 
-    `by_id` says that the query's subject is the ticket's id. `moved` is a sentence that says what
+    `named` are numbers and codes that both name, as the query has them. `by_id` says that the
+    query's subject is the ticket's id. `moved` is a sentence that says what
     else than its distance gave the ticket its rank, empty where nothing did. `solved` is the
     beginning of a query that the ticket solved, where that is nearer than its own text; `judged`
     says that it is this very query.
@@ -66,6 +67,7 @@ class Reason:
 
     shared: tuple[SharedWord, ...] = ()
     alike: tuple[AlikeWords, ...] = ()
+    named: tuple[str, ...] = ()
     by_id: bool = False
     moved: str = ""
     solved: str = ""
@@ -82,7 +84,9 @@ class Reason:
         """The reason in plain English."""
         clauses = []
         if self.shared:
-            clauses.append(f"Both say {_joined([f'“{word.word}”' for word in self.shared])}")
+            clauses.append(f"Both say {_quoted(word.word for word in self.shared)}")
+        if self.named:
+            clauses.append(f"{'both' if clauses else 'Both'} name {_quoted(self.named)}")
         if self.alike:
             (here, there), *rest = [(p.query_word, p.ticket_word) for p in self.alike]
             first = f"“{here}” here is close to “{there}” there"
@@ -96,6 +100,10 @@ class Reason:
 
 
 UNEXPLAINED = Reason()
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return _joined([f"“{word}”" for word in words])
 
 
 def _joined(items: Sequence[str]) -> str:

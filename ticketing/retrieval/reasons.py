@@ -1,12 +1,14 @@
 """Why a ticket was proposed: the telling words of the query that it has, or has in other words."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import chain
 
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords, Reason, SharedWord
 from ticketing.retrieval.alignment import Alignment, Near
-from ticketing.retrieval.folding import Match
+from ticketing.retrieval.folding import READ, Match
+from ticketing.text.literals import literals, named_in
 from ticketing.text.sentences import shortened
 from ticketing.text.telling import TellingWords, numbers_of, singular
 from ticketing.text.tokens import first_written
@@ -19,6 +21,12 @@ MOST_ASKED = 60
 """Words of a query that are looked for: those that tickets have and those that tell most. (A pasted
 log holds thousands.)"""
 
+
+MOST_NAMED = 3
+"""Numbers and codes that both texts name and that are said."""
+
+SHORTEST_CODE = 3
+"""Characters of a number or code that is named: "5" says little, "1603" a lot."""
 
 QUOTED = 120
 """Characters of a query that is quoted."""
@@ -47,8 +55,10 @@ class Reasons:
         for token in named:
             by_form.setdefault(forms[token], (written[token], self._telling.weight(token)))
         return [
-            self._reason(query, by_form, shown, match, said, forms, near)
-            for match, said in zip(matches, of_matches, strict=True)
+            self._reason(query, by_form, shown, codes, match, said, forms, near)
+            for match, said, codes in zip(
+                matches, of_matches, codes_named(query, matches), strict=True
+            )
         ]
 
     def _asked(self, words: Iterable[str], said: Set[str]) -> list[str]:
@@ -65,6 +75,7 @@ class Reasons:
         query: Query,
         by_form: Mapping[str, tuple[str, float]],
         asked: Mapping[str, str],
+        codes: Sequence[str],
         match: Match,
         said: Mapping[str, None],
         forms: Mapping[str, str],
@@ -72,7 +83,8 @@ class Reasons:
     ) -> Reason:
         """The reason of a match, whose telling tokens are `said`; `asked` are the query's, each as
         it was written, and `forms` all that share a singular with one, with that singular.
-        `by_form` has how it was written, and what it weighs, by singular, what tells most first."""
+        `by_form` has how it was written, and what it weighs, by singular, what tells most first;
+        `codes` are those that both name."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for token in filter(forms.__contains__, said):
             found[forms[token]].append(token)
@@ -85,7 +97,17 @@ class Reasons:
             alike = self._alignment.align(of_match, left, others, match.text)
         solved = _beginning(match.solved) if match.solved else ""
         judged = match.solved is not None and match.solved.id == query.id
-        return Reason(best, alike, match.by_id, match.moved, solved, judged)
+        named = tuple(codes[:MOST_NAMED])
+        return Reason(best, alike, named, match.by_id, match.moved, solved, judged)
+
+
+def codes_named(query: Query, matches: Sequence[Match]) -> list[list[str]]:
+    """The numbers and codes of a query that each match names too, those first that few of the
+    matches name: all may name one product."""
+    codes = [code for code in literals(query.text[:READ]) if len(code) >= SHORTEST_CODE]
+    named = [named_in(match.text, codes) for match in matches]
+    times = Counter(chain.from_iterable(named))
+    return [sorted(of_one, key=times.__getitem__) for of_one in named]
 
 
 def _beginning(query: Query) -> str:

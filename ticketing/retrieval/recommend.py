@@ -18,6 +18,7 @@ from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer
 from ticketing.retrieval.folding import Folder, Match, Row, certain_of
 from ticketing.retrieval.index import Index
+from ticketing.retrieval.leading import led
 from ticketing.retrieval.naming import is_an_id, named_by, names_in
 from ticketing.retrieval.notes import at_best, note
 from ticketing.retrieval.parts import typical_parts
@@ -238,7 +239,8 @@ class Recommender:
             return self._folder.fold([named], limit), False
         gone: set[str] = set()
         matches = self._matches(found, filters, step, first, named, gone)
-        return self._folder.fold(certain_of(query, matches), limit), bool(gone)
+        rows = self._folder.fold(certain_of(query, matches), limit)
+        return [led(query, row) for row in rows], bool(gone)
 
     def _matches(
         self,

@@ -122,6 +122,9 @@ class ReasonOut(Out):
     sentence: str
     shared: list[SharedWordOut]
     alike: list[AlikeWordsOut]
+    named: list[str] = Field(
+        description="numbers and codes that both name, as the query has them, three at most"
+    )
     by_id: bool = Field(description="the query's subject is the ticket's id")
     moved: str = Field(description="why its rank is not that of its distance; empty where it is")
     solved: str = Field(

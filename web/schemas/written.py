@@ -86,6 +86,7 @@ def _reason(reason: Reason) -> dict[str, Any]:
             }
             for pair in reason.alike
         ],
+        "named": reason.named,
         "by_id": reason.by_id,
         "moved": reason.moved,
         "solved": reason.solved,

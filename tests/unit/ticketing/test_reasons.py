@@ -28,6 +28,12 @@ FOG = AlikeWords("fog", "mist", 0.6, "mist")
             Reason((), (HUM, FOG)),
             "“humming” here is close to “Buzzing” there and “fog” to “mist”.",
         ),
+        (
+            Reason((NARROW,), (FOG,), ("ORA-00942", "1603")),
+            "Both say “narrow”; both name “ORA-00942” and “1603”;"
+            " “fog” here is close to “mist” there.",
+        ),
+        (Reason(named=("ORA-00942",)), "Both name “ORA-00942”."),
         (Reason(by_id=True), "This is the ticket whose id you typed."),
         (Reason(solved="Loud hum"), "Found by a query that it solved: “Loud hum”."),
         (

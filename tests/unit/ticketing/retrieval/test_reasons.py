@@ -20,3 +20,16 @@ def test_of_six_shared_words_the_five_that_tell_most_are_named():
     reasons = Reasons(model, TellingWords(model.vocabulary))
     [reason] = reasons.reasons(Query(ticket.subject), WORDS, [match])
     assert [word.word for word in reason.shared] == WORDS[:0:-1]
+
+
+def test_codes_that_both_name_are_said_those_first_that_few_tickets_name():
+    """All name the product; "5" is too short to say anything, and 1604 is not 1603."""
+    model = word_model({"pump": (1, 0, 0, 0)}, counts={})
+    texts = ("GT-320 error 5", "gt-320 stops with error 1603, 5", "GT-320: 1604")
+    matches = [
+        Match(rank, Ticket(str(rank), text), np.zeros(1, np.uint8), 0.5, 0.5, 0.5)
+        for rank, text in enumerate(texts, 1)
+    ]
+    query = Query("GT-320 pump error 1603", "5 times")
+    reasons = Reasons(model, TellingWords(model.vocabulary)).reasons(query, ["pump"], matches)
+    assert [reason.named for reason in reasons] == [("GT-320",), ("1603", "GT-320"), ("GT-320",)]
