@@ -130,7 +130,7 @@ def import_sources(
                 report.count(counts)
                 for ticket, place in batch:
                     if ticket.id in counts.taken:
-                        report.rejects.append(Reject(*place, "id", f"{ticket.id} {TAKEN}"))
+                        leave_out(Reject(*place, "id", f"{ticket.id} {TAKEN}"), report.rejects)
                 report.to_come += dated_to_come(t for t, _ in batch if t.id not in counts.taken)
     return report
 

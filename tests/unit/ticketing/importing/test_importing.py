@@ -12,10 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticketing.errors import InputError, StoreError
-from ticketing.importing import Mapping, import_sources, open_source, read_mapping, read_tickets
+from ticketing.importing import (
+    ImportReport,
+    Mapping,
+    import_sources,
+    open_source,
+    read_mapping,
+    read_tickets,
+)
 from ticketing.importing.convert import to_ticket
 from ticketing.importing.places import FirstPlaces
 from ticketing.limits import TICKET_TEXT
+from ticketing.stores.protocols import PutCounts
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tables import Reject, Row
 from ticketing.tickets import Ticket
@@ -646,3 +654,16 @@ def test_a_file_of_rows_that_cannot_be_used_ends_an_import_before_they_fill_the_
     source = open_source(path, Mapping())
     with pytest.raises(InputError, match=r"b.csv has more than 3 rows .* first is .*b.csv:3: id"):
         list(read_tickets([source], []))
+
+
+def test_rows_whose_ids_are_taken_are_bounded_as_others_are(tmp_path, monkeypatch):
+    monkeypatch.setattr("ticketing.tables.MOST_REJECTS", 3)
+    path = write(tmp_path, "a.csv", "id,subject\n" + "".join(f"T-{n},Fan\n" for n in range(4)))
+    source, report = open_source(path, Mapping()), ImportReport()
+
+    def all_taken(tickets, keep):
+        return PutCounts(taken=frozenset(ticket.id for ticket in tickets))
+
+    with pytest.raises(InputError, match=r"a.csv has more than 3 rows .* first is .*a.csv:2: id"):
+        import_sources([source], all_taken, report=report)
+    assert [reject.line for reject in report.rejects] == [2, 3, 4]
