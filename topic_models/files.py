@@ -56,7 +56,8 @@ def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
 def save_model(
     folder: Path, model: str, settings: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
 ) -> None:
-    """Write a model's folder beside its place and move it in; an older model there goes.
+    """Write a model's folder beside its place and move it in; an older model there goes, and stays
+    where that fails.
 
     Raises ModelFileError where the folder holds something that is no model.
     """
@@ -76,9 +77,14 @@ def save_model(
             "sha256": hashlib.sha256((new / ARRAYS).read_bytes()).hexdigest(),
         }
         (new / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
+        try:
+            if folder.exists():
+                folder.rename(old)
+            new.rename(folder)
+        except BaseException:
+            if old.exists() and not folder.exists():
+                old.rename(folder)
+            raise
         shutil.rmtree(old, ignore_errors=True)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,6 +55,22 @@ def test_a_failed_save_leaves_the_older_model(model, folder, monkeypatch):
 
     monkeypatch.setattr("topic_models.files.write_arrays", fail)
     with pytest.raises(OSError, match="No space"):
+        model.save(folder)
+
+    assert np.array_equal(DocNADE.load(folder).transform([[0]]), model.transform([[0]]))
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_a_model_that_cannot_be_moved_in_leaves_the_older_one(model, folder, monkeypatch):
+    rename = Path.rename
+
+    def fail(path, target):
+        if path.name == "new":
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(OSError, match="Input/output"):
         model.save(folder)
 
     assert np.array_equal(DocNADE.load(folder).transform([[0]]), model.transform([[0]]))
