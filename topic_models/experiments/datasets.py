@@ -20,6 +20,7 @@ settings by; then a tenth of the training documents, chosen by seed, takes its p
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,6 +34,8 @@ from topic_models.errors import DatasetError
 
 WORD = re.compile(r"(?:[^\W_]|\ufffd)+")
 """A word of a text in lower case; U+FFFD stands for a byte that is no UTF-8."""
+
+_ID = re.compile("[0-9]{1,18}")
 
 HELD_OUT = 10
 """One in this many training documents validates where no other documents can."""
@@ -182,7 +185,7 @@ def _find(path: Path) -> Path | None:
 
 
 def _lines(path: Path, errors: str = "strict") -> Iterator[tuple[str, str]]:
-    """Lines that are not blank, each with where it stands; `errors` as of `bytes.decode`."""
+    """Each line with where it stands; `errors` as of `bytes.decode`."""
     found = _find(path)
     if found is None:
         raise DatasetError(f"{path} is missing, plain or gzipped (.gz).")
@@ -190,14 +193,24 @@ def _lines(path: Path, errors: str = "strict") -> Iterator[tuple[str, str]]:
     try:
         with opened(found, "rt", encoding="utf-8", errors=errors) as file:
             for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield f"{found}, line {number}", line.rstrip("\r\n")
-    except (UnicodeDecodeError, EOFError, OSError) as error:
+                yield f"{found}, line {number}", line.rstrip("\r\n")
+    except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
         raise DatasetError(f"{found} cannot be read to its end ({error}).") from None
 
 
 def _words_listed(path: Path) -> list[str]:
-    words = [line.split()[0] for _, line in _lines(path)]
+    words: list[str] = []
+    blank = ""
+    for where, line in _lines(path):
+        if not line.strip():
+            blank = blank or where
+        elif blank:
+            raise DatasetError(
+                f"{blank}: there is no word, and the ids of those below would shift; write the word"
+                " of that id."
+            )
+        else:
+            words.append(line.split()[0])
     if not words:
         raise DatasetError(f"{path} holds no words.")
     return words
@@ -226,8 +239,10 @@ def _read_part(path: Path, layout: _Layout, words: list[str], flat: bool) -> Par
 
 
 def _labelled(path: Path, errors: str) -> Iterator[tuple[str, str, str]]:
-    """Where each document stands, its label, its words."""
+    """Where each document stands, its label, its words; a blank line is none."""
     for where, line in _lines(path, errors):
+        if not line.strip():
+            continue
         label, comma, field = line.partition(",")
         if not comma:
             raise DatasetError(f"{where}: there is no comma between a label and words.")
@@ -241,9 +256,9 @@ def _words(text: str) -> list[str]:
 def _ids(field: str, vocabulary_size: int, where: str) -> npt.NDArray[np.int64]:
     ids = []
     for word in field.split():
-        if not (word.isascii() and word.isdigit() and int(word) < vocabulary_size):
+        if not (_ID.fullmatch(word) and int(word) < vocabulary_size):
             raise DatasetError(
-                f"{where}, second field: {word!r} is no word id; ids run from 0 to "
+                f"{where}, second field: {word[:40]!r} is no word id; ids run from 0 to "
                 f"{vocabulary_size - 1}."
             )
         ids.append(int(word))

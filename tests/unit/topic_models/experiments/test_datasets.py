@@ -1,6 +1,7 @@
 """Folders of labelled documents: all layouts, carved validation parts, faults by line."""
 
 import gzip
+import zlib
 
 import numpy as np
 import pytest
@@ -136,7 +137,10 @@ def test_the_seed_chooses_the_validation_documents(tmp_path):
         ("test_docnade.csv", "a,-1\n", r"'-1' is no word id; ids run from 0 to 2"),
         ("test_docnade.csv", "a,one\n", "'one' is no word id"),
         ("validation_docnade.csv", "\n", r"validation_docnade\.csv holds no documents"),
+        pytest.param("test_docnade.csv", f"a,{'9' * 5000}\n", "'9{40}' is no word id", id="long"),
         ("vocab_docnade.vocab", "", "holds no words"),
+        ("vocab_docnade.vocab", "\n\n", "holds no words"),
+        ("vocab_docnade.vocab", "zero\n\n \ntwo\n", r"vocab, line 2: there is no word, and the"),
     ],
 )
 def test_a_fault_is_named_by_file_line_and_field(sorted_ids, name, text, reason):
@@ -186,6 +190,24 @@ def test_a_truncated_file_is_refused(in_order):
 
     with pytest.raises(DatasetError, match="cannot be read to its end"):
         read_dataset(in_order)
+
+
+def test_a_damaged_file_is_refused(in_order):
+    """It has its length; the first block after the ten bytes of the head is of no known type."""
+    path = in_order / "train.seq.csv.gz"
+    content = bytearray(path.read_bytes())
+    content[10] = 0b111
+    path.write_bytes(content)
+    with pytest.raises(zlib.error):
+        gzip.decompress(content)
+
+    with pytest.raises(DatasetError, match=r"train\.seq\.csv\.gz cannot be read to its end"):
+        read_dataset(in_order)
+
+
+def test_blank_lines_after_the_last_word_are_none(sorted_ids):
+    write(sorted_ids / "vocab_docnade.vocab", "zero\none\ntwo\n\n \n")
+    assert read_dataset(sorted_ids).words == ["zero", "one", "two"]
 
 
 def test_bytes_that_are_no_text_are_refused(sorted_ids):
