@@ -26,6 +26,7 @@ from topic_models.experiments.trials import (
     GRID,
     KINDS,
     SETTINGS,
+    TOPICS,
     Result,
     Trial,
     choose,
@@ -67,10 +68,10 @@ and for LDA, {_choices(GRID[LDA])}. A star marks a figure that misses the publis
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--topics",
-    default=200,
-    show_default=True,
+    default=None,
+    show_default=f"{TOPICS}, and with --grid LDA’s are chosen",
     type=click.IntRange(1),
-    help="Topics (hidden units).",
+    help="Topics (hidden units) of every model.",
 )
 @click.option("--model", "kinds", multiple=True, type=click.Choice(list(KINDS)), help="Only these.")
 @click.option(
@@ -97,7 +98,7 @@ and for LDA, {_choices(GRID[LDA])}. A star marks a figure that misses the publis
 )
 def command(
     folders: tuple[Path, ...],
-    topics: int,
+    topics: int | None,
     kinds: tuple[str, ...],
     readings: tuple[str, ...],
     grid: bool,
@@ -128,7 +129,7 @@ def command(
 
 
 def planned_trials(
-    name: str, folder: Path, kinds: tuple[str, ...], topics: int, seed: int, grid: bool
+    name: str, folder: Path, kinds: tuple[str, ...], topics: int | None, seed: int, grid: bool
 ) -> list[Trial]:
     """What to train on a folder in the reading `name`: nothing where its files do not hold it."""
     reading = READINGS[name]

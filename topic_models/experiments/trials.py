@@ -54,7 +54,10 @@ GRID: dict[type[TopicModel], dict[str, tuple[Any, ...]]] = {
     DocNADE: {"dropout": (0.0, 0.5), "weight_decay": (0.0, 0.2, 1.0)},
     LDA: {"alpha": (0.005, 0.25), "topics": (50, 200)},
 }
-"""What `--grid` lets it choose from."""
+"""What `--grid` lets it choose from; a number of topics that is said is none of it."""
+
+TOPICS = 200
+"""Where no number is said."""
 
 
 class Figures(NamedTuple):
@@ -107,13 +110,15 @@ class Result:
 
 
 def trial(
-    kind: str, reading: Reading, dataset: Dataset, topics: int, seed: int, grid: bool
+    kind: str, reading: Reading, dataset: Dataset, topics: int | None, seed: int, grid: bool
 ) -> Trial:
     """The models of a kind that the validation part is to choose from, untrained."""
     model: type[TopicModel] = LDA if kind == "LDA" else DocNADE
-    given = {"vocabulary_size": len(dataset.words), "topics": topics, "seed": seed}
+    given = {"vocabulary_size": len(dataset.words), "topics": topics or TOPICS, "seed": seed}
     fixed = given | SETTINGS[model] | KINDS[kind] | (reading.settings if model is DocNADE else {})
-    varied = (GRID if grid else CHOICES)[model]
+    varied = dict((GRID if grid else CHOICES)[model])
+    if topics:
+        varied.pop("topics", None)
     models = [
         _untrained(kind, fixed | dict(zip(varied, values, strict=True)))
         for values in product(*varied.values())

@@ -148,6 +148,16 @@ def test_validation_figures_choose(folder, monkeypatch, grid, options):
     assert float(test) == pytest.approx(float(tried[1][1]), rel=0.3)
 
 
+@pytest.mark.parametrize(
+    ("topics", "tried"), [(4, {("DocNADE tree", 4), ("LDA", 4)}), (None, {("DocNADE tree", 200)})]
+)
+def test_a_number_of_topics_that_is_said_is_every_models_under_grid_too(folder, topics, tried):
+    kinds = ("DocNADE tree", "LDA")
+    planned = evaluate.planned_trials("text", folder, kinds, topics, 0, True)
+    chosen = {(each.kind, model.settings.topics) for each in planned for model in each.models}
+    assert chosen == tried | ({("LDA", 50), ("LDA", 200)} if topics is None else set())
+
+
 def test_each_figure_is_of_the_model_that_was_chosen_by_it(folder):
     """The first model is the likeliest on the validation part, the second finds the nearest."""
     planned = evaluate.planned_trials("text", folder, ("LDA",), 4, 0, False)
