@@ -5,6 +5,7 @@ larger one, so that a curve shows what more labels add and not which ones were d
 """
 
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,8 @@ from ticketing.training.settings import TrainingSettings
 LOSSES = {"mse": "paper's loss", "in-batch": "few-label loss"}
 """Names of the losses that are compared."""
 
+_COUNT = re.compile(r"all|\d{1,18}")
+
 Train = Callable[[NetworkSettings, TrainingSettings, Sequence[Label]], str]
 """Trains on what is not measured and on these labels; gives the bundle's id."""
 
@@ -50,7 +53,7 @@ def read_counts(text: str, available: int) -> list[int]:
     """
     counts = set()
     for part in (part.strip() for part in text.split(",")):
-        if part != "all" and not part.isdecimal():
+        if not _COUNT.fullmatch(part):
             raise InputError(
                 f"--labels {text}: {part!r} is no number of labels; write it as 0,50,100,all."
             )

@@ -88,7 +88,7 @@ def choose_rows(text: str) -> list[Row]:
             numbers = range(0)
         if not numbers or numbers[0] < 1 or numbers[-1] > len(ROWS):
             raise InputError(
-                f"--rows {text}: {part.strip()!r} names no rows; write all, or numbers from 1 to "
+                f"ROWS {text}: {part.strip()!r} names no rows; write all, or numbers from 1 to "
                 f"{len(ROWS)} such as 9,15-22."
             )
         chosen.update(numbers)

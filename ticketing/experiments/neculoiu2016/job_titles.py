@@ -34,10 +34,10 @@ class Esco:
 
 
 def read_esco(folder: Path) -> Esco:
-    """Raises InputError where the file is missing or has other columns."""
+    """Raises InputError where the file is missing or has other columns, and naming a short line."""
     titles, codes, descriptions = [], {}, []
     for row in _rows(folder / ESCO, ",", ("preferredLabel", "altLabels", "iscoGroup")):
-        labels = [row["preferredLabel"], *(row["altLabels"] or "").split("\n")]
+        labels = [row["preferredLabel"], *row["altLabels"].split("\n")]
         group = normalise(labels[0])
         titles += [Title(text, group) for text in map(normalise, labels) if text]
         codes[group] = row["iscoGroup"]
@@ -79,9 +79,17 @@ def _rows(path: Path, delimiter: str, columns: tuple[str, ...]) -> list[dict[str
         with open(path, encoding="utf-8", newline="") as file:
             quoting: Literal[0, 3] = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
             reader = csv.DictReader(file, delimiter=delimiter, quoting=quoting)
-            rows = list(reader)
+            if missing := [name for name in columns if name not in (reader.fieldnames or ())]:
+                raise InputError(
+                    f"{path} has no column {missing[0]!r}; it is not the file expected here."
+                )
+            return [_whole(row, columns, f"{path}:{reader.line_num}") for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path} cannot be read ({error}); it belongs to the data.") from None
-    if missing := [column for column in columns if column not in (reader.fieldnames or ())]:
-        raise InputError(f"{path} has no column {missing[0]!r}; it is not the file expected here.")
-    return rows
+
+
+def _whole(row: dict[str, str], columns: tuple[str, ...], where: str) -> dict[str, str]:
+    """A row that has a cell in each of the columns. Raises InputError for a shorter one."""
+    if None in [row[name] for name in columns]:
+        raise InputError(f"{where} has fewer cells than the header; copy the file again.")
+    return row

@@ -36,7 +36,9 @@ def test_counts_are_read_in_ascending_order_and_no_more_than_there_are():
     assert read_counts("all,0", available=0) == [0]
 
 
-@pytest.mark.parametrize("text", ["", "1,,2", "-1", "many", "1.5"])
+@pytest.mark.parametrize(
+    "text", ["", "1,,2", "-1", "many", "1.5", pytest.param("9" * 5000, id="long")]
+)
 def test_what_is_no_number_of_labels_is_refused(text):
     with pytest.raises(InputError, match="--labels"):
         read_counts(text, 100)

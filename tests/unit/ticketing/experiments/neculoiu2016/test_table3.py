@@ -3,6 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
+from ticketing.classification.taxonomy import Taxonomy
 from ticketing.cli.model_settings import read_category_settings
 from ticketing.errors import InputError
 from ticketing.experiments.neculoiu2016 import command as command_module
@@ -120,6 +121,17 @@ def test_a_file_of_another_kind_is_one_sentence(folder):
     (folder / "esco_occupations_en.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="has no column 'preferredLabel'"):
         read_esco(folder)
+
+
+def test_a_line_that_is_cut_is_named(folder):
+    """The labels of six occupations have line ends, six each, so that the cut one is line 38."""
+    path = folder / "esco_occupations_en.csv"
+    path.write_text(f"{path.read_text()}Occupation,2100,Cut")
+    with pytest.raises(InputError, match=r"esco_occupations_en\.csv:38 has fewer cells than the"):
+        read_esco(folder)
+    (folder / "onet_alternate_titles.txt").write_text("O*NET-SOC Code\tAlternate Title\n1\n")
+    with pytest.raises(InputError, match=r"onet_alternate_titles\.txt:2 has fewer cells than the"):
+        onet_queries(folder, Taxonomy([]))
 
 
 def test_stages_are_found_again_by_all_that_they_learn_from(folder, tmp_path, monkeypatch):
