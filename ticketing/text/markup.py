@@ -22,6 +22,16 @@ _LOWER = dict(zip(range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1), 
 _HIDDEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 
 _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]{0,15})([\s/][^<>]{0,2000}+)?>(\n?)")
+_OFFICE = re.compile(
+    r"<(?:!doctype\s++html\b[^<>]{0,2000}+>"
+    r"|\?xml\s[^<>]{0,2000}+>(?=\s*+<(?:!doctype|html|head|body|div|p)\b)"
+    r"|\?xml:namespace\s[^<>]{0,2000}+>"
+    r"|!\[(?:if\s[^<>\[\]]{0,200}+|endif)\]>"
+    r"|/?(?:o|v|w|st1|m):\w{1,40}+(?:[\s/][^<>]{0,2000}+)?>)",
+    re.IGNORECASE,
+)
+"""What a page declares, and what Outlook and Word have in one beside HTML. XML that is no page is a
+text about XML, and its declaration is a part of it."""
 _VERBATIM = re.compile(r"\{(code|noformat)(?::[^{}\n]{0,200}+)?\}")
 _MACRO = re.compile(
     r"\{(?:html|quote|color|panel|info|tip|note|warning|anchor|expand|section|column)"
@@ -107,7 +117,7 @@ def _strip_html(text: str) -> str:
     if "<" in text:
         for opening, closing in _HIDDEN:
             text = _drop_between(text, opening, closing)
-        text = _TAG.sub(_replace_tag, text)
+        text = _TAG.sub(_replace_tag, _OFFICE.sub("", text))
     if "&" not in text:
         return text
     text = html.unescape(_ENDLESS.sub("\ufffd", text)).replace("\xa0", " ")

@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 
 from ticketing.text import strip_markup
 
-PIECES = [*"\x1b\x9b\x9d\x9c\x07[];1mPa \n", "&#", "27", "13;", "12;"]
+PIECES = [
+    *"\x1b\x9b\x9d\x9c\x07[];1mPa \n",
+    "&#",
+    "27",
+    "13;",
+    "12;",
+    "<",
+    "!doctype html",
+    "![if ",
+    "?xml",
+    "o:p",
+    ">",
+]
 
 
 @pytest.mark.parametrize(
@@ -25,6 +37,10 @@ PIECES = [*"\x1b\x9b\x9d\x9c\x07[];1mPa \n", "&#", "27", "13;", "12;"]
         ("&lt;b&gt;", "<b>"),
         ("<STYLE>p {color:red}</STYLE>Größe <Script>alert(1)</SCRIPT>falsch", "Größe falsch"),
         ("<b />x<br/>y", "x\ny"),
+        ("<!DOCTYPE html>\n<html><p>One</p></html>", "One"),
+        ('<!doctype HTML PUBLIC "-//W3C//DTD HTML 4.01//EN" "http://x.example/a.dtd">One', "One"),
+        ('<?xml version="1.0" encoding="UTF-8"?>\n<html><p>One</p></html>', "One"),
+        ('<?xml version="1.0"?><!DOCTYPE html><html>One</html>', "One"),
     ],
 )
 def test_html(markup, plain):
@@ -32,8 +48,40 @@ def test_html(markup, plain):
 
 
 @pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        (
+            "<p class=MsoNormal>Printer jams<o:p></o:p></p><p><o:p>&nbsp;</o:p></p>",
+            "Printer jams",
+        ),
+        ("<p><![if !supportLists]>1. <![endif]>Open the tray</p>", "1. Open the tray"),
+        (
+            '<p><?xml:namespace prefix = o ns = "urn:schemas-microsoft" />Jams</p>',
+            "Jams",
+        ),
+        (
+            '<st1:place w:st="on">Berlin</st1:place> <v:shape id="_x0000_i1025"\n/>jams',
+            "Berlin jams",
+        ),
+        ("<w:t>Jams</w:t> at <m:r>2</m:r> <O:P />bar", "Jams at 2 bar"),
+    ],
+)
+def test_what_outlook_and_word_have_in_a_page_goes(written, plain):
+    assert strip_markup(written) == plain
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        '<?xml version="1.0"?>\n<resources>',
+        "<!DOCTYPE plist>",
+        "<!ELEMENT note>",
+        "<![CDATA[jams]]>",
+        "<![if the tray is open",
+        "<soap:Body>",
+        "<o:p",
+        "<o: p>",
+        "a <button> and an <iframe src='x'>",
         "a < b and c > d",
         "if a<b and c>d",
         "List<String> names",
@@ -126,6 +174,15 @@ def test_words_survive(text):
     "piece",
     [
         "<a ",
+        "<!",
+        "<!doctype html ",
+        "<![if ",
+        "<?xml",
+        "<?xml >",
+        "<?xml > ",
+        "<?xml:namespace ",
+        "<o:p ",
+        "<o:p>",
         "<!--",
         "<script",
         "{code}",

@@ -145,6 +145,7 @@ FRAGMENTS = st.lists(
         st.text(max_size=12),
         st.sampled_from([text for text, _ in EXAMPLES.values()]),
         st.sampled_from(["'", "_", "-", ".", "/", "@", ":", "#", "<", "ß", "İ", "\u0301", "９"]),
+        st.sampled_from(["<o:p>", "<!DOCTYPE html>", "<?xml ", "<![endif]>"]),
     ),
     max_size=8,
 ).map("".join)
