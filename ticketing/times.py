@@ -30,10 +30,10 @@ _CLOCK = re.compile(r"(?<= )([0-9]{1,2})((?::[0-9]{2}){1,2})(?: ?([ap])m)?(?=$| 
 _ZONE = re.compile(r"(?<! ) *(?:(UTC|GMT)|([+-][0-9]{2}:?[0-9]{2}))$")
 _MILLISECONDS_FROM = 100_000_000_000
 _SECONDS_FROM = 100_000_000  # 1973
-_SINCE_1970 = re.compile("[0-9]{10}|[0-9]{13}")
-"""In a table, whose cells are all text."""
+_SINCE_1970 = re.compile(r"(?:[0-9]{10}|[0-9]{13})(\.0)?")
+"""In a table, whose cells are all text. A column of numbers with gaps has points."""
 _DAY = re.compile(r"[0-9]{8}(\.0)?")
-"""As 20130225, also where it is written as a number, and a number with gaps has a point."""
+"""As 20130225, also where it is written as a number."""
 _LONGEST = 100
 """Characters of a date, in whatever form."""
 

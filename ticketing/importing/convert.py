@@ -67,7 +67,14 @@ def _text(value: Any) -> str:
     return strip_markup(str(value).encode(errors="replace").decode())
 
 
+_EXACT = 2**53
+"""From here on not every whole number is one that a point may follow."""
+
+
 def _id(value: Any) -> str:
+    """An id as it is written; the number 1.0 of JSON, where a column has gaps, is 1."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        value = int(value)
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise ValueError("is missing" if value is None else "is neither text nor a whole number")
     return str(value).strip()

@@ -208,10 +208,10 @@ def _event(
     """The event of one row, without its id."""
     columns, tickets = asked.columns, asked.tickets
     for column in filter(None, (columns.query, columns.ticket)):
-        if cell(row, column) not in tickets:
+        if _id(row, column, tickets) not in tickets:
             reason = f"there is no ticket {shown(row, column)} in the archive"
             return Reject(row.file, row.line, column, reason)
-    query, ticket_id = _query(row, asked), cell(row, columns.ticket)
+    query, ticket_id = _query(row, asked), _id(row, columns.ticket, tickets)
     if not query.subject and not query.description:
         return Reject(row.file, row.line, columns.subject, "is empty")
     part, fault = query_fault(query)
@@ -228,7 +228,7 @@ def _event(
 def _query(row: Row, asked: _Asked) -> Query:
     columns = asked.columns
     if columns.query:
-        ticket = asked.tickets[cell(row, columns.query)]
+        ticket = asked.tickets[_id(row, columns.query, asked.tickets)]
         return Query(ticket.subject, ticket.description, ticket_id=ticket.id)
     return _of_one_text(row, asked) or _typed(row, columns)
 
@@ -247,10 +247,16 @@ def _typed(row: Row, columns: Columns) -> Query:
 
 
 def _tickets(rows: list[Row], columns: Columns, store: Tickets) -> dict[str, Ticket]:
-    """The tickets of the archive that the rows name."""
+    """The tickets of the archive that the rows name, or may mean."""
     named = (columns.ticket, columns.query) if columns.query else (columns.ticket,)
-    ids = sorted({cell(row, column) for row in rows for column in named})
-    return store.get_tickets(ids)
+    ids = {cell(row, column) for row in rows for column in named}
+    return store.get_tickets(sorted(ids | set(map(whole, ids))))
+
+
+def _id(row: Row, column: str, tickets: Mapping[str, Ticket]) -> str:
+    """The id that a row names: as it is written, or of no such ticket, as a whole number."""
+    written = cell(row, column)
+    return written if written in tickets else whole(written)
 
 
 def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetime) -> bool:

@@ -387,6 +387,8 @@ def test_an_interrupted_import_keeps_whole_batches_and_resumes(tmp_path, store):
         ("1361798279000", datetime(2013, 2, 25, 13, 17, 59)),
         ("1361012300000", datetime(2013, 2, 16, 10, 58, 20)),  # not of the year 1361
         ("1361798279", datetime(2013, 2, 25, 13, 17, 59)),
+        ("1361798279.0", datetime(2013, 2, 25, 13, 17, 59)),
+        ("1361798279000.0", datetime(2013, 2, 25, 13, 17, 59)),
         (20130225, datetime(2013, 2, 25)),
         (20130225.0, datetime(2013, 2, 25)),
         ("2013-02-25 13:17:59 UTC", datetime(2013, 2, 25, 13, 17, 59)),
@@ -583,6 +585,21 @@ def test_the_real_archive_needs_no_mapping(shared):
     assert source.mapping.product == "project"
     assert source.mapping.solution == ""
     assert source.mapping.comments.author == "who"
+
+
+@pytest.mark.parametrize(
+    ("cell", "id"), [(7.0, "7"), (2.0**53 - 1, "9007199254740991"), ("7.0", "7.0")]
+)
+def test_a_number_with_a_point_is_the_id_that_it_has_without(cell, id):
+    """A text with one may be a version."""
+    row = Row("f", 1, {"id": cell, "subject": "Fan"})
+    assert to_ticket(row, Mapping(id="id", subject="subject")) == Ticket(id, "Fan")
+
+
+@pytest.mark.parametrize("cell", [7.5, 2.0**53, float("inf"), float("nan")])
+def test_a_number_that_is_not_whole_or_not_exact_is_no_id(cell):
+    refused = to_ticket(Row("f", 1, {"id": cell, "subject": "Fan"}), Mapping(id="id", subject="x"))
+    assert refused == Reject("f", 1, "id", "is neither text nor a whole number")
 
 
 @pytest.mark.parametrize(

@@ -308,6 +308,18 @@ def test_a_label_of_any_text_is_taken(tmp_path, store, subject):
     assert import_labels(write(tmp_path, "a.jsonl", lines), store).added == 1
 
 
+def test_an_id_in_a_column_with_gaps_is_a_whole_number(tmp_path, store):
+    """Unless it is an id with its point: the archive has 3 and 3.0. There is no 4."""
+    store.put_tickets([Ticket(id, "Fan") for id in ("1", "2", "3", "3.0")])
+    rows = "newer,older,type\n1.0,2.0,YES\n1.0,3.0,NO\n4.0,3,YES\n2.0,2,YES\n"
+    report = import_labels(write(tmp_path, "links.csv", rows), store, LINK_COLUMNS)
+    assert labels_of(store) == {("1", "2"): YES, ("1", "3.0"): NO}
+    assert [(reject.line, reject.field, reject.reason) for reject in report.rejects] == [
+        (4, "newer", "there is no ticket '4.0' in the archive"),
+        (5, "older", "is the query itself"),
+    ]
+
+
 def test_a_query_beyond_the_limit_is_a_row_that_is_refused(tmp_path, store):
     long = "x" * (SUBJECT.most + 1)
     path = write(tmp_path, "a.csv", f"query,docid,rating\n{long},O-1,YES\na,O-1,NO\n")
