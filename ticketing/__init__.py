@@ -23,9 +23,9 @@ the stores' protocols) and the tokenizer that marks words. import-linter holds a
 
 Below the rooms lie the nouns: `tickets`, `queries` (encoded), `recommendations`, `reasons`,
 `history`, `people`, `jobs` and `schedule`; and small tools: `settings` (the one that reads the
-environment), `tables` (rows of files), `cells` (no formulas), `files` and `arrays` (written whole
-or not at all), `ids`, `limits`, `times`, `plurals`, `passwords`, `redaction` (of secrets), `tls`,
-`compiled`, `repeating`.
+environment), `tables` (rows of files) and their `headers`, `cells` (no formulas), `files` and
+`arrays` (written whole or not at all), `ids`, `limits`, `times`, `plurals`, `passwords`,
+`redaction` (of secrets), `tls`, `compiled`, `repeating`.
 
 Imports point down only: experiments -> cli -> desk -> importing, labels, evaluation, demo ->
 training -> networks -> retrieval, classification -> stores, model -> encoders -> nn -> text ->

@@ -9,7 +9,6 @@ import gzip
 import json
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,9 +16,9 @@ from typing import Any, TextIO
 
 from ticketing.errors import InputError
 from ticketing.files import write_atomically
+from ticketing.headers import read_header
 from ticketing.limits import (
     COLUMNS,
-    HEADER,
     LINE,
     ROW,
     TICKET_TEXT,
@@ -30,24 +29,20 @@ from ticketing.limits import (
 from ticketing.plurals import counted
 
 _DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
-_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-_QUOTED = re.compile(r'(?<![^,;\t|])"[^"]*+(?>(?:""[^"]*+)*)"')
-"""A name in quotes: they count where a cell begins, and are text amid one. Nothing is tried twice,
-nor kept for each character."""
-
-_SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
-"""A first line that Excel writes, and understands, before the header."""
-
 _KINDS = (*_DELIMITERS, ".jsonl")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row: where it starts (lines count from 1) and its values by column."""
+    """One row: where it starts (lines count from 1) and its values by column.
+
+    Of `repeated` names there are several columns, which are numbered: "Comment 1", "Comment 2".
+    """
 
     file: str
     line: int
     values: dict[str, Any]
+    repeated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -184,27 +179,20 @@ def _no_number(name: str) -> None:
 
 def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
     csv.field_size_limit(LINE.most)
-    first, head = next(lines, ""), 1
-    if not first.strip():
-        raise InputError(f"{path} has no header in its first line.")
-    if said := _SEPARATOR.fullmatch(first):
-        first, head = next(lines, ""), 2
-    if fault := HEADER.fault(len(first)):
-        raise InputError(f"{path}:{head} {fault}.")
-    separators = said[1] if said else _DELIMITERS[_kind(path)]
-    delimiter = max(separators, key=_QUOTED.sub("", first).count)
-    header = _header(first, delimiter, path, head)
-    rest = _LinesOfRows(lines, path, head + 1)
-    reader = csv.reader(rest, delimiter=delimiter, strict=True)
+    header = read_header(lines, path, _DELIMITERS[_kind(path)])
+    rest = _LinesOfRows(header.rest, path, header.end + 1)
+    reader = csv.reader(rest, delimiter=header.delimiter, strict=True)
     try:
         for cells in reader:
-            if len(cells) == len(header):
-                values = {name: cell for name, cell in zip(header, cells, strict=True) if name}
-                yield _checked(Row(str(path), rest.start, values))
+            if len(cells) == len(header.names):
+                named = zip(header.names, cells, strict=True)
+                values = {name: cell for name, cell in named if name}
+                yield _checked(Row(str(path), rest.start, values, header.repeated))
             elif cells:
-                reason = f"has {counted(len(cells), 'cell')} where the header has {len(header)}"
+                there, wanted = counted(len(cells), "cell"), len(header.names)
+                reason = f"has {there} where the header has {wanted}"
                 yield Reject(str(path), rest.start, "", reason)
-            rest.start, rest.length = head + reader.line_num + 1, 0
+            rest.start, rest.length = header.end + reader.line_num + 1, 0
     except csv.Error as error:
         raise InputError(
             f"{path}:{rest.start} is malformed CSV ({error}); check its quotes."
@@ -228,27 +216,6 @@ class _LinesOfRows:
         if fault := ROW.fault(self.length):
             raise InputError(f"{self._path}:{self.start} {fault}.")
         return line
-
-
-def _header(line: str, delimiter: str, path: Path, number: int) -> list[str]:
-    taken = f"read with {_NAMES[delimiter]} as separators"
-    other = f"name another separator in a line before it, as sep={',' if delimiter == ';' else ';'}"
-    try:
-        [header] = csv.reader([line], delimiter=delimiter, strict=True)
-    except csv.Error as error:
-        raise InputError(
-            f"{path}:{number} is a malformed header ({error}), {taken}; check its quotes, or"
-            f" {other}."
-        ) from None
-    header = [name.strip() for name in header]
-    if fault := COLUMNS.fault(len(header)):
-        raise InputError(f"{path}:{number} {fault}.")
-    named = Counter(name for name in header if name)
-    if twice := sorted(name for name, count in named.items() if count > 1):
-        raise InputError(
-            f"{path}:{number} names the column {twice[0]!r} twice, {taken}; rename one, or {other}."
-        )
-    return header
 
 
 def _checked(row: Row) -> Row | Reject:

@@ -92,6 +92,9 @@ def read_synonyms(path: Path) -> Synonyms:
             raise InputError(f"{row}; mend or remove that line.")
         pair = [tuple(normalise(str(row.values.get(c) or "")).split()) for c in ("word", "synonym")]
         if not all(pair):
-            raise InputError(f"{path}:{row.line} needs a word and its synonym.")
+            raise InputError(
+                f"{path}:{row.line} needs a word and its synonym, in columns so named; it has:"
+                f" {', '.join(row.values)}."
+            )
         pairs.append((pair[0], pair[1]))
     return Synonyms(pairs)

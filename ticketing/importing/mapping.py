@@ -144,9 +144,11 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
     """`mapping` with every open field guessed from the file's columns; nothing is None any more,
     except `comments` where the file has none or a solution column was found.
 
-    Raises InputError for a column that the file lacks, and where no id or no text is found.
+    Raises InputError for a column that the file lacks or has several of, and where no id or no
+    text is found.
     """
-    guesses = {name: _guess(_USUAL[name], survey.columns) for name in FIELDS}
+    called = *survey.columns, *survey.repeated
+    guesses = {name: _guess(_USUAL[name], called) for name in FIELDS}
     given = {name: getattr(mapping, name) for name in FIELDS}
     fields = {name: guesses[name] if given[name] is None else given[name] for name in FIELDS}
     is_open = given["solution"] is None and not fields["solution"]
@@ -159,7 +161,7 @@ def complete(mapping: Mapping, survey: Survey) -> Mapping:
     if comments:
         fields["solution"] = ""
     elif is_open:
-        fields["solution"] = _guess(_SECOND_CHOICE, survey.columns)
+        fields["solution"] = _guess(_SECOND_CHOICE, called)
     for name, column in fields.items():
         _require(column, survey.columns, name, survey)
     if not fields["id"]:
@@ -202,6 +204,11 @@ def _guess(usual: str, columns: Iterable[str]) -> str:
 
 
 def _require(column: str, columns: Iterable[str], field: str, survey: Survey) -> None:
+    if column in survey.repeated:
+        raise InputError(
+            f"{survey.path} has several columns {column!r}; name one of them with"
+            f" --map {field}=COLUMN (it has: {', '.join(columns)})."
+        )
     if column and column not in columns:
         raise InputError(
             f"{survey.path} has no column {column!r} for {field}; "

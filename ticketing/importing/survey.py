@@ -13,13 +13,15 @@ from ticketing.tables import NoUsableRow, Reject, leave_out, read_rows
 class Survey:
     """What a file holds: rows (rejected ones included), columns, and lists of objects.
 
-    `lists` maps a column whose values are lists of objects to the keys of those objects.
+    `lists` maps a column whose values are lists of objects to the keys of those objects, and
+    `repeated` are names that several columns had.
     """
 
     path: Path
     rows: int
     columns: tuple[str, ...]
     lists: dict[str, tuple[str, ...]]
+    repeated: frozenset[str]
 
 
 def survey(path: Path) -> Survey:
@@ -28,6 +30,7 @@ def survey(path: Path) -> Survey:
     rejects: list[Reject] = []
     columns: dict[str, None] = {}
     lists: dict[str, dict[str, None]] = {}
+    repeated: frozenset[str] = frozenset()
     for row in read_rows(path):
         rows += 1
         if isinstance(row, Reject):
@@ -35,6 +38,7 @@ def survey(path: Path) -> Survey:
                 leave_out(row, rejects)
             continue
         columns.update(dict.fromkeys(row.values))
+        repeated = row.repeated
         _require_few(columns, path, row.line)
         for name, value in row.values.items():
             if isinstance(value, list):
@@ -45,7 +49,8 @@ def survey(path: Path) -> Survey:
                         _require_few(keys, path, row.line)
     if not columns:
         raise NoUsableRow(path, rejects)
-    return Survey(path, rows, tuple(columns), {name: tuple(keys) for name, keys in lists.items()})
+    keys_of = {name: tuple(keys) for name, keys in lists.items()}
+    return Survey(path, rows, tuple(columns), keys_of, repeated)
 
 
 def _require_few(names: Sized, path: Path, line: int) -> None:

@@ -35,22 +35,30 @@ class Columns:
     judge: str = ""
 
 
-def complete(columns: Columns, rows: list[Row], path: Path) -> Columns:
-    """`columns` with usual names where open. Raises InputError for a missing one."""
+def complete(columns: Columns, rows: list[Row], path: Path, judge_is_said: bool = False) -> Columns:
+    """`columns` with usual names where open, without that of a judge who is said. Raises InputError
+    for a missing one, and for one that the file has several of."""
     present = {name: None for row in rows for name in row.values}
+    repeated = {name for row in rows for name in row.repeated}
     chosen = {"query": columns.query}
     for part, usual in _USUAL.items():
-        guess = next((name for name in usual if name in present), "")
+        guess = next((name for name in usual if name in present or name in repeated), "")
         chosen[part] = getattr(columns, part) or guess
     if columns.query:
         chosen["subject"] = chosen["description"] = ""
+    if judge_is_said:
+        chosen["judge"] = ""
     needed = ("query" if columns.query else "subject", "ticket", "grade")
     for part in chosen:
         if chosen[part] not in present and (chosen[part] or part in needed):
             shown = f"no column {chosen[part]!r}" if chosen[part] else f"no column for the {part}"
+            advice = "name it"
+            if chosen[part] in repeated:
+                shown, advice = f"several columns {chosen[part]!r}", "name one of them"
             option = f"--{part}-column" if part in ("grade", "judge") else f"--{part}"
             raise InputError(
-                f"{path} has {shown}; name it by {option} (it has: {', '.join(present) or 'none'})."
+                f"{path} has {shown}; {advice} by {option} (it has:"
+                f" {', '.join(present) or 'none'})."
             )
     return Columns(**chosen)
 

@@ -107,9 +107,7 @@ def import_labels(
         if columns.judge and judge != IMPORT:
             raise InputError("Either --judge or --judge-column says who judged; give one of them.")
         rows = list(map(restored, rows))
-        columns = complete(columns, rows, path)
-        if judge != IMPORT:
-            columns = replace(columns, judge="")
+        columns = complete(columns, rows, path, judge_is_said=judge != IMPORT)
         if before and not columns.query:
             raise InputError(
                 "--before needs queries that are tickets; name their column by --query."

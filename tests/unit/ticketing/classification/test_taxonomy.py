@@ -202,3 +202,7 @@ def test_a_list_of_synonyms_is_read_and_joined(tmp_path):
     path.write_text("word,synonym\nnurse,\n")
     with pytest.raises(InputError, match=r"synonyms\.csv:2 needs a word and its synonym"):
         read_synonyms(path)
+    path.write_text("word,synonym,synonym\nnurse,carer,sister\n")
+    named = r"in columns so named; it has: word, synonym 1, synonym 2\."
+    with pytest.raises(InputError, match=named):
+        read_synonyms(path)

@@ -87,6 +87,39 @@ def test_delimiters_marks_and_kinds(tmp_path, name, text):
     assert tickets == [Ticket("1", "x")]
 
 
+JIRA = (
+    "Summary,Issue key,Labels,Labels,Comment,Comment,Comment\n"
+    "Printer jams,P-1,paper,tray,It jams again,Clean the rollers,\n"
+)
+
+
+def test_names_that_repeat_are_numbered_and_only_used_ones_refused(tmp_path):
+    """As Jira writes every label and every comment in a column of its own."""
+    path = write(tmp_path, "a.csv", JIRA)
+    assert read(path) == ([Ticket("P-1", "Printer jams")], [])
+    tickets, _ = read(path, read_mapping(None, ["solution=Comment 2", "product=Labels 1"]))
+    assert tickets == [Ticket("P-1", "Printer jams", "", "Clean the rollers", "paper")]
+    with pytest.raises(InputError, match=r"several columns 'Comment'; .* --map solution=COLUMN"):
+        read(path, Mapping(solution="Comment"))
+
+
+def test_a_column_of_which_there_are_several_may_be_left_out(tmp_path):
+    path = write(tmp_path, "a.csv", "id,title,answer,answer\n1,Fan,one,two\n")
+    assert read(path, Mapping(solution=""))[0] == [Ticket("1", "Fan")]
+    assert read(path, Mapping(solution="answer 2"))[0] == [Ticket("1", "Fan", "", "two")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_name_in_quotes_may_have_lines(tmp_path, end):
+    """Header of lines 1 and 2, a ticket of 3 and 4, one in 5; the row in 6 is too short."""
+    rows = ['id,"sub', ' ject",description', 'T-1,Fan,"two', 'lines"', "T-2,Pump,", "T-3", ""]
+    path = tmp_path / "a.csv"
+    path.write_bytes(end.join(rows).encode())
+    tickets, [reject] = read(path, Mapping(subject="sub ject"))
+    assert tickets == [Ticket("T-1", "Fan", "two\nlines"), Ticket("T-2", "Pump")]
+    assert (reject.line, reject.reason) == (6, "has 1 cell where the header has 3")
+
+
 def archive_row(**changes):
     comments = [
         {
@@ -216,9 +249,18 @@ def test_a_bad_override_is_one_sentence(overrides, message):
         ("a.csv", b"id,subject\n1\n2\n", r"row; the first is .*a\.csv:2: has 1 cell where"),
         (
             "a.csv",
-            b"sep=;\nid;id\n",
-            r"a\.csv:2 names the column 'id' twice, read with semicolons as separators; rename one,"
-            r" or name another separator in a line before it, as sep=,\.",
+            b"id,Subject,subject,subject \n1,2,3,4\n",
+            r"a\.csv has several columns 'subject'; name one of them with --map subject=COLUMN \(it"
+            r" has: id, Subject, subject 1, subject 2\)\.",
+        ),
+        ("a.csv", b"id,id\n1,2\n", "several columns 'id'; name one of them with --map id=COLUMN"),
+        ("a.csv", b"id,title,answer,answer\n1,2,3,4\n", "several columns 'answer'"),
+        (
+            "a.csv",
+            b'sep=;\nid;"subject\n1;2\n',
+            r"a\.csv:2 is a malformed header \(unexpected end of data\), read with semicolons as"
+            r" separators; check its quotes, or name another separator in a line before it, as"
+            r" sep=,\.",
         ),
         (
             "a.csv",
@@ -228,7 +270,6 @@ def test_a_bad_override_is_one_sentence(overrides, message):
             r" sep=;\.",
         ),
         ("a.csv", b"sep=;\n", r"a\.csv holds no usable row\."),
-        ("a.csv", b"id,id\n1,2\n", "'id' twice"),
         ("a.csv", b"id,subject\n1,\xff\n", "not UTF-8"),
         ("a.csv", b'id,subject\n1,"open\n2,b\n', r"a.csv:2 is malformed CSV"),
         ("a.csv", b"foo,subject\n1,2\n", "looks like id"),

@@ -308,6 +308,24 @@ def test_a_label_of_any_text_is_taken(tmp_path, store, subject):
     assert import_labels(write(tmp_path, "a.jsonl", lines), store).added == 1
 
 
+def test_of_several_columns_for_a_grade_one_is_to_be_named(tmp_path, store):
+    rows = "query,docid,note,note,rating,rating\nTrip,O-1,a,b,0,2\n"
+    path = write(tmp_path, "a.csv", rows)
+    several = r"a\.csv has several columns 'rating'; name one of them by --grade-column \(it has: "
+    with pytest.raises(InputError, match=several):
+        import_labels(path, store)
+    assert import_labels(path, store, Columns(grade="rating 2")).added == 1
+    assert labels_of(store) == {("Trip", "O-1"): YES}
+
+
+def test_of_several_columns_for_a_judge_none_is_used_where_one_is_said(tmp_path, store):
+    path = write(tmp_path, "a.csv", "query,docid,rating,judge,judge\nTrip,O-1,2,ann,bob\n")
+    with pytest.raises(InputError, match=r"several columns 'judge'; name one of them by --judge-"):
+        import_labels(path, store)
+    import_labels(path, store, judge="eve")
+    assert [event.judge for event in store.judgments()] == ["eve"]
+
+
 def test_an_id_in_a_column_with_gaps_is_a_whole_number(tmp_path, store):
     """Unless it is an id with its point: the archive has 3 and 3.0. There is no 4."""
     store.put_tickets([Ticket(id, "Fan") for id in ("1", "2", "3", "3.0")])

@@ -1,0 +1,101 @@
+"""The header of a CSV or TSV file: which separator it has, and what its columns are called."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+
+from ticketing.errors import InputError
+from ticketing.limits import COLUMNS, HEADER
+
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_OPENED = re.compile(r'(?<![^,;\t|])"')
+_QUOTED = re.compile(_OPENED.pattern + r'[^"]*+(?>(?:""[^"]*+)*)"')
+"""A name in quotes: they count where a cell begins, and are text amid one. Nothing is tried twice,
+nor kept for each character."""
+_LINE_END = re.compile(r"[\r\n]")
+
+_SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
+"""A first line that Excel writes, and understands, before the header."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of a file in order, each called otherwise; a column without a name is "".
+
+    Of `repeated` names each column has a number behind it: "Comment 1", "Comment 2". `end` is the
+    line that the header ends in, and `rest` are those after it.
+    """
+
+    names: list[str]
+    repeated: frozenset[str]
+    delimiter: str
+    end: int
+    rest: Iterator[str]
+
+
+def read_header(lines: Iterator[str], path: Path, separators: str) -> Header:
+    """The header that lines begin with, parted by that one of some separators that it has most
+    often outside quotes. Raises InputError for none, a malformed one and one that is too long."""
+    first, start = next(lines, ""), 1
+    if not first.strip():
+        raise InputError(f"{path} has no header in its first line.")
+    if said := _SEPARATOR.fullmatch(first):
+        first, start, separators = next(lines, ""), 2, said[1]
+    where = f"{path}:{start}"
+    if fault := HEADER.fault(len(first)):
+        raise InputError(f"{where} {fault}.")
+    read, are_closed = _until_quotes_close(first, lines)
+    header = read if are_closed else [first]
+    delimiter = max(separators, key=_QUOTED.sub("", "".join(header)).count)
+    names, taken = _cells(header, delimiter, where)
+    if fault := COLUMNS.fault(len(names)):
+        raise InputError(f"{where} {fault}.")
+    times = Counter(filter(None, names))
+    repeated = frozenset(name for name in times if times[name] > 1)
+    rest = chain(read[taken:], lines)
+    return Header(_numbered(names, repeated), repeated, delimiter, start + taken - 1, rest)
+
+
+def _until_quotes_close(first: str, lines: Iterator[str]) -> tuple[list[str], bool]:
+    """The first line with those that a name in quotes goes on in, and whether its quotes close."""
+    read, length = [first], len(first)
+    is_open = _ends_in_quotes(first)
+    while is_open and length <= HEADER.most and (line := next(lines, "")):
+        read.append(line)
+        length += len(line)
+        is_open = _ends_in_quotes(f'"{line}')
+    return read, not is_open
+
+
+def _ends_in_quotes(line: str) -> bool:
+    return _OPENED.search(_QUOTED.sub("", line)) is not None
+
+
+def _cells(lines: list[str], delimiter: str, where: str) -> tuple[list[str], int]:
+    """The first row of lines, without line ends inside its cells, and how many lines it takes."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        cells = next(reader)
+    except csv.Error as error:
+        raise InputError(
+            f"{where} is a malformed header ({error}), read with {_NAMES[delimiter]} as separators;"
+            " check its quotes, or name another separator in a line before it, as"
+            f" sep={',' if delimiter == ';' else ';'}."
+        ) from None
+    parts = (map(str.strip, _LINE_END.split(cell)) for cell in cells)
+    return [" ".join(filter(None, each)) for each in parts], reader.line_num
+
+
+def _free(name: str, there: set[str]) -> Iterator[str]:
+    return (one for number in count(1) if (one := f"{name} {number}") not in there)
+
+
+def _numbered(names: list[str], repeated: frozenset[str]) -> list[str]:
+    """The names, repeated ones with the next number that makes none that is there."""
+    there = set(names)
+    free = {name: _free(name, there) for name in repeated}
+    return [next(free[name]) if name in repeated else name for name in names]
