@@ -94,7 +94,11 @@ class PairSampler:
         self._sources = sources
         self._groups = sources.taxonomy.groups
         self._close = close_groups(sources.taxonomy)
-        self._labels = [label for label in sources.labels if label.group in self._groups]
+        self._labels = [
+            (label, _place(label.text, self._groups[label.group]))
+            for label in sources.labels
+            if label.group in self._groups
+        ]
 
     def blocks(self, chance: random.Random) -> list[Block]:
         """As many pairs as there are titles; a group stands for its share of them."""
@@ -109,26 +113,27 @@ class PairSampler:
         if self.settings.stage >= 4 and self._labels:
             wanted = self.settings.labels * len(block)
             for _ in range(int(wanted + chance.random())):
-                block += self._labelled(chance.choice(self._labels), chance)
+                block += self._labelled(*chance.choice(self._labels), chance)
         return block
 
-    def _labelled(self, label: CategoryLabel, chance: random.Random) -> list[Pair]:
-        """A YES brings a text to one title of the group, a NO parts it from some of them."""
-        titles = self._groups[label.group]
-        known = chance.sample(titles, 1 if label.right else min(DENIED, len(titles)))
+    def _labelled(self, label: CategoryLabel, place: int, chance: random.Random) -> list[Pair]:
+        """A YES brings a text to one title of the group, a NO parts it from some of them, each but
+        the text itself, which may be the title at `place`."""
+        known = _others(self._groups[label.group], place, 1 if label.right else DENIED, chance)
         return [Pair(label.text, title, label.group, label.right) for title in known]
 
     def _pair(self, group: str, chance: random.Random) -> Pair:
         texts = self._groups[group]
-        one = chance.choice(texts)
-        other = self._partner(one, texts, chance)
+        place = chance.randrange(len(texts))
+        one, other = texts[place], self._partner(place, texts, chance)
         if self.settings.stage >= 1 and chance.random() < self.settings.typos:
             one = typos(one, SUBSTITUTED * LIGHT, DELETED * LIGHT, chance)
         return Pair(one, other, group)
 
-    def _partner(self, text: str, texts: Sequence[str], chance: random.Random) -> str:
-        """The same title changed as the stage says, or another title of its group."""
-        settings, draw = self.settings, chance.random()
+    def _partner(self, place: int, texts: Sequence[str], chance: random.Random) -> str:
+        """The title at a place changed as the stage says, or another title of its group; where
+        there is none, the same."""
+        settings, draw, text = self.settings, chance.random(), texts[place]
         if settings.stage >= 1 and draw < settings.typos:
             return typos(text, SUBSTITUTED, DELETED, chance)
         draw -= settings.typos
@@ -137,7 +142,21 @@ class PairSampler:
         draw -= settings.synonyms
         if settings.stage >= 3 and 0 <= draw < settings.extra_words:
             return extra_words(text, self._sources.words, chance)
-        return chance.choice([t for t in texts if t != text] or [text])
+        [other] = _others(texts, place, 1, chance) or [chance.choice(texts)]
+        return other
+
+
+def _place(text: str, texts: Sequence[str]) -> int:
+    """Where a text stands among others; behind them where it is none of them."""
+    return texts.index(text) if text in texts else len(texts)
+
+
+def _others(texts: Sequence[str], place: int, most: int, chance: random.Random) -> list[str]:
+    """At most so many texts, drawn from all but the one at a place, in time that does not grow
+    with the texts."""
+    others = range(len(texts) - (place < len(texts)))
+    drawn = chance.sample(others, min(most, len(others)))
+    return [texts[i + (i >= place)] for i in drawn]
 
 
 def close_groups(taxonomy: Taxonomy) -> dict[str, list[str]]:
