@@ -48,11 +48,12 @@ def extra_words(text: str, words: Sequence[str], chance: random.Random) -> str:
 def filler_words(titles: Iterable[str], descriptions: Iterable[str]) -> list[str]:
     """Words of at least two descriptions and of no title: they may surround any title.
 
-    Where there are none, FILLERS that are in no title.
+    Where there are none, FILLERS that are in no title; where each is in one, all of them.
     """
     named = {word for title in titles for word in title.split()}
     counts: Counter[str] = Counter()
     for text in descriptions:
         counts.update(set(_WORD.findall(text.casefold())))
     found = sorted(word for word, n in counts.items() if n > 1 and word not in named)
-    return found or [word for word in FILLERS.split() if word not in named]
+    fillers = FILLERS.split()
+    return found or [word for word in fillers if word not in named] or fillers

@@ -160,6 +160,10 @@ def test_filler_words_are_in_two_descriptions_and_no_title():
     ]
 
 
+def test_where_titles_have_every_filler_all_of_them_may_surround_a_title():
+    assert filler_words([f"{FILLERS} printer"], []) == FILLERS.split()
+
+
 # synonyms ------------------------------------------------------------------------
 
 
