@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
 
 import numpy as np
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 ENOUGH = 10
@@ -26,7 +26,7 @@ class Chance:
 
     def of(self, score: float) -> float:
         """From 0 to 1."""
-        return 1 / (1 + exp(-(self.slope * score + self.intercept)))
+        return float(expit(self.slope * score + self.intercept))
 
 
 def fit_chance(scores: Sequence[float], right: Sequence[bool]) -> Chance:

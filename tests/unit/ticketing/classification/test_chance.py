@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ticketing.classification.chance import KNOWN, fit_chance, half_right
+from ticketing.classification.chance import KNOWN, Chance, fit_chance, half_right
 
 
 def test_the_chance_is_the_share_that_was_right_at_a_score():
@@ -13,6 +13,15 @@ def test_the_chance_is_the_share_that_was_right_at_a_score():
     learned = fit_chance(list(scores), list(right))
     assert learned.of(0.9) == pytest.approx(1 / (1 + np.exp(-1.4)), abs=0.03)
     assert learned.of(0.2) == pytest.approx(1 / (1 + np.exp(2.8)), abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("score", "chance"),
+    [(0.49, 0), (0.5, 0.5), (0.500001, 1 / (1 + np.exp(-1))), (0.51, 1)],
+)
+def test_a_chance_however_steep_lies_between_0_and_1(score, chance):
+    """At 0.49 the exponent is 10,000: more than any number that exp gives."""
+    assert Chance(1e6, -5e5).of(score) == pytest.approx(chance)
 
 
 def test_a_few_titles_that_were_all_wrong_promise_little_and_not_nothing():
