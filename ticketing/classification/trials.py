@@ -73,8 +73,8 @@ def titles_trial(titles: Sequence[Title]) -> Trial:
 
 def is_composition(title: Title, training: Taxonomy, synonyms: Synonyms) -> bool:
     """Whether one substitution makes a known title of its group out of it."""
-    known = set(training.groups.get(title.group, ()))
-    return any(variant in known for variant in synonyms.variants(title.text))
+    variants = synonyms.variants(title.text)
+    return any(title.group in training.groups_of.get(variant, ()) for variant in variants)
 
 
 def _mixed(training: list[Title], unseen: Sequence[Title], chance: random.Random) -> list[Title]:

@@ -70,6 +70,21 @@ def test_a_composition_is_one_substitution_from_a_kept_title_of_its_group():
     assert not is_composition(Title("java coder", "java"), training, synonyms)
 
 
+class Uncopied(Taxonomy):
+    """One whose groups nobody goes through."""
+
+    @property
+    def groups(self):
+        raise AssertionError("all texts of a group are gone through for one title")
+
+
+def test_a_composition_is_found_without_going_through_its_group():
+    synonyms = Synonyms([(("developer",), ("programmer",))])
+    training = Uncopied([Title("java developer", "java")])
+    assert is_composition(Title("java programmer", "java"), training, synonyms)
+    assert not is_composition(Title("java programmer", "php"), training, synonyms)
+
+
 def test_trials_are_repeatable_and_know_their_groups():
     synonyms = Synonyms([(("developer",), ("programmer",))])
     training = Taxonomy(
