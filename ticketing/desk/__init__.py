@@ -74,11 +74,14 @@ class Desk(
         return {symbol: kind.label for symbol, kind in ENCODERS.items()}
 
     def warm_up(self) -> None:
-        """Load the serving bundle, if any, and all that a first query would wait for."""
+        """Load the bundles that serve, if any, and all that a first query would wait for, and the
+        first subject that categories are proposed for."""
         with self._answering():
             self.models.share_all()
             if self.store.serving():
                 self._warm(self._recommender())
+            if self.has_categories():
+                self._serving_classifier()
 
     def seen_by(self, person: Person) -> Self:
         """This desk as somebody sees it: no ticket outside their groups, and nothing of it, is

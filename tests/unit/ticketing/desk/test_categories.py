@@ -91,6 +91,16 @@ def test_training_leaves_a_bundle_that_serves_and_no_checkpoint(desk):
     assert desk.has_categories() and desk.store.serving() == ""
 
 
+def test_for_the_first_subject_nothing_is_read_or_counted_that_could_be_before(desk, monkeypatch):
+    def late(*_):
+        raise AssertionError("whoever asks first waits for the classifier")
+
+    desk.warm_up()
+    monkeypatch.setattr(CategoryClassifier, "load", late)
+    monkeypatch.setattr("ticketing.classification.classifier.TfidfMatcher", late)
+    assert desk.propose_categories("Rotor trips", 1)[0].group == "Turbine"
+
+
 def test_a_subject_far_from_everything_gets_no_proposal(desk):
     known = serving(desk)
     assert -1 < known.facts["floor"] <= 1
