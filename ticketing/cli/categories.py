@@ -1,5 +1,6 @@
 """`ticketing categories`: train the classifier of the desk's categories, and ask it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -43,12 +44,12 @@ def train(
                 "there is; leave one of them out."
             )
     desk = open_desk(load_settings())
+    descriptions: Iterable[str] = ()
     if titles:
-        taxonomy, descriptions = read_taxonomy(titles), []
+        taxonomy = read_taxonomy(titles)
     else:
-        tickets = list(desk.store.iter_tickets())
-        taxonomy = tickets_taxonomy(tickets)
-        descriptions = [ticket.description for ticket in tickets]
+        taxonomy = tickets_taxonomy(desk.store.iter_tickets())
+        descriptions = (ticket.description for ticket in desk.store.iter_tickets())
     given = read_synonyms(synonyms_file) if synonyms_file else Synonyms(())
     words = filler_words(taxonomy.texts, descriptions)
     say(f"{counted(len(taxonomy.texts), 'title')} in {counted(len(taxonomy.groups), 'category')}.")

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import weakref
 from contextlib import closing
 from datetime import datetime
 
@@ -13,14 +14,16 @@ from tests.fake_desk import FakeDesk
 from tests.tiny import swapped
 from ticketing.classification import fit, training
 from ticketing.classification.classifier import CategoryClassifier
+from ticketing.classification.fit import Fitted
 from ticketing.classification.synonyms import Synonyms
 from ticketing.classification.taxonomy import Taxonomy, Title, tickets_taxonomy
 from ticketing.cli.categories import command
 from ticketing.cli.model_settings import read_category_settings
-from ticketing.desk import leases, open_desk
+from ticketing.desk import Desk, leases, open_desk
 from ticketing.errors import Conflict, InputError, NotFound, NotReady
 from ticketing.people import LOCAL, Person, Role
 from ticketing.settings import Settings
+from ticketing.stores.sqlite import SQLiteStore
 from ticketing.tickets import ModelKind, Ticket, Verdict
 from web.app import create_app
 
@@ -299,6 +302,32 @@ def test_train_and_suggest_from_a_table(tmp_path):
     assert re.search(r"validation titles \d+% find their category \(\d+% by", trained.output)
     asked = run(tmp_path, "suggest", "feed pump leaks oil", "--limit", "1")
     assert re.fullmatch(r" 1\.00  Pump  \(as 'feed pump leaks oil'\)\n", asked.output)
+
+
+def test_train_reads_tickets_one_by_one(tmp_path, monkeypatch):
+    """The one that is read, and the one before it until then, are all that is held."""
+    with closing(open_desk(Settings(home=tmp_path))) as desk:
+        fan = Ticket("fan", "Fan is loud", "The fan hums.", product="Fan")
+        pumps = [Ticket(f"{i}", f"Pump {i} leaks", "It hums.", product="Pump") for i in range(9)]
+        desk.put_tickets([fan, *pumps])
+    held, most, learned = [], [], []
+    read = SQLiteStore.iter_tickets
+
+    def watched(store):
+        for ticket in read(store):
+            held.append(weakref.ref(ticket))
+            most.append(sum(one() is not None for one in held))
+            yield ticket
+
+    def told(desk, taxonomy, words, *_):
+        learned.extend([len(taxonomy.texts), words])
+        return Fitted(None, None, None)
+
+    monkeypatch.setattr(SQLiteStore, "iter_tickets", watched)
+    monkeypatch.setattr(Desk, "train_categories", told)
+    assert run(tmp_path, "train").exception is None
+    assert learned == [10, ["hums", "it"]]
+    assert max(most) == 2
 
 
 def test_of_two_titles_a_category_none_is_left_to_measure_it(tmp_path):
