@@ -133,12 +133,14 @@ def expected_error(chances: Chances, right: Right) -> float:
 
 
 def coverage(found: Foretold) -> tuple[tuple[float, float], ...]:
-    """Share of queries at or above each chance, from the highest down, and the share of them that
-    have a YES among the ten."""
+    """Share of queries at or above each distinct chance, from the highest down, and the share of
+    them that have a YES among the ten."""
     order = np.argsort(-found.answer, kind="stable")
     counts = np.arange(1, len(order) + 1)
-    shares = np.cumsum(found.is_answered[order]) / counts
-    return tuple(zip((counts / len(order)).tolist(), shares.tolist(), strict=True))
+    right = np.cumsum(found.is_answered[order]) / counts
+    points = np.stack([counts / len(order), right], 1)
+    last = np.diff(found.answer[order], append=-np.inf) < 0  # of the queries of one chance
+    return tuple((share, answered) for share, answered in points[last].tolist())
 
 
 def _way(name: str, found: Foretold, chances: Chances, answers: Chances) -> Reliability:
@@ -182,8 +184,8 @@ def trust_text(trust: Trust) -> list[str]:
 
 def _quarters(trust: Trust) -> list[tuple[float, float]]:
     """The points of the coverage curve at, or just beyond, each quarter of the queries."""
-    points = trust.coverage
-    return [points[-(-len(points) * part // 4) - 1] for part in (1, 2, 3, 4)] if points else []
+    reached = [[point for point in trust.coverage if point[0] >= part / 4] for part in (1, 2, 3, 4)]
+    return [points[0] for points in reached if points]
 
 
 def _share(value: float | None) -> str:
