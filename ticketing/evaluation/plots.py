@@ -151,7 +151,7 @@ def coverage_plot(coverage: Sequence[tuple[float, float]]) -> str:
     """How often a YES is there, against the share of queries that are answered."""
     figure, axes = new_figure("share of queries answered", "share with a YES among ten")
     shares, right = zip(*coverage, strict=True)
-    axes.plot(shares, right, color=SERIES[0])
+    axes.plot(shares, right, color=SERIES[0], marker="o", ms=4, markevery=[-1])
     axes.set_xlim(0, 1.02)
     axes.set_ylim(0, 1.03)
     return svg(figure, "coverage", "Answers with a YES by the share of queries answered")

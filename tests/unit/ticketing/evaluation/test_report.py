@@ -176,6 +176,14 @@ def page(found, recommender):
     return render(found, recommender, notice="All <generated>.")
 
 
+def test_the_only_point_of_a_coverage_is_drawn():
+    """As where all queries have one chance. Every mark is a `use`, and those of the axes stay."""
+    low, high = (
+        set(re.findall("<use [^>]*>", plots.coverage_plot([(1, right)]))) for right in (0.5, 0.9)
+    )
+    assert len(low - high) == len(high - low) == 1
+
+
 def test_the_page_loads_nothing(page):
     parsed = BeautifulSoup(page, "html.parser")
     assert not parsed.find_all(["script", "link", "img", "iframe", "object", "base", "form"])
