@@ -36,6 +36,7 @@ NEEDS: dict[Permission, frozenset[str]] = {
         {
             "account.overview",
             "account.change_password",
+            "account.form_token",
             "account.make_token",
             "account.revoke_token",
             "account.sign_out",

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.asking import ask, is_judged, row
 from tests.browser.test_accessibility import SCREENS, axe, violations
+from tests.browser.test_work import begin
 from tests.fake_records import tickets
 from tests.people import GOOD
 from ticketing.people import Actor, Role
@@ -86,14 +87,108 @@ def test_an_engineer_sees_no_way_to_what_is_not_for_them(open_page, ann):
 SIGNED_OUT = "You were signed out; sign in and try again."
 
 
-def ask_signed_out(page, desk):
-    """Ask as somebody whose session has just ended."""
+def ask_signed_out(page, desk, script=True):
+    """Ask as somebody whose session ends just when the form is sent, or was ended before where no
+    script looks."""
+
+    def ends(route) -> None:
+        answer = route.fetch()
+        desk.store.end_sessions("ann")
+        route.fulfill(response=answer)
+
     page.goto("/")
     sign_in(page)
     page.get_by_label("Subject").fill("Exhaust spread high")
-    desk.store.end_sessions("ann")
+    if script:
+        page.route("**/account/form-token", ends, times=1)
+    else:
+        desk.store.end_sessions("ann")
     page.get_by_role("button", name="Find solutions").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(SIGNED_OUT)
+
+
+def lose_cookie(page, desk) -> None:
+    """As the browser does once the session has reached its end."""
+    page.context.clear_cookies()
+
+
+def end_session(page, desk) -> None:
+    """As an admin does, or a new password."""
+    desk.store.end_sessions("ann")
+
+
+def sign_out_elsewhere(page, desk) -> None:
+    """In another tab."""
+    other = page.context.new_page()
+    other.goto("/history")
+    other.get_by_role("button", name="Sign out").click()
+    other.wait_for_url("**/sign-in")
+
+
+@pytest.mark.parametrize("end", [lose_cookie, end_session, sign_out_elsewhere])
+def test_a_question_stays_where_it_is_written_once_one_is_signed_out(open_page, ann, desk, end):
+    page = open_page()
+    page.goto("/")
+    sign_in(page)
+    page.get_by_label("Subject").fill("Exhaust spread high")
+    end(page, desk)
+    page.get_by_role("button", name="Find solutions").click()
+    said = page.locator("form .problem-line")
+    expect(said).to_have_text(f"{SIGNED_OUT} Sign in in another tab")
+    expect(page.get_by_label("Subject")).to_have_value("Exhaust spread high")
+    with page.expect_popup() as opened:
+        said.get_by_role("link").click()
+    sign_in(opened.value)
+    expect(opened.value.get_by_text("Signed in as ann")).to_be_visible()
+    page.get_by_role("button", name="Find solutions").click()
+    page.wait_for_url("**/queries/*")
+    expect(page.locator(".query .subject")).to_have_text("Exhaust spread high")
+
+
+def test_a_note_stays_in_its_round_once_one_is_signed_out(open_page, ann, desk):
+    page = open_page()
+    page.goto("/judging")
+    sign_in(page)
+    expect(page.get_by_text("Signed in as ann")).to_be_visible()
+    begin(page, desk)
+    page.get_by_label("Note").fill("as at Halverstad")
+    lose_cookie(page, desk)
+    page.get_by_role("button", name="REL").click()
+    expect(page.locator(".give .problem-line")).to_contain_text(SIGNED_OUT)
+    expect(page.get_by_label("Note")).to_have_value("as at Halverstad")
+    sign_in_elsewhere(page)
+    page.get_by_role("button", name="REL").click()
+    expect(page.locator("#progress")).to_contain_text("1 of 10 tickets judged")
+    (event,) = desk.store.judgments()
+    assert (event.judge, event.note) == ("ann", "as at Halverstad")
+
+
+FIELDS = {
+    "/people": ("Groups whose tickets they see, with commas between", "Add", "lab, hr"),
+    "/topics/17": ("Its name", "Save", "Burners"),
+    "/schedule": ("As soon as so many new judgments came; 0 is never", "Set the schedule", "77"),
+    "/account": ("New password", "Change password", f"{GOOD} again"),
+}
+"""On each page a field of a form, what sends the form, and what is typed there."""
+
+
+@pytest.mark.parametrize("where", FIELDS)
+def test_what_is_typed_stays_where_the_server_is_away(open_page, ann, where):
+    page, (label, button, typed) = open_page(), FIELDS[where]
+    page.goto(where)
+    sign_in(page)
+    expect(page.get_by_text("Signed in as ann")).to_be_visible()
+    if where == "/people":
+        page.get_by_label("Name", exact=True).fill("eve")
+        page.get_by_label("First password").fill(GOOD)
+    if where == "/account":
+        page.get_by_label("Present password").fill(GOOD)
+    page.get_by_label(label).fill(typed)
+    page.context.set_offline(True)
+    page.get_by_role("button", name=button, exact=True).click()
+    kept = "The server does not answer; what you wrote is kept here."
+    expect(page.locator("form .problem-line")).to_have_text(kept)
+    expect(page.get_by_label(label)).to_have_value(typed)
 
 
 def test_typing_after_the_session_ended_says_so_and_goes_on_after_signing_in(open_page, ann, desk):
@@ -115,7 +210,7 @@ def test_typing_after_the_session_ended_says_so_and_goes_on_after_signing_in(ope
 @pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without"])
 def test_a_question_survives_the_end_of_its_session(open_page, ann, desk, script):
     page = open_page(java_script_enabled=script)
-    ask_signed_out(page, desk)
+    ask_signed_out(page, desk, script)
     sign_in_elsewhere(page)
     for _ in range(1 if script else 2):  # the form token is another one since
         page.get_by_role("button", name="Try again").click()

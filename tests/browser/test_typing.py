@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.asking import PHONE, ask
+from ticketing.errors import StoreAway
 
 pytestmark = pytest.mark.browser
 
@@ -155,6 +156,38 @@ def test_what_was_written_stays_where_the_server_is_away_and_is_sent_once_it_is_
     page.context.set_offline(False)
     page.get_by_role("button", name="Find solutions").click()
     page.wait_for_url("**/queries/*")
+
+
+def test_what_was_written_stays_where_the_server_hangs(open_page):
+    page = open_page()
+    page.clock.install()
+    page.goto("/")
+    page.get_by_label("Subject").fill("exhaust spread")
+    with page.expect_request(lambda request: "form-token" in request.url or "icon" in request.url):
+        page.route("**/account/form-token", lambda route: None)  # never answered
+        page.route("**/icon.svg", lambda route: None)
+        page.get_by_role("button", name="Find solutions").click()
+    expect(page.get_by_role("button", name="Searching …")).to_be_visible()
+    page.clock.fast_forward(9000)
+    expect(page.locator("form .problem-line")).to_have_text(KEPT)
+    expect(page.get_by_label("Subject")).to_have_value("exhaust spread")
+    page.unroute_all()
+    page.get_by_role("button", name="Find solutions").click()
+    page.wait_for_url("**/queries/*")
+
+
+def test_why_a_form_is_not_sent_is_said_as_the_server_says_it(open_page, desk, monkeypatch):
+    def away(*_):
+        raise StoreAway("Elasticsearch is away; try again.")
+
+    page = open_page()
+    page.goto("/")
+    page.get_by_label("Subject").fill("exhaust spread")
+    monkeypatch.setattr(desk, "has_accounts", away)
+    page.get_by_role("button", name="Find solutions").click()
+    said = page.locator("form .problem-line")
+    expect(said).to_have_text("Elasticsearch is away; try again.")
+    expect(page.get_by_label("Subject")).to_have_value("exhaust spread")
 
 
 def test_why_nothing_appears_while_writing_is_said(open_page):

@@ -2,8 +2,9 @@
 
 import uuid
 
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, flash, jsonify, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from flask_wtf.csrf import generate_csrf
 from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
 
@@ -53,6 +54,13 @@ def sign_out() -> Response:
 def overview() -> Response:
     """Who one is, what one may do, and one's tokens."""
     return _page()
+
+
+@account_pages.get("/account/form-token")
+def form_token() -> Response:
+    """The token that forms of this session carry; also says, before one is sent, whether somebody
+    is signed in still."""
+    return jsonify(csrf_token=generate_csrf())
 
 
 @account_pages.post("/account/password")

@@ -1,23 +1,15 @@
 // A form that takes a while says so and takes no second click, until it is answered or given up.
-// It is sent where the server answers: else a page of the browser's would replace what was written.
+// It is sent where the server answers, and knows who sends it: else another page would replace what
+// was written.
 import { AWAY, KEPT, complain } from "./say.js";
+import { PATIENCE_MS, SIGNED_OUT, renewToken } from "./server.js";
 
-const PATIENCE_MS = 8000; // after which a second click is meant
-const WRITTEN = "textarea, input:not([type=hidden])";
-
-// The icon is asked for, as nothing answers sooner: /healthz waits where a store or a broker hangs.
-async function answers() {
-  const icon = document.querySelector("link[rel=icon]").href;
-  try {
-    return (await fetch(icon, { method: "HEAD", cache: "no-store" })).ok;
-  } catch {
-    return false;
-  }
-}
+const WRITTEN = "textarea, input:not([type=hidden]), .kept";
 
 for (const form of document.querySelectorAll("form[data-busy]")) {
   const button = form.querySelector("button.primary") ?? form.querySelector("button");
   const label = button.textContent;
+  const away = form.querySelector(WRITTEN) ? KEPT : AWAY;
   let timer;
   let sending; // what the last click began, until it is given up
   let answered = false; // while it is sent
@@ -28,18 +20,23 @@ for (const form of document.querySelectorAll("form[data-busy]")) {
     button.textContent = label;
   };
 
+  const waitNoLonger = () => {
+    button.ariaDisabled = null;
+    sending?.abort();
+  };
+
   async function send(submitter) {
-    const mine = (sending = {});
-    const there = await answers();
+    const mine = (sending = new AbortController());
+    const problem = await renewToken(form, mine.signal, away).catch(() => away);
     if (mine !== sending) return;
-    if (there) {
+    if (problem) {
+      rest();
+      complain(form, problem, { signedOut: problem === SIGNED_OUT });
+      dispatchEvent(new Event("unsent"));
+    } else {
       answered = true;
       form.requestSubmit(submitter);
       answered = false;
-    } else {
-      rest();
-      complain(form, form.querySelector(WRITTEN) ? KEPT : AWAY);
-      dispatchEvent(new Event("unsent"));
     }
   }
 
@@ -49,7 +46,7 @@ for (const form of document.querySelectorAll("form[data-busy]")) {
     if (button.ariaDisabled) return;
     button.ariaDisabled = "true";
     if (form.dataset.busy) button.textContent = form.dataset.busy;
-    timer = setTimeout(() => (button.ariaDisabled = null), PATIENCE_MS);
+    timer = setTimeout(waitNoLonger, PATIENCE_MS);
     complain(form, "");
     send(event.submitter);
   });

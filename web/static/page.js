@@ -3,7 +3,6 @@
 import "./copying.js";
 import "./forms.js";
 import "./judging.js";
-import "./kept.js";
 import "./keys.js";
 import "./renewing.js";
 import "./rows.js";

@@ -1,10 +1,11 @@
 // A round of judging: the note is folded on a phone, and one key each does what the button or link
 // with that key does. The switch that turns shortcuts off on every page turns these off too.
+import { PATIENCE_MS } from "./server.js";
+
 const enabled = document.getElementById("keys-on");
 const note = document.querySelector(".note");
 if (note && matchMedia("(max-width: 36rem)").matches) note.open = false;
 
-const PATIENCE_MS = 8000; // after which another key is meant
 let leaving = 0; // for the next ticket: a key that is pressed meanwhile is not for this one
 
 function stay() {

@@ -124,6 +124,16 @@ def test_a_box_checked_more_than_once_is_kept_whole(desk):
     assert page.count('type="hidden" name="scopes"') == 2
 
 
+def test_before_a_form_is_sent_its_page_hears_whether_somebody_is_signed_in(desk, ann):
+    asked = {"Sec-Fetch-Dest": "empty", "Sec-Fetch-Site": "same-origin"}
+    token = ann.get("/account/form-token", headers=asked).json["csrf_token"]
+    answer = ann.post("/", data={**TYPED, "csrf_token": token}, headers=OURS)
+    assert answer.status_code == 303
+    desk.store.end_sessions("ann")
+    answer = ann.get("/account/form-token", headers=asked)
+    assert answer.status_code == 401 and "csrf_token" not in answer.text
+
+
 def corrected(page: str) -> dict[str, str]:
     """The fields of the form that is kept which can be written in."""
     form = re.search(r'<div class="error">.*?</div>', page, re.DOTALL)[0]
