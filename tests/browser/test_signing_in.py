@@ -251,9 +251,7 @@ def test_jobs_stop_asking_after_the_session_ended_and_say_so(open_page, ann, des
     sign_in(page)
     expect(page.get_by_text("Under way")).to_be_visible()
     desk.store.end_sessions("ann")
-    expect(page.get_by_role("alert")).to_have_text(
-        "You were signed out; sign in to see how it goes on."
-    )
+    expect(page.get_by_role("alert")).to_have_text(f"{SIGNED_OUT} Sign in in another tab")
     page.on("request", lambda request: asked.append(request.url))
     page.wait_for_timeout(2500)
     assert not [url for url in asked if url.endswith("/jobs")]

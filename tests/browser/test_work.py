@@ -1,6 +1,7 @@
 """Rounds of judging, history, jobs and the first steps, in a real Chromium."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
@@ -182,6 +183,23 @@ def test_the_first_steps_follow_and_open_the_form(open_page, desk):
     expect(steps).to_have_attribute("data-same", "")  # asked again, and nothing was new
     desk.put_tickets(tickets())
     expect(page.get_by_label("Subject")).to_be_visible(timeout=10_000)
+
+
+def test_the_first_steps_leave_the_focus_and_rest_while_nobody_looks(open_page, desk, monkeypatch):
+    setup = replace(desk.setup(), tickets=5, trained=False, serving=False)
+    monkeypatch.setattr(desk, "setup", lambda: setup)
+    page, asked = open_page(), []
+    page.goto("/")
+    link = page.locator(".step").nth(1).get_by_role("link", name="Jobs")
+    link.focus()
+    monkeypatch.setattr(desk, "setup", lambda: replace(setup, tickets=6))
+    expect(page.locator("#steps")).to_contain_text("6 tickets are here.")
+    expect(link).to_be_focused()
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    page.wait_for_timeout(500)
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(2500)
+    assert asked == []
 
 
 def test_jobs_renew_and_leave_focus_and_selection(open_page, desk):

@@ -1,10 +1,11 @@
 // A piece of the page with work under way, every two seconds while somebody looks at it. It is
-// replaced where something in it is new, and nobody is selecting its text.
+// replaced where something in it is new, and nobody is selecting its text. Where `data-renew` names
+// an address, it is asked for there, and once there is none, what is there instead is opened.
 
-import { say } from "./say.js";
+import { say, signInLink } from "./say.js";
+import { SIGNED_OUT, isSignedOut } from "./server.js";
 
 const SECONDS = 2;
-const SIGNED_OUT = "You were signed out; sign in to see how it goes on.";
 
 // As the server wrote it, but for the forms' tokens, which are new each time.
 const written = (piece) => piece.outerHTML.replace(/(?<=name="csrf_token" value=")[^"]*/g, "");
@@ -55,19 +56,24 @@ function sayLast(piece, sentence) {
   const line = document.createElement("p");
   line.className = "problem";
   line.setAttribute("role", "alert");
-  line.textContent = sentence;
+  line.append(sentence, " ", signInLink());
   piece.prepend(line);
+}
+
+// Nobody is signed in, or the piece is gone.
+function leave(piece) {
+  if (piece.dataset.renew) location.assign(piece.dataset.renew);
+  else sayLast(piece, SIGNED_OUT);
+  return false;
 }
 
 // Whether to look again.
 async function look(old) {
-  const answer = await fetch(location.href);
-  if (answer.status === 401 || answer.redirected) {
-    sayLast(old, SIGNED_OUT);
-    return false;
-  }
+  const answer = await fetch(old.dataset.renew || location.href);
+  if (isSignedOut(answer)) return leave(old);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = answer.ok && page.getElementById(old.id);
+  if (answer.ok && !fresh && old.dataset.renew) return leave(old);
   if (fresh && written(fresh) !== shown && !isSelected(old)) {
     shown = written(fresh);
     replace(old, fresh);
