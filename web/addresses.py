@@ -1,6 +1,8 @@
 """Addresses that can be passed on: nothing empty in them, and nothing that a page does not know."""
 
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import redirect, request, url_for
 from werkzeug.routing import PathConverter
@@ -15,6 +17,25 @@ class AnyPath(PathConverter):
     about, and not taken for another one."""
 
     part_isolating, regex = False, "(?s:.+?)"
+
+
+OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
+"""A path of this site: another site's address would begin with two slashes."""
+
+
+def own(address: str, otherwise: str = "/") -> str:
+    """An address if it is one of this site, else another one."""
+    return address if OWN_ADDRESS.fullmatch(address) else otherwise
+
+
+def page_before() -> str:
+    """The page of ours that sent the form, to come back to; the browser names it."""
+    try:
+        said = urlsplit(request.referrer or "")
+    except ValueError:
+        return "/"
+    address = f"{said.path}?{said.query}" if said.query else said.path
+    return own(address) if said.netloc == request.host else "/"
 
 
 FILTERS = frozenset(FiltersIn.model_fields)

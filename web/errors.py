@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from ticketing.errors import InputError, TicketingError, first_invalid, plainly
+from web.addresses import page_before
 from web.context import for_program, sentence_of
 from web.forms import FORM_FIELDS, FORM_TYPES, in_words
 from web.kept import Kept, kept_form, refused_form
@@ -42,10 +43,10 @@ def invalid(field: str, message: str) -> str:
     return f"{field}: {said}." if field != "_schema" else f"{said}."
 
 
-def invalid_sentence(error: ValidationError) -> str:
-    """The first finding of pydantic as a sentence."""
+def invalid_sentence(error: ValidationError, names: Mapping[str, str] = {}) -> str:
+    """The first finding of pydantic as a sentence; `names` say what fields are called."""
     field, _, message = first_invalid(error)
-    return invalid(field or "_schema", message)
+    return invalid(names.get(field, field) or "_schema", message)
 
 
 def _answer(
@@ -59,7 +60,12 @@ def _answer(
         response = make_response(jsonify(error=sentence), status)
     else:
         page = render_template(
-            "error.html", sentence=sentence, status=status, error=error, kept=kept
+            "error.html",
+            sentence=sentence,
+            status=status,
+            error=error,
+            kept=kept,
+            before=page_before(),
         )
         response = make_response(page, status)
     response.headers.update(headers)

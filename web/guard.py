@@ -55,6 +55,7 @@ NEEDS: dict[Permission, frozenset[str]] = {
             "job_api.job",
             "job_api.jobs",
             "job_api.schedule",
+            "jobs.begun",
             "jobs.one",
             "jobs.overview",
             "openapi.spec",
@@ -139,7 +140,14 @@ NEEDS: dict[Permission, frozenset[str]] = {
         }
     ),
     Permission.PEOPLE: frozenset(
-        {"people.overview", "people.add", "people.change", "people.as_csv", "work_api.people"}
+        {
+            "people.overview",
+            "people.add",
+            "people.change",
+            "people.changing",
+            "people.as_csv",
+            "work_api.people",
+        }
     ),
     Permission.AUDIT: frozenset({"people.audit", "people.audit_as_csv", "people.audit_as_jsonl"}),
 }

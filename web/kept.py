@@ -17,6 +17,8 @@ from web.sessions import KEY
 TYPED: dict[str, dict[str, str]] = {
     "account.change_password": {},
     "account.make_token": {"label": "What it is for", "days": "Days until it ends"},
+    "jobs.train": {"before": "Learn only from tickets created before"},
+    "judging.begin": {"size": "How many queries"},
     "judging.judge": {"note": "Note"},
     "pages.ask_now": {
         "subject": "Subject",
@@ -24,10 +26,10 @@ TYPED: dict[str, dict[str, str]] = {
         "created_since": "Created since",
         "created_before": "Created before",
     },
-    "people.change": {"groups": "Groups"},
+    "schedule.change": {"at": "At (UTC)", "judgments": "New judgments"},
     "topics.name": {"name": "Name"},
 }
-"""What a person types into the form of an endpoint, and what it is called: where the form was
+"""What a person types into the form of an endpoint, and what the page calls it: where the form was
 refused, that is shown to be corrected, and all else stays as it is."""
 
 PASSWORDS = {"password": "Password", "new_password": "New password"}
@@ -44,10 +46,15 @@ class Kept:
     typed: dict[str, str] = field(default_factory=dict)
 
 
+def typed_here() -> dict[str, str]:
+    """What is typed into the form that was sent, and what the page calls it."""
+    return TYPED.get(request.endpoint or "", {})
+
+
 def refused_form() -> Kept | None:
     """What is to be corrected and sent again; None where nothing is kept, or nothing is typed."""
-    typed, kept = TYPED.get(request.endpoint or ""), kept_form()
-    return None if typed is None or kept is None else replace(kept, typed=typed)
+    kept = kept_form() if request.endpoint in TYPED else None
+    return kept and replace(kept, typed=typed_here())
 
 
 def kept_form() -> Kept | None:

@@ -292,7 +292,7 @@ def test_axe_finds_nothing_where_people_are_known_and_nothing_is_too_wide(
     page.get_by_role("button", name="Make a token").click()
     expect(page.locator(".secret")).to_have_text(re.compile("^tick_"))
     look()
-    for path in ("/people", "/audit", "/", "/jobs"):
+    for path in ("/people", "/people/change?name=bob", "/audit", "/", "/jobs"):
         page.goto(path)
         look()
     assert found == []
@@ -339,10 +339,10 @@ def test_two_clicks_make_one_token_and_show_it(open_page, ann, desk):
 
 def test_on_a_phone_labels_stand_beside_their_fields(open_page, ann):
     page = open_page(viewport={"width": 320, "height": 640})
-    page.goto("/people")
+    page.goto("/people/change?name=ann")
     sign_in(page)
-    page.wait_for_url("**/people")
-    for id in ("role-1", "groups-1"):
+    expect(page.get_by_role("form", name="ann")).to_be_visible()
+    for id in ("role", "groups"):
         label = page.locator(f"label[for={id}]").bounding_box()
         field = page.locator(f"#{id}").bounding_box()
         assert field["y"] <= label["y"] < field["y"] + field["height"], id
@@ -361,8 +361,30 @@ def test_an_admin_adds_somebody_and_changes_them(open_page, ann, desk):
     add.get_by_role("button").click()
     expect(page.locator(".passed")).to_have_text("eve is added.")
     assert desk.known_account("eve").groups == {"lab", "service"}
+    page.get_by_role("link", name="Change eve").click()
     change = page.get_by_role("form", name="eve")
+    expect(change.get_by_label("Role")).to_be_focused()
+    expect(change.get_by_role("button").locator(".sr")).to_have_text("eve")  # heard, not seen
+    expect(page.get_by_role("form")).to_have_count(1)  # nothing else that would be lost
     change.get_by_label("Disabled").check()
     change.get_by_role("button").click()
     expect(page.locator(".passed")).to_have_text("eve is changed.")
     assert desk.known_account("eve").disabled
+
+
+def test_the_last_admins_role_stays_and_the_form_says_why(open_page, ann, desk):
+    page = open_page()
+    page.goto("/people/change?name=ann")
+    sign_in(page)
+    change = page.get_by_role("form", name="ann")
+    change.get_by_label("Role").select_option("engineer")
+    change.get_by_label("Groups").fill("lab, hr")
+    change.get_by_role("button").click()
+    expect(page.get_by_role("alert")).to_have_text(
+        "ann is the last admin; make somebody else one first."
+    )
+    expect(change.get_by_label("Groups")).to_have_value("lab, hr")
+    change.get_by_label("Role").select_option("admin")
+    change.get_by_role("button").click()
+    expect(page.locator(".passed")).to_have_text("ann is changed.")
+    assert desk.known_account("ann").groups == {"lab", "hr"}

@@ -12,9 +12,10 @@ from ticketing.desk.tokens import MOST_DAYS, NewToken
 from ticketing.errors import Conflict, InputError
 from ticketing.people import OPENS, PERMISSIONS, Account, one_form
 from ticketing.plurals import counted
+from web.addresses import own
 from web.context import current_actor, current_person, current_place, known_person, served_desk
 from web.openid import openid_is_set
-from web.pages.forms import own, valid
+from web.pages.forms import valid
 from web.schemas.people import TokenIn
 from web.sessions import start_session, stop_session
 from web.throttle import current_throttle

@@ -1,6 +1,5 @@
 """What a form or an address says, checked: filters, pages, and sentences for what cannot be."""
 
-import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -12,21 +11,21 @@ from werkzeug.wrappers import Response
 from ticketing.errors import InputError
 from ticketing.recommendations import Order
 from ticketing.tickets import Filters
+from web.addresses import own
 from web.errors import invalid_sentence
+from web.kept import typed_here
 from web.schemas.requests import FiltersIn, Ordered
-
-OWN_ADDRESS = re.compile(r"/(?![/\\])[\x21-\x7e]*")
-"""A path of this site: another site's address would begin with two slashes."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 def valid(model: type[Model], given: Mapping[str, object]) -> Model:
-    """What a form says, in which a number is text. Raises InputError naming the field."""
+    """What a form says, in which a number is text. Raises InputError naming the field, as the page
+    calls it where somebody types into it."""
     try:
         return model.model_validate(given, strict=False)
     except ValidationError as error:
-        raise InputError(invalid_sentence(error)) from None
+        raise InputError(invalid_sentence(error, typed_here())) from None
 
 
 def set_filters(given: MultiDict[str, str]) -> dict[str, str]:
@@ -51,11 +50,6 @@ def filters_of(given: MultiDict[str, str]) -> Filters:
 def back(otherwise: str = "/") -> Response:
     """Redirect to the address of this site that the form names, else to another one of it."""
     return redirect(own(request.form.get("next", ""), otherwise), 303)
-
-
-def own(address: str, otherwise: str = "/") -> str:
-    """An address if it is one of this site, else another one."""
-    return address if OWN_ADDRESS.fullmatch(address) else otherwise
 
 
 def order_of(given: MultiDict[str, str]) -> Order:

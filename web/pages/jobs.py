@@ -42,6 +42,14 @@ def _overview(problem: str = "") -> str:
     )
 
 
+@job_pages.get("/jobs/training")
+@job_pages.get("/jobs/evaluation")
+@job_pages.get("/jobs/import")
+def begun() -> Redirect:
+    """Where a form was sent that begins a job, there is nothing else: back to the form."""
+    return redirect(url_for("jobs.overview"), 303)
+
+
 @job_pages.get("/jobs/<job_id>")
 def one(job_id: str) -> str:
     """A job with all that is known of it."""

@@ -4,9 +4,9 @@ from flask import Blueprint, redirect, request, session, url_for
 from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
 
+from web.addresses import own
 from web.context import current_place, served_desk
 from web.openid import current_openid
-from web.pages.forms import own
 from web.sessions import start_session
 
 openid_pages = Blueprint("openid", __name__)

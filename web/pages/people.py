@@ -1,14 +1,14 @@
 """For admins: who works here, and who did what."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, astuple, fields
 
 from flask import Blueprint, Response, flash, json, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from werkzeug.wrappers import Response as Redirect
 
-from ticketing.errors import InputError
+from ticketing.errors import Conflict, InputError
 from ticketing.history import AuditEntry, Deed
-from ticketing.people import Role
+from ticketing.people import Account, Role
 from web.context import audit as audited
 from web.context import current_actor, current_desk, sentence_of, served_desk
 from web.pages.forms import valid
@@ -22,6 +22,13 @@ people_pages = Blueprint("people", __name__)
 def overview() -> str:
     """Everybody with an account, and a form that adds somebody."""
     return _overview()
+
+
+@people_pages.get("/people/change")
+def changing() -> str:
+    """The same with a form that changes one of them: no other form stands there, whose content
+    would be lost when it is sent. Raises NotFound."""
+    return _overview(changing=request.args.get("name", ""))
 
 
 @people_pages.get("/people.csv")
@@ -45,18 +52,34 @@ def add() -> ResponseReturnValue:
             current_actor(), given.name, given.password, given.role, given.groups
         )
     except InputError as error:
-        return _overview(sentence_of(error)), 400
+        return _overview(sentence_of(error), request.form), 400
     flash(f"{account.name} is added.")
     return redirect(url_for("people.overview"), 303)
 
 
 @people_pages.post("/people/change")
-def change() -> Redirect:
-    """Change somebody's role and groups, or whether they may sign in, unless that was changed since
-    the form was shown."""
+def change() -> ResponseReturnValue:
+    """Change somebody, or give the form back: as it was sent, or where they were changed since it
+    was shown, as they are now."""
+    name = request.form.get("name", "")
+    try:
+        account = _changed()
+    except InputError as error:
+        return _overview(sentence_of(error), request.form, changing=name), error.status
+    except Conflict as error:
+        return _overview(sentence_of(error), changing=name), error.status
+    flash(f"{account.name} is changed.")
+    return redirect(url_for("people.overview"), 303)
+
+
+def _changed() -> Account:
+    """Change somebody's role and groups, or whether they may sign in, as a form says.
+
+    Raises InputError, NotFound, and Conflict where that was changed since the form was shown.
+    """
     names = ("name", "role", "groups", "seen")
     given = valid(ChangedIn, {name: request.form.get(name, "") for name in names})
-    account = served_desk().change_account(
+    return served_desk().change_account(
         current_actor(),
         given.name,
         role=given.role,
@@ -64,8 +87,6 @@ def change() -> Redirect:
         disabled=bool(request.form.get("disabled")),
         seen=given.seen,
     )
-    flash(f"{account.name} is changed.")
-    return redirect(url_for("people.overview"), 303)
 
 
 @people_pages.get("/audit")
@@ -91,13 +112,16 @@ def audit_as_jsonl() -> Response:
     return Response(lines, mimetype="application/jsonl", headers=headers)
 
 
-def _overview(problem: str = "") -> str:
-    """With a `problem`, it stands above the form, which is as it was sent."""
+def _overview(problem: str = "", sent: Mapping[str, str] = {}, changing: str | None = None) -> str:
+    """With a form that changes somebody, else one that adds somebody. A `problem` stands above it,
+    and it is filled with what was `sent`. Raises NotFound where nobody is called that."""
     return render_template(
         "people.html",
         accounts=served_desk().store.accounts(),
         roles=list(Role),
         problem=problem,
+        sent=sent,
+        changing=None if changing is None else served_desk().known_account(changing),
         here=url_for("people.overview"),
     )
 

@@ -8,7 +8,7 @@ const WRITTEN = "textarea, input:not([type=hidden]), .kept";
 
 for (const form of document.querySelectorAll("form[data-busy]")) {
   const button = form.querySelector("button.primary") ?? form.querySelector("button");
-  const label = button.textContent;
+  const label = [...button.childNodes];
   const away = form.querySelector(WRITTEN) ? KEPT : AWAY;
   let timer;
   let sending; // what the last click began, until it is given up
@@ -17,7 +17,7 @@ for (const form of document.querySelectorAll("form[data-busy]")) {
   const rest = () => {
     clearTimeout(timer);
     button.ariaDisabled = null;
-    button.textContent = label;
+    button.replaceChildren(...label);
   };
 
   const waitNoLonger = () => {

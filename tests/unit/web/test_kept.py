@@ -150,7 +150,7 @@ def sent(client, address: str, page: str, **fields):
 
 def test_a_refused_question_can_be_corrected(ann):
     answer = sent(ann, "/", "/", **TYPED, created_since="soon", product="SGT-400")
-    assert answer.status_code == 400 and "created_since: 'soon' is no date" in unescape(answer.text)
+    assert answer.status_code == 400 and "Created since: 'soon' is no date" in unescape(answer.text)
     assert corrected(answer.text) == {**TYPED, "created_since": "soon"}
     fields = {**kept(answer.text), **corrected(answer.text), "created_since": "2013-05-31"}
     assert fields["product"] == "SGT-400"
@@ -175,11 +175,59 @@ def test_who_is_refused_stands_in_the_form_but_for_the_password(desk, changed, s
     assert desk.store.get_account("eve") is None
 
 
-def test_whom_a_change_is_about_cannot_be_corrected_into_another(desk):
+def test_a_change_of_somebody_that_is_refused_stands_in_its_form(desk):
     admin = signed_in(desk, "ada")
     change = {"role": "engineer", "groups": "x", "seen": "admin, groups none"}
-    page = sent(admin, "/people/change", "/people", name="ada", **change).text
-    assert corrected(page) == {"groups": "x"} and kept(page)["name"] == "ada"
+    answer = sent(admin, "/people/change", "/people", name="ada", **change)
+    assert answer.status_code == 400 and "<h1>People</h1>" in answer.text
+    form = re.search(r'<form [^>]* aria-label="ada".*?</form>', answer.text, re.DOTALL)[0]
+    assert "ada is the last admin" in answer.text and "Try again" not in answer.text
+    assert "<option selected>engineer<" in form and 'name="groups" value="x"' in form
+    assert '<input type="hidden" name="name" value="ada">' in form
+
+
+def test_nobody_else_is_in_the_form_that_changes_somebody(desk):
+    admin = signed_in(desk, "ada")
+    signed_in(desk, "bob")
+    page = admin.get("/people/change?name=bob").text
+    assert re.findall(r'name="name" value="(\w*)"', page) == ["bob"]
+    assert admin.get("/people/change?name=eve").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "given", "sentence"),
+    [
+        ("/judging", {"by": "random", "size": ""}, "How many queries: give a whole number."),
+        ("/schedule", {"at": "noon"}, "At (UTC): write a time of the day, such as 03:00."),
+        ("/jobs/training", {"before": "soon"}, "Learn only from tickets created before: 'soon'"),
+    ],
+)
+def test_a_field_is_called_what_the_page_calls_it_and_can_be_corrected(
+    desk, address, given, sentence
+):
+    answer = sent(signed_in(desk, "ada"), address, "/", **given)
+    assert answer.status_code == 400
+    assert sentence in unescape(answer.text), re.search("<h1>.*</h1>", answer.text)
+    [(name, value)] = corrected(answer.text).items()
+    assert value == given[name]
+
+
+BACK = {
+    "http://localhost/judging/round?queries=1,2": "/judging/round?queries%3D1,2",
+    "http://evil.example/people": "/",
+    "http://localhost//evil.example": "/",
+    "http://[": "/",
+    "": "/",
+}
+
+
+@pytest.mark.parametrize(("referrer", "next_"), BACK.items())
+def test_whoever_signs_in_again_comes_back_to_the_form(client, desk, referrer, next_):
+    signed_in(desk, "ann")
+    answer = client.post("/judging", data={}, headers={"Referer": referrer})
+    assert answer.status_code == 401
+    [link] = re.findall(r'href="(/sign-in[^"]*)">Sign in<', answer.text)
+    assert link == f"/sign-in?next={next_}"
 
 
 def test_a_note_that_is_too_long_can_be_shortened(ann):

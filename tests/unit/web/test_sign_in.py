@@ -239,7 +239,7 @@ def test_two_admins_who_demote_each_other_at_once_leave_one(desk, monkeypatch):
 def test_a_page_that_shows_somebody_as_they_were_changes_nothing(desk):
     client = signed_in(desk, "ann")
     desk.add_account(BY, "bob", GOOD, Role.ENGINEER, ["lab", "hr"])
-    page = client.get("/people").text
+    page = client.get("/people/change?name=bob").text
     shown = re.search(r'name="name" value="bob">\s*<input [^>]*name="seen" value="([^"]+)"', page)[
         1
     ]
@@ -250,6 +250,7 @@ def test_a_page_that_shows_somebody_as_they_were_changes_nothing(desk):
     assert "bob was changed since this page was loaded (engineer, groups hr, lab, disabled)" in (
         answer.text
     )
+    assert f'name="seen" value="{desk.known_account("bob").summary}"' in answer.text
     bob = desk.known_account("bob")
     assert bob.disabled and bob.groups == {"hr", "lab"}
     assert post(client, "/people/change", **given | {"seen": bob.summary}).status_code == 303

@@ -103,6 +103,12 @@ def test_a_file_that_cannot_be_imported_is_refused_at_once(client, desk, sent, s
     assert len(desk.store.jobs()) == len(jobs())
 
 
+@pytest.mark.parametrize("kind", ["import", "training", "evaluation"])
+def test_where_a_refused_form_was_sent_the_jobs_are_opened(client, kind):
+    answer = client.get(f"/jobs/{kind}")
+    assert (answer.status_code, answer.location) == (303, "/jobs")
+
+
 def test_a_file_may_be_longer_than_other_requests(client):
     usual = client.application.config["MAX_CONTENT_LENGTH"]
     assert usual < UPLOAD_LIMIT
@@ -280,7 +286,7 @@ def test_the_schedule_is_set_and_shown(client, desk):
     assert "scheduled: training" in deeds(desk)
     refused = post(client, "/schedule", "/schedule", **(fields | {"at": "25:00"}))
     assert refused.status_code == 400
-    assert "at: write a time of the day, such as 03:00." in refused.text
+    assert "At (UTC): write a time of the day, such as 03:00." in refused.text
 
 
 def test_what_is_not_there_is_said(client):

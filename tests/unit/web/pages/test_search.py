@@ -184,7 +184,7 @@ def test_near_copies_are_counted_while_a_query_is_written(client, desk, monkeypa
 def test_a_date_that_is_none_is_refused_by_name(client):
     answer = post(client, "/", **EXHAUST, created_before="2013-13-45")
     assert answer.status_code == 400
-    assert "created_before: " in answer.text
+    assert "Created before: " in answer.text
 
 
 def test_the_example_and_a_repeated_query_fill_the_form(client):
