@@ -1,5 +1,6 @@
 """What page and API do to jobs alike: who may, what is asked for, and what the audit keeps."""
 
+import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, time
@@ -27,6 +28,12 @@ BEGINS = {
 }
 """Who may begin a job of a kind; the same may cancel it and try it again."""
 
+
+REJECTS = "rejects.jsonl"
+"""The report of rows that an import left out."""
+
+FIRST_REJECTS = 10
+"""Rows of it that a page shows."""
 
 _comparing = threading.Lock()
 
@@ -102,6 +109,19 @@ def reports(job: Job) -> list[str]:
         return []
     prefix = f"report/{job.id}/"
     return [file.name.removeprefix(prefix) for file in served_desk().store.files(prefix)]
+
+
+def first_rejects(job: Job) -> list[Any]:
+    """The first rows that an import left out: file, line, field and reason; none for whom that
+    report is closed."""
+    if not current_person().may(Permission.EVALUATE) or REJECTS not in reports(job):
+        return []
+    read = b""
+    for chunk in report(job, REJECTS):
+        read += chunk
+        if read.count(b"\n") >= FIRST_REJECTS:
+            break
+    return [json.loads(line) for line in read.splitlines()[:FIRST_REJECTS]]
 
 
 def reindex(bundle_id: str, promotion: Promotion) -> Job:

@@ -118,6 +118,20 @@ def test_on_a_phone_a_round_shows_the_solution_and_folds_what_is_needed_less(ope
     assert [judgment.note for judgment in desk.store.judgments()] == ["looked"]
 
 
+def test_a_note_comes_back_when_its_grade_is_undone(open_page, desk):
+    page = open_page(viewport=PHONE)
+    begin(page, desk)
+    page.get_by_text("Note (optional)").click()
+    page.get_by_label("Note").fill("as at Halverstad")
+    page.get_by_role("button", name="NO").click()
+    expect(page.locator("#progress")).to_contain_text("1 of 10 tickets judged")
+    expect(page.get_by_label("Note")).to_have_value("")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#progress")).to_contain_text("0 of 10 tickets judged")
+    expect(page.get_by_label("Note")).to_be_visible()
+    expect(page.get_by_label("Note")).to_have_value("as at Halverstad")
+
+
 def test_a_round_goes_to_its_end_without_script(open_page, desk):
     page = open_page(java_script_enabled=False)
     begin(page, desk)

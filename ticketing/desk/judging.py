@@ -92,6 +92,15 @@ class Judging(DeskBase):
             found.setdefault(judgment.ticket_id, []).append(judgment)
         return found
 
+    def last_note(self, query_id: str, ticket_id: str, judge: str) -> str:
+        """The note of the latest grade that a judge gave a ticket, even if it is undone since."""
+        given = [
+            event
+            for event in self.store.judgments(query_id, ticket_id)
+            if event.judge == judge and event.grade is not None
+        ]
+        return max(given, key=lambda event: event.time).note if given else ""
+
 
 def standing(events: Iterable[Judgment]) -> list[Judgment]:
     """What events come to: of each judge, query and ticket the latest one, unless it is an undo;

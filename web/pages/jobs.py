@@ -54,7 +54,13 @@ def begun() -> Redirect:
 def one(job_id: str) -> str:
     """A job with all that is known of it."""
     job = work.known_job(job_id)
-    return render_template("job.html", job=job, at=progress(job), reports=work.reports(job))
+    return render_template(
+        "job.html",
+        job=job,
+        at=progress(job),
+        reports=work.reports(job),
+        rejects=work.first_rejects(job),
+    )
 
 
 @job_pages.get("/jobs/<job_id>/report/<name>")

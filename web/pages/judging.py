@@ -46,15 +46,18 @@ def round_() -> str:
     """The next ticket of a round that this judge has not judged, and what there is to know of it
     but its rank and score."""
     args = _args()
-    pairs = current_desk().pairs(args.round(), current_person().name)
+    desk, judge = current_desk(), current_person().name
+    pairs = desk.pairs(args.round(), judge)
     open_ = [i for i, pair in enumerate(pairs) if pair.judged is None]
     at = next((i for i in open_ if i >= args.after), open_[0] if open_ else None)
+    next_ = None if at is None else pairs[at]
     judged = [pair.judged for pair in pairs if pair.judged]
     return render_template(
         "round.html",
         pairs=pairs,
         at=at,
-        ticket=None if at is None else known_ticket(pairs[at].ticket_id),
+        ticket=next_ and known_ticket(next_.ticket_id),
+        note=next_ and desk.last_note(next_.query.id, next_.ticket_id, judge),
         last=max(judged, key=lambda judgment: judgment.time, default=None),
         left=len(open_),
         address=_address(args.round()),

@@ -4,6 +4,7 @@ import io
 import re
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 
 import pytest
 
@@ -18,6 +19,7 @@ from ticketing.jobs import JobKind, JobState, LogLine, Promotion
 from ticketing.people import Role
 from ticketing.schedule import Weekday
 from ticketing.settings import Settings
+from ticketing.tables import Reject, rejects_text
 from ticketing.times import utc_now
 from web.app import create_app
 from web.uploads import UPLOAD_LIMIT
@@ -115,6 +117,19 @@ def test_a_file_may_be_longer_than_other_requests(client):
     text = b"id,subject\n1," + b"a " * (usual // 2)
     answer = post(client, "/jobs/import", "/jobs", file=(io.BytesIO(text), "long.csv"))
     assert answer.status_code != 413
+
+
+def test_the_first_rows_that_an_import_left_out_are_shown_with_their_reasons(client, desk):
+    desk.store.put_job(replace(jobs()[1], id="imp", kind=JobKind.IMPORT, state=JobState.DONE))
+    said = [Reject("a.csv", n, "created", f"'{n}' is no date {'x' * 300}") for n in range(2, 14)]
+    desk.store.put_file("report/imp/rejects.jsonl", [rejects_text(said).encode()])
+    page = unescape(client.get("/jobs/imp").text)
+    rows = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td><td[^>]*>(.*?)</td>', page)
+    assert [where for where, *_ in rows] == [f"a.csv, line {n}" for n in range(2, 12)]
+    assert rows[0][1] == "created" and rows[0][2].startswith("'2' is no date x")
+    assert all(len(reason) == 200 and reason.endswith("…") for *_, reason in rows)
+    engineer = signed_in(desk, "eve", Role.ENGINEER).get("/jobs/imp").text
+    assert "is no date" not in engineer
 
 
 def test_a_model_is_measured(client, desk):

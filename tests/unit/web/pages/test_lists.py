@@ -52,6 +52,11 @@ def test_a_list_is_also_a_table_and_json(client, address):
             assert all(None not in row and None not in row.values() for row in rows), path
 
 
+def test_a_subject_of_one_long_word_is_shown_as_far_as_it_fits(client, desk):
+    desk.ask(Query("see " + "x" * 200), Filters(), "local")
+    assert f">see {'x' * 105}…</a>" in client.get("/history").text
+
+
 @given(st.lists(st.tuples(st.text(";=-,\t\r\n\"'|a", max_size=7), st.text()), max_size=3))
 def test_no_cell_of_a_list_is_a_formula_whatever_parts_it(rows):
     """Only the first character of a cell was looked at, as a reader of commas finds it."""
