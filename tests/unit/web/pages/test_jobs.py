@@ -124,10 +124,11 @@ def test_the_first_rows_that_an_import_left_out_are_shown_with_their_reasons(cli
     said = [Reject("a.csv", n, "created", f"'{n}' is no date {'x' * 300}") for n in range(2, 14)]
     desk.store.put_file("report/imp/rejects.jsonl", [rejects_text(said).encode()])
     page = unescape(client.get("/jobs/imp").text)
-    rows = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td><td[^>]*>(.*?)</td>', page)
-    assert [where for where, *_ in rows] == [f"a.csv, line {n}" for n in range(2, 12)]
-    assert rows[0][1] == "created" and rows[0][2].startswith("'2' is no date x")
-    assert all(len(reason) == 200 and reason.endswith("…") for *_, reason in rows)
+    section = page.split('id="rejects"')[1].split("</section>")[0]
+    rows = re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", section)
+    assert [where for where, _ in rows] == [f"line {n}, created" for n in range(2, 12)]
+    assert rows[0][1].startswith("'2' is no date x")
+    assert all(len(reason) == 200 and reason.endswith("…") for _, reason in rows)
     engineer = signed_in(desk, "eve", Role.ENGINEER).get("/jobs/imp").text
     assert "is no date" not in engineer
 
