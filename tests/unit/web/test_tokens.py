@@ -237,7 +237,7 @@ WRONG = {
     "no such scope": ({"scopes": ["everything"]}, "scopes, number 1: give"),
     "no day": ({"days": "0"}, "1 to 366 days"),
     "for ever": ({"days": "367"}, "1 to 366 days"),
-    "no number": ({"days": "x"}, "days"),
+    "no number": ({"days": "x"}, "Days until it ends: give a whole number."),
 }
 
 

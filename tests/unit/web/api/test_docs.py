@@ -142,6 +142,7 @@ def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
         "pages.ask_now",  # as pages.ask
         "pages.preview",  # as pages.ask, while it is written
         "jobs.report",
+        "jobs.begun",  # leads back to the forms
         "pages.as_markdown",  # the answer in another form
     }
     served = {
