@@ -4,6 +4,7 @@ import "./copying.js";
 import "./forms.js";
 import "./judging.js";
 import "./keys.js";
+import "./panel.js";
 import "./renewing.js";
 import "./rows.js";
 import "./typing.js";
