@@ -200,6 +200,20 @@ def test_slash_goes_to_the_form_with_the_query(open_page):
     expect(page.get_by_label("Subject")).to_be_focused()
 
 
+@pytest.mark.parametrize("of", ["answer", "ticket"])
+def test_slash_keeps_the_filters(open_page, of):
+    page = open_page()
+    ask(page)
+    page.goto(f"{page.url}?product=SGT-700&order=newest")
+    if of == "ticket":
+        row(page, 1).get_by_role("link", name="The ticket’s page").click()
+        page.wait_for_url("**/tickets/**")
+        page.wait_for_load_state()
+    page.keyboard.press("/")
+    page.wait_for_url("**/?query=*")
+    expect(page.get_by_label("Product")).to_have_value("SGT-700")
+
+
 def test_letters_typed_into_a_field_are_no_shortcuts(open_page, desk):
     page = open_page()
     ask(page)
@@ -433,11 +447,15 @@ def test_a_ticket_without_a_query_is_not_judged(open_page):
     expect(page.get_by_role("button", name="Find similar tickets")).to_be_visible()
 
 
-def test_the_row_that_is_open_at_first_is_judged_by_a_key(open_page, desk):
+def test_letters_typed_into_nothing_judge_nothing_until_a_row_is_opened(open_page, desk):
     page = open_page(viewport=WIDE)
     ask(page)
+    expect(row(page, 1).locator(".detail")).to_be_visible()
+    page.keyboard.type("burner")
+    row(page, 2).get_by_role("link").first.click()
+    page.get_by_role("heading", level=1).click()
     page.keyboard.press("n")
-    is_judged(row(page, 1), "NO")
+    is_judged(row(page, 2), "NO")
     expect(page.locator("#status")).to_contain_text("NO")
     assert grades(desk) == [Grade.NO]
 
@@ -445,6 +463,7 @@ def test_the_row_that_is_open_at_first_is_judged_by_a_key(open_page, desk):
 def test_a_key_that_is_held_judges_once(open_page, desk):
     page = open_page(viewport=WIDE)
     ask(page)
+    page.keyboard.press("j")
     for _ in range(5):
         page.keyboard.down("n")
     page.keyboard.up("n")

@@ -1,14 +1,15 @@
 // One key each: walk, judge, open, close, copy, search, help. They can be switched off for good,
 // for those whose voice or reader sends letters.
 import { judge } from "./judging.js";
-import { beside, close, currentRow, open, walk } from "./rows.js";
+import { beside, chosenRow, close, currentRow, open, walk } from "./rows.js";
 
 const help = document.getElementById("keys");
 const enabled = document.getElementById("keys-on");
 const GRADES = { y: "YES", r: "REL", n: "NO", u: "" };
 const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 
-const judged = () => currentRow()?.querySelector(".judge") ?? document.querySelector(".asked-of .judge");
+// Letters that are typed into nothing judge nothing, so somebody must have chosen the row.
+const judged = () => chosenRow()?.querySelector(".judge") ?? document.querySelector(".asked-of .judge");
 
 function grade(value) {
   const form = judged();
