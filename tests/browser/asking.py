@@ -25,11 +25,19 @@ def row(page: Page, rank: int) -> Locator:
     return page.locator(".rows > li > .row").nth(rank - 1)
 
 
+def graded(row: Locator, grade: str) -> Locator:
+    """The button of the row's line that gives the grade, or undoes it if empty; where the ticket is
+    read has the same."""
+    return row.locator(f".line button[value='{grade}']")
+
+
 def is_judged(row: Locator, grade: str) -> None:
-    """The row shows the grade, none if empty."""
+    """The row shows the grade, none if empty, where it is scanned and where it is read."""
     pressed = row.locator("[aria-pressed=true]")
     if grade:
-        expect(pressed).to_have_attribute("value", grade)
+        expect(pressed).to_have_count(2)
+        for button in pressed.all():
+            expect(button).to_have_attribute("value", grade)
         expect(row).to_have_class(re.compile(rf"\b{grade}\b"))
     else:
         expect(pressed).to_have_count(0)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import ask, row
+from tests.browser.asking import ask, graded, row
 from tests.conftest import missing
 from tests.fake_desk import FakeDesk
 from tests.fake_records import jobs
@@ -127,7 +127,7 @@ def test_axe_finds_nothing_on_an_answer_in_any_state(open_page, desk, axe, scree
     desk.judge(page.url.rsplit("/", 1)[1], "GT-0101", 1, "Grace")
     page.reload()
     for rank, grade in enumerate(("YES", "REL", "NO"), 1):
-        row(page, rank).locator(f"button[value={grade}]").click()
+        graded(row(page, rank), grade).click()
     row(page, 1).get_by_role("link").first.click()
     row(page, 1).locator(".details summary").click()
     found += violations(page, axe)

@@ -6,7 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.asking import PHONE, WIDE, ask, grades, is_judged, row
+from tests.browser.asking import PHONE, WIDE, ask, graded, grades, is_judged, row
 from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser
@@ -35,13 +35,13 @@ def test_judging_and_undoing_happen_in_place(open_page, desk):
     loads = []
     page.on("load", lambda: loads.append(1))
     first = row(page, 1)
-    first.get_by_role("button", name="YES").click()
+    graded(first, "YES").click()
     is_judged(first, "YES")
     expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
-    first.get_by_role("button", name="Undo").click()
+    graded(first, "").click()
     is_judged(first, "")
     expect(page.locator("#status")).to_have_text("The judgment of GT-0101 is undone.")
-    expect(first.get_by_role("button", name="Undo")).to_be_hidden()
+    expect(graded(first, "")).to_be_hidden()
     assert grades(desk) == [Grade.YES, None]
     event = next(desk.store.judgments())
     assert (event.ticket_id, event.rank) == ("GT-0101", 1)
@@ -56,7 +56,7 @@ def test_what_was_judged_is_said_in_place_of_what_was_guessed(open_page, script)
     guessed, bold = first.locator(".score, .guess"), first.locator("h2").evaluate(WEIGHT)
     expect(guessed.first).to_be_visible()
     expect(first.locator(".mine").first).to_be_hidden()
-    first.get_by_role("button", name="NO").click()
+    graded(first, "NO").click()
     expect(first.locator(".line").get_by_text("You said NO")).to_be_visible()
     expect(first.locator(".detail").get_by_text("You said NO")).to_be_visible()
     for guess in guessed.all():
@@ -101,17 +101,17 @@ def test_of_many_keys_only_the_last_is_sent_after_a_slow_one(open_page, desk, sl
 def test_a_judgment_outlives_the_page(open_page):
     page = open_page()
     ask(page)
-    row(page, 2).get_by_role("button", name="REL").click()
+    graded(row(page, 2), "REL").click()
     expect(page.locator("#status")).to_contain_text("is judged REL.")
     page.reload()
     is_judged(row(page, 2), "REL")
-    expect(page.locator("[aria-pressed=true]")).to_have_count(1)
+    expect(page.locator(".line [aria-pressed=true]")).to_have_count(1)
 
 
 def test_back_shows_what_was_judged_and_what_was_typed(open_page):
     page = open_page()
     ask(page)
-    row(page, 1).locator("button[value=YES]").click()
+    graded(row(page, 1), "YES").click()
     expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
     row(page, 1).get_by_role("link", name="The ticket’s page").click()
     page.wait_for_url("**/tickets/*")
@@ -126,10 +126,10 @@ def test_a_refused_judgment_is_said_and_nothing_is_pressed(open_page, desk):
     page = open_page()
     ask(page)
     desk.delete_tickets(["GT-0101"])
-    row(page, 1).locator("button[value=NO]").click()
+    graded(row(page, 1), "NO").click()
     sentence = "There is no ticket GT-0101; it may have been deleted meanwhile."
     expect(page.locator("#status")).to_have_text(sentence)
-    expect(row(page, 1).locator(".problem-line")).to_have_text(sentence)
+    expect(row(page, 1).locator(".line .problem-line")).to_have_text(sentence)
     is_judged(row(page, 1), "")
 
 
@@ -138,8 +138,8 @@ def test_a_page_of_a_proxy_in_between_is_a_sentence(open_page):
     ask(page)
     bad = {"status": 502, "content_type": "text/html", "body": "<html>Bad Gateway</html>"}
     page.route("**/api/judgments", lambda route: route.fulfill(**bad))
-    row(page, 1).locator("button[value=YES]").click()
-    expect(row(page, 1).locator(".problem-line")).to_have_text(
+    graded(row(page, 1), "YES").click()
+    expect(row(page, 1).locator(".line .problem-line")).to_have_text(
         "The server answered 502 and not as expected; try again."
     )
     is_judged(row(page, 1), "")
@@ -159,7 +159,7 @@ def test_a_lost_answer_is_tried_again_and_counts_once(open_page, desk):
             route.continue_()
 
     page.route("**/api/judgments", lose_the_first_answer)
-    row(page, 1).locator("button[value=YES]").click()
+    graded(row(page, 1), "YES").click()
     expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
     is_judged(row(page, 1), "YES")
     assert len(tries) == 2 and len(set(tries)) == 1
@@ -172,7 +172,7 @@ def test_a_grade_of_another_window_is_not_replaced_in_silence(open_page, desk, s
     ask(page)
     query_id = page.url.rsplit("/", 1)[1]
     desk.judge(query_id, "GT-0101", Grade.NO, "local")
-    row(page, 1).locator("button[value=YES]").click()
+    graded(row(page, 1), "YES").click()
     sentence = "GT-0101 was judged NO in another window since this page was loaded; it is YES now."
     expect(page.get_by_text(sentence).first).to_be_visible()
     is_judged(row(page, 1), "YES")
@@ -186,16 +186,16 @@ def test_a_message_of_a_row_has_a_line_of_its_own(open_page, desk, screen):
     ask(page)
     first, second = row(page, 1), row(page, 2)
     desk.judge(page.url.rsplit("/", 1)[1], "GT-0101", Grade.NO, "local")
-    first.locator("button[value=YES]").click()
-    said = first.locator(".problem-line")
+    graded(first, "YES").click()
+    said = first.locator(".line .problem-line")
     expect(said).to_contain_text("was judged NO in another window")
     said_at, buttons = said.bounding_box(), first.locator(".judge").bounding_box()
     assert said_at["y"] >= buttons["y"] + buttons["height"]
     assert said_at["x"] == first.locator("h2").first.bounding_box()["x"]
     assert said_at["height"] < (30 if screen == WIDE else 80)
     desk.delete_tickets([second.locator("[name=ticket_id]").input_value()])
-    second.locator("button[value=YES]").click()
-    failed = page.locator(".problem-line").nth(1)
+    graded(second, "YES").click()
+    failed = second.locator(".line .problem-line")
     expect(failed).to_contain_text("There is no ticket")
     colours = [one.evaluate("e => getComputedStyle(e).color") for one in (said, failed)]
     assert colours[0] != colours[1]
@@ -205,7 +205,7 @@ def test_colleagues_verdicts_are_shown_beside_mine(open_page, desk):
     page = open_page()
     ask(page)
     desk.judge(page.url.rsplit("/", 1)[1], "GT-0101", Grade.REL, "Grace")
-    row(page, 1).locator("button[value=YES]").click()
+    graded(row(page, 1), "YES").click()
     expect(page.locator("#status")).to_have_text("GT-0101 is judged YES.")
     page.reload()
     is_judged(row(page, 1), "YES")

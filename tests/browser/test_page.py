@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import PHONE, ask, is_judged, row
+from tests.browser.asking import PHONE, ask, graded, is_judged, row
 
 pytestmark = pytest.mark.browser
 
@@ -87,7 +87,7 @@ def test_text_has_enough_contrast(open_page, scheme):
     page = open_page(color_scheme=scheme)
     ask(page)
     for rank, grade in enumerate(("YES", "REL", "NO"), 1):
-        row(page, rank).locator(f"button[value={grade}]").click()
+        graded(row(page, rank), grade).click()
         is_judged(row(page, rank), grade)
     row(page, 1).locator(".details summary").click()
     low = contrast_of(page)

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.asking import PHONE, ask, row
+from tests.browser.asking import PHONE, ask, graded, grades, is_judged, row
+from ticketing.tickets import Grade
 
 pytestmark = pytest.mark.browser
 
@@ -81,3 +82,55 @@ def test_on_a_phone_a_row_that_a_key_opens_shows_its_subject(open_page):
         page.evaluate("new Promise(requestAnimationFrame)")
         expect(row(page, 6).locator("h2")).to_be_in_viewport(ratio=1)
     expect(row(page, 6).locator(".detail")).to_be_focused()
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+@pytest.mark.parametrize("screen", [LAPTOP | {"height": 480}, PHONE], ids=["wide", "phone"])
+def test_a_ticket_is_judged_where_it_is_read(open_page, desk, screen, script):
+    page = open_page(viewport=screen, java_script_enabled=script)
+    ask(page)
+    second, bar = row(page, 2), row(page, 2).locator(".here")
+    second.get_by_role("link").first.click()
+    for text in ("h4", ".details summary"):
+        second.locator(".detail").locator(text).first.scroll_into_view_if_needed()
+        expect(bar.locator("[value=NO]")).to_be_in_viewport(ratio=1)
+    expect(graded(second, "NO")).to_be_visible(visible=screen != PHONE)
+    bar.locator("[value=NO]").click()
+    is_judged(second, "NO")
+    expect(bar).to_contain_text("You said NO")
+    bar.locator(".undo").click()
+    is_judged(second, "")
+    if script:
+        expect(bar.locator("[value=YES]")).to_be_focused()
+        expect(page.locator("#status")).to_contain_text("is undone")
+    assert grades(desk) == [Grade.NO, None]
+    assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
+
+
+def test_what_went_wrong_is_said_where_the_ticket_is_read(open_page, desk):
+    page = open_page(viewport=PHONE)
+    ask(page)
+    row(page, 1).get_by_role("link").first.click()
+    desk.delete_tickets(["GT-0101"])
+    bar = row(page, 1).locator(".here")
+    bar.locator("[value=YES]").click()
+    expect(bar.locator(".problem-line")).to_contain_text("There is no ticket GT-0101")
+    expect(bar.locator(".problem-line")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("screen", [LAPTOP | {"height": 480}, PHONE], ids=["wide", "phone"])
+def test_the_buttons_hide_nothing_that_has_the_focus(open_page, screen):
+    page = open_page(viewport=screen)
+    ask(page)
+    row(page, 1).get_by_role("link").first.click()
+    row(page, 1).locator(".here .grades button").last.focus()
+    for key in ["Tab"] * 4 + ["Shift+Tab"] * 3:
+        page.keyboard.press(key)
+        covered = page.evaluate(
+            """() => {
+              const at = document.activeElement.getBoundingClientRect();
+              const above = document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2);
+              return Boolean(above?.closest(".here")) && !document.activeElement.closest(".here");
+            }"""
+        )
+        assert not covered

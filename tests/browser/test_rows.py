@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.asking import PHONE, WIDE, ask, grades, is_judged, row
+from tests.browser.asking import PHONE, WIDE, ask, graded, grades, is_judged, row
 from tests.fake_records import tickets
 from ticketing.tickets import Grade
 
@@ -258,7 +258,7 @@ def test_near_copies_unfold_and_are_judged_without_script(open_page, desk, folde
     ask(page)
     page.get_by_text("and 2 near-copies").click()
     copy = page.locator(".like .row").nth(1)
-    copy.locator("button[value=REL]").click()
+    graded(copy, "REL").click()
     is_judged(copy, "REL")
     expect(copy.locator(".line")).to_be_visible()
     expect(copy.locator(".detail")).to_be_visible()
@@ -279,7 +279,7 @@ def test_near_copies_are_announced_beside_the_buttons(open_page, folded, width, 
     first, announced = row(page, 1), page.get_by_text("and 2 near-copies")
     for judged in (False, True):
         if judged:
-            first.locator("button[value=YES]").click()
+            graded(first, "YES").click()
             is_judged(first, "YES")
         facts = first.locator(".facts").first
         for beside in [
@@ -325,10 +325,9 @@ def _overlap(one, other) -> bool:
 def test_undo_lies_within_its_row(open_page, width):
     page = open_page(viewport={"width": width, "height": 740})
     ask(page)
-    row(page, 1).locator("button[value=YES]").click()
+    graded(row(page, 1), "YES").click()
     undo, rows = (
-        found.bounding_box()
-        for found in (row(page, 1).get_by_role("button", name="Undo"), page.locator(".rows"))
+        found.bounding_box() for found in (graded(row(page, 1), ""), page.locator(".rows"))
     )
     assert undo["x"] + undo["width"] <= rows["x"] + rows["width"] - 4
 
@@ -388,10 +387,10 @@ def test_without_script_everything_works(open_page, desk):
     expect(row(page, 1).locator(".solution")).to_contain_text("partly blocked by coke")
     row(page, 1).locator(".details summary").click()
     expect(row(page, 1).locator("table")).to_be_visible()
-    row(page, 1).locator("button[value=YES]").click()
+    graded(row(page, 1), "YES").click()
     is_judged(row(page, 1), "YES")
     assert page.url.endswith("#t-GT-0101")
-    row(page, 1).get_by_role("button", name="Undo").click()
+    graded(row(page, 1), "").click()
     is_judged(row(page, 1), "")
     assert grades(desk) == [Grade.YES, None]
     page.get_by_text("Filters").click()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import ask, is_judged, row
+from tests.browser.asking import ask, graded, is_judged, row
 from tests.browser.test_accessibility import SCREENS, axe, violations
 from tests.browser.test_work import begin
 from tests.fake_records import tickets
@@ -236,11 +236,11 @@ def test_judging_in_place_after_the_session_ended_leads_to_signing_in(open_page,
     expect(page.get_by_text("Signed in as ann")).to_be_visible()
     ask(page)
     desk.store.end_sessions("ann")
-    row(page, 1).locator("button[value=YES]").click()
-    said = row(page, 1).locator(".problem-line")
+    graded(row(page, 1), "YES").click()
+    said = row(page, 1).locator(".line .problem-line")
     expect(said).to_have_text(f"{SIGNED_OUT} Sign in in another tab")
     sign_in_elsewhere(page)
-    row(page, 1).locator("button[value=YES]").click()
+    graded(row(page, 1), "YES").click()
     expect(said).to_have_count(0)
     is_judged(row(page, 1), "YES")
 

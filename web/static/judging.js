@@ -2,7 +2,7 @@
 // wish is sent, so that the last key wins however slow the server is.
 import { AWAY, complain, say } from "./say.js";
 
-const waiting = new Map(); // ticket id -> the last wish that is not sent yet
+const waiting = new Map(); // ticket id -> the last button that was pressed and is not sent yet
 const busy = new Set(); // ids of tickets with a request under way
 
 function newEventId() {
@@ -56,12 +56,16 @@ function show(form, grade) {
     mine.querySelector("strong").textContent = grade ?? "";
     mine.querySelector("strong").className = grade ?? "";
   }
-  for (const button of form.querySelectorAll(".grades button")) {
-    button.setAttribute("aria-pressed", String(button.value === (grade || null)));
+  for (const button of form.elements.grade) {
+    if (button.value) button.setAttribute("aria-pressed", String(button.value === grade));
+    else hideUndo(button, !grade);
   }
-  const undo = form.querySelector(".undo");
-  if (!grade && document.activeElement === undo) form.querySelector(".grades button").focus();
-  undo.hidden = !grade;
+}
+
+// Its focus goes to the button beside it.
+function hideUndo(undo, hide) {
+  if (hide && document.activeElement === undo) undo.parentElement.querySelector(".grades button").focus();
+  undo.hidden = hide;
 }
 
 function told(ticket, answer) {
@@ -72,33 +76,36 @@ function told(ticket, answer) {
 async function sendAll(form, ticket) {
   busy.add(ticket);
   while (waiting.has(ticket)) {
-    const wish = waiting.get(ticket);
+    const button = waiting.get(ticket);
+    const at = button.closest(".line, .here") ?? form; // where one looks
     waiting.delete(ticket);
     try {
-      const answer = await send(form, wish);
+      const answer = await send(form, button.value);
       form.elements.seen.value = answer.grade ?? "";
-      complain(form, answer.replaced, { news: true });
+      complain(form, answer.replaced, { at, news: true });
       if (!waiting.has(ticket)) say(told(ticket, answer));
     } catch (error) {
       const sentence = error instanceof TypeError ? AWAY : error.message;
-      complain(form, sentence, { signedOut: error.cause === 401 });
+      complain(form, sentence, { at, signedOut: error.cause === 401 });
     }
     if (!waiting.has(ticket)) show(form, form.elements.seen.value);
   }
   busy.delete(ticket);
 }
 
-export function judge(form, wish) {
+// As a press of the button does without a script.
+export function judge(button) {
+  const { form } = button;
   const ticket = form.elements.ticket_id.value;
-  waiting.set(ticket, wish);
-  show(form, wish);
+  waiting.set(ticket, button);
+  show(form, button.value);
   if (!busy.has(ticket)) sendAll(form, ticket);
 }
 
 document.addEventListener("submit", (event) => {
   if (event.target.matches(".judge[data-judgments]")) {
     event.preventDefault();
-    judge(event.target, event.submitter.value);
+    judge(event.submitter);
   }
 });
 
@@ -106,7 +113,7 @@ document.addEventListener("submit", (event) => {
 addEventListener("pagehide", () => {
   for (const form of document.querySelectorAll(".judge[data-judgments]")) {
     const ticket = form.elements.ticket_id.value;
-    if (waiting.has(ticket)) send(form, waiting.get(ticket)).catch(() => {});
+    if (waiting.has(ticket)) send(form, waiting.get(ticket).value).catch(() => {});
     waiting.delete(ticket);
   }
 });

@@ -12,9 +12,9 @@ const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 const judged = () => chosenRow()?.querySelector(".judge") ?? document.querySelector(".asked-of .judge");
 
 function grade(value) {
-  const form = judged();
-  const button = form?.querySelector(`[name=grade][value="${value}"]`);
-  if (button && !button.hidden) judge(form, value);
+  const buttons = [...(judged()?.elements.grade ?? [])].filter((button) => button.checkVisibility());
+  const button = buttons.find((button) => button.value === value);
+  if (button) judge(button);
 }
 
 function search() {

@@ -17,16 +17,15 @@ export function signInLink() {
   return link;
 }
 
-// On a line of its own: over the width of a row, else below the form. News is what one should know
+// On a line of its own: at the end of the form, or of what is named. News is what one should know
 // though nothing failed.
-export function complain(form, sentence, { news = false, signedOut = false } = {}) {
-  const place = form.closest(".row")?.querySelector(".line") ?? form;
-  place.querySelector(".problem-line")?.remove();
+export function complain(form, sentence, { at = form, news = false, signedOut = false } = {}) {
+  for (const old of (form.closest(".row") ?? form).querySelectorAll(".problem-line")) old.remove();
   if (!sentence) return;
   const line = document.createElement("p");
   line.className = news ? "problem-line news" : "problem-line";
   line.append(sentence);
   if (signedOut) line.append(" ", signInLink());
-  place.append(line);
+  at.append(line);
   say(sentence);
 }
