@@ -133,16 +133,42 @@ def test_a_refused_judgment_is_said_and_nothing_is_pressed(open_page, desk):
     is_judged(row(page, 1), "")
 
 
-def test_a_page_of_a_proxy_in_between_is_a_sentence(open_page):
+@pytest.mark.parametrize(
+    "kind, body",
+    [("text/html", "<html>Bad Gateway</html>"), ("application/json", '{"detail": "no"}')],
+    ids=["page", "JSON"],
+)
+def test_a_page_of_a_proxy_in_between_is_a_sentence(open_page, kind, body):
     page = open_page()
     ask(page)
-    bad = {"status": 502, "content_type": "text/html", "body": "<html>Bad Gateway</html>"}
+    bad = {"status": 502, "content_type": kind, "body": body}
     page.route("**/api/judgments", lambda route: route.fulfill(**bad))
     graded(row(page, 1), "YES").click()
     expect(row(page, 1).locator(".line .problem-line")).to_have_text(
         "The server answered 502 and not as expected; try again."
     )
     is_judged(row(page, 1), "")
+
+
+def test_a_judgment_is_called_given_once_it_is_stored_and_given_up_when_no_answer_comes(open_page):
+    page = open_page(viewport=WIDE)
+    ask(page)
+    first, waiting = row(page, 1), []
+    said, complaint = first.locator(".line .mine"), first.locator(".line .problem-line")
+    page.route("**/api/judgments", lambda route: waiting.append(route))
+    graded(first, "NO").click()
+    expect(graded(first, "NO")).to_have_css("border-style", "dashed")
+    expect(said).to_be_hidden()
+    expect(first.locator(".line .score")).to_be_visible()
+    expect(complaint).to_have_text("The server does not answer; try again.", timeout=20_000)
+    expect(page.locator("#status")).to_have_text("The server does not answer; try again.")
+    is_judged(first, "")
+    graded(first, "YES").click()
+    expect(complaint).to_have_count(0)
+    expect(graded(first, "YES")).to_have_css("border-style", "dashed")
+    waiting[-1].continue_()
+    expect(said).to_have_text("You said YES")
+    expect(graded(first, "YES")).to_have_css("border-style", "solid")
 
 
 def test_a_lost_answer_is_tried_again_and_counts_once(open_page, desk):

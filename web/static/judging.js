@@ -1,7 +1,9 @@
 // Judging in place. Of each ticket one request is under way at a time, and after it the last
-// wish is sent, so that the last key wins however slow the server is.
+// wish is sent, so that the last key wins however slow the server is. One that is never answered is
+// given up, and the next is sent.
 import { AWAY, complain, say } from "./say.js";
 
+const PATIENCE_MS = 8000;
 const waiting = new Map(); // ticket id -> the last button that was pressed and is not sent yet
 const busy = new Set(); // ids of tickets with a request under way
 
@@ -10,16 +12,17 @@ function newEventId() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// No answer came, or none in time.
+const isAway = (error) => error instanceof TypeError || error.name === "TimeoutError";
+
 async function read(response) {
-  let answer = {};
-  try {
-    answer = await response.json();
-  } catch {
-    // A page of a proxy in between, and no answer of ours.
-    throw new Error(`The server answered ${response.status} and not as expected; try again.`);
-  }
-  if (!response.ok) throw new Error(answer.error, { cause: response.status });
-  return answer;
+  const strange = `The server answered ${response.status} and not as expected; try again.`;
+  const answer = await response.json().catch((error) => {
+    if (isAway(error)) throw error;
+    throw new Error(strange); // a page of a proxy in between, and no answer of ours
+  });
+  if (response.ok) return answer;
+  throw new Error(typeof answer?.error === "string" ? answer.error : strange, { cause: response.status });
 }
 
 async function send(form, wish) {
@@ -34,31 +37,39 @@ async function send(form, wish) {
     event_id: newEventId(),
     seen: fields.get("seen"),
   };
+  const signal = AbortSignal.timeout(PATIENCE_MS); // of both tries together
   const post = () =>
     fetch(form.dataset.judgments, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(event),
+      signal,
       keepalive: true, // a page that is left still sends it
     });
   // The event id makes a second try safe when the first one's answer was lost.
   return read(await post().catch(post));
 }
 
-function show(form, grade) {
-  const row = form.closest(".row");
-  row?.classList.remove("YES", "REL", "NO");
-  if (grade) row?.classList.add(grade);
-  const about = row ?? form.closest(".asked-of");
-  for (const guess of about?.querySelectorAll(".score, .guess") ?? []) guess.hidden = Boolean(grade);
-  for (const mine of about?.querySelectorAll(".mine") ?? []) {
-    mine.hidden = !grade;
-    mine.querySelector("strong").textContent = grade ?? "";
-    mine.querySelector("strong").className = grade ?? "";
-  }
+// What is judged, or is on its way to be: nothing is said to be so before it is stored.
+function show(form, grade, { pending = false } = {}) {
+  const about = form.closest(".row, .asked-of");
+  about?.classList.remove("YES", "REL", "NO");
+  if (grade) about?.classList.add(grade);
+  about?.classList.toggle("pending", pending);
+  if (!pending) tell(about, grade);
   for (const button of form.elements.grade) {
     if (button.value) button.setAttribute("aria-pressed", String(button.value === grade));
     else hideUndo(button, !grade);
+  }
+}
+
+// What somebody said, in place of what was guessed.
+function tell(about, grade) {
+  for (const guess of about?.querySelectorAll(".score, .guess") ?? []) guess.hidden = Boolean(grade);
+  for (const mine of about?.querySelectorAll(".mine") ?? []) {
+    mine.hidden = !grade;
+    mine.querySelector("strong").textContent = grade;
+    mine.querySelector("strong").className = grade;
   }
 }
 
@@ -85,8 +96,7 @@ async function sendAll(form, ticket) {
       complain(form, answer.replaced, { at, news: true });
       if (!waiting.has(ticket)) say(told(ticket, answer));
     } catch (error) {
-      const sentence = error instanceof TypeError ? AWAY : error.message;
-      complain(form, sentence, { at, signedOut: error.cause === 401 });
+      complain(form, isAway(error) ? AWAY : error.message, { at, signedOut: error.cause === 401 });
     }
     if (!waiting.has(ticket)) show(form, form.elements.seen.value);
   }
@@ -98,7 +108,8 @@ export function judge(button) {
   const { form } = button;
   const ticket = form.elements.ticket_id.value;
   waiting.set(ticket, button);
-  show(form, button.value);
+  complain(form, ""); // what was said of another try
+  show(form, button.value, { pending: true });
   if (!busy.has(ticket)) sendAll(form, ticket);
 }
 
