@@ -46,6 +46,39 @@ def test_keys_that_follow_fast_ask_once(open_page):
     assert len(asked) == 1
 
 
+def test_nothing_is_asked_again_for_a_space_and_a_reader_is_told_once_the_keys_rest(open_page):
+    page = open_page()
+    page.clock.install(time=0)
+    page.goto("/")
+    page.clock.pause_at(60_000)
+    subject, status = page.get_by_label("Subject"), page.locator("#status")
+    asked, changes = [], []
+    page.on("request", lambda request: "/preview" in request.url and asked.append(request))
+    page.expose_function("changed", lambda: changes.append(1))
+    status.evaluate("s => new MutationObserver(() => changed()).observe(s, { childList: true })")
+    for typed in ("exhaust spread", " ", "high"):
+        subject.press_sequentially(typed)
+        page.clock.run_for(1000)
+        expect(page.locator("#found")).to_have_attribute("aria-busy", "false")
+        expect(status).to_be_empty()
+    assert len(asked) == 2
+    page.clock.run_for(1600)
+    expect(status).to_contain_text("10 shown.")
+    subject.press_sequentially(" trip")
+    page.clock.run_for(400)
+    expect(page.locator("#found")).to_have_attribute("aria-busy", "false")
+    page.clock.run_for(2000)
+    assert len(asked) == 3 and len(changes) == 1  # the same sentence is not said again
+
+
+def test_what_is_never_answered_is_said_to_be_away(open_page):
+    page = open_page()
+    page.goto("/")
+    page.route("**/preview", lambda route: None)
+    page.get_by_label("Subject").fill("exhaust spread")
+    expect(page.locator("#found")).to_have_text(KEPT, timeout=20_000)
+
+
 def test_an_outdated_answer_never_replaces_a_newer_one(open_page, desk, monkeypatch):
     page = open_page()
     page.goto("/")
