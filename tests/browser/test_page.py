@@ -1,11 +1,13 @@
 """All pages in a real Chromium: on a phone, with hostile text, in light and dark, with topics."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.asking import PHONE, ask, graded, is_judged, row
+from tests.fake_records import tickets
 
 pytestmark = pytest.mark.browser
 
@@ -45,6 +47,26 @@ def test_hostile_ticket_text_does_not_run(open_page):
     expect(page.get_by_text("<b>bold</b>").last).to_be_attached()
     page.goto("/tickets/GT-0112")
     expect(page.locator("h1")).to_contain_text("<script>")
+
+
+STARTS = """text => [...text.firstChild.data.matchAll(/[a-z]+/g)].map(({ index }) => {
+  const range = document.createRange();
+  range.setStart(text.firstChild, index);
+  range.setEnd(text.firstChild, index + 1);
+  return range.getBoundingClientRect().x;
+})"""
+"""Where each word of a text begins, in pixels."""
+
+
+def test_a_ticket_keeps_its_indentation_and_its_columns(open_page, desk):
+    desk.put_tickets(
+        [replace(tickets()[0], description="limits\n    trip    high\n\tdelay " + "x" * 300)]
+    )
+    page = open_page(viewport=PHONE)
+    page.goto("/tickets/GT-0101")
+    outer, inner, column, tabbed, _ = page.locator(".text").last.evaluate(STARTS)
+    assert inner > outer + 10 and column > inner + 40 and tabbed > outer + 10
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
 
 
 def contrast_of(page: Page) -> list[str]:
