@@ -51,7 +51,7 @@ from web.sessions import CookieInterface
 from web.throttle import Throttle
 from web.views import jobs as job_words
 from web.views.charts import month_name, percent
-from web.views.markdown import citation
+from web.views.markdown import answer_as_markdown, citation
 from web.views.marks import isolated, linked, mark, opening, shown, with_code, with_meant
 from web.views.parts import bars
 from web.views.progress import in_words
@@ -132,6 +132,7 @@ def _set_up_templates(app: APIFlask) -> None:
         with_code=with_code,
         with_meant=with_meant,
         citation=citation,
+        as_markdown=answer_as_markdown,
         bars=lambda parts, typical: bars(parts, typical, current_desk().channel_labels),
         in_words=in_words,
         sentence_of=sentence_of,

@@ -489,6 +489,51 @@ def test_a_copy_button_says_what_it_does_again(open_page):
     button = row(page, 1).get_by_role("button", name="Copy the solution")
     page.clock.pause_at(60_000)  # or a busy machine takes longer than the words stand there
     button.click()
+    said = page.locator("#status")
+    said.evaluate("said => (said.textContent = '')")
     row(page, 1).get_by_role("button", name="Copied the solution").click()
+    expect(said).to_have_text("The solution is copied.")  # or its time has not begun yet
     page.clock.run_for(2000)
     expect(button).to_be_visible()
+
+
+def test_what_the_browser_refuses_to_copy_is_selected_to_be_copied_by_hand(open_page):
+    page = open_page()
+    ask(page)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()) }")
+    page.evaluate("() => { document.execCommand = () => false }")
+    row(page, 1).get_by_role("button", name="Copy the solution").click()
+    expect(page.locator("#status")).to_have_text("Press Ctrl+C.")
+    expect(row(page, 1).get_by_role("button", name="Press Ctrl+C the solution")).to_be_visible()
+    field = page.get_by_role("textbox", name="Press Ctrl+C")
+    expect(field).to_be_focused()
+    assert page.evaluate("getSelection().toString()") == tickets()[0].solution
+    page.keyboard.press("Tab")
+    expect(field).to_have_count(0)
+    expect(row(page, 1).get_by_role("button", name="Copy the solution")).to_be_visible()
+    page.evaluate("() => { document.execCommand = () => true }")
+    row(page, 1).get_by_role("button", name="Copy the solution").click()
+    expect(page.locator("#status")).to_have_text("The solution is copied.")
+
+
+def test_an_answer_is_copied_as_markdown_by_a_button_and_is_a_page_without_script(open_page):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    ask(page)
+    page.goto(f"{page.url}?product=SGT-700&order=newest")
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.locator("#status")).to_have_text("The answer is copied as Markdown.")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    expect(page.get_by_role("link", name="Markdown")).to_be_hidden()
+    plain = open_page(java_script_enabled=False)
+    plain.goto(page.url)
+    expect(plain.get_by_role("button", name="Copy as Markdown")).to_be_hidden()
+    with plain.expect_response("**/markdown?*") as answered:
+        plain.get_by_role("link", name="Markdown").click()
+    assert answered.value.text() == copied
+
+
+def test_where_no_row_is_open_the_key_c_copies_no_answer(open_page):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"], viewport=PHONE)
+    ask(page)
+    page.keyboard.press("c")
+    expect(page.locator("#status")).to_have_text("The solution is copied with its source.")

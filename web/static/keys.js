@@ -34,7 +34,7 @@ function act(event) {
   else if (key === "Escape") {
     if (!close()) return;
   }
-  else if (key === "c") (currentRow() ?? document).querySelector("[data-copy]")?.click();
+  else if (key === "c") (currentRow() ?? document).querySelector(".solution [data-copy]")?.click();
   else if (key === "/") search();
   else if (key === "?") help.showModal();
   else return;

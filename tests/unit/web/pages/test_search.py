@@ -34,6 +34,11 @@ def asked(client, **fields) -> str:
     return post(client, "/", **(fields or EXHAUST)).location
 
 
+def visible(page: str) -> str:
+    """A page without what its buttons copy."""
+    return re.sub('data-copy="[^"]*"', "", page)
+
+
 class Buttons(HTMLParser):
     """The pressed grade buttons of a page; a row has each twice, to scan and to read."""
 
@@ -318,7 +323,7 @@ def test_where_nothing_matches_well_no_figures_look_like_those_of_good_answers(c
     pages.append(post(client, "/preview", subject="coffee machine").text)
     for page in pages:
         assert "GT-0101" in page
-        assert not re.search(r"of 5|likely|rating|he chance that", page)
+        assert not re.search(r"of 5|likely|rating|he chance that", visible(page))
     for known in (client.get(asked(client)).text, post(client, "/preview", **EXHAUST).text):
         assert "of 5" in known
     assert "of 5" in client.get(f"/tickets/GT-0101?query={asked(client)[9:]}").text
@@ -368,6 +373,14 @@ def test_the_heading_is_about_all_tickets_and_says_their_chance(client):
     chance = round(100 * client.get(f"/api{asked(client)}").json["chance"])
     assert "One of these likely helps" in head and f"chance {chance}\xa0%" in head
     assert "one ticket likely helps (chance of an answer" in client.get("/history").text
+
+
+def test_a_title_shows_a_subject_of_one_long_word_as_far_as_it_fits(client):
+    address = asked(client, subject="see " + "x" * 300)
+    title = re.search("<title>(.*?)</title>", client.get(address).text)
+    assert title and re.match("see x{90,}… · ", title[1])
+    back = client.get(f"/tickets/GT-0101?query={address[9:]}").text
+    assert re.search("of “see x{70,}…”", back)
 
 
 def test_the_notice_stands_on_every_page(client):
