@@ -2,8 +2,8 @@
 // wish is sent, so that the last key wins however slow the server is. One that is never answered is
 // given up, and the next is sent.
 import { AWAY, complain, say } from "./say.js";
+import { PATIENCE_MS } from "./server.js";
 
-const PATIENCE_MS = 8000;
 const waiting = new Map(); // ticket id -> the last button that was pressed and is not sent yet
 const busy = new Set(); // ids of tickets with a request under way
 

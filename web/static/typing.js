@@ -1,11 +1,10 @@
 // Results while a query is written: asked for when the keys rest, and given up when outdated.
 import { KEPT, say, signInLink } from "./say.js";
+import { PATIENCE_MS, SIGNED_OUT, reason, renewToken } from "./server.js";
 
 const REST_MS = 300;
 const QUIET_MS = 1500; // after which a reader may speak, as it speaks of each key too
-const PATIENCE_MS = 8000;
 const SHORTEST = 3; // characters that are worth a search
-const SIGNED_OUT = "You were signed out; sign in and try again.";
 
 const form = document.querySelector("form[data-preview]");
 const found = document.getElementById("found");
@@ -49,20 +48,6 @@ function refuse(sentence) {
   tell(sentence);
 }
 
-// A page of ours says why; one of a proxy in between says that the server is away.
-function reason(page, status) {
-  if (status === 401) return SIGNED_OUT;
-  return page.querySelector(".error h1")?.textContent ?? KEPT;
-}
-
-// Whether the page has a form token of the session that there is by now: one may have signed in in
-// another tab.
-function renewToken(page) {
-  const fresh = page.querySelector(".error [name=csrf_token]");
-  if (fresh) form.elements.csrf_token.value = fresh.value;
-  return Boolean(fresh);
-}
-
 async function look(again = true) {
   request = new AbortController();
   const outdated = request.signal;
@@ -71,15 +56,13 @@ async function look(again = true) {
   const body = new URLSearchParams(asked);
   try {
     const response = await fetch(form.dataset.preview, { method: "POST", body, signal });
-    const piece = await response.text();
+    const stale = response.status === 400 && again; // the form's token may be of another session
+    if (stale && !(await renewToken(form, signal, KEPT))) return look(false);
+    const said = response.ok ? await response.text() : await reason(response, KEPT);
     if (outdated.aborted) return;
-    if (response.ok) {
-      show(piece, asked);
-      return tell(counted());
-    }
-    const page = new DOMParser().parseFromString(piece, "text/html");
-    if (renewToken(page) && response.status === 400 && again) return look(false);
-    refuse(reason(page, response.status));
+    if (!response.ok) return refuse(said);
+    show(said, asked);
+    tell(counted());
   } catch {
     if (!outdated.aborted) refuse(KEPT);
   }
