@@ -1,4 +1,4 @@
-"""Numbers with the thing they count, as people write them."""
+"""Numbers with the thing they count, and shares, as people write them."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -12,3 +12,9 @@ def plural(noun: str) -> str:
         return f"{noun[:-1]}ies"
     hissing = noun.endswith(("s", "x", "ch", "sh")) and not noun.endswith("och")
     return f"{noun}es" if hissing else f"{noun}s"
+
+
+def percent(share: float) -> str:
+    """A share as people write it: `12 %`, `1.4 %`, `5 %`, `0.03 %`, never broken over two lines."""
+    value = 100 * share
+    return f"{round(value, 0 if value >= 10 else 1 if value >= 0.1 else 2):g}\u00a0%"

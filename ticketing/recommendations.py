@@ -65,9 +65,6 @@ HEADINGS = {
 FILTERED = "Widen the filters: together they leave no ticket to search."
 """The note of an answer whose filters let no ticket pass."""
 
-MOST_DIGITS = 3
-"""After the point of a score from 1 to 5; nobody reads more."""
-
 
 class Order(StrEnum):
     """In which order the best tickets are shown; which ones they are does not depend on it."""
@@ -122,16 +119,6 @@ class Recommendations:
         """All tickets by rank, those that are folded under others too."""
         found = (one for item in self.items for one in (item, *item.like))
         return sorted(found, key=lambda one: one.rank)
-
-    @property
-    def digits(self) -> int:
-        """After the point of a score: as few as keep the scores of different ranks apart, 1 to
-        MOST_DIGITS."""
-        scores = [one.score for one in self.every]
-        for digits in range(1, MOST_DIGITS):
-            if len({f"{score:.{digits}f}" for score in scores}) == len(scores):
-                return digits
-        return MOST_DIGITS
 
     def ordered(self, order: Order) -> "Recommendations":
         """The same tickets, each with its rank by match: best first, or the last created first and

@@ -8,7 +8,7 @@ from apiflask import APIFlask
 from ticketing.desk import Desk
 from ticketing.errors import NotReady
 from ticketing.people import LOCAL
-from ticketing.plurals import counted
+from ticketing.plurals import counted, percent
 from web.addresses import AnyPath, clean_address
 from web.api.access import SECURITY_SCHEMES, with_access
 from web.api.bodies import with_files
@@ -50,7 +50,7 @@ from web.security import demand_form_tokens, protect
 from web.sessions import CookieInterface
 from web.throttle import Throttle
 from web.views import jobs as job_words
-from web.views.charts import month_name, percent
+from web.views.charts import month_name
 from web.views.markdown import answer_as_markdown, citation
 from web.views.marks import isolated, linked, mark, opening, shown, with_code, with_meant
 from web.views.parts import bars

@@ -7,7 +7,7 @@ import click
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
-from ticketing.plurals import counted
+from ticketing.plurals import counted, percent
 from ticketing.recommendations import Order, Outlook, Recommendation, Recommendations
 from ticketing.settings import load_settings
 from ticketing.tickets import Query
@@ -35,13 +35,13 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 def _show(answer: Recommendations) -> None:
     no_chance = answer.by_id or answer.outlook == Outlook.NOTHING
-    chance = "" if no_chance else f" (chance of a YES: {answer.chance:.0%})"
+    chance = "" if no_chance else f" ({percent(answer.chance)} that one solves this)"
     say(f"{answer.heading}{chance}.")
     if answer.note:
         say(answer.note)
     for item in answer.items:
-        score = f"{item.score:.{answer.digits}f} of 5"
-        say(f"{item.rank:3}. {score}  {item.ticket.id}  {item.ticket.subject}")
+        likely = "" if no_chance else f"{percent(item.chance):>6} likely  "
+        say(f"{item.rank:3}. {likely}{item.ticket.id}  {item.ticket.subject}")
         for line in (item.answer, item.reason.sentence, _listed(item.like)):
             if line:
                 say(f"       {line}")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ticketing.plurals import counted
+from ticketing.plurals import counted, percent
 from ticketing.retrieval.topics import MonthCount
 
 TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -62,12 +62,6 @@ class MonthChart:
         return "".join(
             f"M{bar.x} 0h{self.month}V100h-{self.month}z" for bar in self.bars if bar.height is None
         )
-
-
-def percent(share: float) -> str:
-    """A share as people write it: `12 %`, `1.4 %`, `5 %`, `0.03 %`, never broken over two lines."""
-    value = 100 * share
-    return f"{round(value, 0 if value >= 10 else 1 if value >= 0.1 else 2):g}\u00a0%"
 
 
 def month_name(month: date) -> str:

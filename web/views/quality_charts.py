@@ -6,7 +6,7 @@ from datetime import date, datetime
 from itertools import pairwise
 
 from ticketing.evaluation.quality import Switch, WeekOfBundle
-from web.views.charts import percent
+from ticketing.plurals import percent
 
 COLOURS = 5
 """Of the style sheet; the sixth bundle has the first one's."""

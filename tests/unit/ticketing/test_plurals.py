@@ -1,8 +1,8 @@
-"""Numbers with the thing they count."""
+"""Numbers with the thing they count, and shares."""
 
 import pytest
 
-from ticketing.plurals import counted
+from ticketing.plurals import counted, percent
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,18 @@ from ticketing.plurals import counted
 )
 def test_a_noun_agrees_with_its_number(number, noun, words):
     assert counted(number, noun) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0, "0\u00a0%"),
+        (1, "100\u00a0%"),
+        (0.123, "12\u00a0%"),
+        (0.05, "5\u00a0%"),
+        (0.014, "1.4\u00a0%"),
+        (3e-4, "0.03\u00a0%"),
+    ],
+)
+def test_shares_are_written_short(share, said):
+    assert percent(share) == said

@@ -223,7 +223,7 @@ def test_a_result_shows_subject_description_solution_and_score(client):
 
 
 def test_no_two_results_have_the_same_score(client, desk, monkeypatch):
-    """Seven of ten rows were 1.4 of 5."""
+    """They were rounded so far that seven of ten rows had the same."""
     recommend = desk.recommend
 
     def close(*args, **kwargs):
@@ -233,8 +233,9 @@ def test_no_two_results_have_the_same_score(client, desk, monkeypatch):
 
     monkeypatch.setattr(desk, "recommend", close)
     address = asked(client)
-    scores = re.findall(r"– (\d\.\d+) of 5", client.get(f"{address}/markdown").text)
-    assert len(set(scores)) == 10 and scores == sorted(scores, reverse=True)
+    said = re.findall(r"– ([\d.]+)\xa0% likely", client.get(f"{address}/markdown").text)
+    chances = [*map(float, said)]
+    assert len(set(chances)) == 10 and chances == sorted(chances, reverse=True)
 
 
 def test_shared_words_are_marked_whatever_their_case(client):

@@ -2,12 +2,10 @@
 
 from datetime import date
 
-import pytest
-
 from ticketing.retrieval.topics import (
     MonthCount,
 )
-from web.views.charts import month_chart, percent
+from web.views.charts import month_chart
 
 JAN, FEB, MAR = date(2013, 1, 1), date(2013, 2, 1), date(2013, 3, 1)
 
@@ -36,18 +34,3 @@ def test_a_long_run_names_every_second_year():
 def test_no_months_draw_nothing():
     chart = month_chart([])
     assert (chart.bars, chart.summary) == ((), "No ticket has a date.")
-
-
-@pytest.mark.parametrize(
-    ("share", "said"),
-    [
-        (0, "0\u00a0%"),
-        (1, "100\u00a0%"),
-        (0.123, "12\u00a0%"),
-        (0.05, "5\u00a0%"),
-        (0.014, "1.4\u00a0%"),
-        (3e-4, "0.03\u00a0%"),
-    ],
-)
-def test_shares_are_written_short(share, said):
-    assert percent(share) == said
