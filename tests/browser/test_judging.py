@@ -163,7 +163,8 @@ def test_a_judgment_is_called_given_once_it_is_stored_and_given_up_when_no_answe
     expect(complaint).to_have_text("The server does not answer; try again.", timeout=20_000)
     expect(page.locator("#status")).to_have_text("The server does not answer; try again.")
     is_judged(first, "")
-    graded(first, "YES").click()
+    with page.expect_request("**/api/judgments"):
+        graded(first, "YES").click()
     expect(complaint).to_have_count(0)
     expect(graded(first, "YES")).to_have_css("border-style", "dashed")
     waiting[-1].continue_()

@@ -136,10 +136,10 @@ def test_what_is_shown_of_other_words_is_seen_to_be_so_and_goes_when_nothing_com
     expect(found(page).first).to_be_visible()
     waiting = []
     page.route("**/preview", lambda route: waiting.append(route))
-    page.get_by_label("Subject").fill("an invoice was paid twice")
+    with page.expect_request("**/preview"):
+        page.get_by_label("Subject").fill("an invoice was paid twice")
     expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
     expect(page.locator("#found .rows")).to_have_css("opacity", "0.5")
-    page.wait_for_timeout(300)
     waiting[-1].fulfill(status=502)
     expect(page.locator("#found")).to_have_text(KEPT)
     expect(page.locator("#found")).to_have_attribute("aria-busy", "false")
