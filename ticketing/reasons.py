@@ -59,10 +59,9 @@ class Reason:
     """The words that speak for a proposal, those that tell most first.
 
     `named` are numbers and codes that both name, as the query has them. `by_id` says that the
-    query's subject is the ticket's id. `moved` is a sentence that says what
-    else than its distance gave the ticket its rank, empty where nothing did. `solved` is the
-    beginning of a query that the ticket solved, where that is nearer than its own text; `judged`
-    says that it is this very query.
+    query's subject is the ticket's id. `moved` is a sentence that says what else than its distance
+    gave the ticket its rank, empty where nothing did. `solved` is the beginning of a query that the
+    ticket solved, where that is nearer than its own text; `judged` says that it is this very query.
     """
 
     shared: tuple[SharedWord, ...] = ()

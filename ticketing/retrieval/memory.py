@@ -174,5 +174,9 @@ def searchable(store: DatedTickets, queries: Sequence[Query]) -> dict[str, Filte
     One of the same moment is among them, as is the ticket that asks: where an export has dates
     without times, duplicates often come on one date."""
     asked = store.get_tickets([query.ticket_id for query in queries if query.ticket_id])
-    until = {id: ticket.created + MOMENT for id, ticket in asked.items() if ticket.created}
+    until = {
+        id: min(ticket.created, datetime.max - MOMENT) + MOMENT
+        for id, ticket in asked.items()
+        if ticket.created
+    }
     return {query.id: Filters(created_before=until.get(query.ticket_id)) for query in queries}

@@ -37,5 +37,12 @@ def test_a_ticket_of_the_same_moment_may_be_found_but_not_the_one_that_asks():
     assert [same.ids[place] for place in live] == ["B", "C"]
 
 
+def test_a_ticket_of_the_last_moment_there_is_finds_older_ones():
+    """Some programs write it where they know no date."""
+    last = replace(NEW, created=datetime.max)
+    filters = searchable(TicketsInMemory([OLD, last]), [Query("x", ticket_id="B")])
+    assert [each.created_before for each in filters.values()] == [datetime.max]
+
+
 def test_a_query_that_is_a_ticket_without_a_date_finds_all_others():
     assert found(Query(UNDATED.subject, "", UNDATED.id)) == ["A", "B"]
