@@ -102,6 +102,11 @@ class Recommendations:
         """Whether it is the ticket alone whose id was all that was asked."""
         return len(self.items) == 1 and self.items[0].reason.by_id
 
+    def shows_chance(self, item: Recommendation) -> bool:
+        """Whether to say how likely a ticket is: where nothing matches well figures would look like
+        good ones, and one whose id was typed is certain."""
+        return self.outlook != Outlook.NOTHING and not item.reason.by_id
+
     @property
     def filtered_out(self) -> bool:
         """Whether the filters let no ticket pass."""

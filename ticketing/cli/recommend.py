@@ -40,7 +40,7 @@ def _show(answer: Recommendations) -> None:
     if answer.note:
         say(answer.note)
     for item in answer.items:
-        likely = "" if no_chance else f"{percent(item.chance):>6} likely  "
+        likely = f"{percent(item.chance):>6} likely  " if answer.shows_chance(item) else ""
         say(f"{item.rank:3}. {likely}{item.ticket.id}  {item.ticket.subject}")
         for line in (item.answer, item.reason.sentence, _listed(item.like)):
             if line:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from flask import url_for
 
 from ticketing.plurals import counted, percent
-from ticketing.recommendations import Outlook, Recommendation, Recommendations
+from ticketing.recommendations import Recommendation, Recommendations
 from ticketing.tickets import Ticket
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&])")
@@ -41,11 +41,11 @@ def source(ticket: Ticket) -> str:
 def answer_as_markdown(answer: Recommendations, address: str) -> str:
     """What was asked, and every proposed ticket with its chance, where something matches, reason
     and answering sentence."""
-    query, matches = answer.query, answer.outlook != Outlook.NOTHING
+    query = answer.query
     head = f"## {escaped(query.subject or query.description[:80])}\n\n<{address}>\n"
     return head + "".join(
         f"\n{item.rank}\\. {source(item.ticket)}"
-        f"{f' – {percent(item.chance)} likely' if matches and not item.reason.by_id else ''}  \n"
+        f"{f' – {percent(item.chance)} likely' if answer.shows_chance(item) else ''}  \n"
         f"   {escaped(item.answer or 'No solution is recorded.')}  \n"
         f"   *{escaped(item.reason.sentence)}*{_near_copies(item.like)}\n"
         for item in answer.items

@@ -41,6 +41,8 @@ def test_no_chance_is_said_of_what_an_id_finds_or_nothing_matches(desk):
     desk.put_tickets([Ticket("A-1", "Pawl stuck"), Ticket("A-2", "Pawl stuck")])
     by_id = run(recommend.command, "a-1").splitlines()
     assert by_id[0] == "The ticket with this id." and not any("A-2" in line for line in by_id)
+    named = run(recommend.command, "A-1", "Pawl stuck").splitlines()
+    assert any(re.match(r"  1\. A-1  ", line) for line in named)
     nothing = run(recommend.command, "x")
     assert nothing.splitlines()[0] == "Nothing matches well." and "%" not in nothing
     assert "% that one solves this)." in run(recommend.command, "Pawl stuck")
