@@ -33,13 +33,14 @@ def graded(row: Locator, grade: str) -> Locator:
 
 def is_judged(row: Locator, grade: str) -> None:
     """The row shows the grade, none if empty, where it is scanned and where it is read."""
-    pressed = row.locator("[aria-pressed=true]")
+    pressed, others = (row.locator(f"[aria-pressed={said}]") for said in ("true", "false"))
     if grade:
         expect(pressed).to_have_count(2)
         for button in pressed.all():
             expect(button).to_have_attribute("value", grade)
         expect(row).to_have_class(re.compile(rf"\b{grade}\b"))
     else:
+        expect(others).to_have_count(2 * len(Grade))  # a page that is not there yet has none
         expect(pressed).to_have_count(0)
 
 

@@ -50,6 +50,7 @@ def test_answers_are_shown_and_taken_back(open_page, desk):
         first.get_by_role("button", name=name).click()
         expect(first.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
     first.get_by_role("button", name="Undo").click()
+    expect(first.get_by_role("button", name="NO")).to_have_attribute("aria-pressed", "false")
     expect(first.get_by_role("button", name="Undo")).to_have_count(0)
     assert "product=SGT-300" in page.url
     expect(panel).to_be_in_viewport()
