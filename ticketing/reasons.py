@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 NOTHING_SHARED = "No telling word is shared; the texts are close as wholes."
 BY_ID = "This is the ticket whose id you typed."
+BY_CODE = "It was found by what both name, not by meaning."
 JUDGED = "It was judged YES for this query."
 SOLVED = "Found by a query that it solved: “{}”."
 
@@ -59,7 +60,8 @@ class Reason:
     """The words that speak for a proposal, those that tell most first.
 
     `named` are numbers and codes that both name, as the query has them. `by_id` says that the
-    query's subject is the ticket's id. `moved` is a sentence that says what else than its distance
+    query's subject is the ticket's id, `by_code` that the ticket is there for what both name alone.
+    `moved` is a sentence that says what else than its distance
     gave the ticket its rank, empty where nothing did. `solved` is the beginning of a query that the
     ticket solved, where that is nearer than its own text; `judged` says that it is this very query.
     """
@@ -68,6 +70,7 @@ class Reason:
     alike: tuple[AlikeWords, ...] = ()
     named: tuple[str, ...] = ()
     by_id: bool = False
+    by_code: bool = False
     moved: str = ""
     solved: str = ""
     judged: bool = False
@@ -83,9 +86,9 @@ class Reason:
         """The reason in plain English."""
         clauses = []
         if self.shared:
-            clauses.append(f"Both say {_quoted(word.word for word in self.shared)}")
+            clauses.append(f"Both say {quoted(word.word for word in self.shared)}")
         if self.named:
-            clauses.append(f"{'both' if clauses else 'Both'} name {_quoted(self.named)}")
+            clauses.append(f"{'both' if clauses else 'Both'} name {quoted(self.named)}")
         if self.alike:
             (here, there), *rest = [(p.query_word, p.ticket_word) for p in self.alike]
             first = f"“{here}” here is close to “{there}” there"
@@ -95,16 +98,18 @@ class Reason:
             said.append(JUDGED if self.judged else SOLVED.format(self.solved))
         if clauses:
             said.append(f"{'; '.join(clauses)}.")
+        if self.by_code and self.named:
+            said.append(BY_CODE)
         return " ".join(said) or NOTHING_SHARED
 
 
 UNEXPLAINED = Reason()
 
 
-def _quoted(words: Iterable[str]) -> str:
-    return _joined([f"“{word}”" for word in words])
+def quoted(words: Iterable[str], last: str = "and") -> str:
+    """`“a”`, `“a” and “b”`, `“a”, “b” and “c”`, or with another `last` word between."""
+    return _joined([f"“{word}”" for word in words], last)
 
 
-def _joined(items: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+def _joined(items: Sequence[str], last: str = "and") -> str:
+    return f" {last} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
-from ticketing.reasons import UNEXPLAINED, Part, Reason, SharedTopic
+from ticketing.reasons import UNEXPLAINED, Part, Reason, SharedTopic, quoted
 from ticketing.tickets import Query, Ticket
 
 
@@ -62,6 +62,9 @@ HEADINGS = {
 }
 
 
+MOST_QUOTED = 3
+"""Numbers and codes of a query that are quoted."""
+
 FILTERED = "Widen the filters: together they leave no ticket to search."
 """The note of an answer whose filters let no ticket pass."""
 
@@ -94,6 +97,9 @@ class Recommendations:
     a slip of."""
     typical: Mapping[str, float] = field(default_factory=dict)
     """Distance by channel of a ticket taken at random: what `Recommendation.parts` compare with."""
+    named: tuple[str, ...] = ()
+    """The numbers and codes that are all that the query tells, where the tickets name one: what
+    chances are then known of a ticket says nothing."""
     outdated: bool = False
     """Whether tickets that belong here went while they were compared."""
 
@@ -102,10 +108,16 @@ class Recommendations:
         """Whether it is the ticket alone whose id was all that was asked."""
         return len(self.items) == 1 and self.items[0].reason.by_id
 
+    @property
+    def shows_chances(self) -> bool:
+        """Whether to say how likely it is that one of the tickets helps: where nothing matches well
+        figures would look like good ones, one whose id was typed is certain, and of those found by
+        a code nothing is known."""
+        return self.outlook != Outlook.NOTHING and not (self.by_id or self.named)
+
     def shows_chance(self, item: Recommendation) -> bool:
-        """Whether to say how likely a ticket is: where nothing matches well figures would look like
-        good ones, and one whose id was typed is certain."""
-        return self.outlook != Outlook.NOTHING and not item.reason.by_id
+        """The same of one ticket."""
+        return self.outlook != Outlook.NOTHING and not (item.reason.by_id or item.reason.by_code)
 
     @property
     def filtered_out(self) -> bool:
@@ -117,6 +129,8 @@ class Recommendations:
         """What stands above the tickets."""
         if self.filtered_out:
             return "No ticket passes your filters"
+        if self.named:
+            return f"Tickets that name {quoted(self.named[:MOST_QUOTED], 'or')}"
         return "The ticket with this id" if self.by_id else self.outlook.heading
 
     @property

@@ -6,6 +6,7 @@ from tests.contract.contract_codes import CodeContract
 from tests.contract.contract_examples import ALL
 from tests.contract.contract_files import FileContract
 from tests.contract.contract_jobs import JobContract
+from tests.contract.contract_literals import LiteralContract
 from tests.contract.contract_people import PeopleContract
 from tests.contract.contract_records import RecordContract
 from tests.contract.contract_schedules import ScheduleContract
@@ -15,6 +16,7 @@ from ticketing.errors import StoreError
 
 class StoreContract(
     TicketContract,
+    LiteralContract,
     CodeContract,
     RecordContract,
     JobContract,

@@ -435,12 +435,13 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 
 def test_a_newer_format_is_refused(store):
-    store.database.rows("PRAGMA user_version = 15")
-    with pytest.raises(StoreError, match="has format 15, and this program reads format 14; run "):
+    store.database.rows("PRAGMA user_version = 16")
+    with pytest.raises(StoreError, match="has format 16, and this program reads format 15; run "):
         SQLiteStore(store.database.folder)
 
 
 LACKED = {
+    14: ("DROP TABLE literals",),
     13: (
         "DROP INDEX history_of_kind",
         "DROP TRIGGER history_stays",
@@ -538,6 +539,21 @@ def test_events_of_a_rare_kind_are_read_alone_and_in_order(store, monkeypatch, v
         [f"SEARCH history USING INDEX {of_ann} AND number>?)"],
         [f"SEARCH history USING INDEX {of_ann})"],
     ]
+
+
+def test_format_14_is_brought_up(store):
+    """It did not know which tickets name a number or code."""
+    named = Ticket("T-3", "ORA-00942", "é, says it's 0x1F", "As v1.2.3.")
+    store.put_tickets([*ALL, named])
+    grow_old(store, 14)
+    brought_up = SQLiteStore(store.database.folder)
+    asked = ["ora-00942", "0x1f", "1.2.3", "3"]
+    holders = {"ora-00942": ["T-3"], "0x1f": ["T-3"], "1.2.3": ["T-3"], "3": ["T-10"]}
+    assert brought_up.naming(asked) == holders
+    brought_up.delete_tickets(["T-3"])
+    assert brought_up.naming(asked) == {"3": ["T-10"]}
+    assert brought_up.database.rows("SELECT literal FROM literals") == [("3",)]
+    brought_up.close()
 
 
 def test_format_13_is_brought_up(store):
@@ -729,7 +745,7 @@ def test_format_2_is_brought_up(tmp_path, store):
 
 def test_an_older_format_is_refused_with_what_to_do(store):
     store.database.rows("PRAGMA user_version = 1")
-    with pytest.raises(StoreError, match=r"has format 1, .* reads format 14; export its judgments"):
+    with pytest.raises(StoreError, match=r"has format 1, .* reads format 15; export its judgments"):
         SQLiteStore(store.database.folder)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import certifi
 import pytest
-from elasticsearch import Elasticsearch
+from elasticsearch import Elasticsearch, helpers
 
 from tests.conftest import missing
 from tests.servers import SCRIPT, elasticsearch_server
@@ -132,6 +132,38 @@ def test_an_older_format_is_brought_up(client, own_indices):
         "application": indices.APPLICATION,
         "version": indices.VERSION,
     }
+
+
+def test_tickets_of_format_11_are_found_by_the_codes_that_they_name(client, own_indices):
+    store = open_store(own_indices)
+    tickets = [Ticket(f"{i:04}", "Backup", f"fails, ORA-{i:05}") for i in range(1201)]
+    store.put_tickets([*tickets, Ticket("none", "pump")])
+    store.close()
+    index = f"{own_indices.store_prefix}-tickets"
+    [described] = client.indices.get_mapping(index=index).values()
+    fields = described["mappings"]["properties"]
+    del fields["literals"]
+    client.indices.create(
+        index=f"{index}-000002",
+        mappings={
+            "dynamic": False,
+            "_meta": {"application": indices.APPLICATION, "version": 11},
+            "properties": fields,
+        },
+    )
+    hits = client.search(index=index, size=2000, source_excludes=["literals"])["hits"]["hits"]
+    old = ({"_index": f"{index}-000002", "_id": x["_id"], "_source": x["_source"]} for x in hits)
+    assert helpers.bulk(client, old, refresh=True) == (1202, [])
+    client.indices.delete(index=f"{index}-000001")
+    client.indices.put_alias(index=f"{index}-000002", name=index)
+    store = open_store(own_indices)
+    assert store.naming(["ora-00000", "ora-01200", "ora-01201"]) == {
+        "ora-00000": ["0000"],
+        "ora-01200": ["1200"],
+    }
+    assert list(store.iter_tickets()) == [*tickets, Ticket("none", "pump")]
+    store.close()
+    assert meta_of(client, index)["version"] == indices.VERSION
 
 
 def test_judgments_of_format_9_are_still_found_by_their_ticket(client, own_indices):

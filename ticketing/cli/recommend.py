@@ -8,7 +8,7 @@ from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
 from ticketing.desk import open_desk
 from ticketing.plurals import counted, percent
-from ticketing.recommendations import Order, Outlook, Recommendation, Recommendations
+from ticketing.recommendations import Order, Recommendation, Recommendations
 from ticketing.settings import load_settings
 from ticketing.tickets import Query
 
@@ -34,8 +34,7 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 
 def _show(answer: Recommendations) -> None:
-    no_chance = answer.by_id or answer.outlook == Outlook.NOTHING
-    chance = "" if no_chance else f" ({percent(answer.chance)} that one solves this)"
+    chance = f" ({percent(answer.chance)} that one solves this)" if answer.shows_chances else ""
     say(f"{answer.heading}{chance}.")
     if answer.note:
         say(answer.note)

@@ -41,7 +41,8 @@ def _words_in(line: str) -> int:
 class Match:
     """A ticket at its rank, from 1, with its row of codes, uint8 [width].
 
-    `by_id` says that its id was asked for, `moved` why it is not where its distance puts it, and
+    `by_id` says that its id was asked for, `by_code` are the numbers and codes of the query for
+    which alone it is there, `moved` why it is not where its distance puts it, and
     `solved` is the query that it solved whose row this is, if it is not its own, or the very one
     that is asked. `tokens` are those of the ticket's text, as a store gives them, where they are
     known.
@@ -54,6 +55,7 @@ class Match:
     chance: float
     chance_related: float
     by_id: bool = False
+    by_code: tuple[str, ...] = ()
     moved: str = ""
     solved: Query | None = None
     tokens: str = ""

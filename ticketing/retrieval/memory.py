@@ -104,6 +104,12 @@ class EncodedTickets(TicketsInMemory, RankedTickets):
         """How many tickets match."""
         return len(self.live(filters))
 
+    def naming(
+        self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
+    ) -> dict[str, list[str]]:
+        """None are: what is measured is a ranking by the model alone."""
+        return {}
+
     def candidates(
         self,
         bundle_id: str,

@@ -7,7 +7,8 @@ from ticketing.encoders.terms import terms_of
 from ticketing.model.calibration import SHOWN
 from ticketing.model.wording import Wording
 from ticketing.queries import EncodedQuery
-from ticketing.recommendations import FILTERED, Outlook
+from ticketing.reasons import quoted
+from ticketing.recommendations import FILTERED, MOST_QUOTED, Outlook
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.wording import asked_terms
@@ -25,6 +26,7 @@ WEAK = (
     "No past ticket is near enough to be trusted; these are only the nearest. More words about the "
     "problem may find others."
 )
+UNNAMED = "No ticket here names {}; describe the problem in words, too."
 VAGUE = (
     "None of the query’s words tells one ticket from another; name the part that fails, or what it "
     "does."
@@ -45,12 +47,17 @@ def at_best(query: Query, encoded: EncodedQuery, telling: int, found: Wording) -
     return Outlook.POSSIBLE if telling else Outlook.NOTHING
 
 
-def note(found: Nearest, telling: int, rows: Sequence[Row], filters: Filters) -> str:
-    """Why no ticket is near to a query of so many telling words."""
+def note(
+    found: Nearest, codes: Sequence[str], telling: int, rows: Sequence[Row], filters: Filters
+) -> str:
+    """Why no ticket is near to a query of so many telling words, which tells these `codes` alone,
+    if any."""
     if not found.query.present.any():
         return WORDLESS
     if not rows:
         return NOT_COMPARED if found.searched else nothing_to_search(filters)
+    if codes:
+        return UNNAMED.format(quoted(codes[:MOST_QUOTED], "or"))
     if not _shares_words(found, rows):
         return UNKNOWN
     return WEAK if telling else VAGUE

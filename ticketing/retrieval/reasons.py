@@ -97,8 +97,10 @@ class Reasons:
             alike = self._alignment.align(of_match, left, others, match.text)
         solved = _beginning(match.solved) if match.solved else ""
         judged = match.solved is not None and match.solved.id == query.id
-        named = tuple(codes[:MOST_NAMED])
-        return Reason(best, alike, named, match.by_id, match.moved, solved, judged)
+        own = () if match.solved else match.by_code  # what is read of the ticket may end before
+        named = tuple(dict.fromkeys([*own, *codes]))[:MOST_NAMED]
+        by_code = bool(match.by_code)
+        return Reason(best, alike, named, match.by_id, by_code, match.moved, solved, judged)
 
 
 def codes_named(query: Query, matches: Sequence[Match]) -> list[list[str]]:

@@ -1,6 +1,6 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +16,13 @@ from ticketing.recommendations import Outlook, Recommendations
 from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer
-from ticketing.retrieval.folding import Folder, Match, Row, certain_of
+from ticketing.retrieval.folding import Folder
 from ticketing.retrieval.index import Index
-from ticketing.retrieval.leading import led
-from ticketing.retrieval.naming import is_an_id, named_by, names_in
 from ticketing.retrieval.notes import at_best, note
 from ticketing.retrieval.parts import typical_parts
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
+from ticketing.retrieval.rows import AnswerRows
 from ticketing.retrieval.scan import NO_SUMS, nearest, scan_distances
 from ticketing.retrieval.solved import (
     SolvedNow,
@@ -34,9 +33,10 @@ from ticketing.retrieval.solved import (
 )
 from ticketing.retrieval.spelling import Corrector
 from ticketing.retrieval.threads import Threads
+from ticketing.retrieval.verbatim import codes_alone
 from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
-from ticketing.stores.protocols import RankedTickets, ReadTicket
+from ticketing.stores.protocols import RankedTickets
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
 
@@ -189,99 +189,50 @@ class Recommender:
     ) -> Recommendations:
         """The nearest tickets with scores and reasons, near-copies folded into `limit` rows. A
         ticket whose id is the query's subject comes first, and alone where nothing else is asked;
-        that one, and one that was judged to solve this very query, makes an answer certain. See
-        `nearest` for `exhaustive`. Raises InputError for a blank query."""
+        that one, and one that was judged to solve this very query, makes an answer certain. Those
+        that name a number or code stand alone where nothing else is asked, and those that name a
+        rare one come last. See `nearest` for `exhaustive`. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         near = max(2 * limit, NEAREST)
         found = self.nearest(query, filters, near, exhaustive)
-        rows, outdated = self._rows(query, filters, limit, found)
-        alone = bool(rows) and rows[0].best.by_id and is_an_id(query)
+        encoded, codes = found.query, codes_alone(query, self._telling)
+        over = self.store, self.model, self._folder
+        answer = AnswerRows(*over, query, filters, codes, self.solved)
+        rows = answer.first(found, limit)
+        alone = answer.by_id or bool(answer.named)
         if not alone and len(rows) < limit and len(found.best.places) == near < FARTHEST:
             found = self.nearest(query, filters, FARTHEST, exhaustive)
-            rows, outdated = self._rows(query, filters, limit, found)
-        encoded, every = found.query, [one for row in rows for one in (row.best, *row.like)]
+            rows = answer.first(found, limit)
+        every = [one for row in rows for one in (row.best, *row.like)]
         chance = found.chances.answered if rows else 0.0
         if any(one.by_id or one.settles(query) for one in every):
             chance = 1.0
         outlook = self.model.calibration.outlook(chance)
+        if answer.named and outlook == Outlook.NOTHING:
+            outlook = Outlook.POSSIBLE
         return Recommendations(
             query=query,
             bundle_id=self.model.id,
             items=self._explainer.explain(query, encoded, rows),
             outlook=outlook,
             chance=chance,
-            note=note(found, self._telling_words(encoded), rows, filters)
+            note=note(found, codes, self._telling_words(encoded), rows, filters)
             if outlook == Outlook.NOTHING
             else "",
+            named=answer.named,
             searched=found.searched,
             meant={}
             if query.ticket_id or alone
             else self._corrector.meant(query.text, encoded.words),
             typical=typical_parts(self.model, encoded, self._sample(found.whole)),
-            outdated=outdated,
+            outdated=answer.outdated,
         )
 
     def _sample(self, whole: CodeBlock) -> CodeBlock:
         """Tickets that stand for all that match: where some were chosen, which are near ones, those
         of the archive that the model has."""
         return whole if whole.of is None else self._anchors
-
-    def _rows(
-        self, query: Query, filters: Filters, limit: int, found: Nearest
-    ) -> tuple[list[Row], bool]:
-        """The nearest tickets in `limit` rows at most, after one that the query names, or that one
-        alone; and whether some are gone since their codes were read."""
-        step = limit + limit // 2 + 1  # some fold; one more ends the last
-        first = self.store.read_tickets([*names_in(query), *found.best.ids_at(slice(step))])
-        named = named_by(query, found.query, filters, first, self.model)
-        if named and is_an_id(query):
-            return self._folder.fold([named], limit), False
-        gone: set[str] = set()
-        matches = self._matches(found, filters, step, first, named, gone)
-        rows = self._folder.fold(certain_of(query, matches), limit)
-        return [led(query, row) for row in rows], bool(gone)
-
-    def _matches(
-        self,
-        found: Nearest,
-        filters: Filters,
-        step: int,
-        first: Mapping[str, ReadTicket],
-        named: Match | None,
-        gone: set[str],
-    ) -> Iterator[Match]:
-        """The best tickets in order, fetched `step` at a time but for the `first`, after one that
-        was named; ids of those that were deleted or changed, since their codes were read, are
-        added to `gone`."""
-        best, chances = found.best, found.chances
-        rank, ahead = 0, None
-        if named:
-            rank, ahead = 1, best.rank_of(named.ticket.id)
-            yield named
-        for start in range(0, len(best.places), step):
-            some = slice(start, start + step)
-            ids, codes = best.ids_at(some), best.compared.rows(best.places[some])
-            tickets = self.store.read_tickets(ids) if start else first
-            for i, (id, code) in enumerate(zip(ids, codes, strict=True), start):
-                ticket, tokens = tickets.get(id, (None, ""))
-                if ticket is None or not filters.admit(ticket):
-                    gone.add(id)
-                    continue
-                if named and ticket.id == named.ticket.id:
-                    continue
-                rank += 1
-                yield Match(
-                    rank,
-                    ticket,
-                    code,
-                    distance=float(best.distances[i]),
-                    chance=float(chances.yes[i]),
-                    chance_related=float(chances.related[i]),
-                    moved=best.moved(i, ahead),
-                    solved=best.solved(i),
-                    tokens=tokens,
-                )
 
     def _scan(
         self,

@@ -36,6 +36,10 @@ class PutCounts:
 ReadTicket = tuple[Ticket, str]
 """A ticket and its tokens."""
 
+MOST_NAMING = 1000
+"""Tickets that are looked at of those that name one number or code: a query may hold many that
+half the archive names."""
+
 
 def parted(read: Mapping[str, ReadTicket]) -> tuple[list[Ticket], dict[str, str]]:
     """Tickets, in the order in which they were read, and their tokens by id."""
@@ -62,7 +66,22 @@ class DatedTickets(Protocol):
         is after tomorrow is left out: it was written wrong."""
 
 
-class Tickets(DatedTickets, Protocol):
+class SearchedTickets(DatedTickets, Protocol):
+    """Tickets, how many there are, and which of them name a number or code."""
+
+    def count_tickets(self, filters: Filters = Filters()) -> int:
+        """How many tickets match."""
+
+    def naming(
+        self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
+    ) -> dict[str, list[str]]:
+        """Ids of the matching tickets that name a literal, by its key (`literal_keys` of
+        ticketing.text.literals): at most `limit`, the last created first, undated ones last, ties
+        by id. What no matching ticket names is left out; of what more than MOST_NAMING tickets
+        name, whether they match or not, some may be left out."""
+
+
+class Tickets(SearchedTickets, Protocol):
     """The knowledge base, and which words are in it."""
 
     def put_tickets(
@@ -87,9 +106,6 @@ class Tickets(DatedTickets, Protocol):
 
     def iter_tickets(self, filters: Filters = Filters()) -> Iterator[Ticket]:
         """All matching tickets in ascending id order, holding only a page in memory."""
-
-    def count_tickets(self, filters: Filters = Filters()) -> int:
-        """How many tickets match."""
 
     def facets(self, filters: Filters = Filters()) -> dict[str, list[str]]:
         """The distinct non-empty values of `product` and `status` of matching tickets, sorted."""
@@ -256,11 +272,8 @@ class Serving(Protocol):
         """Id of the bundle that served before the current one, or an empty string."""
 
 
-class RankedTickets(DatedTickets, ScannedCodes, Protocol):
+class RankedTickets(SearchedTickets, ScannedCodes, Protocol):
     """As much of a store as the ranking of queries asks of it."""
-
-    def count_tickets(self, filters: Filters = Filters()) -> int:
-        """See Tickets."""
 
 
 class TicketsWithCodes(Tickets, Codes, Protocol):

@@ -88,6 +88,12 @@ class VisibleStore(VisibleEvents, Store):
         """See Tickets."""
         return self._store.known_words(words, self._narrow(filters))
 
+    def naming(
+        self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
+    ) -> dict[str, list[str]]:
+        """See Tickets."""
+        return self._store.naming(keys, self._narrow(filters), limit)
+
     # codes -----------------------------------------------------------------------------------
     def codes(self, bundle_id: str, filters: Filters = Filters()) -> CodeBlock:
         """See ScannedCodes."""

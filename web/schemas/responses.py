@@ -126,6 +126,9 @@ class ReasonOut(Out):
         description="numbers and codes that both name, as the query has them, three at most"
     )
     by_id: bool = Field(description="the query's subject is the ticket's id")
+    by_code: bool = Field(
+        description="it is there for what both name alone; nothing is known of its `chance`"
+    )
     moved: str = Field(description="why its rank is not that of its distance; empty where it is")
     solved: str = Field(
         description="how a query begins that the ticket solved and by which it was found; empty"
@@ -159,6 +162,10 @@ class RecommendationsOut(Out):
     outlook: Outlook = Field(description="what to expect of the items, by their `chance`")
     chance: float = Field(description="that a YES is among the ten best, 0 to 1")
     note: str = Field(description="why nothing matches well, where nothing does")
+    named: list[str] = Field(
+        description="numbers and codes that are all that was asked, where the items name one;"
+        " `chance` then says little"
+    )
     searched: int = Field(description="tickets that were scored, after filters")
     typical: dict[str, float] = Field(
         description="distance by channel of a ticket taken at random, to compare `parts` with"

@@ -28,6 +28,7 @@ def written(found: Recommendations) -> bytes:
             "outlook": found.outlook,
             "chance": found.chance,
             "note": found.note,
+            "named": found.named,
             "searched": found.searched,
             "typical": found.typical,
             "meant": found.meant,
@@ -88,6 +89,7 @@ def _reason(reason: Reason) -> dict[str, Any]:
         ],
         "named": reason.named,
         "by_id": reason.by_id,
+        "by_code": reason.by_code,
         "moved": reason.moved,
         "solved": reason.solved,
     }

@@ -35,6 +35,14 @@ FOG = AlikeWords("fog", "mist", 0.6, "mist")
         ),
         (Reason(named=("ORA-00942",)), "Both name “ORA-00942”."),
         (Reason(by_id=True), "This is the ticket whose id you typed."),
+        (
+            Reason((NARROW,), named=("E1105",), by_code=True),
+            "Both say “narrow”; both name “E1105”. It was found by what both name, not by meaning.",
+        ),
+        (
+            Reason(solved="E1105 again", by_code=True),
+            "Found by a query that it solved: “E1105 again”.",
+        ),
         (Reason(solved="Loud hum"), "Found by a query that it solved: “Loud hum”."),
         (
             Reason((NARROW,), solved="Loud hum"),

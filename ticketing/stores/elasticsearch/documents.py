@@ -12,6 +12,7 @@ import numpy as np
 from ticketing.files import Json
 from ticketing.stores.blocks import CodeRow
 from ticketing.text import token_lines
+from ticketing.text.literals import literal_keys
 from ticketing.tickets import Ticket
 
 FIELDS = ("id", "subject", "description", "solution", "product", "status", "created", "groups")
@@ -28,12 +29,14 @@ OWN = ("code", "checksum", "topic", "vector")
 
 def document_of(ticket: Ticket) -> Json:
     """The document of a ticket without codes."""
+    texts = ticket.subject, ticket.description, ticket.solution
     return {
         **{field: getattr(ticket, field) for field in FIELDS},
         "created": ticket.created and ticket.created.isoformat(),
         "groups": sorted(ticket.groups),
         "version": ticket.version,
-        "tokens": token_lines(ticket.subject, ticket.description, ticket.solution),
+        "tokens": token_lines(*texts),
+        "literals": literal_keys(*texts),
         "coded": [],
     }
 

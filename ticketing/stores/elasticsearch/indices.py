@@ -20,7 +20,7 @@ from ticketing.stores.elasticsearch.connection import OF_BUNDLES, Connection
 APPLICATION = "ticketing"
 """`_meta.application` of our indices."""
 
-VERSION = 11
+VERSION = 12
 """`_meta.version`; a change of the mappings below raises it."""
 
 TICKETS, RECORDS, FILES = "tickets", "records", "files"
@@ -40,7 +40,8 @@ _FILTERS = {
 
 MAPPINGS = {
     # `coded`: the builds whose codes of this ticket are fresh and agree with it in every copy.
-    TICKETS: {**_FILTERS, "coded": KEYWORD},
+    # `literals`: the keys of the numbers and codes that its text names.
+    TICKETS: {**_FILTERS, "coded": KEYWORD, "literals": KEYWORD},
     # Queries, judgments, verdicts, history, jobs, leases, accounts, what serves: `kind` says which.
     RECORDS: {field: KEYWORD for field in ("kind", "query_id", "name", "bundle_id", "created")}
     | {field: KEYWORD for field in ("finished", "subject_digest", "person", "asked", "ticket_id")},

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from ticketing.errors import InputError, StoreError
 from ticketing.files import Json
-from ticketing.stores.elasticsearch.connection import Connection
+from ticketing.stores.elasticsearch.connection import Connection, if_unchanged
 from ticketing.stores.elasticsearch.faults import RESTORE
 from ticketing.stores.elasticsearch.indices import (
     APPLICATION,
@@ -24,6 +24,7 @@ from ticketing.stores.elasticsearch.indices import (
     create,
     indices_of,
 )
+from ticketing.text.literals import literal_keys
 
 OLDEST = 17
 """Minor version of Elasticsearch 8 from which all that is used is there."""
@@ -48,6 +49,7 @@ ADDED: dict[int, Json] = {
     9: {},  # codes are kept in columns alone, in indices that are made from now on
     10: {"ticket_id": KEYWORD},
     11: {"stamp": {"type": "long", "index": False}},
+    12: {"literals": KEYWORD},
 }
 """The fields that a version added; documents of an older one lack them."""
 
@@ -129,9 +131,41 @@ def _bring_up(connection: Connection, index: Index) -> None:
         added["vector"] = vector | {"dims": DIMS}
     meta = {key: value for key, value in index.meta.items() if key != MAKING}
     meta["version"] = VERSION
-    if meta != index.meta:
-        with connection.client() as client:
-            client.indices.put_mapping(index=index.name, properties=added, meta=meta)
+    if meta == index.meta:
+        return
+    if "literals" in added and connection.alias(TICKETS) in index.aliases:
+        _fill_literals(connection, index)
+    with connection.client() as client:
+        client.indices.put_mapping(index=index.name, properties=added, meta=meta)
+
+
+def _fill_literals(connection: Connection, index: Index) -> None:
+    """Write into the tickets' documents which numbers and codes they name. Safe to repeat, and what
+    is changed meanwhile is let be: whoever changes it by this program writes them too."""
+    with connection.client() as client:
+        client.indices.put_mapping(index=index.name, properties={"literals": KEYWORD})
+    hits = connection.pages(
+        TICKETS,
+        sort=[{"id": "asc"}],
+        query={"bool": {"must_not": {"exists": {"field": "literals"}}}},
+        source_includes=_TEXTS,
+        seq_no_primary_term=True,
+    )
+    named = ((hit, literal_keys(*(hit["_source"][field] for field in _TEXTS))) for hit in hits)
+    connection.bulk(
+        {
+            "_op_type": "update",
+            "_index": connection.alias(TICKETS),
+            "_id": hit["_id"],
+            "doc": {"literals": keys},
+            **if_unchanged(hit),
+        }
+        for hit, keys in named
+        if keys
+    )
+
+
+_TEXTS = ("subject", "description", "solution")
 
 
 def _require_readable(connection: Connection, index: Index) -> None:

@@ -234,6 +234,33 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
         buckets = answer["aggregations"]["words"]["buckets"]
         return {distinct[int(i)] for i, found in buckets.items() if found["doc_count"]}
 
+    def naming(
+        self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
+    ) -> dict[str, list[str]]:
+        """See Tickets: all that match are looked at, in one request."""
+        distinct = list(dict.fromkeys(keys))
+        if not distinct:
+            return {}
+        first = {
+            "size": limit,
+            "sort": [{"created": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
+            "_source": ["id"],
+        }
+        holds = {str(i): {"term": {"literals": key}} for i, key in enumerate(distinct)}
+        answer = self.connection.search(
+            TICKETS,
+            query={"bool": {"filter": [where(filters), {"terms": {"literals": distinct}}]}},
+            size=0,
+            track_total_hits=False,
+            aggs={"keys": {"filters": {"filters": holds}, "aggs": {"first": {"top_hits": first}}}},
+        )
+        buckets = answer["aggregations"]["keys"]["buckets"]
+        return {
+            distinct[int(i)]: [hit["_source"]["id"] for hit in found["first"]["hits"]["hits"]]
+            for i, found in buckets.items()
+            if found["doc_count"]
+        }
+
 
 def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:
     """The tickets that exist among `ids`, by id, as of this moment."""

@@ -4,8 +4,8 @@
 bundle, to be memory-mapped, and the files, which lie in `files/`. Each module here is one of the
 protocols that a store has: `tickets`, `judgments`, `verdicts`, `history`, `codes` (with
 `code_files`, `code_ids`, `code_filters`, and `code_blocks` for the scan), `serving`, `jobs`,
-`leases`, `schedules`, `people`, `files`; all stand on `database`, whose tables `schema` has.
-`checking` finds damage.
+`leases`, `schedules`, `people`, `files`; all stand on `database`, whose tables `schema` has and
+`upgrades` brings to this version. `checking` finds damage.
 """
 
 from pathlib import Path

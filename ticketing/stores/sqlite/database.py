@@ -16,8 +16,10 @@ from ticketing.errors import StoreAway, StoreError, StoreFull
 from ticketing.files import desk_folder
 from ticketing.stores.checks import half_a_character
 from ticketing.stores.damage import BACKUP, StoreDamaged
-from ticketing.stores.sqlite import schema
+from ticketing.stores.sqlite import upgrades
 from ticketing.stores.sqlite.code_files import checksum_in
+from ticketing.stores.sqlite.schema import VERSION
+from ticketing.text.literals import literal_keys
 
 LOCK_SECONDS = 15.0
 """How long a writer waits for another one before it gives up."""
@@ -41,6 +43,10 @@ ANY_OF = "IN (SELECT value FROM json_each(?))"
 
 class _Connection(sqlite3.Connection):
     """A connection that can be held weakly: it goes with its thread."""
+
+
+def _literals_of(*texts: str) -> str:
+    return json_list(literal_keys(*texts))
 
 
 class Database:
@@ -123,14 +129,15 @@ class Database:
                 self._require_first_start()
             connection = self._connection()
             try:
-                version = schema.version_of(connection)
+                version = upgrades.version_of(connection)
             except ValueError as error:
                 raise StoreError(f"{self.path} {error}.") from None
-            if version < schema.VERSION:
+            if version < VERSION:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.create_function("checksum_of", 3, checksum_in(self.folder))
+                connection.create_function("literals_of", 3, _literals_of)
                 with self._transaction("BEGIN IMMEDIATE"):
-                    schema.bring_up(connection, version)
+                    upgrades.bring_up(connection, version)
 
     def _require_first_start(self) -> None:
         """Raises StoreError where what lies beside a new database belongs to one that was lost."""

@@ -1,12 +1,11 @@
-"""The tables, and the stamp that says whose database it is and of which version."""
+"""The tables, and the numbers that say whose database it is and of which version."""
 
-import sqlite3
 import string
 
 APPLICATION = 0x7469636B
 """PRAGMA application_id of our databases ("tick")."""
 
-VERSION = 14
+VERSION = 15
 """PRAGMA user_version; a change of the tables below raises it."""
 
 # Tokens come ready-made and joined by blanks: punctuation must not split them again.
@@ -94,6 +93,16 @@ HISTORY = (
         BEGIN SELECT RAISE(ABORT, 'history is never changed'); END""",
 )
 
+LITERALS = (
+    """CREATE TABLE literals (
+        literal TEXT NOT NULL,
+        ticket INTEGER NOT NULL REFERENCES tickets (pk) ON DELETE CASCADE,
+        PRIMARY KEY (literal, ticket)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX literals_of_ticket ON literals (ticket)",
+)
+"""Which tickets name a number or code, as `literal_keys` has them."""
+
 FILES = """CREATE TABLE files (
         name TEXT PRIMARY KEY,
         bytes INTEGER NOT NULL,
@@ -156,6 +165,7 @@ TABLES = (
     FILTERS,
     CREATED,
     "CREATE INDEX tickets_versions ON tickets (id, version)",
+    *LITERALS,
     f"""CREATE VIRTUAL TABLE words USING fts5(
         tokens, tokenize = "ascii tokenchars '{_PUNCTUATION}'"
     )""",
@@ -221,78 +231,3 @@ TABLES = (
     *HISTORY,
     FILES,
 )
-
-UPGRADES = {
-    2: (
-        "ALTER TABLE tickets ADD COLUMN groups TEXT NOT NULL DEFAULT '[]'",
-        "CREATE INDEX tickets_created ON tickets (created)",
-        ACCOUNTS,
-    ),
-    3: ("ALTER TABLE serving ADD COLUMN kind TEXT NOT NULL DEFAULT 'ranking'", *VERDICTS),
-    4: ("ALTER TABLE judgments ADD COLUMN note TEXT NOT NULL DEFAULT ''", *HISTORY),
-    5: (
-        "ALTER TABLE queries ADD COLUMN asked TEXT NOT NULL DEFAULT ''",
-        "UPDATE queries SET asked = date('now')",
-        "DROP TRIGGER history_stays",
-        HISTORY_STAYS,
-        *PEOPLE,
-    ),
-    6: (
-        "ALTER TABLE codes ADD COLUMN checksum INTEGER",
-        """UPDATE codes SET checksum = checksum_of(file,
-            (SELECT width FROM code_files WHERE number = file), row)""",
-    ),
-    7: ("DROP INDEX tickets_filters", FILTERS),
-    8: (FILES,),
-    9: (
-        "DROP INDEX jobs_unfinished",
-        "ALTER TABLE jobs RENAME TO jobs_9",
-        *JOBS,
-        """INSERT INTO jobs (number, id, kind, bundle_id, state, total, done, created, heartbeat,
-            started, finished, cancel_requested, errors, message)
-            SELECT * FROM jobs_9""",
-        "DROP TABLE jobs_9",
-        LEASES,
-    ),
-    10: (SCHEDULE,),
-    11: ("DROP INDEX tickets_created", CREATED, FILTER_CHANGES),
-    12: ("DROP TABLE vocabulary",),
-    13: ("DROP TRIGGER history_stays", HISTORY_STAYS, HISTORY_OF_KIND),
-}
-"""What brings a database of a version to the next one."""
-
-_OLD = (
-    "export its judgments with the program that wrote it (`ticketing labels export`), then import"
-    " tickets and judgments into a new TICKETING_HOME"
-)
-
-
-def version_of(connection: sqlite3.Connection) -> int:
-    """The version of a database of ours; 0 for an empty one.
-
-    Raises ValueError, with the second half of a sentence, for one that cannot be used.
-    """
-    application, version, objects = connection.execute(
-        "SELECT (SELECT application_id FROM pragma_application_id),"
-        " (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
-    ).fetchone()
-    if application == APPLICATION:
-        if version == VERSION or version in UPGRADES:
-            return int(version)
-        raise ValueError(
-            f"has format {version}, and this program reads format {VERSION}; "
-            + ("run the program that wrote it, or a newer one" if version > VERSION else _OLD)
-        )
-    if application or version or objects:
-        raise ValueError("belongs to another program; name another folder")
-    return 0
-
-
-def bring_up(connection: sqlite3.Connection, version: int) -> None:
-    """Make the tables, or those that a database of an older version lacks, and stamp it, inside
-    the caller's transaction."""
-    steps = [UPGRADES[older] for older in range(version, VERSION)] if version else [TABLES]
-    for statement in (statement for step in steps for statement in step):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -4,20 +4,28 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from ticketing.stores.checks import in_place_of, latest_by_id
-from ticketing.stores.protocols import PutCounts, ReadTicket, Tickets
+from ticketing.stores.protocols import MOST_NAMING, PutCounts, ReadTicket, Tickets
 from ticketing.stores.sqlite.database import ANY_OF, DatabasePart, Row, json_list
 from ticketing.text import token_lines, tokenize
+from ticketing.text.literals import literal_keys
 from ticketing.tickets import Filters, Ticket
 from ticketing.times import plausible_until
 
 COLUMNS = "id, subject, description, solution, product, status, created, groups"
 
 
+class _Entry(NamedTuple):
+    """The words of a ticket as they are indexed, and the keys of its literals."""
+
+    words: str
+    literals: list[str]
+
+
 class SQLiteTickets(DatabasePart, Tickets):
-    """Tickets in a table, and their words in an index (FTS5)."""
+    """Tickets in a table, their words in an index (FTS5), and their literals in a table."""
 
     def put_tickets(
         self,
@@ -27,7 +35,7 @@ class SQLiteTickets(DatabasePart, Tickets):
     ) -> PutCounts:
         """See Tickets."""
         given = latest_by_id(tickets)
-        words = self._new_words(given, keep, theirs)  # others do not wait for these
+        entries = self._new_entries(given, keep, theirs)  # others do not wait for these
         with self.database.writing() as connection:
             known = _tickets(
                 connection.execute(f"{_SELECT} WHERE id {ANY_OF}", (json_list(given),))
@@ -37,22 +45,22 @@ class SQLiteTickets(DatabasePart, Tickets):
             changed = [latest[id] for id, ticket in known.items() if latest[id] != ticket]
             connection.executemany(_INSERT, map(_record, new))
             connection.executemany(_UPDATE, map(_record, changed))
-            _index_words(connection, new, words)
+            _index(connection, new, entries)
             regrouped = [t.id for t in changed if t.groups != known[t.id].groups]
             look_again(connection, regrouped)
             refiled = [(id,) for id in known if _filed(latest[id]) != _filed(known[id])]
             connection.executemany(_REFILED, refiled)
             reworded = [t for t in changed if t.version != known[t.id].version]
-            _index_words(connection, reworded, words)
+            _index(connection, reworded, entries)
         return PutCounts(len(new), len(changed), len(latest) - len(new) - len(changed))
 
-    def _new_words(
+    def _new_entries(
         self, given: Mapping[str, Ticket], keep: Collection[str], theirs: Filters
-    ) -> dict[str, str]:
-        """The words of those tickets whose text is not in the store, by version."""
+    ) -> dict[str, _Entry]:
+        """What is indexed of those tickets whose text is not in the store, by version."""
         known = self.get_tickets(list(given))
         return {
-            ticket.version: _words(ticket)
+            ticket.version: _entry(ticket)
             for id, ticket in in_place_of(known, given, keep, theirs).items()
             if id not in known or known[id].version != ticket.version
         }
@@ -145,6 +153,19 @@ class SQLiteTickets(DatabasePart, Tickets):
         )
         return {word for word in words if self.database.rows(statement, _quoted(word), *values)}
 
+    def naming(
+        self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
+    ) -> dict[str, list[str]]:
+        """See Tickets: of what very many name, those put last are looked at."""
+        condition, values = where(filters)
+        statement = (
+            "SELECT tickets.id FROM (SELECT ticket FROM literals WHERE literal = ?"
+            f" ORDER BY ticket DESC LIMIT {MOST_NAMING}) JOIN tickets ON tickets.pk = ticket"
+            f" WHERE {condition} ORDER BY tickets.created DESC, tickets.id LIMIT ?"
+        )
+        found = ((key, self.database.rows(statement, key, *values, limit)) for key in keys)
+        return {key: [id for (id,) in rows] for key, rows in found if rows}
+
 
 def where(filters: Filters) -> tuple[str, list[str]]:
     """The condition on `tickets` that holds for what may be seen, and its values."""
@@ -213,11 +234,11 @@ def _tickets(records: Iterable[Row]) -> dict[str, Ticket]:
     return {record[0]: _ticket(record) for record in records}
 
 
-def _index_words(
-    connection: Connection, tickets: Sequence[Ticket], words: Mapping[str, str]
+def _index(
+    connection: Connection, tickets: Sequence[Ticket], entries: Mapping[str, _Entry]
 ) -> None:
-    """Enter the tickets' words in the index in place of those that were there; those missing in
-    `words` are of tickets that another process changed since these were read.
+    """Enter the tickets' words and literals in place of those that were there; those missing in
+    `entries` are of tickets that another process changed since these were read.
 
     Each row is a statement of its own: before one that may be of several rows FTS5 writes out all
     that it holds.
@@ -227,10 +248,21 @@ def _index_words(
             f"SELECT id, pk FROM tickets WHERE id {ANY_OF}", (json_list(t.id for t in tickets),)
         )
     )
+    put = [(keys[t.id], entries.get(t.version) or _entry(t)) for t in tickets]
     connection.executemany(
         "INSERT OR REPLACE INTO words (rowid, tokens) VALUES (?, ?)",
-        ((keys[ticket.id], words.get(ticket.version) or _words(ticket)) for ticket in tickets),
+        ((pk, entry.words) for pk, entry in put),
     )
+    connection.executemany("DELETE FROM literals WHERE ticket = ?", ((pk,) for pk, _ in put))
+    connection.executemany(
+        "INSERT INTO literals (literal, ticket) VALUES (?, ?)",
+        ((literal, pk) for pk, entry in put for literal in entry.literals),
+    )
+
+
+def _entry(ticket: Ticket) -> _Entry:
+    texts = ticket.subject, ticket.description, ticket.solution
+    return _Entry(_words(ticket), literal_keys(*texts))
 
 
 def _words(ticket: Ticket) -> str:

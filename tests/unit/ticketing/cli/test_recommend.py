@@ -43,6 +43,10 @@ def test_no_chance_is_said_of_what_an_id_finds_or_nothing_matches(desk):
     assert by_id[0] == "The ticket with this id." and not any("A-2" in line for line in by_id)
     named = run(recommend.command, "A-1", "Pawl stuck").splitlines()
     assert any(re.match(r"  1\. A-1  ", line) for line in named)
+    desk.put_tickets([Ticket("A-3", "Fan loud", "shows E98765")])
+    by_code = run(recommend.command, "E98765").splitlines()
+    assert by_code[0] == "Tickets that name “E98765”."
+    assert [line for line in by_code if "Fan" in line] == ["  1. A-3  Fan loud"]
     nothing = run(recommend.command, "x")
     assert nothing.splitlines()[0] == "Nothing matches well." and "%" not in nothing
     assert "% that one solves this)." in run(recommend.command, "Pawl stuck")

@@ -169,6 +169,21 @@ def test_an_id_typed_as_subject_is_the_first_ticket(desk, archive_tickets):
         assert not any(item.reason.by_id for item in answer.items[1:])
 
 
+def test_a_code_finds_the_tickets_that_name_it(desk):
+    named = [
+        Ticket("C-1", "Door stuck", "Panel says E98765.", created=datetime(2012, 1, 1)),
+        Ticket("C-2", "Fan dead", "", "Reset e98765.", created=datetime(2013, 1, 1)),
+    ]
+    desk.put_tickets(named)
+    answer = desk.recommend(Query("E98765"))
+    assert ids(answer) == ["C-2", "C-1"] and answer.named == ("E98765",)
+    words = desk.recommend(Query("Generator trips again after start", "E98765"))
+    assert len(words.items) == 10 and not words.items[0].reason.by_code
+    assert {"C-1", "C-2"} <= set(ids(words))
+    desk.delete_tickets(["C-1", "C-2"])
+    assert desk.recommend(Query("E98765")).note.startswith("No ticket here names “E98765”")
+
+
 def test_an_id_finds_only_a_ticket_that_may_be_seen(desk, archive_tickets):
     wanted = archive_tickets[30]
     hidden = Filters(

@@ -299,6 +299,26 @@ def test_no_good_match_is_said_above_the_candidates(client):
     assert said < note < page.index('id="s1"')
 
 
+def test_tickets_found_by_a_code_are_said_to_name_it_and_no_chance_is_given(
+    client, desk, monkeypatch
+):
+    preview = desk.preview
+
+    def by_code(*args, **kwargs):
+        answer = preview(*args, **kwargs)
+        reason = Reason(named=("E1105",), by_code=True)
+        first, second = (replace(one, reason=reason) for one in answer.items[:2])
+        return replace(answer, items=(first, second), outlook=Outlook.POSSIBLE, named=("E1105",))
+
+    monkeypatch.setattr(desk, "preview", by_code)
+    page = client.get(asked(client, subject="Exhaust E1105")).text
+    typed = post(client, "/preview", subject="Exhaust E1105").text
+    for shown in (page, typed):
+        assert "Tickets that name “E1105”</h" in shown and "% likely" not in shown
+    assert page.count(">same code</p>") == 2
+    assert " that one solves this" not in page
+
+
 def test_a_ticket_asked_for_by_its_id_offers_those_like_it(client, desk, monkeypatch):
     preview = desk.preview
 

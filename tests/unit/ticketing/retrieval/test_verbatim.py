@@ -1,0 +1,185 @@
+"""Tickets that name a number or code of the query: found letter by letter."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from tests.unit.ticketing.retrieval.untrained import KnownTickets, recommender_of
+from ticketing.reasons import BY_CODE, JUDGED
+from ticketing.recommendations import Outlook
+from ticketing.retrieval.verbatim import RARE
+from ticketing.text.literals import literal_keys
+from ticketing.tickets import Filters, Grade, Label, Query, Ticket
+
+OTHERS = [
+    Ticket(f"T{i:02}", f"{thing} {fault}", f"the {thing} says {fault} since noon", created=when)
+    for i, (thing, fault, when) in enumerate(
+        (thing, fault, datetime(2013, 1, 1 + n))
+        for n, thing in enumerate(("printer", "switch", "mailbox", "scanner", "router"))
+        for fault in ("jams", "hangs", "restarts", "overheats")
+    )
+]
+OLD = Ticket("A1", "Nightly copy stops", "ORA-00942 at two", created=datetime(2012, 1, 1))
+NEW = Ticket("A2", "Report empty", "", "After ora-00942 and E1105.", created=datetime(2014, 1, 1))
+BOTH = Ticket("A3", "Invoices wrong", "ORA-00942, then E1105", created=datetime(2011, 1, 1))
+NAMING = [OLD, NEW, BOTH]
+
+
+class NamingTickets(KnownTickets):
+    """Tickets in memory that are found by the numbers and codes that they name."""
+
+    def naming(self, keys, filters=None, limit=10):
+        tickets = sorted(self, key=lambda t: t.created or datetime.min, reverse=True)
+        found = {
+            key: [
+                ticket.id
+                for ticket in tickets
+                if key in literal_keys(ticket.subject, ticket.description, ticket.solution)
+                and (filters is None or filters.admit(ticket))
+            ][:limit]
+            for key in keys
+        }
+        return {key: ids for key, ids in found.items() if ids}
+
+
+def desk(*labels, tickets=(*OTHERS, *NAMING)):
+    return recommender_of(tickets, *labels, store=NamingTickets)
+
+
+def shown(answer):
+    return [item.ticket.id for item in answer.items]
+
+
+@pytest.mark.parametrize("query", [Query("ORA-00942"), Query("", "the ora-00942")])
+def test_a_code_alone_is_answered_by_the_tickets_that_name_it_newest_first(query):
+    answer = desk().recommend(query)
+    assert shown(answer) == ["A2", "A1", "A3"]
+    assert [item.rank for item in answer.items] == [1, 2, 3]
+    [code] = answer.named
+    assert answer.heading == f"Tickets that name “{code}”" and code.upper() == "ORA-00942"
+    assert (answer.outlook, answer.note) == (Outlook.POSSIBLE, "")
+    assert not answer.shows_chances
+    for item in answer.items:
+        assert item.reason.named == (code,) and item.reason.by_code
+        assert item.reason.sentence.lower().endswith(f"both name “{code}”. {BY_CODE}".lower())
+        assert not answer.shows_chance(item)
+        assert item.distance == pytest.approx(sum(part.distance for part in item.parts))
+
+
+def test_those_that_name_more_of_several_codes_come_first():
+    answer = desk().recommend(Query("E1105", "ORA-00942, ORA-06512"))
+    assert shown(answer) == ["A2", "A3", "A1"]
+    assert answer.named == ("E1105", "ORA-00942")
+    assert answer.heading == "Tickets that name “E1105” or “ORA-00942”"
+    assert answer.items[0].reason.named == ("E1105", "ORA-00942")
+
+
+def test_filters_and_the_ticket_that_asks_are_heeded():
+    recommender = desk()
+    before = Filters(created_before=datetime(2013, 1, 1))
+    assert shown(recommender.recommend(Query("ORA-00942"), before)) == ["A1", "A3"]
+    assert shown(recommender.recommend(Query("ORA-00942", ticket_id="A2"))) == ["A1", "A3"]
+    assert shown(recommender.recommend(Query("ORA-00942"), limit=1)) == ["A2"]
+
+
+def test_a_code_that_nobody_names_is_said():
+    answer = desk().recommend(Query("ORA-00943"))
+    assert answer.outlook == Outlook.NOTHING and answer.named == ()
+    assert answer.note == "No ticket here names “ORA-00943”; describe the problem in words, too."
+    assert len(answer.items) == 10
+
+
+def test_what_solved_a_query_with_the_code_comes_first_and_once():
+    query, other = Query("ORA-00942"), Query("Ledger locked", "it says ora-00942")
+    solved = [Label(other, "T03", Grade.YES), Label(query, "T07", Grade.YES)]
+    solved += [Label(query, "A3", Grade.YES), Label(Query("E1105"), "T09", Grade.YES)]
+    answer = desk(*solved).recommend(query)
+    assert shown(answer) == ["T07", "A3", "T03", "A2", "A1"]
+    assert [item.rank for item in answer.items] == [1, 2, 3, 4, 5]
+    assert answer.chance == answer.items[0].chance == 1.0
+    settled, naming, by_other, *_ = answer.items
+    assert settled.reason.sentence == JUDGED
+    assert naming.reason.sentence == f"{JUDGED} Both name “ORA-00942”."
+    assert by_other.reason.sentence == "Found by a query that it solved: “Ledger locked”."
+    assert [answer.shows_chance(item) for item in answer.items] == [True, True, *[False] * 3]
+
+
+def test_what_solved_the_very_query_is_its_answer_where_nothing_names_the_code():
+    query = Query("E8888")
+    answer = desk(Label(query, "T07", Grade.YES)).recommend(query)
+    assert shown(answer) == ["T07"] and answer.chance == 1.0
+    assert (answer.outlook, answer.named) == (Outlook.LIKELY, ("E8888",))
+
+
+def test_a_code_that_a_solved_query_alone_names_is_found():
+    answer = desk(Label(Query("E9999 again"), "T03", Grade.YES)).recommend(Query("E9999"))
+    assert shown(answer) == ["T03"] and answer.named == ("E9999",)
+
+
+def test_the_id_of_a_ticket_is_the_ticket_and_no_code():
+    tickets = [*OTHERS, Ticket("GT-320", "Valve"), replace(OLD, description="as GT-320")]
+    answer = desk(tickets=tickets).recommend(Query("GT-320"))
+    assert answer.by_id and shown(answer) == ["GT-320"] and answer.named == ()
+
+
+WORDS = Query("printer jams", "the printer says jams since noon, ORA-00942")
+
+
+def test_a_rare_code_brings_tickets_to_the_end_of_what_words_found():
+    plain, answer = recommender_of([*OTHERS, *NAMING]).recommend(WORDS), desk().recommend(WORDS)
+    assert not {"A1", "A2", "A3"} & {*shown(plain)}, "else nothing is brought"
+    assert shown(answer) == [*shown(plain)[:7], "A2", "A1", "A3"]
+    assert answer.items[:7] == plain.items[:7]
+    assert (answer.chance, answer.outlook, answer.named) == (plain.chance, plain.outlook, ())
+    ranks = [item.rank for item in answer.every]
+    assert ranks == sorted(set(ranks))
+    for before, item in zip(answer.items[6:], answer.items[7:], strict=False):
+        assert item.reason.by_code and item.reason.sentence.endswith(BY_CODE)
+        assert item.chance <= before.chance and not answer.shows_chance(item)
+
+
+def test_no_ticket_is_brought_twice_and_few_rows_are_left_as_they_are():
+    tickets = [*OTHERS[:4], OLD]
+    answer = desk(tickets=tickets).recommend(WORDS)
+    assert sorted(shown(answer)) == sorted(ticket.id for ticket in tickets)
+    assert not any(item.reason.by_code for item in answer.items)
+    assert desk().recommend(WORDS, limit=2) == recommender_of([*OTHERS, *NAMING]).recommend(
+        WORDS, limit=2
+    )
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_code_that_many_name_and_a_plain_number_bring_nothing(more):
+    holders = [
+        Ticket(f"N{i:02}", f"Cable {chr(97 + i)}{chr(97 + i)}x broken", f"build E7777, rack {i}")
+        for i in range(RARE + more)
+    ]
+    recommender = desk(tickets=[*OTHERS, *holders])
+    numbers = recommender.recommend(Query("printer jams", "the printer says jams, rack 3"))
+    assert not any(item.reason.by_code for item in numbers.items)
+    codes = recommender.recommend(Query("printer jams", "the printer says jams, E7777"))
+    assert any(item.reason.by_code for item in codes.items) is (more == 0)
+
+
+def test_near_copies_that_name_the_code_fold_into_one_row():
+    copies = [Ticket(f"C{i}", "Disk array degraded", f"E4711 on shelf {i}") for i in range(4)]
+    answer = desk(tickets=[*OTHERS, *copies]).recommend(Query("E4711"))
+    [item] = answer.items
+    assert [x.ticket.id for x in (item, *item.like)] == ["C0", "C1", "C2", "C3"]
+
+
+def test_a_ticket_that_goes_meanwhile_is_left_out():
+    class Gone(NamingTickets):
+        def read_tickets(self, ids):
+            return {id: read for id, read in super().read_tickets(ids).items() if id != "A2"}
+
+    recommender = recommender_of([*OTHERS, *NAMING], store=Gone)
+    assert shown(recommender.recommend(Query("ORA-00942"))) == ["A1", "A3"]
+
+
+def test_what_is_measured_is_the_model_alone():
+    recommender = desk()
+    assert recommender.rank(WORDS) == recommender_of([*OTHERS, *NAMING]).rank(WORDS)
+    assert np.isfinite([score for _, score in recommender.rank(Query("ORA-00942"))]).all()
