@@ -3,8 +3,10 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
+from operator import attrgetter
+from typing import NamedTuple
 
-from ticketing.text.tokens import tokenize, tokens_with_spans
+from ticketing.text.tokens import masks_in, tokenize
 
 CODES = frozenset({"<id>", "<key>", "<ip>"})
 """The masks of what few texts name by chance."""
@@ -18,14 +20,34 @@ MOST_LITERALS = 32
 MOST_KEPT, LONGEST = 256, 128
 """Of one ticket, and characters of each, by which it can be found."""
 
+REMEMBERED, LONGEST_REMEMBERED = 1 << 16, 48
+"""Stretches of text whose literals are remembered, and their length: many return."""
+
+
+class _Literal(NamedTuple):
+    """What texts that name the same have in common, how this one writes it, where in its stretch,
+    and of which kind it is."""
+
+    key: str
+    written: str
+    start: int
+    end: int
+    kind: str
+
+
+_KEY = attrgetter("key")
+
 
 def literals(text: str, kinds: Collection[str] = KINDS) -> list[str]:
     """The distinct numbers, codes, ids and versions of a text, each as it is written first, the
     first MOST_LITERALS."""
     found: dict[str, str] = {}
-    for literal in _written(text, kinds):
-        found.setdefault(key_of(literal), literal)
-    return [*islice(found.values(), MOST_LITERALS)]
+    for literal in _literals(text):
+        if literal.kind in kinds:
+            found.setdefault(literal.key, literal.written)
+            if len(found) == MOST_LITERALS:
+                break
+    return [*found.values()]
 
 
 def key_of(literal: str) -> str:
@@ -37,16 +59,15 @@ def key_of(literal: str) -> str:
 def literal_keys(*texts: str) -> list[str]:
     """The distinct keys of what texts name, but for overlong ones, the first MOST_KEPT: what stores
     keep of their tickets."""
-    keys = map(key_of, chain.from_iterable(_written(text, KINDS) for text in texts))
-    short = (key for key in keys if len(key) <= LONGEST)
-    return [*islice(dict.fromkeys(short), MOST_KEPT)]
+    keys = dict.fromkeys(map(_KEY, chain.from_iterable(map(_literals, texts))))
+    return [*islice((key for key in keys if len(key) <= LONGEST), MOST_KEPT)]
 
 
 def named_in(text: str, wanted: Iterable[str]) -> list[str]:
     """Those of the `wanted` literals that a text names too; "77" does not name "7"."""
     folded = text.casefold()
     wanted = [literal for literal in wanted if key_of(literal) in folded]  # soon said of most
-    there = set(map(key_of, _written(text, KINDS))) if wanted else set()
+    there = {literal.key for literal in _literals(text)} if wanted else set()
     return [literal for literal in wanted if key_of(literal) in there]
 
 
@@ -56,11 +77,8 @@ def words_beside(text: str) -> list[str]:
 
 
 def _beside(stretch: str) -> str:
-    if not _DIGIT.search(stretch):
-        return stretch
-    shown, capitals = _shown(stretch)
-    spans = [(x.start, x.end) for x in tokens_with_spans(capitals) if x.text in KINDS]
-    ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(shown)]
+    shown, there = _shown(stretch), _in_stretch(stretch) if _DIGIT.search(stretch) else ()
+    ends, starts = [0, *(one.end for one in there)], [*(one.start for one in there), len(shown)]
     return " ".join(shown[end:start] for end, start in zip(ends, starts, strict=True))
 
 
@@ -68,15 +86,39 @@ _BEFORE = re.compile(r"\A[+#-]?v?(?=\d)")
 _DIGIT = re.compile(r"\d")
 
 
-def _written(text: str, kinds: Collection[str]) -> Iterator[str]:
-    """Each as it is written, but in a stretch that grows with capitals ("ß"), by which keys are
-    known: "ora-00942" is one too. None is without a digit."""
-    for stretch in filter(_DIGIT.search, text.split()):
-        shown, capitals = _shown(stretch)
-        yield from (shown[x.start : x.end] for x in tokens_with_spans(capitals) if x.text in kinds)
+def _literals(text: str) -> Iterator[_Literal]:
+    """Those of a text in order; none is without a digit."""
+    stretches = filter(_DIGIT.search, text.split())
+    return chain.from_iterable(map(_remembered.__getitem__, stretches))
 
 
-def _shown(stretch: str) -> tuple[str, str]:
-    """A stretch and its capitals, as long as each other."""
+def _in_stretch(stretch: str) -> tuple[_Literal, ...]:
+    """Those of a stretch. It is read in capitals, by which keys are known: "ora-00942" is one."""
+    shown = _shown(stretch)
+    found = [one for one in masks_in(shown.upper()) if one.text in KINDS]
+    spans = ((one, shown[one.start : one.end]) for one in found)
+    return tuple(
+        [_Literal(key_of(written), written, one.start, one.end, one.text) for one, written in spans]
+    )
+
+
+def _shown(stretch: str) -> str:
+    """A stretch that is as long as its capitals: these themselves, where it has "ß"."""
     capitals = stretch.upper()
-    return stretch if len(stretch) == len(capitals) else capitals, capitals
+    return stretch if len(stretch) == len(capitals) else capitals
+
+
+class _Remembered(dict[str, tuple[_Literal, ...]]):
+    """Those of each stretch; of short ones, many of which return, REMEMBERED are kept and found
+    without a step of Python."""
+
+    def __missing__(self, stretch: str) -> tuple[_Literal, ...]:
+        found = _in_stretch(stretch)
+        if len(stretch) <= LONGEST_REMEMBERED:
+            if len(self) >= REMEMBERED:
+                self.clear()
+            self[stretch] = found
+        return found
+
+
+_remembered = _Remembered()

@@ -49,6 +49,19 @@ def tokenize(text: str) -> list[str]:
     return list(chain.from_iterable(map(remembered_texts.__getitem__, _stretches(text))))
 
 
+def masks_in(stretch: str) -> list[Token]:
+    """The tokens of text without white space that are masks, in half the time of all."""
+    if not stretch.isascii():
+        return [token for token in tokens_with_spans(stretch) if token.text in _ALL_MASKS]
+    masks: list[Token] = []
+    for found in _scanner().finditer(stretch):
+        if found.lastgroup != "word":
+            masks.append(Token(_MASKS[found.lastgroup] or found[0], *found.span()))
+        elif _DIGIT.search(found[0]):
+            masks += _split_word(found[0], found.start())
+    return [token for token in masks if token.text in _ALL_MASKS]
+
+
 def token_lines(*texts: str) -> str:
     """The tokens of texts, joined by blanks, a line a text: what stores keep of their tickets."""
     return "\n".join(" ".join(tokenize(text)) for text in texts)
@@ -199,6 +212,10 @@ _MASKS: dict[str | None, str] = {
     **{f"r{i}": rule.mask for i, rule in enumerate(RULES)},
     "percent": "percent",
 }
+
+
+_ALL_MASKS = frozenset(rule.mask for rule in RULES if rule.mask)
+_DIGIT = re.compile(r"\d")
 
 
 def _split_normal(text: str) -> list[Token]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ticketing.text import tokenize, tokens, tokens_with_spans
 from ticketing.text.masking import RULES, looks_like_id
+from ticketing.text.tokens import masks_in
 
 EXAMPLES = {
     "mask": ("<num> <key>", ["<num>", "<key>"]),
@@ -171,6 +172,13 @@ def test_tokens_are_lower_case_and_hold_no_space(text):
         assert token
         assert token == token.lower()
         assert not any(map(str.isspace, token))
+
+
+@given(st.one_of(FRAGMENTS, st.text(alphabet="aExX019_'.,-:#+/éß漢<>%")))
+def test_masks_in_a_stretch_are_those_of_its_tokens(text):
+    for stretch in text.split():
+        tokens = tokens_with_spans(stretch)
+        assert masks_in(stretch) == [x for x in tokens if re.fullmatch("<[a-z]+>", x.text)]
 
 
 @given(st.text(alphabet="abcXYZ019 _'.,-:éÜß<>%"))
