@@ -77,9 +77,10 @@ class Reason:
 
     @property
     def marks(self) -> frozenset[str]:
-        """The tokens to mark in the ticket."""
+        """What to mark in the ticket: tokens, and the numbers and codes that both name."""
         shared = (token for word in self.shared for token in word.tokens)
-        return frozenset([*shared, *(pair.token for pair in self.alike)])
+        alike = (pair.token for pair in self.alike)
+        return frozenset([*shared, *alike, *self.named])
 
     @property
     def sentence(self) -> str:

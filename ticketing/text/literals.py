@@ -71,6 +71,18 @@ def named_in(text: str, wanted: Iterable[str]) -> list[str]:
     return [literal for literal in wanted if key_of(literal) in there]
 
 
+def spans_naming(text: str, wanted: Iterable[str]) -> list[tuple[int, int]]:
+    """Where a text names any of the `wanted` literals: half-open ranges, in order."""
+    keys = set(map(key_of, filter(_DIGIT.search, wanted)))
+    return [
+        (stretch.start() + one.start, stretch.start() + one.end)
+        for stretch in (_STRETCH.finditer(text) if keys else ())
+        if _DIGIT.search(stretch[0])
+        for one in _remembered[stretch[0]]
+        if one.key in keys and _shown(stretch[0]) == stretch[0]
+    ]
+
+
 def words_beside(text: str) -> list[str]:
     """The tokens of a text without its literals: of "ora-00942 at noon" those of "at noon"."""
     return tokenize(" ".join(map(_beside, text.split())))
@@ -84,6 +96,7 @@ def _beside(stretch: str) -> str:
 
 _BEFORE = re.compile(r"\A[+#-]?v?(?=\d)")
 _DIGIT = re.compile(r"\d")
+_STRETCH = re.compile(r"\S+")
 
 
 def _literals(text: str) -> Iterator[_Literal]:

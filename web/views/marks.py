@@ -9,6 +9,7 @@ from linkify_it import LinkifyIt
 from markupsafe import Markup, escape
 
 from ticketing.text import tokens_with_spans
+from ticketing.text.literals import spans_naming
 
 SHOWN = 20_000
 """Characters; a log of a million makes a page that no browser scrolls."""
@@ -19,13 +20,17 @@ LINK = Markup('<a href="{}" rel="noopener noreferrer">{}</a>')
 
 
 def mark(text: str, words: Collection[str]) -> Markup:
-    """The text, escaped, with every token that is among `words` inside <mark>."""
-    pieces, end = [], 0
-    for token in tokens_with_spans(text) if words else ():
-        if token.text in words:
-            pieces += [escape(text[end : token.start]), MARK.format(text[token.start : token.end])]
-            end = token.end
-    return Markup("").join([*pieces, escape(text[end:])])
+    """The text, escaped, with every token that is among `words`, and every number and code, inside
+    <mark>."""
+    tokens = tokens_with_spans(text) if words else ()
+    spans = [(token.start, token.end) for token in tokens if token.text in words]
+    spans += spans_naming(text, words)
+    pieces, last = [], 0
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= last:  # no word within a literal
+            pieces += [escape(text[last:start]), MARK.format(text[start:end])]
+            last = end
+    return Markup("").join([*pieces, escape(text[last:])])
 
 
 def linked(text: str, words: Collection[str] = ()) -> Markup:

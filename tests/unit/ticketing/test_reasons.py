@@ -55,6 +55,7 @@ def test_the_sentence(reason, sentence):
 
 
 def test_marks_are_the_words_of_the_sentence_as_the_ticket_has_them():
+    assert Reason((), (), ("ORA-7", "-1603")).marks == {"ORA-7", "-1603"}
     assert Reason((NARROW, PULSES), (HUM,)).marks == {
         "narrow",
         "pulsation",

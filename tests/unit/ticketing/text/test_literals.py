@@ -14,6 +14,7 @@ from ticketing.text.literals import (
     literal_keys,
     literals,
     named_in,
+    spans_naming,
     words_beside,
 )
 
@@ -47,6 +48,16 @@ def test_what_is_the_same_has_one_key(same):
     assert {key for text in same for key in literal_keys(text)} == {same[-1]}
     assert all(named_in(one, [other]) == [other] for one in same for other in same)
     assert literals(" ".join(same)) == [same[0]]
+
+
+def test_where_a_text_names_a_literal():
+    text = "An ora-7 (ORA-7)\n7 ORA-77 ß7ORA-7"
+    assert [text[slice(*span)] for span in spans_naming(text, {"ora-7", "7", "an"})] == [
+        "ora-7",
+        "ORA-7",
+        "7",
+    ]
+    assert spans_naming(text, {"an"}) == []
 
 
 def test_words_beside_literals_are_those_of_the_rest():
