@@ -189,9 +189,9 @@ class Recommender:
     ) -> Recommendations:
         """The nearest tickets with scores and reasons, near-copies folded into `limit` rows. A
         ticket whose id is the query's subject comes first, and alone where nothing else is asked;
-        that one, and one that was judged to solve this very query, makes an answer certain. Those
-        that name a number or code stand alone where nothing else is asked, and those that name a
-        rare one come last. See `nearest` for `exhaustive`. Raises InputError for a blank query."""
+        that one, and one that was judged to solve this very query, makes an answer certain. Where
+        numbers and codes are all that is asked, the tickets that name one are the answer. See
+        `nearest` for `exhaustive`. Raises InputError for a blank query."""
         if not (query.subject.strip() or query.description.strip()):
             raise InputError("The query is blank: give a subject or a description.")
         near = max(2 * limit, NEAREST)

@@ -4,7 +4,9 @@ Texts are fetched as they are needed, and near-copies fold into one row.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from itertools import count
+
+import numpy as np
 
 from ticketing.model.inference import Model
 from ticketing.retrieval.folding import Folder, Match, Row, certain_of
@@ -13,12 +15,7 @@ from ticketing.retrieval.naming import is_an_id, named_by, names_in
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.solved import SolvedNow
-from ticketing.retrieval.verbatim import (
-    MOST_BROUGHT,
-    Naming,
-    naming_any,
-    naming_rare,
-)
+from ticketing.retrieval.verbatim import Naming, naming_any
 from ticketing.stores.protocols import RankedTickets, ReadTicket
 from ticketing.tickets import Filters, Query
 
@@ -63,9 +60,10 @@ class AnswerRows:
         if named and is_an_id(query):
             self.by_id = True
             return self._folder.fold([named], limit)
-        if not (rows := self._naming_alone(found, limit, step)):
+        rows = self._naming_alone(found, limit, step)
+        if not rows:
             matches = certain_of(query, self._matches(found, step, first, named))
-            rows = self._with_rare(found, self._folder.fold(matches, limit), limit)
+            rows = self._folder.fold(matches, limit)
         return [led(query, row) for row in rows]
 
     def _naming_alone(self, found: Nearest, limit: int, step: int) -> list[Row]:
@@ -73,54 +71,40 @@ class AnswerRows:
         does."""
         if not self._codes:
             return []
-        of_query = self._query, self._codes, self._filters
-        naming = naming_any(self._store, self._solved(), *of_query, step)
-        if not (by_code := self._by_code(found, naming)):
-            return []
-        said = {code for match in by_code for code in match.by_code or self._codes}
+        solved, of_query = self._solved(), (self._query, self._codes, self._filters)
+        by_code = self._by_code(found, naming_any(self._store, solved, *of_query), step)
+        rows = self._folder.fold(certain_of(self._query, by_code), limit)
+        every = [match for row in rows for match in (row.best, *row.like)]
+        said = {code for match in every for code in match.by_code or self._codes}
         self.named = tuple(code for code in self._codes if code in said)
-        return self._folder.fold(certain_of(self._query, _after([], by_code)), limit)
+        return rows
 
-    def _with_rare(self, found: Nearest, rows: list[Row], limit: int) -> list[Row]:
-        """The rows, at the end of which those tickets come that name a rare code of the query and
-        were not among them."""
-        if not (most := min(MOST_BROUGHT, limit // 3)):
-            return rows
-        shown = {match.ticket.id for match in _flat(rows)}
-        naming = naming_rare(self._store, self._query, self._filters)
-        left = [one for one in naming if one.ticket_id not in shown][:most]
-        if not (brought := self._by_code(found, left)):
-            return rows
-        kept = _flat(rows[: limit - len(brought)])
-        return self._folder.fold([*kept, *_after(kept, brought)], limit)
-
-    def _by_code(self, found: Nearest, naming: Sequence[Naming]) -> list[Match]:
-        """Tickets that name the query's codes, without a rank. Nothing is known of how likely one
-        helps: it is given the chance of the last that was compared."""
-        read = self._store.read_tickets([one.ticket_id for one in naming])
-        seen = [one for one in naming if one.ticket_id in read]
-        if not seen:
-            return []
-        tickets = [read[one.ticket_id][0] for one in seen]
-        codes = self._model.encode_tickets(tickets)
-        parts = parts_of(self._model, found.query, codes)
-        chances = found.chances
-        yes, related = (float(of[-1]) if len(of) else 0.0 for of in (chances.yes, chances.related))
-        return [
-            Match(
-                rank=0,
-                ticket=ticket,
-                code=code,
-                distance=sum(part.distance for part in own),
-                chance=yes,
-                chance_related=related,
-                by_code=one.named,
-                solved=one.solved,
-                tokens=read[ticket.id][1],
-            )
-            for one, ticket, code, own in zip(seen, tickets, codes, parts, strict=True)
-            if self._filters.admit(ticket)
-        ]
+    def _by_code(self, found: Nearest, naming: Sequence[Naming], step: int) -> Iterator[Match]:
+        """Tickets that name the query's codes, read `step` at a time. Nothing is known of how
+        likely one helps: it has the chance of the last that was compared."""
+        of = found.chances.yes, found.chances.related
+        yes, related = (float(chances[-1]) if len(chances) else 0.0 for chances in of)
+        ranks = count(1)
+        for start in range(0, len(naming), step):
+            some = naming[start : start + step]
+            read = self._store.read_tickets([one.ticket_id for one in some])
+            seen = [x for x in some if x.ticket_id in read]
+            seen = [x for x in seen if self._filters.admit(read[x.ticket_id][0])]
+            codes = self._model.encode_tickets([read[x.ticket_id][0] for x in seen])
+            for one, code in zip(seen, codes, strict=True):
+                ticket, tokens = read[one.ticket_id]
+                [parts] = parts_of(self._model, found.query, code[np.newaxis])
+                yield Match(
+                    next(ranks),
+                    ticket,
+                    code,
+                    distance=sum(part.distance for part in parts),
+                    chance=yes,
+                    chance_related=related,
+                    by_code=one.named,
+                    solved=one.solved,
+                    tokens=tokens,
+                )
 
     def _matches(
         self,
@@ -159,15 +143,3 @@ class AnswerRows:
                     solved=best.solved(i),
                     tokens=tokens,
                 )
-
-
-def _flat(rows: Sequence[Row]) -> list[Match]:
-    """The matches of rows by rank."""
-    return sorted((one for row in rows for one in (row.best, *row.like)), key=lambda x: x.rank)
-
-
-def _after(ranked: Sequence[Match], others: Sequence[Match]) -> list[Match]:
-    """Those of the others that are not ranked yet, with the ranks that come next."""
-    there, last = {match.ticket.id for match in ranked}, max((x.rank for x in ranked), default=0)
-    new = (match for match in others if match.ticket.id not in there)
-    return [replace(match, rank=rank) for rank, match in enumerate(new, last + 1)]

@@ -1,7 +1,7 @@
 """Which tickets name what a query names, letter by letter: the model reads no numbers and codes.
 
 Where they are all that a query tells, these tickets are its answer. A query in words keeps its
-ranking, and rare codes bring tickets to the end of it: few texts share one by chance.
+ranking: of tickets that share a rare code with one, and that words did not find, hardly any helps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from ticketing.retrieval.folding import READ
 from ticketing.retrieval.solved import Solved
 from ticketing.stores.protocols import SearchedTickets
-from ticketing.text.literals import CODES, key_of, literals, named_in, words_beside
+from ticketing.text.literals import key_of, literals, named_in, words_beside
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
 
-RARE = 10
-"""Tickets at most that name a code which brings them by itself."""
-
-MOST_BROUGHT = 3
-"""Rows that rare codes bring."""
+MOST = 100
+"""Tickets that are looked at of those that name one code."""
 
 
 @dataclass(frozen=True)
@@ -43,27 +40,18 @@ def naming_any(
     query: Query,
     codes: Sequence[str],
     filters: Filters,
-    most: int,
 ) -> list[Naming]:
-    """The tickets that name any of some codes, `most` at most, each once. First come those that
-    solved the very query, then those that solved one that names any, and of all others those that
-    name most of them, the last created first. The ticket that asks is left out."""
-    found = store.naming([*map(key_of, codes)], filters, most + 1)
+    """The tickets that name any of some codes, each once, MOST of each code. First come those that
+    solved the very query and those that solved one that names any, of which some may not be there
+    or not match; then those that name most of the codes, the last created first. The ticket that
+    asks is left out."""
+    found = store.naming([*map(key_of, codes)], filters, MOST)
     every = [*_solved(solved, query, codes), *_in_order(codes, found)]
     first: dict[str, Naming] = {}
     for one in every:
         first.setdefault(one.ticket_id, one)
     first.pop(query.ticket_id, None)
-    return [*first.values()][:most]
-
-
-def naming_rare(store: SearchedTickets, query: Query, filters: Filters) -> list[Naming]:
-    """The tickets that name a code of the query that RARE at most name: those that name most of
-    them first, then the last created. The ticket that asks is left out."""
-    codes = literals(query.text[:READ], CODES)
-    found = store.naming([*map(key_of, codes)], filters, RARE + 2) if codes else {}
-    others = {key: [id for id in ids if id != query.ticket_id] for key, ids in found.items()}
-    return _in_order(codes, {key: ids for key, ids in others.items() if len(ids) <= RARE})
+    return [*first.values()]
 
 
 def _solved(solved: Solved, query: Query, codes: Sequence[str]) -> list[Naming]:

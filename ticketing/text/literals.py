@@ -1,17 +1,14 @@
 """Numbers, codes and ids as they are written: a model learns none, but who asks may name one."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from operator import attrgetter
 from typing import NamedTuple
 
 from ticketing.text.tokens import masks_in, tokenize
 
-CODES = frozenset({"<id>", "<key>", "<ip>"})
-"""The masks of what few texts name by chance."""
-
-KINDS = CODES | {"<num>", "<version>"}
+KINDS = frozenset({"<num>", "<id>", "<key>", "<version>", "<ip>"})
 """The masks of what two texts may both name; not of times, paths and addresses."""
 
 MOST_LITERALS = 32
@@ -25,28 +22,26 @@ REMEMBERED, LONGEST_REMEMBERED = 1 << 16, 48
 
 
 class _Literal(NamedTuple):
-    """What texts that name the same have in common, how this one writes it, where in its stretch,
-    and of which kind it is."""
+    """What texts that name the same have in common, how this one writes it, and where in its
+    stretch."""
 
     key: str
     written: str
     start: int
     end: int
-    kind: str
 
 
 _KEY = attrgetter("key")
 
 
-def literals(text: str, kinds: Collection[str] = KINDS) -> list[str]:
+def literals(text: str) -> list[str]:
     """The distinct numbers, codes, ids and versions of a text, each as it is written first, the
     first MOST_LITERALS."""
     found: dict[str, str] = {}
     for literal in _literals(text):
-        if literal.kind in kinds:
-            found.setdefault(literal.key, literal.written)
-            if len(found) == MOST_LITERALS:
-                break
+        found.setdefault(literal.key, literal.written)
+        if len(found) == MOST_LITERALS:
+            break
     return [*found.values()]
 
 
@@ -110,9 +105,7 @@ def _in_stretch(stretch: str) -> tuple[_Literal, ...]:
     shown = _shown(stretch)
     found = [one for one in masks_in(shown.upper()) if one.text in KINDS]
     spans = ((one, shown[one.start : one.end]) for one in found)
-    return tuple(
-        [_Literal(key_of(written), written, one.start, one.end, one.text) for one, written in spans]
-    )
+    return tuple([_Literal(key_of(written), written, one.start, one.end) for one, written in spans])
 
 
 def _shown(stretch: str) -> str:

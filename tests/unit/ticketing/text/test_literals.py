@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticketing.text.literals import (
-    CODES,
     KINDS,
     LONGEST,
     MOST_KEPT,
@@ -34,11 +33,6 @@ def test_what_masks_hide_is_found_as_it_is_written_and_once():
 
 def test_a_letter_that_is_two_capitals_moves_nothing():
     assert literals("Maß ßß 12345, ora-7 ßora1234") == ["12345", "ora-7", "SSORA1234"]
-
-
-def test_some_kinds_alone_are_found_where_others_are_not_asked_for():
-    text = "Pump 77 of GT-320, 10.0.0.7 says 0x8007 after 7.1.2"
-    assert literals(text, CODES) == ["GT-320", "10.0.0.7", "0x8007"]
 
 
 @pytest.mark.parametrize(
