@@ -64,6 +64,8 @@ class Step(StrEnum):
     """Weights and grades are fitted to the trained network."""
     MEASURING = "measuring"
     IMPORTING = "importing"
+    CHECKING = "checking"
+    """An import is read that stores nothing."""
 
 
 class Promotion(StrEnum):

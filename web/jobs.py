@@ -32,8 +32,11 @@ BEGINS = {
 REJECTS = "rejects.jsonl"
 """The report of rows that an import left out."""
 
-FIRST_REJECTS = 10
-"""Rows of it that a page shows."""
+FIRST_READ = "first.jsonl"
+"""The report of how a check read the first rows of an import."""
+
+FIRST_LINES = 10
+"""Lines of a report that a page shows."""
 
 _comparing = threading.Lock()
 
@@ -87,11 +90,14 @@ def compare(new: str, old: str) -> Any:
         _comparing.release()
 
 
-def import_(name: str, chunks: Iterable[bytes], columns: Sequence[str]) -> Job:
-    """Keep a file and begin its import. Raises InputError, BrokerAway."""
+def import_(
+    name: str, chunks: Iterable[bytes], columns: Sequence[str], check_only: bool = False
+) -> Job:
+    """Keep a file and begin its import, or a check of it. Raises InputError, BrokerAway."""
     desk = served_desk()
-    arguments = current_desk().upload_arguments(name, chunks, columns)
-    audit(Deed.IMPORTED, f"tickets of {arguments['files'][0]['name']}")
+    arguments = current_desk().upload_arguments(name, chunks, columns, check_only)
+    if not check_only:
+        audit(Deed.IMPORTED, f"tickets of {arguments['files'][0]['name']}")
     return _begun(jobs.start_import(desk, broker(), arguments, current_person().name))
 
 
@@ -114,14 +120,23 @@ def reports(job: Job) -> list[str]:
 def first_rejects(job: Job) -> list[Any]:
     """The first rows that an import left out: file, line, field and reason; none for whom that
     report is closed."""
-    if not current_person().may(Permission.EVALUATE) or REJECTS not in reports(job):
+    return _first_lines(job, REJECTS)
+
+
+def first_read(job: Job) -> list[Any]:
+    """The first tickets as a check of an import read them; none for whom that report is closed."""
+    return _first_lines(job, FIRST_READ)
+
+
+def _first_lines(job: Job, name: str) -> list[Any]:
+    if not current_person().may(Permission.EVALUATE) or name not in reports(job):
         return []
     read = b""
-    for chunk in report(job, REJECTS):
+    for chunk in report(job, name):
         read += chunk
-        if read.count(b"\n") >= FIRST_REJECTS:
+        if read.count(b"\n") >= FIRST_LINES:
             break
-    return [json.loads(line) for line in read.splitlines()[:FIRST_REJECTS]]
+    return [json.loads(line) for line in read.splitlines()[:FIRST_LINES]]
 
 
 def reindex(bundle_id: str, promotion: Promotion) -> Job:

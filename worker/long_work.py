@@ -101,13 +101,17 @@ def said_of(job: Job, result: Json) -> str:
         return f"Bundle {result['bundle']} is trained."
     if job.kind == JobKind.EVALUATION:
         return f"Bundle {result['bundle']} is measured."
+    check_only = job.arguments.get("check_only")
     said = (
-        f"{counted(result['added'], 'ticket')} added, {result['changed']:,} changed,"
-        f" {result['unchanged']:,} unchanged, {counted(result['rejected'], 'row')} rejected."
+        f"{counted(result['added'], 'ticket')} {'would be ' if check_only else ''}added,"
+        f" {result['changed']:,} changed, {result['unchanged']:,} unchanged,"
+        f" {counted(result['rejected'], 'row')} rejected."
     )
+    if check_only:
+        said += " Nothing is stored: this was a check only."
     if to_come := result.get("to_come"):
         said += f" {counted(to_come, 'ticket')} dated after tomorrow; {MEND_DATES}"
-    return said if job.attempts < 2 else f"{said} {STORED_BEFORE}"
+    return said if job.attempts < 2 or check_only else f"{said} {STORED_BEFORE}"
 
 
 def _stop(desk: Desk, app: Celery, job: Job, lease: HeldLease) -> None:

@@ -10,10 +10,10 @@ solved, `topics` what tickets are about, `categories` what the desk's own catego
 for, `setup` how far a new desk is, `readiness` what a process lacks, `workspace` what to judge next
 and how judges agree, `quality` how good answers have been, `people` who may sign in, `tokens` with
 which programs act for them, `audit` who did what and `trail` a page of that, `bundle_list` what the
-desk's bundles are, `scheduling` when it trains by itself, `long_work` what jobs do, `import_work`
-what those do that import, `material` and `checkpoints` what a training goes on with, `measuring`
-how good the ranking is, `leases` who alone may do something, `checking` what is damaged, `backup`
-and `restore` the way back, for which `vectors` are made anew.
+desk's bundles are, `scheduling` when it trains by itself, `long_work` what jobs do, `imports` what
+is asked of those that import and `import_work` what these do, `material` and `checkpoints` what a
+training goes on with, `measuring` how good the ranking is, `leases` who alone may do something,
+`checking` what is damaged, `backup` and `restore` the way back, for which `vectors` are made anew.
 """
 
 import uuid

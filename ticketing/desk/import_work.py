@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,16 @@ from ticketing.tickets import Filters, Ticket
 if TYPE_CHECKING:
     from ticketing.desk import Desk
 
+FIRST, FIRST_READ = 3, "first.jsonl"
+"""Tickets that a check shows as they would be stored, and the report that has them."""
+
+BEGINNING = 300
+"""Characters of each of their texts."""
+
 
 def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
-    """Put the tickets page by page; pages that were put before are only read again.
+    """Put the tickets page by page; pages that were put before are only read again. Where it is to
+    be a check only, say what that would change, and keep how the FIRST are read.
 
     Rows that were left out before it fails are told too. Raises whatever `on_step` does,
     InputError, StoreError.
@@ -45,7 +53,8 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
             desk.fetch(file["file"], path)
             mapping, time = Mapping(**file["mapping"]), before and datetime.fromisoformat(before)
             sources.append(Source(path, file["rows"], mapping, time))
-        pages = _Pages(desk, job, partial(on_step, total=total))
+        pages_of = _Check if job.arguments.get("check_only") else _Pages
+        pages = pages_of(desk, job, partial(on_step, total=total))
         report = ImportReport()
         try:
             import_sources(sources, pages.put, pages.seen_row, report)
@@ -86,8 +95,20 @@ def _taken_of(job: Job) -> str:
     return f"{job.arguments['files'][0]['file']}-taken-"
 
 
+def _as_read(ticket: Ticket) -> str:
+    """A line of JSON with what a row was read as, and how its texts begin."""
+    texts = {name: getattr(ticket, name) for name in ("id", "subject", "description", "solution")}
+    filed = {"product": ticket.product, "status": ticket.status}
+    created = ticket.created.isoformat(" ") if ticket.created else ""
+    seen_by = {"created": created, "groups": ", ".join(sorted(ticket.groups))}
+    begun = {name: text[:BEGINNING] for name, text in texts.items()}
+    return json.dumps(begun | filed | seen_by) + "\n"
+
+
 class _Pages:
     """Puts the pages of an import that were not put before, and keeps the job's record."""
+
+    step = Step.IMPORTING
 
     def __init__(self, desk: Desk, job: Job, on_step: Callable[..., None]):
         self._desk = desk
@@ -115,7 +136,7 @@ class _Pages:
         job = self._desk.whole.update_job(self._job.id, done=self._rows, result=result)
         if job.cancel_requested:
             raise Stopped
-        self._on_step(Step.IMPORTING, self._rows)
+        self._on_step(self.step, self._rows)
         return counts
 
     def _put_theirs(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
@@ -167,3 +188,20 @@ class _Pages:
 
     def _name(self) -> str:
         return f"{_taken_of(self._job)}{self._page}"
+
+
+class _Check(_Pages):
+    """Counts what the pages would change, and puts nothing."""
+
+    step = Step.CHECKING
+
+    def _put_theirs(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
+        taken, _ = self._hidden(tickets, keep)
+        given = {ticket.id: ticket for ticket in tickets if ticket.id not in taken}
+        if self._page == 1:
+            read = "".join(map(_as_read, islice(given.values(), FIRST)))
+            self._desk.whole.put_file(f"report/{self._job.id}/{FIRST_READ}", [read.encode()])
+        known = self._seen.store.get_tickets(list(given))
+        then = in_place_of(known, given, keep, Filters())
+        changed = sum(then[id] != ticket for id, ticket in known.items())
+        return PutCounts(len(then) - len(known), changed, len(known) - changed, taken)

@@ -7,38 +7,31 @@ process does the work calls `do`. Everything that both need is in the store.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from datetime import datetime, timedelta
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from pydantic import ValidationError
 
 from ticketing.desk.bundles import Bundles
 from ticketing.desk.checkpoints import shared_checkpoints
 from ticketing.desk.import_work import do_import
+from ticketing.desk.imports import Imports, needed_files
 from ticketing.desk.material import drop_material, material_of
 from ticketing.errors import InputError, NotReady, first_invalid
-from ticketing.files import Json, chunks, content_digest, file_name, sole_folder, sweep_folders
+from ticketing.files import Json, chunks, content_digest
 from ticketing.jobs import Job, JobKind, OnStep, Promotion
 from ticketing.tickets import Filters, ModelKind
-from ticketing.times import require_period, shown_date, utc_now
+from ticketing.times import require_period, shown_date
 
 if TYPE_CHECKING:
     from ticketing.desk import Desk
-    from ticketing.importing import Mapping
-
-IMPORTS = "imports"
-"""The folder below the home with a folder for each import that is read."""
-
-IMPORT_DAYS = 30
-"""How long the files of an import are kept that failed or was cancelled, and may be retried."""
 
 
-class LongWork(Bundles):
-    """What training, evaluation and import are asked for, and the files that they share."""
+class LongWork(Imports, Bundles):
+    """What training and evaluation are asked for, and the files that all work shares."""
 
     # training --------------------------------------------------------------------------------
     def training_arguments(
@@ -109,66 +102,6 @@ class LongWork(Bundles):
             if folder != (checkpoints / (but or "")).parent:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    # import ----------------------------------------------------------------------------------
-    def import_arguments(
-        self, paths: Sequence[Path], mapping: Mapping, before: datetime | None = None
-    ) -> Json:
-        """What an import is asked for: files, each read to its end here, which are kept in the
-        store for it, how their columns are understood, and the groups of whoever asks.
-
-        With `before`, only replies dated earlier may be a solution. Raises InputError.
-        """
-        from ticketing.importing import open_source
-
-        sources = [open_source(path, mapping, before) for path in paths]
-        upload = uuid4().hex
-        files = []
-        for number, source in enumerate(sources):
-            name = f"import/{upload}/{number}"
-            self.whole.put_file(name, chunks(source.path))
-            said = source.mapping.model_dump(mode="json")
-            files.append(
-                {"file": name, "name": source.path.name, "rows": source.rows, "mapping": said}
-            )
-        groups = None if self.groups is None else sorted(self.groups)
-        return {"files": files, "before": before and before.isoformat(), "groups": groups}
-
-    def upload_arguments(
-        self, name: str, chunks: Iterable[bytes], columns: Sequence[str] = ()
-    ) -> Json:
-        """What an import of one file is asked for that somebody sends; `columns` say, as
-        `field=column`, what the usual names do not. Raises InputError."""
-        from ticketing.importing import read_mapping
-
-        with self.import_folder() as folder:
-            path = folder / file_name(name)
-            with path.open("wb") as file:
-                file.writelines(chunks)
-            try:
-                return self.import_arguments([path], read_mapping(overrides=columns))
-            except InputError as error:
-                said = str(error).replace(f"{folder}/", "").replace("--map ", "")  # no options here
-                raise InputError(said) from None
-
-    @contextmanager
-    def import_folder(self) -> Iterator[Path]:
-        """A private folder for files of an import while they are read. It is deleted at the end of
-        the block, or by `forget_imports` where the process was killed."""
-        folder = self.settings.home / IMPORTS / uuid4().hex
-        with sole_folder(folder):
-            yield folder
-
-    def forget_imports(self) -> None:
-        """Let go of files that were given longer ago than IMPORT_DAYS, but for an import that is
-        under way, and of what killed processes left. Raises StoreAway, StoreError."""
-        sweep_folders(self.settings.home / IMPORTS)
-        needed = {name for job in self.whole.unfinished_jobs() for name in needed_files(job)}
-        uploads = {PurePosixPath(name).parent for name in needed}
-        before = utc_now() - timedelta(days=IMPORT_DAYS)
-        for file in self.whole.files("import/"):
-            if file.put < before and PurePosixPath(file.name).parent not in uploads:
-                self.whole.drop_file(file.name)
-
     # evaluation ------------------------------------------------------------------------------
     def evaluation_arguments(
         self,
@@ -214,16 +147,6 @@ class LongWork(Bundles):
         with path.open("wb") as file:
             for chunk in self.whole.file_chunks(name):
                 file.write(chunk)
-
-
-def needed_files(job: Job) -> dict[str, str]:
-    """The files of the store that a job has still to read, and what they were called when given."""
-    asked = job.arguments
-    if job.kind == JobKind.TRAINING and asked.get("vectors") and "bundle" not in job.result:
-        return {asked["vectors"]: Path(asked["vectors"]).name}
-    if job.kind == JobKind.IMPORT and "rejected" not in job.result:
-        return {file["file"]: file["name"] for file in asked.get("files", ())}
-    return {}
 
 
 def do(desk: Desk, job: Job, on_step: OnStep) -> Json:

@@ -62,9 +62,9 @@ def train(given: TrainingIn) -> dict[str, Any]:
 @job_api.input(ImportArgs, location="query", arg_name="asked")
 @job_api.output(JobOut, status_code=202)
 def import_(asked: ImportArgs) -> dict[str, Any]:
-    """Begin the import of a file of tickets; a file of which a row can be read is kept, and rows
-    that cannot be used are said by the job."""
-    return _out(work.import_(asked.name, request.stream, asked.pairs()))
+    """Begin the import of a file of tickets, or a check of what it would do; a file of which a row
+    can be read is kept, and rows that cannot be used are said by the job."""
+    return _out(work.import_(asked.name, request.stream, asked.pairs(), asked.check_only))
 
 
 @job_api.post("/evaluations")

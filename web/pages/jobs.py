@@ -60,6 +60,8 @@ def one(job_id: str) -> str:
         at=progress(job),
         reports=work.reports(job),
         rejects=work.first_rejects(job),
+        most_rejects=work.FIRST_LINES,
+        read=work.first_read(job),
     )
 
 
@@ -97,7 +99,8 @@ def import_() -> ResponseReturnValue:
     try:
         if not file or not file.filename:
             raise InputError("Choose a file of tickets first.")
-        return _to(work.import_(file.filename, file.stream, columns))
+        check_only = "check_only" in request.form
+        return _to(work.import_(file.filename, file.stream, columns, check_only))
     except InputError as error:
         return _overview(sentence_of(error)), 400
 

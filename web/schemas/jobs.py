@@ -101,6 +101,7 @@ class ImportArgs(In):
         "",
         description="where the usual names would be wrong: field=column, separated by commas",
     )
+    check_only: bool = Field(False, description="say what would be stored, and store nothing")
 
     def pairs(self) -> list[str]:
         """Each field=column."""

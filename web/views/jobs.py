@@ -6,7 +6,12 @@ from typing import Any
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.plurals import counted
 
-UNITS = {Step.TRAINING: "pass", Step.IMPORTING: "row", Step.MEASURING: "step"}
+UNITS = {
+    Step.TRAINING: "pass",
+    Step.IMPORTING: "row",
+    Step.CHECKING: "row",
+    Step.MEASURING: "step",
+}
 """What a job counts at a step; tickets elsewhere."""
 
 COUNTS = ("added", "changed", "unchanged", "rejected")
@@ -80,7 +85,9 @@ def changes(job: Job) -> list[str]:
     found = job.result
     if job.kind == JobKind.IMPORT and "added" in found and job.state != JobState.DONE:
         counts = [f"{found[name]:,} {name}" for name in COUNTS if name in found]
-        return [f"Tickets: {', '.join(counts)}."]
+        return [
+            f"{'Checked' if job.arguments.get('check_only') else 'Tickets'}: {', '.join(counts)}."
+        ]
     if job.kind == JobKind.TRAINING and "bundle" in found:
         learned = f"{counted(found['tickets'], 'ticket')} and {counted(found['labels'], 'label')}"
         return [f"Made model {found['bundle']} of {learned}."]

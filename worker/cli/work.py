@@ -7,7 +7,7 @@ import click
 
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
-from ticketing.desk.long_work import IMPORTS
+from ticketing.desk.imports import IMPORTS
 from ticketing.files import sweep_folders
 from ticketing.settings import load_settings
 from worker.app import make_app

@@ -10,11 +10,12 @@ import pytest
 
 from tests.fake_desk import FakeDesk
 from ticketing import tables
-from ticketing.desk import long_work
-from ticketing.desk.long_work import IMPORTS, do, needed_files
+from ticketing.desk import imports
+from ticketing.desk.imports import IMPORTS, needed_files
+from ticketing.desk.long_work import do
 from ticketing.errors import InputError, NotReady, StoreAway
 from ticketing.importing import load
-from ticketing.jobs import Job, JobKind, JobState, Stopped, ignore_step
+from ticketing.jobs import Job, JobKind, JobState, Step, Stopped, ignore_step
 from ticketing.people import LOCAL, Person, Role
 from ticketing.settings import Settings
 from ticketing.tickets import Ticket
@@ -240,11 +241,11 @@ def test_files_of_an_import_that_was_given_up_are_forgotten_after_a_month(desk, 
     of_both = {PurePosixPath(file.name).parent for file in desk.store.files("import/")}
     assert len(of_both) == 2 and len(desk.store.files("import/")) == 3
     with monkeypatch.context() as later:
-        later.setattr(long_work, "utc_now", lambda: utc_now() + timedelta(days=29))
+        later.setattr(imports, "utc_now", lambda: utc_now() + timedelta(days=29))
         desk.forget_imports()
     desk.require_files(job)
     with monkeypatch.context() as later:
-        later.setattr(long_work, "utc_now", lambda: utc_now() + timedelta(days=31))
+        later.setattr(imports, "utc_now", lambda: utc_now() + timedelta(days=31))
         desk.forget_imports()
     assert [file.name for file in desk.store.files("import/")] == list(needed_files(waiting))
     with pytest.raises(NotReady) as caught:
@@ -270,3 +271,52 @@ def test_an_import_of_which_all_was_put_needs_no_file(desk):
     job = job_of(desk)
     do(desk, job, ignore_step)
     desk.require_files(desk.store.get_job(job.id))
+
+
+def checking(desk, person=LOCAL, file=FILE) -> Job:
+    columns = ["groups=seen by"]
+    arguments = desk.seen_by(person).upload_arguments("new.csv", [file.encode()], columns, True)
+    return desk.store.create_job(JobKind.IMPORT, "", 0, arguments, person.name)
+
+
+def test_a_check_says_what_would_be_stored_and_stores_nothing(desk):
+    known = Ticket("A-1", "Pump leaks", groups=frozenset(["lab"]))
+    desk.store.put_tickets([known])
+    before = list(desk.store.iter_tickets())
+    rows = "".join(f"B-{i},Fan {i},\n" for i in range(3))
+    job = checking(desk, file=f"{FILE}{rows}B-1,twice,\n")
+    steps = []
+    result = do(desk, job, lambda step, done=0, total=0: steps.append((step, done, total)))
+    assert {name: result[name] for name in COUNTS} == {
+        "added": 4,
+        "changed": 1,
+        "unchanged": 1,
+        "rejected": 1,
+    }
+    assert list(desk.store.iter_tickets()) == before
+    assert desk.store.files("import/") == []
+    assert steps[0] == (Step.READING, 0, 7) and steps[-1] == (Step.CHECKING, 6, 7)
+    [reject] = rejects(desk, job)
+    assert (reject["line"], reject["field"]) == (8, "id")
+    first, second = map(
+        json.loads, b"".join(desk.report(f"report/{job.id}/first.jsonl")).splitlines()
+    )
+    assert first | {"id": "A-1"} == first and first["groups"] == "lab"
+    assert second["id"] == "HR-1" and second["subject"] == "Mine now"
+
+
+def test_a_check_names_no_hidden_ticket_and_goes_on_where_it_stopped(desk):
+    job = checking(desk, EVE)
+
+    def stopping(step, done=0, total=0):
+        if step == Step.CHECKING:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        do(desk, job, stopping)
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
+    assert {name: result[name] for name in COUNTS} == COUNTS
+    assert [reject["line"] for reject in rejects(desk, job)] == [3]
+    kept = b"".join(desk.report(f"report/{job.id}/first.jsonl")).decode()
+    assert "A-1" in kept and "HR-1" not in kept
+    assert [ticket.id for ticket in desk.store.iter_tickets()] == ["HR-1"]

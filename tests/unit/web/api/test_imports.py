@@ -72,3 +72,16 @@ def test_only_who_may_import_begins_one(client, desk):
     assert send(client, headers=other).status_code == 403
     scoped = token_of(desk, "ann", scopes=[Permission.IMPORT])
     assert send(client, headers={"Authorization": f"Bearer {scoped}"}).status_code == 202
+
+
+@pytest.mark.parametrize(("said", "only"), [("true", True), ("false", False)])
+def test_a_file_may_be_checked_only(client, desk, said, only):
+    asked = {"name": "new.csv", "columns": "subject=headline", "check_only": said}
+    answer = client.post("/api/imports", query_string=asked, data=CSV, content_type=FILE_TYPE)
+    assert answer.status_code == 202, answer.text
+    job = desk.store.get_job(answer.json["id"])
+    assert ("check_only" in job.arguments) is only
+    assert (
+        any(entry.which == "tickets of new.csv" for entry in desk.store.events(AuditEntry))
+        is not only
+    )

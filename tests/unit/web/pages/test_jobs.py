@@ -12,10 +12,11 @@ from tests.fake_desk import FakeDesk
 from tests.fake_records import jobs
 from tests.people import signed_in
 from tests.unit.web.pages.test_search import post
+from ticketing.desk.long_work import do
 from ticketing.errors import BrokerAway
 from ticketing.evaluation.promotion import Comparison
 from ticketing.history import AuditEntry
-from ticketing.jobs import JobKind, JobState, LogLine, Promotion
+from ticketing.jobs import JobKind, JobState, LogLine, Promotion, ignore_step
 from ticketing.people import Role
 from ticketing.schedule import Weekday
 from ticketing.settings import Settings
@@ -77,6 +78,29 @@ def test_a_file_of_tickets_is_imported_with_its_columns(client, desk):
     assert (file["name"], file["rows"]) == ("new tickets.csv", 1)
     assert file["mapping"]["subject"] == "headline"
     assert b"".join(desk.store.file_chunks(file["file"])) == tickets
+
+
+def test_a_file_may_be_checked_only(client, desk):
+    rows = b"id,subject,solution\nN-1,Pump <b>leaks</b>,\nN-2,Fan loud,Balance it\n"
+    sent = {"file": (io.BytesIO(rows), "new.csv"), "check_only": "yes"}
+    before = list(desk.store.iter_tickets())
+    assert post(client, "/jobs/import", "/jobs", **sent).status_code == 303
+    job = desk.store.jobs()[0]
+    assert job.arguments["check_only"] and not any("imported" in deed for deed in deeds(desk))
+    result = do(desk, job, ignore_step)
+    desk.store.update_job(job.id, state=JobState.DONE, result=result)
+    page = unescape(client.get(f"/jobs/{job.id}").text)
+    section = page.split('id="read"')[1].split("</section>")[0]
+    fields = re.findall("<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", section)
+    assert fields[:4] == [
+        ("id", "N-1"),
+        ("subject", "Pump leaks"),
+        ("description", "–"),
+        ("solution", "–"),
+    ]
+    assert ("solution", "Balance it") in fields
+    assert list(desk.store.iter_tickets()) == before
+    assert "Pump leaks" not in signed_in(desk, "eve", Role.ENGINEER).get(f"/jobs/{job.id}").text
 
 
 @pytest.mark.parametrize(
