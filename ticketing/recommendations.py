@@ -98,8 +98,8 @@ class Recommendations:
     typical: Mapping[str, float] = field(default_factory=dict)
     """Distance by channel of a ticket taken at random: what `Recommendation.parts` compare with."""
     named: tuple[str, ...] = ()
-    """The numbers and codes that are all that the query tells, where the tickets name one: what
-    chances are then known of a ticket says nothing."""
+    """The numbers and codes that are all that the query tells, where the tickets are found by them:
+    what chances are then known of a ticket says nothing."""
     outdated: bool = False
     """Whether tickets that belong here went while they were compared."""
 

@@ -27,6 +27,7 @@ WEAK = (
     "problem may find others."
 )
 UNNAMED = "No ticket here names {}; describe the problem in words, too."
+NAMED = "Some tickets name {}: ask for that alone to see them."
 VAGUE = (
     "None of the query’s words tells one ticket from another; name the part that fails, or what it "
     "does."
@@ -47,17 +48,22 @@ def at_best(query: Query, encoded: EncodedQuery, telling: int, found: Wording) -
     return Outlook.POSSIBLE if telling else Outlook.NOTHING
 
 
-def note(
-    found: Nearest, codes: Sequence[str], telling: int, rows: Sequence[Row], filters: Filters
-) -> str:
-    """Why no ticket is near to a query of so many telling words, which tells these `codes` alone,
-    if any."""
+def unnamed(codes: Sequence[str]) -> str:
+    """That no ticket names the numbers and codes that are all that is asked."""
+    return UNNAMED.format(quoted(codes[:MOST_QUOTED], "or"))
+
+
+def named(codes: Sequence[str]) -> str:
+    """That some name those of a query that no ticket is near to."""
+    return NAMED.format(quoted(codes[:MOST_QUOTED], "or"))
+
+
+def note(found: Nearest, telling: int, rows: Sequence[Row], filters: Filters) -> str:
+    """Why no ticket is near to a query of so many telling words."""
     if not found.query.present.any():
         return WORDLESS
     if not rows:
         return NOT_COMPARED if found.searched else nothing_to_search(filters)
-    if codes:
-        return UNNAMED.format(quoted(codes[:MOST_QUOTED], "or"))
     if not _shares_words(found, rows):
         return UNKNOWN
     return WEAK if telling else VAGUE

@@ -1,6 +1,6 @@
 """The main flow: a query becomes codes, the scan ranks the tickets, the best ten are explained."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +16,9 @@ from ticketing.recommendations import Outlook, Recommendations
 from ticketing.retrieval.ages import Ages
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.explain import Explainer
-from ticketing.retrieval.folding import Folder
+from ticketing.retrieval.folding import Folder, Row
 from ticketing.retrieval.index import Index
-from ticketing.retrieval.notes import at_best, note
+from ticketing.retrieval.notes import at_best, named, note, unnamed
 from ticketing.retrieval.parts import typical_parts
 from ticketing.retrieval.ranking import Best, Compared, Nearest
 from ticketing.retrieval.rescoring import Rescorer, unmoved
@@ -33,7 +33,7 @@ from ticketing.retrieval.solved import (
 )
 from ticketing.retrieval.spelling import Corrector
 from ticketing.retrieval.threads import Threads
-from ticketing.retrieval.verbatim import codes_alone
+from ticketing.retrieval.verbatim import named_somewhere
 from ticketing.retrieval.wording import asked_terms, wording_of
 from ticketing.stores.blocks import CodeBlock
 from ticketing.stores.protocols import RankedTickets
@@ -196,11 +196,11 @@ class Recommender:
             raise InputError("The query is blank: give a subject or a description.")
         near = max(2 * limit, NEAREST)
         found = self.nearest(query, filters, near, exhaustive)
-        encoded, codes = found.query, codes_alone(query, self._telling)
+        encoded = found.query
         over = self.store, self.model, self._folder
-        answer = AnswerRows(*over, query, filters, codes, self.solved)
+        answer = AnswerRows(*over, query, filters, self._telling, self.solved)
         rows = answer.first(found, limit)
-        alone = answer.by_id or bool(answer.named)
+        alone = answer.by_id or bool(answer.codes)
         if not alone and len(rows) < limit and len(found.best.places) == near < FARTHEST:
             found = self.nearest(query, filters, FARTHEST, exhaustive)
             rows = answer.first(found, limit)
@@ -209,7 +209,7 @@ class Recommender:
         if any(one.by_id or one.settles(query) for one in every):
             chance = 1.0
         outlook = self.model.calibration.outlook(chance)
-        if answer.named and outlook == Outlook.NOTHING:
+        if rows and answer.codes and outlook == Outlook.NOTHING:
             outlook = Outlook.POSSIBLE
         return Recommendations(
             query=query,
@@ -217,10 +217,10 @@ class Recommender:
             items=self._explainer.explain(query, encoded, rows),
             outlook=outlook,
             chance=chance,
-            note=note(found, codes, self._telling_words(encoded), rows, filters)
+            note=self._note(query, found, rows, answer.codes, filters)
             if outlook == Outlook.NOTHING
             else "",
-            named=answer.named,
+            named=tuple(answer.codes) if rows and not answer.by_id else (),
             searched=found.searched,
             meant={}
             if query.ticket_id or alone
@@ -228,6 +228,20 @@ class Recommender:
             typical=typical_parts(self.model, encoded, self._sample(found.whole)),
             outdated=answer.outdated,
         )
+
+    def _note(
+        self,
+        query: Query,
+        found: Nearest,
+        rows: Sequence[Row],
+        codes: Sequence[str],
+        filters: Filters,
+    ) -> str:
+        if codes and found.searched:
+            return unnamed(codes)
+        said = note(found, self._telling_words(found.query), rows, filters)
+        somewhere = named_somewhere(self.store, query, filters)
+        return f"{said} {named(somewhere)}" if somewhere else said
 
     def _sample(self, whole: CodeBlock) -> CodeBlock:
         """Tickets that stand for all that match: where some were chosen, which are near ones, those

@@ -15,17 +15,18 @@ from ticketing.retrieval.naming import is_an_id, named_by, names_in
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.solved import SolvedNow
-from ticketing.retrieval.verbatim import Naming, naming_any
+from ticketing.retrieval.verbatim import Naming, codes_alone, naming_any
 from ticketing.stores.protocols import RankedTickets, ReadTicket
+from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
 
 
 class AnswerRows:
     """The rows of the answer to one query, as far as they are `first` asked for.
 
-    After that `outdated` says whether tickets are gone since their codes were read, `by_id` that
-    the row is the ticket whose id is all that was asked, and `named` are the numbers and codes that
-    are all that was asked, which the rows name.
+    `codes` are the numbers and codes that are all that is asked. Afterwards `outdated` says whether
+    tickets are gone since their codes were read, and `by_id` that the row is the ticket whose id is
+    all that is asked.
     """
 
     def __init__(
@@ -35,20 +36,20 @@ class AnswerRows:
         folder: Folder,
         query: Query,
         filters: Filters,
-        codes: Sequence[str],
+        telling: TellingWords,
         solved: SolvedNow,
     ):
-        """See `codes_alone` for `codes`; what is `solved` is further texts of tickets."""
+        """What is `solved` is further texts of tickets."""
         self._store = store
         self._model = model
         self._folder = folder
         self._query = query
         self._filters = filters
-        self._codes = codes
+        self._telling = telling
         self._solved = solved
+        self.codes = codes_alone(query, telling)
         self.outdated = False
         self.by_id = False
-        self.named: tuple[str, ...] = ()
 
     def first(self, found: Nearest, limit: int) -> list[Row]:
         """The nearest tickets in `limit` rows at most, after one that the query names, or what is
@@ -60,31 +61,27 @@ class AnswerRows:
         if named and is_an_id(query):
             self.by_id = True
             return self._folder.fold([named], limit)
-        rows = self._naming_alone(found, limit, step)
-        if not rows:
+        if self.codes:
+            rows = self._naming(found, limit, step)
+        else:
             matches = certain_of(query, self._matches(found, step, first, named))
             rows = self._folder.fold(matches, limit)
         return [led(query, row) for row in rows]
 
-    def _naming_alone(self, found: Nearest, limit: int, step: int) -> list[Row]:
-        """Where codes are all that is asked, the tickets that name one, or solved a query that
-        does."""
-        if not self._codes:
-            return []
-        solved, of_query = self._solved(), (self._query, self._codes, self._filters)
-        by_code = self._by_code(found, naming_any(self._store, solved, *of_query), step)
-        rows = self._folder.fold(certain_of(self._query, by_code), limit)
-        every = [match for row in rows for match in (row.best, *row.like)]
-        said = {code for match in every for code in match.by_code or self._codes}
-        self.named = tuple(code for code in self._codes if code in said)
-        return rows
+    def _naming(self, found: Nearest, limit: int, step: int) -> list[Row]:
+        """The tickets that name one of the codes that are all that is asked."""
+        of_query = self._query, self.codes, self._filters, self._telling
+        return self._folder.fold(
+            self._by_code(found, naming_any(self._store, self._solved(), *of_query), step), limit
+        )
 
     def _by_code(self, found: Nearest, naming: Sequence[Naming], step: int) -> Iterator[Match]:
         """Tickets that name the query's codes, read `step` at a time. Nothing is known of how
-        likely one helps: it has the chance of the last that was compared."""
+        likely one helps: it has the chance of the last that was compared, but for one whose id it
+        is or that solved the very query."""
         of = found.chances.yes, found.chances.related
-        yes, related = (float(chances[-1]) if len(chances) else 0.0 for chances in of)
-        ranks = count(1)
+        last = [float(chances[-1]) if len(chances) else 0.0 for chances in of]
+        ranks, ids = count(1), {code.upper() for code in self.codes}
         for start in range(0, len(naming), step):
             some = naming[start : start + step]
             read = self._store.read_tickets([one.ticket_id for one in some])
@@ -93,7 +90,9 @@ class AnswerRows:
             codes = self._model.encode_tickets([read[x.ticket_id][0] for x in seen])
             for one, code in zip(seen, codes, strict=True):
                 ticket, tokens = read[one.ticket_id]
+                by_id = ticket.id.upper() in ids
                 [parts] = parts_of(self._model, found.query, code[np.newaxis])
+                yes, related = last if one.named and not by_id else (1.0, 0.0)
                 yield Match(
                     next(ranks),
                     ticket,
@@ -101,7 +100,8 @@ class AnswerRows:
                     distance=sum(part.distance for part in parts),
                     chance=yes,
                     chance_related=related,
-                    by_code=one.named,
+                    by_id=by_id,
+                    by_code=() if by_id else one.named,
                     solved=one.solved,
                     tokens=tokens,
                 )

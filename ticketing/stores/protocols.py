@@ -36,9 +36,8 @@ class PutCounts:
 ReadTicket = tuple[Ticket, str]
 """A ticket and its tokens."""
 
-MOST_NAMING = 1000
-"""Tickets that are looked at of those that name one number or code: a query may hold many that
-half the archive names."""
+MOST_NAMING = 20_000
+"""Tickets that are looked at of those that name one number or code: half the archive may."""
 
 
 def parted(read: Mapping[str, ReadTicket]) -> tuple[list[Ticket], dict[str, str]]:
@@ -75,10 +74,10 @@ class SearchedTickets(DatedTickets, Protocol):
     def naming(
         self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
     ) -> dict[str, list[str]]:
-        """Ids of the matching tickets that name a literal, by its key (`literal_keys` of
-        ticketing.text.literals): at most `limit`, the last created first, undated ones last, ties
-        by id. What no matching ticket names is left out; of what more than MOST_NAMING tickets
-        name, whether they match or not, some may be left out."""
+        """Which of some keys (`literal_keys` of ticketing.text.literals) the matching tickets name
+        that name any: ids with their keys, ascending; at most `limit`, first those that name most,
+        then the last created, undated ones last, ties by id. Of a key that more than MOST_NAMING
+        tickets have, whether they match or not, some may be left out."""
 
 
 class Tickets(SearchedTickets, Protocol):

@@ -1,11 +1,16 @@
-"""Numbers, codes and ids as they are written: a model learns none, but who asks may name one."""
+"""Numbers, codes and ids as they are written: a model learns none, but who asks may name one.
+
+A literal is a run of letters and digits, "-", "_" and "." within, of which the tokenizer masks at
+least a part: "1603", "ORA-00942", "E-1105", "CVE-2021-44228", "v1.2.3", "3VA1-112". Of a measure
+("28MW") it is the number. What is part of a time, a path or an address is none.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
-from operator import attrgetter
+from itertools import chain
 from typing import NamedTuple
 
+from ticketing.text.normal import normalise
 from ticketing.text.tokens import masks_in, tokenize
 
 KINDS = frozenset({"<num>", "<id>", "<key>", "<version>", "<ip>"})
@@ -23,47 +28,53 @@ REMEMBERED, LONGEST_REMEMBERED = 1 << 16, 48
 
 class _Literal(NamedTuple):
     """What texts that name the same have in common, how this one writes it, and where in its
-    stretch."""
+    stretch; what else it can be found by, and whether a model sees a mask of it."""
 
     key: str
     written: str
     start: int
     end: int
-
-
-_KEY = attrgetter("key")
+    parts: tuple[str, ...]
+    masked: bool
 
 
 def literals(text: str) -> list[str]:
-    """The distinct numbers, codes, ids and versions of a text, each as it is written first, the
-    first MOST_LITERALS."""
+    """The distinct literals of a text, each as it is written first, the first MOST_LITERALS."""
     found: dict[str, str] = {}
     for literal in _literals(text):
-        found.setdefault(literal.key, literal.written)
-        if len(found) == MOST_LITERALS:
-            break
+        if literal.masked:
+            found.setdefault(literal.key, literal.written)
+            if len(found) == MOST_LITERALS:
+                break
     return [*found.values()]
 
 
 def key_of(literal: str) -> str:
-    """What a literal has in common with all that name the same: "ORA-7" with "ora-7", "v1.2" with
-    "1.2", "-107" with "#107"."""
-    return _BEFORE.sub("", literal.casefold())
+    """What a literal has in common with all that name the same: "ORA-7" with "ora7", "v1.2" with
+    "1.2"."""
+    key = _VERSION.sub("", literal.casefold())
+    return key.translate(_NO_JOINTS) if any(map(str.isalpha, key)) else key
 
 
 def literal_keys(*texts: str) -> list[str]:
-    """The distinct keys of what texts name, but for overlong ones, the first MOST_KEPT: what stores
-    keep of their tickets."""
-    keys = dict.fromkeys(map(_KEY, chain.from_iterable(map(_literals, texts))))
-    return [*islice((key for key in keys if len(key) <= LONGEST), MOST_KEPT)]
+    """The distinct keys by which a ticket of these texts can be found, but for overlong ones: what
+    stores keep of it. Of more than MOST_KEPT those with a letter come first."""
+    found = chain.from_iterable(map(_literals, texts))
+    keys = dict.fromkeys(chain.from_iterable((one.key, *one.parts) for one in found))
+    short = [key for key in keys if len(key) <= LONGEST]
+    if len(short) > MOST_KEPT:
+        short.sort(key=lambda key: not any(map(str.isalpha, key)))
+    return short[:MOST_KEPT]
 
 
 def named_in(text: str, wanted: Iterable[str]) -> list[str]:
     """Those of the `wanted` literals that a text names too; "77" does not name "7"."""
-    folded = text.casefold()
-    wanted = [literal for literal in wanted if key_of(literal) in folded]  # soon said of most
-    there = {literal.key for literal in _literals(text)} if wanted else set()
-    return [literal for literal in wanted if key_of(literal) in there]
+    keys = {literal: key_of(literal) for literal in wanted}
+    near = keys
+    if text.isascii():  # soon said of most
+        near = {literal: key for literal, key in keys.items() if _digits_of(key) in text}
+    there = {key for one in (_literals(text) if near else ()) for key in (one.key, *one.parts)}
+    return [literal for literal, key in near.items() if key in there]
 
 
 def spans_naming(text: str, wanted: Iterable[str]) -> list[tuple[int, int]]:
@@ -74,44 +85,73 @@ def spans_naming(text: str, wanted: Iterable[str]) -> list[tuple[int, int]]:
         for stretch in (_STRETCH.finditer(text) if keys else ())
         if _DIGIT.search(stretch[0])
         for one in _remembered[stretch[0]]
-        if one.key in keys and _shown(stretch[0]) == stretch[0]
+        if not keys.isdisjoint((one.key, *one.parts))
     ]
 
 
 def words_beside(text: str) -> list[str]:
-    """The tokens of a text without its literals: of "ora-00942 at noon" those of "at noon"."""
+    """The tokens of a text without its literals: of "ORA-00942 at noon" those of "at noon"."""
     return tokenize(" ".join(map(_beside, text.split())))
 
 
 def _beside(stretch: str) -> str:
-    shown, there = _shown(stretch), _in_stretch(stretch) if _DIGIT.search(stretch) else ()
-    ends, starts = [0, *(one.end for one in there)], [*(one.start for one in there), len(shown)]
-    return " ".join(shown[end:start] for end, start in zip(ends, starts, strict=True))
+    there = [x for x in (_remembered[stretch] if _DIGIT.search(stretch) else ()) if x.masked]
+    ends, starts = [0, *(one.end for one in there)], [*(one.start for one in there), len(stretch)]
+    return " ".join(stretch[end:start] for end, start in zip(ends, starts, strict=True))
 
 
-_BEFORE = re.compile(r"\A[+#-]?v?(?=\d)")
+_NO_JOINTS = str.maketrans("", "", "-_")
+_DASHES = dict.fromkeys([*range(0x2010, 0x2016), 0x2212], "-")
+_VERSION = re.compile(r"\Av(?=\d+\.)")
 _DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d+")
 _STRETCH = re.compile(r"\S+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_RUN = re.compile(r"[A-Za-z0-9]++(?:[-_.][A-Za-z0-9]++|(?<=\d),\d++)*+")
+_MEASURE = re.compile(r"(\d++(?:[.,]\d++)*+)[A-Za-z]{1,5}")
+
+
+def _digits_of(key: str) -> str:
+    """The longest row of digits of a key: what any text has that names it."""
+    return max(_DIGITS.findall(key), key=len, default="")
 
 
 def _literals(text: str) -> Iterator[_Literal]:
-    """Those of a text in order; none is without a digit."""
+    """Those of a text in order."""
     stretches = filter(_DIGIT.search, text.split())
     return chain.from_iterable(map(_remembered.__getitem__, stretches))
 
 
 def _in_stretch(stretch: str) -> tuple[_Literal, ...]:
-    """Those of a stretch. It is read in capitals, by which keys are known: "ora-00942" is one."""
-    shown = _shown(stretch)
-    found = [one for one in masks_in(shown.upper()) if one.text in KINDS]
-    spans = ((one, shown[one.start : one.end]) for one in found)
-    return tuple([_Literal(key_of(written), written, one.start, one.end) for one, written in spans])
+    """Those of a stretch. Masks are sought in capitals: "ora-00942" is a code, too."""
+    if stretch.isascii():
+        return tuple(_in_ascii(stretch))
+    normal, starts, ends = normalise(stretch)
+    plain = _NOT_ASCII.sub(" ", normal.translate(_DASHES))
+    return tuple(
+        one._replace(start=starts[one.start], end=ends[one.end - 1]) for one in _in_ascii(plain)
+    )
 
 
-def _shown(stretch: str) -> str:
-    """A stretch that is as long as its capitals: these themselves, where it has "ß"."""
-    capitals = stretch.upper()
-    return stretch if len(stretch) == len(capitals) else capitals
+def _in_ascii(text: str) -> Iterator[_Literal]:
+    masks, first, last = masks_in(text.upper()), 0, 0
+    for run in _RUN.finditer(text):
+        if not _DIGIT.search(run[0]):
+            continue
+        while first < len(masks) and masks[first].end <= run.start():
+            first += 1
+        while last < len(masks) and masks[last].start < run.end():
+            last += 1
+        within = masks[first:last]
+        if any(mask.text not in KINDS for mask in within):
+            continue
+        measure = _MEASURE.fullmatch(run[0])
+        written = measure[1] if measure else run[0]
+        key, end = key_of(written), run.start() + len(written)
+        spans = ((max(x.start, run.start()), min(x.end, end)) for x in within)
+        parts = {key_of(text[start:stop].strip("+-#_.")) for start, stop in spans} - {key, ""}
+        parts = {part for part in parts if len(part) > 1}
+        yield _Literal(key, written, run.start(), end, (*sorted(parts),), bool(within))
 
 
 class _Remembered(dict[str, tuple[_Literal, ...]]):

@@ -48,6 +48,16 @@ class TellingWords:
         """The telling ones of some words, each once, in order."""
         return list(filter(self.weight, dict.fromkeys(words)))
 
+    def is_said_of_codes(self, token: str) -> bool:
+        """Whether a token tells nothing beside a number or code: a mask, a stop word, or what is
+        said of any ("error 1603", "code")."""
+        return (
+            not any(map(str.isalpha, token))
+            or token.startswith("<")
+            or token in self._stop_words
+            or token in _said_of_codes()
+        )
+
     @cached_property
     def _stop_words(self) -> frozenset[str]:
         """Those of the language whose stop words are most frequent in the vocabulary."""
@@ -90,12 +100,22 @@ def numbers_of(form: str) -> tuple[str, ...]:
 
 
 @cache
+def _said_of_codes() -> frozenset[str]:
+    return frozenset(_ours()["of_codes"])
+
+
+@cache
+def _ours() -> dict[str, list[str]]:
+    text = files("ticketing.text").joinpath("stop_words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
 def _stop_words() -> tuple[frozenset[str], ...]:
     """By language, English first: where none of the words occurs it is taken."""
     from bm25s import stopwords
 
-    text = files("ticketing.text").joinpath("stop_words.toml").read_text(encoding="utf-8")
-    ours = tomllib.loads(text)
+    ours = _ours()
     listed = {*ours["listed"], *ours["empty"], *stopwords.STOPWORDS_EN_PLUS}
     english = frozenset(listed.difference(ours["telling"]))
     others = (name for name in sorted(vars(stopwords)) if name.startswith("STOPWORDS_"))

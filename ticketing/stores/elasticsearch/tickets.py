@@ -237,29 +237,23 @@ class ElasticsearchTickets(ConnectionPart, Tickets):
     def naming(
         self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
     ) -> dict[str, list[str]]:
-        """See Tickets: all that match are looked at, in one request."""
-        distinct = list(dict.fromkeys(keys))
-        if not distinct:
+        """See SearchedTickets: all that match are looked at. A key that is named counts 1."""
+        asked = set(keys)
+        if not asked:
             return {}
-        first = {
-            "size": limit,
-            "sort": [{"created": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
-            "_source": ["id"],
-        }
-        holds = {str(i): {"term": {"literals": key}} for i, key in enumerate(distinct)}
+        each = [{"constant_score": {"filter": {"term": {"literals": key}}}} for key in asked]
+        of_any = {"should": each, "minimum_should_match": 1}
+        newest = {"created": {"order": "desc", "missing": "_last"}}
         answer = self.connection.search(
             TICKETS,
-            query={"bool": {"filter": [where(filters), {"terms": {"literals": distinct}}]}},
-            size=0,
+            query={"bool": {"filter": [where(filters)], **of_any}},
+            sort=[{"_score": "desc"}, newest, {"id": "asc"}],
+            size=limit,
+            source_includes=["id", "literals"],
             track_total_hits=False,
-            aggs={"keys": {"filters": {"filters": holds}, "aggs": {"first": {"top_hits": first}}}},
         )
-        buckets = answer["aggregations"]["keys"]["buckets"]
-        return {
-            distinct[int(i)]: [hit["_source"]["id"] for hit in found["first"]["hits"]["hits"]]
-            for i, found in buckets.items()
-            if found["doc_count"]
-        }
+        sources = [hit["_source"] for hit in answer["hits"]["hits"]]
+        return {source["id"]: sorted(asked.intersection(source["literals"])) for source in sources}
 
 
 def tickets_of(connection: Connection, ids: Iterable[str]) -> dict[str, Ticket]:

@@ -156,15 +156,16 @@ class SQLiteTickets(DatabasePart, Tickets):
     def naming(
         self, keys: Collection[str], filters: Filters = Filters(), limit: int = 10
     ) -> dict[str, list[str]]:
-        """See Tickets: of what very many name, those put last are looked at."""
+        """See SearchedTickets: of what very many name, those put last are looked at."""
         condition, values = where(filters)
+        of_each = " UNION ALL ".join([_NAMING] * len(keys))
         statement = (
-            "SELECT tickets.id FROM (SELECT ticket FROM literals WHERE literal = ?"
-            f" ORDER BY ticket DESC LIMIT {MOST_NAMING}) JOIN tickets ON tickets.pk = ticket"
-            f" WHERE {condition} ORDER BY tickets.created DESC, tickets.id LIMIT ?"
+            f"SELECT tickets.id, json_group_array(literal) FROM ({of_each})"
+            f" JOIN tickets ON tickets.pk = ticket WHERE {condition} GROUP BY tickets.pk"
+            " ORDER BY count(*) DESC, tickets.created DESC, tickets.id LIMIT ?"
         )
-        found = ((key, self.database.rows(statement, key, *values, limit)) for key in keys)
-        return {key: [id for (id,) in rows] for key, rows in found if rows}
+        rows = self.database.rows(statement, *keys, *values, limit) if keys else []
+        return {id: sorted(json.loads(found)) for id, found in rows}
 
 
 def where(filters: Filters) -> tuple[str, list[str]]:
@@ -199,6 +200,9 @@ _SELECT = f"SELECT {COLUMNS} FROM tickets"
 _INSERT = f"INSERT INTO tickets ({COLUMNS}, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _UPDATE = f"""UPDATE tickets SET ({COLUMNS}, version) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
     WHERE id = ?1"""
+
+_NAMING = f"""SELECT * FROM (SELECT literal, ticket FROM literals WHERE literal = ?
+    ORDER BY ticket DESC LIMIT {MOST_NAMING})"""
 
 _REFILED = """INSERT OR REPLACE INTO filter_changes (ticket)
     SELECT pk FROM tickets WHERE id = ?"""

@@ -29,17 +29,15 @@ class NamingTickets(KnownTickets):
     """Tickets in memory that are found by the numbers and codes that they name."""
 
     def naming(self, keys, filters=None, limit=10):
+        def named(ticket):
+            there = literal_keys(ticket.subject, ticket.description, ticket.solution)
+            return sorted(set(keys).intersection(there))
+
         tickets = sorted(self, key=lambda t: t.created or datetime.min, reverse=True)
-        found = {
-            key: [
-                ticket.id
-                for ticket in tickets
-                if key in literal_keys(ticket.subject, ticket.description, ticket.solution)
-                and (filters is None or filters.admit(ticket))
-            ][:limit]
-            for key in keys
-        }
-        return {key: ids for key, ids in found.items() if ids}
+        tickets = [t for t in tickets if filters is None or filters.admit(t)]
+        found = {ticket.id: there for ticket in tickets if (there := named(ticket))}
+        first = sorted(found, key=lambda id: -len(found[id]))[:limit]
+        return {id: found[id] for id in first}
 
 
 def desk(*labels, tickets=(*OTHERS, *NAMING)):
@@ -69,8 +67,8 @@ def test_a_code_alone_is_answered_by_the_tickets_that_name_it_newest_first(query
 def test_those_that_name_more_of_several_codes_come_first():
     answer = desk().recommend(Query("E1105", "ORA-00942, ORA-06512"))
     assert shown(answer) == ["A2", "A3", "A1"]
-    assert answer.named == ("E1105", "ORA-00942")
-    assert answer.heading == "Tickets that name “E1105” or “ORA-00942”"
+    assert answer.named == ("E1105", "ORA-00942", "ORA-06512")
+    assert answer.heading == "Tickets that name “E1105”, “ORA-00942” or “ORA-06512”"
     assert answer.items[0].reason.named == ("E1105", "ORA-00942")
 
 
@@ -86,21 +84,22 @@ def test_a_code_that_nobody_names_is_said():
     answer = desk().recommend(Query("ORA-00943"))
     assert answer.outlook == Outlook.NOTHING and answer.named == ()
     assert answer.note == "No ticket here names “ORA-00943”; describe the problem in words, too."
-    assert len(answer.items) == 10
+    assert answer.items == () and answer.heading == "Nothing matches well"
 
 
-def test_what_solved_a_query_with_the_code_comes_first_and_once():
-    query, other = Query("ORA-00942"), Query("Ledger locked", "it says ora-00942")
-    solved = [Label(other, "T03", Grade.YES), Label(query, "T07", Grade.YES)]
-    solved += [Label(query, "A3", Grade.YES), Label(Query("E1105"), "T09", Grade.YES)]
-    answer = desk(*solved).recommend(query)
+def test_what_solved_the_very_code_comes_first_and_what_solved_it_in_words_does_not():
+    query, other = Query("ORA-00942"), Query("error ora-00942!")
+    words = Query("Ledger locked", "it says ora-00942")
+    solved = [Label(words, "T01", Grade.YES), Label(other, "T03", Grade.YES)]
+    solved += [Label(query, "T07", Grade.YES), Label(query, "A3", Grade.YES)]
+    answer = desk(*solved, Label(Query("E1105"), "T09", Grade.YES)).recommend(query)
     assert shown(answer) == ["T07", "A3", "T03", "A2", "A1"]
     assert [item.rank for item in answer.items] == [1, 2, 3, 4, 5]
-    assert answer.chance == answer.items[0].chance == 1.0
+    assert answer.chance == answer.items[0].chance == answer.items[1].chance == 1.0
     settled, naming, by_other, *_ = answer.items
     assert settled.reason.sentence == JUDGED
     assert naming.reason.sentence == f"{JUDGED} Both name “ORA-00942”."
-    assert by_other.reason.sentence == "Found by a query that it solved: “Ledger locked”."
+    assert by_other.reason.sentence == "Found by a query that it solved: “error ora-00942!”."
     assert [answer.shows_chance(item) for item in answer.items] == [True, True, *[False] * 3]
 
 
@@ -109,6 +108,34 @@ def test_what_solved_the_very_query_is_its_answer_where_nothing_names_the_code()
     answer = desk(Label(query, "T07", Grade.YES)).recommend(query)
     assert shown(answer) == ["T07"] and answer.chance == 1.0
     assert (answer.outlook, answer.named) == (Outlook.LIKELY, ("E8888",))
+
+
+def test_ids_of_tickets_among_the_codes_are_those_tickets():
+    tickets = [*OTHERS, Ticket("GT-320", "Valve"), Ticket("GT-321", "Pump"), OLD]
+    answer = desk(tickets=tickets).recommend(Query("gt-320, GT-321", "see ORA-00942"))
+    assert shown(answer) == ["GT-320", "GT-321", "A1"]
+    assert [item.reason.by_id for item in answer.items] == [True, True, False]
+    assert answer.chance == 1.0 and not answer.by_id
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Query("unit 14: scanner hangs"),  # the words tell little here, but they tell
+        Query("5"),
+        Query("E1105", "The scanner hangs since noon."),
+    ],
+)
+def test_a_query_with_words_is_ranked_by_them(query):
+    answer = desk().recommend(query)
+    assert answer.named == () and answer.items[0].ticket.subject.endswith(("hangs", "jams"))
+
+
+def test_where_words_find_nothing_it_is_said_that_tickets_name_the_code():
+    answer = desk().recommend(Query("zorblax E1105 frobnitz"))
+    assert answer.outlook == Outlook.NOTHING
+    assert answer.note.endswith("Some tickets name “E1105”: ask for that alone to see them.")
+    assert "name" not in desk().recommend(Query("zorblax E1106 frobnitz")).note
 
 
 def test_a_code_that_a_solved_query_alone_names_is_found():
@@ -133,8 +160,8 @@ def test_a_query_in_words_keeps_its_ranking():
 
 def test_tickets_that_filters_leave_out_or_are_gone_take_no_place():
     """Thirty queries with the code were solved by tickets of another time."""
-    solved = [Label(Query(f"E1105 {i}"), f"T{i % 20:02}", Grade.YES) for i in range(30)]
-    solved += [Label(Query(f"again E1105 {i}"), f"gone-{i}", Grade.YES) for i in range(30)]
+    solved = [Label(Query(f"E1105 {i + 10}"), f"T{i % 20:02}", Grade.YES) for i in range(30)]
+    solved += [Label(Query(f"E1105, {i + 50}"), f"gone-{i}", Grade.YES) for i in range(30)]
     answer = desk(*solved).recommend(Query("E1105"), Filters(created_since=datetime(2014, 1, 1)))
     assert shown(answer) == ["A2"]
 

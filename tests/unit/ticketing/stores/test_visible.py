@@ -79,8 +79,8 @@ def test_words_are_known_of_the_tickets_seen(store):
 
 def test_numbers_and_codes_are_found_in_the_tickets_seen(store):
     store.put_tickets([replace(ticket, solution="See E1105.") for ticket in HIDDEN])
-    [named] = VisibleStore(store, LAB).naming(["e1105"]).values()
-    assert len(store.naming(["e1105"])["e1105"]) > len(named)
+    named = VisibleStore(store, LAB).naming(["e1105"])
+    assert len(store.naming(["e1105"])) > len(named)
     assert all(VisibleStore(store, LAB).get_tickets([id]) for id in named)
     assert "T-2" not in named
 

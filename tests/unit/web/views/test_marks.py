@@ -19,7 +19,7 @@ def test_addresses_are_links_and_words_are_marked():
 def test_numbers_and_codes_are_marked_as_wholes():
     text = "ora-00942 <ORA-00942> and -1603, ora 942, ORA-009421"
     assert linked(text, {"ora", "ora-00942", "1603"}) == (
-        "<mark>ora-00942</mark> &lt;<mark>ORA-00942</mark>&gt; and <mark>-1603</mark>,"
+        "<mark>ora-00942</mark> &lt;<mark>ORA-00942</mark>&gt; and -<mark>1603</mark>,"
         " <mark>ora</mark> 942, ORA-009421"
     )
 
