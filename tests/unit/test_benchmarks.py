@@ -76,6 +76,17 @@ def test_words_find_no_ticket_that_has_none_of_them(tmp_path, counting_encoder, 
     assert asked.measure(found[peers.MIXED])["Recall@100"] == [1]
 
 
+def test_words_read_solutions_in_rows_of_their_own(tmp_path, counting_encoder, monkeypatch):
+    monkeypatch.setattr(peers, "needed_folder", lambda _: counting_encoder)
+    asked, tickets = Query("seal"), [Ticket("a", "pump", solution="new seal"), Ticket("b", "valve")]
+    answers = [Label(asked, "a", Grade.YES)]
+    found = peers.peers(Case("", tickets, answers, tickets), tmp_path)
+    [plain], [solved] = found[peers.WORDS], found[peers.WORDS + peers.SOLVED]
+    assert np.isneginf(plain).all() and np.isfinite(solved).tolist() == [True, False]
+    mixed, also = found[peers.MIXED], found[peers.MIXED + peers.SOLVED]
+    assert (also - mixed)[0, 0] > 0 > (also - mixed)[0, 1]
+
+
 def test_among_some_tickets_all_of_them_are_ranked(tmp_path, counting_encoder, monkeypatch):
     """The one that has the word is first, that before the others in the order of ids the second."""
     monkeypatch.setattr(peers, "needed_folder", lambda _: counting_encoder)

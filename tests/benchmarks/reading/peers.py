@@ -1,5 +1,9 @@
-"""What a desk would use instead: words, a sentence encoder, and both mixed."""
+"""What a desk would use instead: words, a sentence encoder, and both mixed.
 
+A bundle compares a query with a ticket's solution too, so words read it in rows of their own.
+"""
+
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -14,6 +18,8 @@ from ticketing.text import tokenize
 from ticketing.text.bm25 import BM25
 
 WORDS, ENCODER, MIXED = "BM25", "MiniLM", "MiniLM + BM25"
+SOLVED = " with solutions"
+"""Ends the name of a ranker whose words are a ticket's solution's as well."""
 
 
 def peers(case: Case, cache: Path) -> dict[str, Scores]:
@@ -21,14 +27,21 @@ def peers(case: Case, cache: Path) -> dict[str, Scores]:
 
     By words alone a ticket that has none of the query's is not found.
     """
-    words, meaning = _words(case), _meaning(case, cache)
-    mixed = SHARE * _standard(meaning, case) + (1 - SHARE) * _standard(words, case)
-    return {WORDS: np.where(words > 0, words, -np.inf), ENCODER: meaning, MIXED: mixed}
+    meaning = _meaning(case, cache)
+    found = {ENCODER: meaning}
+    plain = [f"{x.subject}\n{x.description}" for x in case.tickets]
+    solved = [f"{text}\n{x.solution}" for text, x in zip(plain, case.tickets, strict=True)]
+    for texts, ending in ((plain, ""), (solved, SOLVED)):
+        words = _words(case, texts)
+        mixed = SHARE * _standard(meaning, case) + (1 - SHARE) * _standard(words, case)
+        found[WORDS + ending] = np.where(words > 0, words, -np.inf)
+        found[MIXED + ending] = mixed
+    return found
 
 
-def _words(case: Case) -> Scores:
-    ranker = BM25([tokenize(f"{x.subject}\n{x.description}") for x in case.tickets])
-    return ranker.scores([tokenize(query.text) for query in case.queries])
+def _words(case: Case, texts: Sequence[str]) -> Scores:
+    """By a text of each ticket."""
+    return BM25(map(tokenize, texts)).scores([tokenize(query.text) for query in case.queries])
 
 
 def _meaning(case: Case, cache: Path) -> Scores:
