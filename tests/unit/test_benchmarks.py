@@ -114,6 +114,16 @@ def test_problems_of_which_the_same_words_are_kept_are_one_query(tmp_path):
     assert sorted(label.ticket_id for label in found.answers) == ends
 
 
+def test_what_is_learned_lacks_the_actions_of_records_that_ask(tmp_path):
+    """Whoever had read them would know which records were mended alike."""
+    rows = ["IDENT,PROBLEM,ACTION", "a,oil leaks,mended", "b,oil drips,mended", "c,dent,filled"]
+    (tmp_path / "aircraft_maintenance_logs.csv").write_text("\n".join(rows))
+    [found] = read_aviation(tmp_path, "action", datetime.max)
+    assert {query.ticket_id for query in found.queries} == {"a", "b"}
+    assert [ticket.solution for ticket in found.learned] == ["", "", "filled"]
+    assert [ticket.solution for ticket in found.tickets] == ["mended", "mended", "filled"]
+
+
 @pytest.mark.parametrize(("tickets", "asked"), [(1, 1), (199, 199), (6000, 200)])
 def test_searches_are_spread_over_many_tickets_and_ask_for_each_of_few(tickets, asked):
     queries = asked_of([Ticket(f"{i}", f"subject {i}") for i in range(tickets)])

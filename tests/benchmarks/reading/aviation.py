@@ -1,13 +1,15 @@
 """Aircraft maintenance records (MaintNet): PROBLEM and ACTION, without subjects, dates or labels.
 
 "part": half of the words of a problem find the record; "action": the problem of a record finds
-others that were mended by the same action; "desk": the same among 200 records, new to them.
+others that were mended by the same action, learned without the actions of those that ask, which
+say what is right; "desk": the same among 200 records, new to them.
 """
 
 import csv
 import random
 import re
 from collections import defaultdict
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -36,7 +38,9 @@ def read_aviation(folder: Path, part: str, before: datetime) -> list[Case]:
         return [desk("desk", tickets, asked, {}, seed, DESK_QUERIES) for seed in SEEDS]
     if part == "action":
         some = random.Random(0).sample(sorted(asked, key=lambda q: q.id), min(QUERIES, len(asked)))
-        return [Case("", tickets, right_answers({q: asked[q] for q in some}), tickets)]
+        asking = {query.ticket_id for query in some}
+        learned = [replace(x, solution="") if x.id in asking else x for x in tickets]
+        return [Case("", tickets, right_answers({q: asked[q] for q in some}), learned)]
     raise InputError(f"The records have no part {part!r}; choose part, action or desk.")
 
 
