@@ -26,7 +26,7 @@ from pathlib import Path
 
 from tests.benchmarks.training import some
 from ticketing.desk import Desk, open_desk
-from ticketing.jobs import Promotion
+from ticketing.jobs import Job, JobState, Promotion
 from ticketing.settings import load_settings
 from ticketing.tickets import Query, Ticket
 from worker.app import make_app
@@ -103,14 +103,22 @@ def encode(desk: Desk, bundle: str, workers: int) -> tuple[float, float]:
     desk.store.drop_codes(bundle)
     with processes("work", workers) as started:
         job = start_reindex(desk, make_app(desk.settings), bundle, Promotion.NEVER)
-        while (first := desk.store.get_job(job.id)).done < job.total / 10:
+        while (first := job_now(desk, job.id)).done < job.total / 10:
             time.sleep(0.1)
         used = processor_seconds(started)
-        while not (last := desk.store.get_job(job.id)).finished:
+        while not (last := job_now(desk, job.id)).finished:
             time.sleep(0.1)
         encoded = last.done - first.done
         taken = (last.finished - first.heartbeat).total_seconds()
         return encoded / taken, (processor_seconds(started) - used) / encoded
+
+
+def job_now(desk: Desk, job_id: str) -> Job:
+    """A job's record. Exits where it has ended and not all of it is done."""
+    job = desk.whole.get_job(job_id)
+    if job.finished and (job.state != JobState.DONE or job.done != job.total):
+        raise SystemExit(f"The job ended as {job.state}: {job.message}.")
+    return job
 
 
 def search(queries: list[Query], number: int) -> tuple[list[float], float]:

@@ -2,6 +2,7 @@
 is asked."""
 
 import shutil
+from contextlib import closing, nullcontext
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,11 +10,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.benchmarks import scaling
 from tests.benchmarks.reading import bundles, peers
 from tests.benchmarks.reading.aviation import read_aviation
 from tests.benchmarks.reading.cases import Case, desk
 from tests.benchmarks.scaling import asked_of
+from tests.live.encoding_desk import BUNDLE, DigestDesk
+from ticketing.jobs import JobState
 from ticketing.tickets import Grade, Label, Query, Ticket
+from worker.jobs import start_reindex
 
 TICKETS = [Ticket("a", "pump"), Ticket("b", "valve"), Ticket("c", "valve stem")]
 
@@ -129,3 +134,18 @@ def test_searches_are_spread_over_many_tickets_and_ask_for_each_of_few(tickets, 
     queries = asked_of([Ticket(f"{i}", f"subject {i}") for i in range(tickets)])
     assert len(queries) == asked and queries[0].subject == "subject 0"
     assert queries[-1].subject == f"subject {tickets - tickets // asked}"
+
+
+def test_nobody_waits_for_a_job_that_failed(tmp_path, monkeypatch):
+    with closing(DigestDesk(tmp_path)) as desk:
+        desk.store.put_tickets(TICKETS)
+
+        def start(*given):
+            job = start_reindex(*given)
+            desk.store.update_job(job.id, state=JobState.FAILED, message="no room")
+            return job
+
+        monkeypatch.setattr(scaling, "processes", lambda *_: nullcontext([]))
+        monkeypatch.setattr(scaling, "start_reindex", start)
+        with pytest.raises(SystemExit, match=r"ended as failed: no room\."):
+            scaling.encode(desk, BUNDLE, 1)
