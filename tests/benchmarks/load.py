@@ -6,7 +6,8 @@ afterwards. Two web processes and a worker share this machine with it, and with 
 Elasticsearch and a Redis of its own. Each person asks what nobody has asked, judges some of what
 comes, and rests for ten seconds in the mean; meanwhile the worker encodes every ticket under a
 second bundle. Printed: requests and errors of each kind, with their milliseconds, judgments sent
-against stored, and how far the reindex came. Ends with 1 where an acknowledged judgment is lost.
+against stored, and how far the reindex came. Ends with 1 where an acknowledged judgment is lost,
+none was acknowledged, an answer tells of a defect, or no ticket was reindexed.
 """
 
 import argparse
@@ -35,7 +36,7 @@ from tests.soak.programs import Crowd
 from tests.soak.table import at_the_end, errors, requests, table_of
 from tests.tiny import other_bundle
 from ticketing.desk import Desk, open_desk
-from ticketing.jobs import Promotion
+from ticketing.jobs import Job, JobState, Promotion
 from ticketing.people import Role
 from ticketing.settings import load_settings
 from ticketing.stores.blocks import CodeRow
@@ -104,7 +105,7 @@ def fill(source: Desk, bundle: str, store: str, home: Path, count: int) -> list[
 
 
 def work(desk: Desk, queries: Sequence[Query], seconds: float) -> list[str]:
-    """People work for so long; prints the table, and returns what is wrong."""
+    """People work for so long; returns what is wrong."""
     ledger, pages = Ledger(), []
     staff = Staff(desk, pages, ledger, seed=1)
     staff.token("admin", Role.ADMIN)  # whoever comes first
@@ -124,14 +125,22 @@ def work(desk: Desk, queries: Sequence[Query], seconds: float) -> list[str]:
         with Crowd(askers):
             time.sleep(seconds)
         encoded = desk.store.get_job(job.id)
+    return compare(desk, ledger, encoded)
+
+
+def compare(desk: Desk, ledger: Ledger, encoded: Job) -> list[str]:
+    """Print the table; returns what is wrong. `encoded` is the reindexing as it was at the end."""
     compared = Comparison(desk, ledger)
     compared.judgments(set())
-    compared.answers()
+    compared.answers(("ask", "judge"))
     figures = compared.figures | {
         "tickets": desk.store.count_tickets(),
         "reindexed meanwhile": encoded.done,
     }
     print("\n".join(table_of(requests(ledger), errors(ledger), at_the_end(figures))))
+    if encoded.state == JobState.FAILED or not encoded.done:
+        sentence = f"the reindexing is {encoded.state} with {encoded.done} tickets done"
+        compared.wrong.append(f"{sentence} {encoded.message}".rstrip())
     return compared.wrong
 
 

@@ -1,5 +1,5 @@
 """`python -m tests.soak MINUTES [SEED]`: faults come for so long; ends with 1 where anything
-acknowledged was lost or is inconsistent."""
+acknowledged was lost or is inconsistent, where a program broke, or where nothing happened."""
 
 import signal
 import sys
@@ -30,6 +30,8 @@ TICKETS = 1000
 START_SECONDS = 600.0
 RECOVERY_SECONDS = 600.0
 ASKED_OF_ALL = 25
+ASKED_ALWAYS = "ask", "judge", "put"
+"""Kinds of request of which a run without one that is answered says nothing."""
 
 
 def main() -> None:
@@ -58,7 +60,7 @@ class Soak:
         self._base: DemoBase = generate(tickets=TICKETS)
         self._ledger = Ledger()
         self._staff = Staff(desk, place.pages, self._ledger, seed)
-        self._chaos = Chaos(place, seed, say)
+        self._chaos = Chaos(place, seed, say, self._ledger)
 
     def begin(self) -> None:
         """A desk whose first bundle serves. Exits where it does not come to that."""
@@ -81,6 +83,7 @@ class Soak:
     def recover(self) -> None:
         """Wait until all is well; what waits for a yes gets a no."""
         took = wait_until(self._all_is_well, RECOVERY_SECONDS)
+        self._recovered = took is not None
         say("not all is well again" if took is None else f"all is well after {took:.0f} s")
 
     def compare(self) -> list[str]:
@@ -90,11 +93,12 @@ class Soak:
         compared.tickets({ticket.id: ticket for ticket in self._base.tickets})
         compared.codes()
         compared.jobs()
-        compared.answers()
+        compared.answers(ASKED_ALWAYS)
         asked = self._base.tickets[:: TICKETS // ASKED_OF_ALL]
         queries = [Query(ticket.subject, ticket.description) for ticket in asked]
         compared.pages(self._place.pages, self._token, queries)
         of_themselves = self._place.of_themselves()
+        compared.faults(len(self._chaos.met), self._recovered, of_themselves)
         compared.wrong += [f"{name} does not end when asked" for name in self._place.stop_desk()]
         table = whole_table(self._ledger, self._chaos.met, compared.figures, of_themselves)
         print("\n".join(["", *table]))

@@ -3,12 +3,13 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from urllib.request import Request, urlopen
 
 import numpy as np
 
-from tests.soak.ledger import Judged, Ledger
+from tests.soak.ledger import ANSWERED, Judged, Ledger
+from tests.soak.programs import AWAY
 from ticketing.desk import Desk
 from ticketing.jobs import JobState
 from ticketing.retrieval.verify import ALIKE
@@ -17,6 +18,12 @@ from ticketing.tickets import Judgment, Query, Ticket
 PAGE = 128
 DEFECT = re.compile(r"\w+: ")
 """Begins what a job says of an error that is for no person."""
+
+SERVER_ERROR = re.compile(r"5\d\d")
+"""What an answer came to that is no answer; only those of AWAY may come while faults last."""
+
+OfThemselves = Mapping[str, Mapping[str, int]]
+"""Of each process of the desk, how often it did what nobody had asked of it."""
 
 MOST_NAMED = 3
 """Of what is wrong so many examples are told."""
@@ -118,9 +125,35 @@ class Comparison:
         self.figures["queries asked of every page"] = len(queries)
         self._wrong("answers differ from page to page", other)
 
-    def answers(self) -> None:
-        """No answer was given that cannot be right."""
+    def answers(self, kinds: Collection[str]) -> None:
+        """Each of these kinds of request was answered at least once; no answer was given that
+        cannot be right, or that tells of a defect; and nobody broke off."""
+        came_to = self._ledger.outcomes
+        answered = {kind for kind, outcomes in came_to.items() if outcomes[ANSWERED]}
+        broken = {
+            f"{kind} {said}"
+            for kind, outcomes in came_to.items()
+            for said in outcomes
+            if SERVER_ERROR.fullmatch(said) and int(said) not in AWAY
+        }
+        self._wrong("kinds of request were never answered", set(kinds) - answered)
         self._wrong("answers cannot be right", self._ledger.inconsistent)
+        self._wrong("kinds of answer tell of a defect", broken)
+        self._wrong("people or programs broke off", self._ledger.broken_off)
+
+    def faults(self, met: int, recovered: bool, of_themselves: OfThemselves) -> None:
+        """At least one was met, all is well after the last one, and no process of the desk did
+        what nobody had asked of it."""
+        if not met:
+            self.wrong.append("no fault was met")
+        if not recovered:
+            self.wrong.append("not all is well again")
+        unasked = [
+            f"{name} ({', '.join(f'{what} {times}' for what, times in said.items())})"
+            for name, said in of_themselves.items()
+            if any(said.values())
+        ]
+        self._wrong("processes of the desk ended unasked or wrote tracebacks", unasked)
 
     def _wrong(self, what: str, which: Sequence[str] | set[str]) -> None:
         if which:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from tests.soak.ledger import Ledger
 from tests.soak.servers import Node
 from tests.soak.stage import WEBS, WORKERS, Stage, wait_until
 from tests.soak.supervised import Supervised
@@ -91,13 +92,13 @@ class Met:
 class Chaos:
     """A thread that does a fault every half minute until the block ends."""
 
-    def __init__(self, stage: Stage, seed: int, say: Callable[[str], None]):
+    def __init__(self, stage: Stage, seed: int, say: Callable[[str], None], ledger: Ledger):
         self.met: list[Met] = []
-        self._stage, self._say = stage, say
+        self._stage, self._say, self._ledger = stage, say, ledger
         self._faults = drawn(stage, seed)
         self._chance = random.Random(seed)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run)
+        self._thread = threading.Thread(target=self.run)
 
     def __enter__(self) -> "Chaos":
         self._thread.start()
@@ -107,18 +108,22 @@ class Chaos:
         self._stop.set()
         self._thread.join()
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            until = time.monotonic() + EVERY
-            fault = next(self._faults)
-            self._say(str(fault))
-            end = self._begin(fault)
-            self._stop.wait(fault.seconds)
-            end()
-            left = until - time.monotonic()
-            well_after = wait_until(self._is_well, left)
-            self.met.append(Met(fault, well_after))
-            self._stop.wait(max(until - time.monotonic(), 0))
+    def run(self) -> None:
+        """What the thread does."""
+        with self._ledger.watching("the faults"):
+            while not self._stop.is_set():
+                self._meet(next(self._faults))
+
+    def _meet(self, fault: Fault) -> None:
+        until = time.monotonic() + EVERY
+        self._say(str(fault))
+        end = self._begin(fault)
+        self._stop.wait(fault.seconds)
+        end()
+        left = until - time.monotonic()
+        well_after = wait_until(self._is_well, left)
+        self.met.append(Met(fault, well_after))
+        self._stop.wait(max(until - time.monotonic(), 0))
 
     def _is_well(self) -> bool:
         return self._stage.pages_answer() and self._stage.cluster_is_whole()

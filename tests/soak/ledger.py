@@ -2,7 +2,8 @@
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ticketing.tickets import Ticket
@@ -54,6 +55,8 @@ class Ledger:
         """Of each job whose start was acknowledged and that imports a file, its tickets."""
         self.inconsistent: list[str] = []
         """Answers that cannot be right."""
+        self.broken_off: list[str] = []
+        """Who ended by an exception that nobody expected, and by which."""
         self._lock = threading.Lock()
 
     def outcome(self, kind: str, came_to: str, seconds: float) -> None:
@@ -95,3 +98,13 @@ class Ledger:
     def doubt(self, sentence: str) -> None:
         with self._lock:
             self.inconsistent.append(sentence)
+
+    @contextmanager
+    def watching(self, who: str) -> Iterator[None]:
+        """Note an exception of the block, which is raised on and ends the thread of who did it."""
+        try:
+            yield
+        except Exception as error:
+            with self._lock:
+                self.broken_off.append(f"{who} by {error!r}")
+            raise

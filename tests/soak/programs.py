@@ -5,6 +5,7 @@ import json
 import random
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.error import HTTPError
@@ -118,11 +119,10 @@ class Routine:
         """Mean seconds between two deeds."""
 
     def live(self) -> None:
-        while not self.program.leaving.wait(self.program.chance.expovariate(1 / self._pause)):
-            try:
-                self.act()
-            except (Refused, Unanswered):
-                continue
+        with self.program.ledger.watching(type(self).__name__):
+            while not self.program.leaving.wait(self.program.chance.expovariate(1 / self._pause)):
+                with suppress(Refused, Unanswered):
+                    self.act()
 
     def act(self) -> None:
         raise NotImplementedError

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from tests.soak.comparison import OfThemselves
 from tests.soak.faults import Met
 from tests.soak.ledger import ANSWERED, Ledger
 from ticketing.evaluation.text_table import table_text
@@ -16,10 +17,9 @@ def whole_table(
     ledger: Ledger,
     met: Sequence[Met],
     figures: Mapping[str, int],
-    of_themselves: Mapping[str, Mapping[str, int]],
+    of_themselves: OfThemselves,
 ) -> list[str]:
-    """Parts below each other, each with a heading. `of_themselves` says what desk processes did
-    that nobody asked of them."""
+    """Parts below each other, each with a heading."""
     asked = requests(ledger), errors(ledger)
     return table_of(*asked, _faults(met), _processes(of_themselves), at_the_end(figures))
 
@@ -60,7 +60,7 @@ def _faults(met: Sequence[Met]) -> Rows:
         yield kind, f"{len(mine)}", f"{len(well)}", *took
 
 
-def _processes(of_themselves: Mapping[str, Mapping[str, int]]) -> Rows:
+def _processes(of_themselves: OfThemselves) -> Rows:
     """A row for each process of the desk."""
     yield "processes", *next(iter(of_themselves.values()))
     for name, said in of_themselves.items():
