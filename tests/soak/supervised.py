@@ -44,9 +44,12 @@ class Supervised:
 
     def kill(self, chance: random.Random) -> None:
         """SIGKILL one process of the group."""
-        self._killed = True
+        process, *_ = pids = self.pids()
+        victim = chance.choice(pids)
+        if victim == process:  # whose end alone is seen by the watcher
+            self._killed = True
         with contextlib.suppress(ProcessLookupError):
-            os.kill(chance.choice(self.pids()), signal.SIGKILL)
+            os.kill(victim, signal.SIGKILL)
 
     def freeze(self) -> None:
         self._signal(signal.SIGSTOP)
@@ -100,6 +103,8 @@ class Supervised:
             if not self._killed:
                 self.unasked.append(code)
             time.sleep(RESTART_SECONDS)
+            if self._stopping:
+                return
             self._killed = False
             self._process = self._started()
 

@@ -1,17 +1,21 @@
 """A soak ends well only where something happened, and nothing that nobody had asked for."""
 
+import os
 import random
+import sys
 from contextlib import closing
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tests.benchmarks import load
-from tests.live.encoding_desk import BUNDLE, DigestDesk
+from tests.live.encoding_desk import BUNDLE, DigestDesk, wait_until
 from tests.soak.comparison import Comparison
 from tests.soak.faults import Chaos
 from tests.soak.ledger import ANSWERED, Ledger
 from tests.soak.programs import Program, Routine
+from tests.soak.supervised import Supervised
 from ticketing.jobs import JobKind
 
 QUIET = {"web1": {"ended": 0, "tracebacks": 0}}
@@ -112,3 +116,32 @@ def test_a_load_of_errors_alone_is_wrong(desk):
         "2 kinds of request were never answered: ask, judge",
         "the reindexing is queued with 0 tickets done",
     ]
+
+
+class Last(random.Random):
+    def choice(self, some):
+        return some[-1]
+
+
+def test_a_killed_child_does_not_hide_the_end_of_its_process(tmp_path: Path):
+    """It has a child, and ends with 7 when that one does."""
+    code = "import subprocess, sys; subprocess.call(['sleep', '60']); sys.exit(7)"
+    process = Supervised("x", [sys.executable, "-c", code], os.environ, tmp_path / "log")
+    try:
+        wait_until(lambda: len(process.pids()) == 2)
+        process.kill(Last())
+        wait_until(lambda: process.unasked, 20)
+        assert process.unasked == [7]
+    finally:
+        process.stop()
+
+
+def test_the_kill_of_a_process_is_no_end_of_its_own(tmp_path: Path):
+    process = Supervised("x", ["sleep", "60"], os.environ, tmp_path / "log")
+    try:
+        [before] = process.pids()
+        process.kill(Last())
+        wait_until(lambda: process.pids() != [before], 20)
+        assert process.unasked == []
+    finally:
+        process.stop()
