@@ -35,7 +35,7 @@ def start_reindex(
 
     A job that somebody is working on, or that waits for an answer, or whose messages still wait,
     is only returned. Raises NotReady where one is under way that would not ask, as this one is
-    to; BrokerAway, before any job is made.
+    to; BrokerAway before any job is made.
     """
     return _start(desk, app, JobKind.REINDEX, bundle_id, {"promotion": promotion}, by)
 
@@ -66,7 +66,7 @@ def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
 def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str) -> Job:
     """Publish an evaluation; `arguments` are those of Desk.evaluation_arguments.
 
-    Raises BrokerAway, before any job is made.
+    Raises BrokerAway before any job is made.
     """
     return _start(desk, app, JobKind.EVALUATION, "", arguments, by)
 
@@ -74,18 +74,22 @@ def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str) -> Job:
 def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
     """Publish an import of files; `arguments` are those of Desk.import_arguments.
 
-    Raises BrokerAway, before any job is made; the files are let go of, then.
+    Raises BrokerAway before any job is made; the files are let go of then.
     """
     try:
         return _start(desk, app, JobKind.IMPORT, "", arguments, by)
     except BrokerAway:
-        if all(job.arguments != arguments for job in desk.store.unfinished_jobs()):
-            for file in arguments["files"]:
-                desk.whole.drop_file(file["file"])
+        for file in arguments["files"]:
+            desk.whole.drop_file(file["file"])
         raise
 
 
 def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Json, by: str) -> Job:
+    """Make a job, or find the one under way, and publish it.
+
+    Raises NotReady, and BrokerAway before any job is made. A job that is made is returned also
+    where it cannot be published: its log says why, and the watch publishes it later.
+    """
     store = desk.store
     waiting = waiting_messages(app, queue_of(kind))
     total = store.count_tickets() if kind == JobKind.REINDEX else 0
@@ -99,9 +103,14 @@ def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Js
         job = store.create_job(kind, bundle_id, total, arguments, by)
     _require_as_asked(job, arguments)
     is_new = job.heartbeat is None
-    if is_new or (_is_left(desk, job) and not waiting):
+    if not (is_new or (_is_left(desk, job) and not waiting)):
+        return job
+    try:
         return publish(desk, app, job)
-    return job
+    except BrokerAway as error:
+        return store.update_job(
+            job.id, log=f"not sent yet: {desk.settings.without_home(str(error))}"
+        )
 
 
 def _require_as_asked(job: Job, arguments: Json) -> None:

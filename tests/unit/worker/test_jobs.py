@@ -108,7 +108,9 @@ def test_a_folder_that_takes_no_messages_is_said_before_any_job_is_made(desk, mo
     assert desk.store.unfinished_jobs() == []
 
 
-def test_a_disk_that_is_full_when_a_message_is_written_is_said(desk, monkeypatch):
+def test_a_disk_that_is_full_when_a_message_is_written_is_said_and_the_job_is_sent_later(
+    desk, monkeypatch
+):
     app, messages = make_app(desk.settings), desk.settings.home / "broker"
     write = Path.write_text
 
@@ -116,13 +118,33 @@ def test_a_disk_that_is_full_when_a_message_is_written_is_said(desk, monkeypatch
         write(path, text[:9])
         raise FULL
 
-    with monkeypatch.context() as patch, pytest.raises(BrokerAway, match="No space left"):
+    with monkeypatch.context() as patch:
         patch.setattr(Path, "write_text", half)
-        start_training(desk, app, desk.training_arguments(), "ada")
+        made = start_training(desk, app, desk.training_arguments(), "ada")
+    said = "not sent yet: The folder broker takes no messages (No space left on device); free"
+    assert made.log[-1].text.startswith(said)
     assert list(messages.glob("*.unfinished")) == []
     monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
     [job] = jobs.resume_jobs(desk, app)
     assert (job.by, waiting_messages(app, queue_of(job.kind))) == ("ada", 1)
+
+
+def test_an_import_that_cannot_be_sent_is_made_once_and_keeps_its_files(desk, monkeypatch):
+    """It was refused, sent again by whoever asked, and begun twice."""
+    app = make_app(desk.settings)
+    arguments = desk.upload_arguments("new.csv", [b"id,subject\n1,Pump\n"])
+
+    def away(*_):
+        raise BrokerAway("The broker does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("worker.publishing.connected", away)
+        job = jobs.start_import(desk, app, arguments, "ada")
+    assert job.state == JobState.QUEUED
+    desk.require_files(job)
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    assert [sent.id for sent in jobs.resume_jobs(desk, app)] == [job.id]
+    assert waiting_messages(app, queue_of(job.kind)) == 1
 
 
 def test_a_job_that_is_sent_again_waits_again(desk, monkeypatch):
