@@ -87,7 +87,7 @@ def _end(desk: Desk, app: Celery, job: Job, result: Json) -> None:
     if job.kind == JobKind.TRAINING:
         if job.cancel_requested:
             raise Stopped
-        desk.drop_vectors()
+        desk.drop_vectors(job)
         promotion = Promotion(job.arguments.get("promotion", Promotion.RULE))
         if promotion != Promotion.NEVER:
             reindex = start_reindex(desk, app, result["bundle"], promotion, job.by)

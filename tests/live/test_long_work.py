@@ -241,6 +241,14 @@ def test_a_file_of_vectors_is_kept_until_its_training_is_done(desk, app, vectors
     assert list(desk.settings.home.glob("checkpoints/vectors/*")) == []
 
 
+@pytest.fixture
+def a_day_later(monkeypatch):
+    """To whoever drops files of vectors, which were put just now."""
+    later = utc_now() + timedelta(days=1, minutes=1)
+    monkeypatch.setattr("ticketing.desk.long_work.utc_now", lambda: later)
+
+
+@pytest.mark.usefixtures("a_day_later")
 def test_a_cancelled_trainings_vectors_are_kept_until_another_one_begins(desk, app, vectors):
     for number in (1, 2):
         vectors.write_text(words_of(number))
@@ -256,6 +264,24 @@ def test_a_cancelled_trainings_vectors_are_kept_until_another_one_begins(desk, a
     assert desk.store.get_job(job.id).state == "done"
 
 
+@pytest.mark.parametrize("number", [1, 2], ids=["the same file", "another file"])
+def test_vectors_of_a_training_that_is_just_being_asked_for_are_kept(desk, app, vectors, number):
+    """They were dropped by the one that began or ended just then, and the new training failed."""
+    first, asked = train(desk, app, vectors=vectors), []
+    vectors.write_text(words_of(number))
+    desk.at_epoch = lambda epoch: (
+        epoch == 3 and asked.append(desk.training_arguments(vectors=vectors))
+    )
+    run_one(desk, app)
+    assert desk.store.get_job(first.id).state == "done"
+    desk.at_epoch = lambda epoch: None
+    second = jobs.start_training(desk, app, asked[0], "bob")
+    run_one(desk, app)
+    assert desk.store.get_job(second.id).message == "Bundle bundle is trained."
+    assert vectors_of(desk) == (0, 0)
+
+
+@pytest.mark.usefixtures("a_day_later")
 def test_a_training_whose_vectors_another_one_has_dropped_is_not_retried(desk, app, vectors):
     job = train(desk, app, vectors=vectors)
     jobs.cancel_job(desk, job.id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +24,14 @@ from ticketing.errors import InputError, NotReady, first_invalid
 from ticketing.files import Json, chunks, content_digest
 from ticketing.jobs import Job, JobKind, OnStep, Promotion
 from ticketing.tickets import Filters, ModelKind
-from ticketing.times import require_period, shown_date
+from ticketing.times import require_period, shown_date, utc_now
 
 if TYPE_CHECKING:
     from ticketing.desk import Desk
+
+
+VECTORS_KEPT = timedelta(days=1)
+"""How long a file of vectors is kept that another training was asked for with."""
 
 
 class LongWork(Imports, Bundles):
@@ -75,8 +79,7 @@ class LongWork(Imports, Bundles):
 
     def _kept_vectors(self, path: Path) -> str:
         name = f"vectors/{content_digest(path)[:16]}/{path.name}"
-        if not self.whole.files(name):
-            self.whole.put_file(name, chunks(path))
+        self.whole.put_file(name, chunks(path))  # also one that is there: it is young again
         return name
 
     def fetched_vectors(self, name: str | None) -> Path | None:
@@ -91,15 +94,23 @@ class LongWork(Imports, Bundles):
             unfinished.rename(path)
         return path
 
-    def drop_vectors(self, but: str | None = None) -> None:
-        """Let go of all files of vectors, but that of a training under way: one desk has one
-        training at a time. Raises StoreAway, StoreError."""
+    def drop_vectors(self, job: Job) -> None:
+        """Let go of the files of vectors that no training needs: a training's own once it has its
+        bundle, and those of others after VECTORS_KEPT.
+
+        A younger one may be of a training that somebody is just asking for. On this machine all
+        others go: they can be fetched again. Raises StoreAway, StoreError.
+        """
+        own, needed = job.arguments.get("vectors"), needed_files(job)
+        others_before = utc_now() - VECTORS_KEPT
         for file in self.whole.files("vectors/"):
-            if file.name != but:
+            before = job.created if file.name == own else others_before
+            if file.name not in needed and file.put < before:
                 self.whole.drop_file(file.name)
         checkpoints = self.settings.home / "checkpoints"
+        still_read = {(checkpoints / name).parent for name in needed}
         for folder in checkpoints.glob("vectors/*"):
-            if folder != (checkpoints / (but or "")).parent:
+            if folder not in still_read:
                 shutil.rmtree(folder, ignore_errors=True)
 
     # evaluation ------------------------------------------------------------------------------
@@ -165,7 +176,7 @@ def _do_training(desk: Desk, job: Job, on_step: OnStep) -> Json:
     if bundle_id := job.result.get("bundle"):
         return {"bundle": bundle_id}
     asked = job.arguments
-    desk.drop_vectors(but=asked.get("vectors"))
+    desk.drop_vectors(job)
     before, folder = _time(asked.get("before")), desk.settings.home / "checkpoints"
     elsewhere = bool(desk.settings.store)  # so that other machines may have it too
     with shared_checkpoints(desk.whole, folder, job.id) if elsewhere else nullcontext():
