@@ -1,5 +1,7 @@
 """The last steps of a reindex job: its bundle is compared with the serving one, and promoted."""
 
+from uuid import uuid4
+
 from celery import Celery
 
 from ticketing.desk import Desk
@@ -12,6 +14,9 @@ from worker.app import STEP_SECONDS
 from worker.jobs import cancelled, lease_of
 from worker.publishing import finish, publish
 from worker.working import beating, failing, wanted
+
+BEGUN = "promotion_begun"
+"""In a job's result: by what id the audit knows the promotion that the job has begun."""
 
 
 def take_step(desk: Desk, app: Celery, job_id: str) -> None:
@@ -40,7 +45,8 @@ def _go_on(desk: Desk, app: Celery, job_id: str) -> None:
         publish(desk, app, job)
         return
     job = desk.whole.update_job(job_id, state=JobState.RUNNING)
-    if desk.whole.serving() == job.bundle_id:
+    begun = job.step == Step.PROMOTING and job.result.get(BEGUN)
+    if desk.whole.serving() == job.bundle_id and not begun:
         finish(desk, job, f"Bundle {job.bundle_id} serves already.")
     elif job.step != Step.PROMOTING:
         _compare(desk, job)
@@ -69,8 +75,12 @@ def _compare(desk: Desk, job: Job) -> None:
 
 
 def _promote(desk: Desk, job: Job) -> None:
+    """Let the bundle serve. The audit has that once, also where the store was away in between."""
+    serves = desk.whole.serving() == job.bundle_id
+    begun = (job.result.get(BEGUN) if serves else "") or uuid4().hex
+    desk.whole.update_job(job.id, result={BEGUN: begun})
     why = job.result.get("comparison", "")
     verdict = desk.let_serve(job.bundle_id, why and f": {why}")
     by = Actor(job.result.get("answered_by") or job.by, f"job {job.id}")
-    desk.record(by, Deed.PROMOTED, f"bundle {job.bundle_id}")
+    desk.record(by, Deed.PROMOTED, f"bundle {job.bundle_id}", event_id=begun)
     finish(desk, job, verdict)

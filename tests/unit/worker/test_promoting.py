@@ -4,12 +4,14 @@ import pytest
 
 from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
 from ticketing.desk import leases
-from ticketing.errors import StoreError
+from ticketing.errors import StoreAway, StoreError
+from ticketing.history import Deed
 from ticketing.jobs import JobState, Promotion, Step
 from ticketing.tickets import Ticket
 from worker.app import make_app
 from worker.follow import do_waiting
-from worker.jobs import cancel_job, lease_of, retry_job, start_reindex
+from worker.jobs import answer_promotion, cancel_job, lease_of, retry_job, start_reindex
+from worker.promoting import take_step
 from worker.queues import QUEUE
 from worker.tasks import do_batch
 
@@ -99,3 +101,37 @@ def test_a_step_waits_for_the_lease_of_a_process_that_it_ended(desk, app, monkey
     assert leases.HeldLease(desk.store, lease_of(job.id)).take()  # and its process is killed then
     assert do_waiting(desk, app, QUEUE)
     assert desk.store.get_job(job.id).state == JobState.DONE
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["before it is kept", "after it is kept"])
+def test_a_promotion_is_audited_once_though_the_store_was_away(desk, app, monkeypatch, kept):
+    record, failures = desk.record, [StoreAway("Frozen; try again.")]
+
+    def away(*entry, **options):
+        if kept or not failures:
+            record(*entry, **options)
+        if failures:
+            raise failures.pop()
+
+    monkeypatch.setattr(desk, "record", away)
+    job = start_reindex(desk, app, BUNDLE, by="ann")
+    assert do_waiting(desk, app, QUEUE)  # all is encoded
+    with pytest.raises(StoreAway):
+        do_waiting(desk, app, QUEUE)
+    take_step(desk, app, job.id)
+    assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} serves now: won."
+    assert [(entry.person, entry.deed) for entry in desk.audit_entries()] == [
+        ("ann", Deed.PROMOTED)
+    ]
+
+
+def test_a_bundle_that_somebody_promoted_meanwhile_is_not_said_to_be_promoted_by_a_job(desk, app):
+    job = start_reindex(desk, app, BUNDLE, Promotion.ASK)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    desk.store.set_serving(BUNDLE)
+    answer_promotion(desk, app, job.id, True, ANN)
+    while do_waiting(desk, app, QUEUE):
+        pass
+    assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} serves already."
+    assert [entry.deed for entry in desk.audit_entries()] == [Deed.ANSWERED]
