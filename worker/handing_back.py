@@ -14,7 +14,8 @@ from worker.presence import live_workers
 log = logging.getLogger(__name__)
 
 WITHOUT = "without"
-"""In a job's result: which workers handed work back since some was last done, and why."""
+"""In a job's result: which workers handed work back since some was last done, or since the job was
+retried, and why."""
 
 HELD_SECONDS = 2.0
 """How long a message is held before it goes back, so that others take it."""
@@ -47,8 +48,8 @@ def hand_back(desk: Desk, app: Celery, job_id: str, worker: str, error: BundleAw
     raise Reject(str(error), requeue=True)
 
 
-def has_done(desk: Desk, job_id: str) -> None:
-    """Forget who handed work of a job back: some of it was done."""
+def forget_who(desk: Desk, job_id: str) -> None:
+    """Forget who handed work of a job back: some of it was done since, or it is retried."""
     job = desk.whole.get_job(job_id)
     if job is not None and job.result.get(WITHOUT):
         desk.whole.update_job(job_id, result={WITHOUT: {}})

@@ -12,6 +12,7 @@ from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.people import Actor
 from ticketing.stores.jobs import no_job
 from worker.connection import waiting_messages
+from worker.handing_back import forget_who
 from worker.presence import workers_live
 from worker.progress import silent_for
 from worker.publishing import finish, publish, queue_of
@@ -232,6 +233,7 @@ def retry_job(desk: Desk, app: Celery, job_id: str, by: Actor) -> Job:
     desk.require_files(job)
     job = desk.store.reopen_job(job_id)
     desk.record(by, Deed.JOB_RETRIED, f"{job.kind} {job.id}")
+    forget_who(desk, job_id)
     return publish(desk, app, job)
 
 

@@ -13,7 +13,7 @@ from ticketing.stores.blocks import CodeRow
 from ticketing.stores.protocols import parted
 from ticketing.tickets import Ticket
 from worker.app import BATCH_SECONDS, STEP_SECONDS
-from worker.handing_back import has_done
+from worker.handing_back import forget_who
 from worker.long_work import do_job
 from worker.progress import taken_up
 from worker.promoting import take_step
@@ -65,7 +65,7 @@ def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> 
     stored = 0
     if rows:
         stored = store.put_codes(bundle_id, rows)
-        has_done(desk, job.id)
+        forget_who(desk, job.id)
     store.update_job(job.id, errors=errors, more=stored)
 
 

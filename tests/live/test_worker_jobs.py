@@ -5,11 +5,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from celery.exceptions import Reject
 
 from tests.live.encoding_desk import ANN, BUNDLE, POISON, DigestDesk
 from ticketing.desk import leases
 from ticketing.errors import (
     BrokerAway,
+    BundleAway,
     BundleError,
     InputError,
     NotFound,
@@ -22,7 +24,7 @@ from ticketing.jobs import JobKind, JobState, Promotion
 from ticketing.stores.blocks import CodeRow
 from ticketing.tickets import Ticket
 from ticketing.times import utc_now
-from worker import jobs, progress, tasks
+from worker import handing_back, jobs, progress, tasks
 from worker.app import make_app
 from worker.queues import QUEUE
 
@@ -260,6 +262,23 @@ def test_a_retry_is_audited_though_the_broker_is_away(desk, app, monkeypatch):
     done = (entry.person, entry.deed, entry.which)
     assert done == ("ann", Deed.JOB_RETRIED, f"reindex {job.id}")
     assert desk.store.get_job(job.id).state == JobState.QUEUED
+
+
+def test_a_retry_forgets_which_workers_lacked_the_bundle(desk, app, monkeypatch):
+    """One of them has room for it now; the job failed as soon as the other one was asked."""
+    job = a_job(desk)
+    monkeypatch.setattr(handing_back, "HELD_SECONDS", 0)
+    monkeypatch.setattr(handing_back, "live_workers", lambda *_: {"q@a", "q@b"})
+    lacks = BundleAway("No room.")
+    with pytest.raises(Reject):
+        handing_back.hand_back(desk, app, job.id, "q@a", lacks)
+    handing_back.hand_back(desk, app, job.id, "q@b", lacks)
+    assert desk.store.get_job(job.id).state == "failed"
+    jobs.retry_job(desk, app, job.id, ANN)
+    with pytest.raises(Reject):
+        handing_back.hand_back(desk, app, job.id, "q@b", lacks)
+    record = desk.store.get_job(job.id)
+    assert (record.state, list(record.result[handing_back.WITHOUT])) == ("queued", ["q@b"])
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
