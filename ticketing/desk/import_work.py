@@ -44,7 +44,7 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
         return _let_go(desk, job)
     files, before = job.arguments["files"], job.arguments["before"]
     total = sum(file["rows"] for file in files)
-    on_step(Step.READING, 0, total)
+    on_step(Step.READING, job.done, total)
     with desk.import_folder() as folder:
         sources = []
         for number, file in enumerate(files):
@@ -128,6 +128,7 @@ class _Pages:
     def put(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
         self._page += 1
         if self._page <= self._job.result.get("pages", 0):
+            self._on_step(Step.READING, self._job.done)
             return PutCounts(taken=self._taken_before() or frozenset())
         counts = self._put_theirs(tickets, keep)
         for name in self.counts:

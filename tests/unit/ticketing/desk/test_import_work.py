@@ -227,6 +227,35 @@ def test_a_cancelled_import_says_how_far_it_came(desk):
     assert (stopped.done, stopped.result["added"]) == (2, 1)
 
 
+def stopped_at(page):
+    """Ends an import once so many pages are put."""
+
+    def on_step(step, done=0, total=0):
+        if step in (Step.IMPORTING, Step.CHECKING) and done >= 2 * page:
+            raise Stopped
+
+    return on_step
+
+
+EIGHT = "id,subject\n" + "".join(f"B-{i},Fan {i}\n" for i in range(8))
+
+
+def test_an_import_that_goes_on_can_be_ended_while_it_reads_what_was_put(desk):
+    job, steps = job_of(desk, LOCAL, EIGHT), []
+    with pytest.raises(Stopped):
+        do(desk, job, stopped_at(3))
+
+    def ended(step, done=0, total=0):
+        steps.append((step, done, total))
+        if len(steps) == 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        do(desk, desk.store.get_job(job.id), ended)
+    assert steps == [(Step.READING, 6, 8)] * 3
+    assert do(desk, desk.store.get_job(job.id), ignore_step)["added"] == 8
+
+
 def stopped(desk) -> Job:
     """An import that was cancelled after its first page."""
     job = job_of(desk, groups="seen by")
