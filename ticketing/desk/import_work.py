@@ -61,9 +61,10 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
         except InputError as error:
             _keep_rejects(desk, job, report.rejects, folder)
             raise InputError(_as_given(str(error), folder)) from None
+    on_step(pages.step, total, total)  # also where the last rows, or all, were left out
     _keep_rejects(desk, job, report.rejects, folder)
     left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
-    job = desk.whole.update_job(job.id, result={**pages.counts, **left_out})
+    job = desk.whole.update_job(job.id, done=total, result={**pages.counts, **left_out})
     return _let_go(desk, job)
 
 

@@ -256,6 +256,14 @@ def test_an_import_that_goes_on_can_be_ended_while_it_reads_what_was_put(desk):
     assert do(desk, desk.store.get_job(job.id), ignore_step)["added"] == 8
 
 
+@pytest.mark.parametrize("rows", [[",x"] * 5, ["1,a", "2,b", ",x"]], ids=["all", "the last"])
+def test_an_import_is_done_to_its_end_though_rows_are_rejected(desk, rows):
+    job, steps = job_of(desk, LOCAL, "\n".join(["id,subject", *rows])), []
+    do(desk, job, lambda step, done=0, total=0: steps.append((step, done, total)))
+    assert desk.store.get_job(job.id).done == len(rows)
+    assert steps[-1] == (Step.IMPORTING, len(rows), len(rows))
+
+
 def stopped(desk) -> Job:
     """An import that was cancelled after its first page."""
     job = job_of(desk, groups="seen by")
@@ -324,7 +332,7 @@ def test_a_check_says_what_would_be_stored_and_stores_nothing(desk):
     }
     assert list(desk.store.iter_tickets()) == before
     assert desk.store.files("import/") == []
-    assert steps[0] == (Step.READING, 0, 7) and steps[-1] == (Step.CHECKING, 6, 7)
+    assert steps[0] == (Step.READING, 0, 7) and steps[-1] == (Step.CHECKING, 7, 7)
     [reject] = rejects(desk, job)
     assert (reject["line"], reject["field"]) == (8, "id")
     first, second = map(
