@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,13 +30,19 @@ if TYPE_CHECKING:
 FIRST, FIRST_READ = 3, "first.jsonl"
 """Tickets that a check shows as they would be stored, and the report that has them."""
 
+COUNTED = ("added", "changed", "unchanged")
+"""What a job's result counts of the tickets put."""
+
+READ_OTHERWISE = "the files are read otherwise than when this import began; all rows are put again"
+
 BEGINNING = 300
 """Characters of each of their texts."""
 
 
 def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
-    """Put the tickets page by page; pages that were put before are only read again. Where it is to
-    be a check only, say what that would change, and keep how the FIRST are read.
+    """Put the tickets page by page; pages that were put before are only read again, and put again
+    where they are read otherwise now, as by another version of the program. Where it is to be a
+    check only, say what that would change, and keep how the FIRST are read.
 
     Rows that were left out before it fails are told too. Raises whatever `on_step` does,
     InputError, StoreError.
@@ -53,19 +60,44 @@ def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
             desk.fetch(file["file"], path)
             mapping, time = Mapping(**file["mapping"]), before and datetime.fromisoformat(before)
             sources.append(Source(path, file["rows"], mapping, time))
-        pages_of = _Check if job.arguments.get("check_only") else _Pages
-        pages = pages_of(desk, job, partial(on_step, total=total))
-        report = ImportReport()
-        try:
-            import_sources(sources, pages.put, pages.seen_row, report)
-        except InputError as error:
-            _keep_rejects(desk, job, report.rejects, folder)
-            raise InputError(_as_given(str(error), folder)) from None
+        pages, report = _put_all(desk, job, sources, partial(on_step, total=total), folder)
     on_step(pages.step, total, total)  # also where the last rows, or all, were left out
     _keep_rejects(desk, job, report.rejects, folder)
     left_out = {"rejected": len(report.rejects), "to_come": len(report.to_come)}
     job = desk.whole.update_job(job.id, done=total, result={**pages.counts, **left_out})
     return _let_go(desk, job)
+
+
+def _put_all(
+    desk: Desk, job: Job, sources: Sequence[Source], on_step: Callable[..., None], folder: Path
+) -> tuple[_Pages, ImportReport]:
+    """Put what is left of an import; all of it, where the pages put before are no longer the same.
+
+    Raises InputError, once the rows left out before it are kept.
+    """
+    pages = (_Check if job.arguments.get("check_only") else _Pages)(desk, job, on_step)
+    report = ImportReport()
+    try:
+        import_sources(sources, pages.put, pages.seen_row, report)
+        pages.require_all_read()
+    except _OtherPages:
+        return _put_all(desk, _begun_anew(desk, job), sources, on_step, folder)
+    except InputError as error:
+        _keep_rejects(desk, job, report.rejects, folder)
+        raise InputError(_as_given(str(error), folder)) from None
+    return pages, report
+
+
+def _begun_anew(desk: Desk, job: Job) -> Job:
+    """The job as if nothing of its files was put; ids that were taken are looked for again. Raises
+    Stopped for a job that has ended meanwhile, whose record stays as it is."""
+    for file in desk.whole.files(_taken_of(job)):
+        desk.whole.drop_file(file.name)
+    result = {"pages": 0, **dict.fromkeys(COUNTED, 0)}
+    job = desk.whole.update_job(job.id, done=0, result=result, log=READ_OTHERWISE)
+    if job.finished:
+        raise Stopped
+    return job
 
 
 def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: Path) -> None:
@@ -106,6 +138,16 @@ def _as_read(ticket: Ticket) -> str:
     return json.dumps(begun | filed | seen_by) + "\n"
 
 
+def _as_bytes(tickets: Sequence[Ticket], keep: Collection[str]) -> bytes:
+    """All that a page puts, the same in every process."""
+    said = [vars(ticket) | {"groups": sorted(ticket.groups)} for ticket in tickets]
+    return json.dumps([said, sorted(keep)], default=str).encode()
+
+
+class _OtherPages(Exception):
+    """The pages of an import are not those that were put before."""
+
+
 class _Pages:
     """Puts the pages of an import that were not put before, and keeps the job's record."""
 
@@ -121,25 +163,38 @@ class _Pages:
         self._seen = desk.seen_by(Person(job.by, Role.ENGINEER, theirs))
         self._rows = 0
         self._page = 0
-        self.counts = {name: job.result.get(name, 0) for name in ("added", "changed", "unchanged")}
+        self._read = sha256()
+        self._put_before = job.result.get("pages", 0)
+        self.counts = {name: job.result.get(name, 0) for name in COUNTED}
 
     def seen_row(self) -> None:
         self._rows += 1
 
     def put(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
+        """Put a page, or only read it. Raises _OtherPages for the last one that was put before,
+        where it or one before it was read otherwise then."""
         self._page += 1
-        if self._page <= self._job.result.get("pages", 0):
+        self._read.update(_as_bytes(tickets, keep))
+        read = self._read.hexdigest()
+        if self._page <= self._put_before:
+            if self._page == self._put_before and read != self._job.result.get("read"):
+                raise _OtherPages
             self._on_step(Step.READING, self._job.done)
             return PutCounts(taken=self._taken_before() or frozenset())
         counts = self._put_theirs(tickets, keep)
         for name in self.counts:
             self.counts[name] += getattr(counts, name)
-        result = {**self.counts, "pages": self._page}
+        result = {**self.counts, "pages": self._page, "read": read}
         job = self._desk.whole.update_job(self._job.id, done=self._rows, result=result)
         if job.cancel_requested:
             raise Stopped
         self._on_step(self.step, self._rows)
         return counts
+
+    def require_all_read(self) -> None:
+        """Raises _OtherPages where more pages were put before than there are now."""
+        if self._page < self._put_before:
+            raise _OtherPages
 
     def _put_theirs(self, tickets: Sequence[Ticket], keep: Collection[str]) -> PutCounts:
         """Put the tickets of a page whose ids are not those of tickets that whoever asked may not

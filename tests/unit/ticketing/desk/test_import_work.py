@@ -256,6 +256,70 @@ def test_an_import_that_goes_on_can_be_ended_while_it_reads_what_was_put(desk):
     assert do(desk, desk.store.get_job(job.id), ignore_step)["added"] == 8
 
 
+def refuse(monkeypatch, *ids):
+    """As by a newer program, to which rows of these ids say too little."""
+    read = load.to_ticket
+
+    def stricter(row, mapping, before=None):
+        ticket = read(row, mapping, before)
+        if isinstance(ticket, Ticket) and ticket.id in ids:
+            return tables.Reject(row.file, row.line, "id", "says too little")
+        return ticket
+
+    monkeypatch.setattr(load, "to_ticket", stricter)
+
+
+@pytest.mark.parametrize("check_only", [False, True])
+@pytest.mark.parametrize(
+    "refused", [["B-0"], ["B-7"], [f"B-{i}" for i in range(1, 8)]], ids=["first", "last", "most"]
+)
+def test_an_import_that_another_program_goes_on_with_loses_no_row(
+    desk, monkeypatch, refused, check_only
+):
+    """Its pages are others: rows that had come to be in a page put before were left out."""
+    arguments = desk.upload_arguments("new.csv", [EIGHT.encode()], check_only=check_only)
+    job = desk.store.create_job(JobKind.IMPORT, "", 0, arguments, "ann")
+    with pytest.raises(Stopped):
+        do(desk, job, stopped_at(3))
+    refuse(monkeypatch, *refused)
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
+    counted = (result["added"], result["unchanged"], result["rejected"])
+    left = 8 - len(refused)
+    stored = {f"B-{i}" for i in range(8)} & desk.store.matching_ids([f"B-{i}" for i in range(8)])
+    if check_only:
+        assert counted == (left, 0, len(refused)) and not stored
+    else:
+        assert stored >= {f"B-{i}" for i in range(8)} - {*refused}
+        assert (sum(counted), counted[2]) == (8, len(refused))
+
+
+def test_an_import_that_is_to_begin_anew_and_has_ended_meanwhile_is_left(desk, monkeypatch):
+    job = job_of(desk, LOCAL, EIGHT)
+    with pytest.raises(Stopped):
+        do(desk, job, stopped_at(1))
+    refuse(monkeypatch, "B-0")
+    begun = desk.store.get_job(job.id)
+    ended = desk.store.update_job(job.id, state=JobState.FAILED)
+    with pytest.raises(Stopped):
+        do(desk, begun, ignore_step)
+    assert desk.store.get_job(job.id) == ended
+
+
+def test_an_import_that_is_read_as_before_puts_nothing_again(desk, monkeypatch):
+    job, put = job_of(desk, LOCAL, EIGHT), []
+    with pytest.raises(Stopped):
+        do(desk, job, stopped_at(3))
+    refuse(monkeypatch, "B-7")  # in a page that was not put
+    put_tickets = desk.put_tickets
+    monkeypatch.setattr(
+        desk,
+        "put_tickets",
+        lambda page, keep: put.append(len(page)) or put_tickets(page, keep=keep),
+    )
+    result = do(desk, desk.store.get_job(job.id), ignore_step)
+    assert (put, result["added"], result["unchanged"], result["rejected"]) == ([1], 7, 0, 1)
+
+
 @pytest.mark.parametrize("rows", [[",x"] * 5, ["1,a", "2,b", ",x"]], ids=["all", "the last"])
 def test_an_import_is_done_to_its_end_though_rows_are_rejected(desk, rows):
     job, steps = job_of(desk, LOCAL, "\n".join(["id,subject", *rows])), []
