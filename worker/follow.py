@@ -14,6 +14,7 @@ from ticketing.cli.printing import say
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, StoreAway, TicketingError
 from ticketing.jobs import Job, JobKind, JobState
+from ticketing.stores.jobs import no_job
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
 from worker.jobs import resume_jobs, start_reindex
@@ -63,7 +64,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
     worker.
 
     On embedded parts this process does what waits where no worker does; a store that is away
-    is waited for.
+    is waited for. Raises NotFound where the job's record is gone, as after a restore.
     """
     shown = {""}
     alone = False
@@ -74,7 +75,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                 try:
                     if not (alone and do_waiting(desk, app, queue)):
                         time.sleep(POLL_SECONDS)
-                    job = desk.store.get_job(job.id) or job
+                    job = _known(desk, job.id)
                     alone = alone or (
                         not desk.settings.broker
                         and _is_left_alone(job)
@@ -97,6 +98,13 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
             "The worker goes on; `ticketing jobs` shows it,"
             f" `ticketing jobs {job.id} --cancel` ends it."
         ) from None
+    return job
+
+
+def _known(desk: Desk, job_id: str) -> Job:
+    job = desk.store.get_job(job_id)
+    if job is None:
+        raise no_job(job_id)
     return job
 
 
