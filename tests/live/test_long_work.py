@@ -368,7 +368,7 @@ def test_a_trained_bundle_is_not_trained_again_because_the_store_was_away(desk, 
 
 
 def test_what_a_training_cannot_use_is_said_before_it_begins(desk):
-    with pytest.raises(Exception, match="epochs='many'"):
+    with pytest.raises(InputError, match="epochs='many'"):
         desk.training_arguments(training={"epochs": "many"})
 
 

@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import time
+from functools import partial
 
 import pytest
 from redis import Redis
@@ -23,10 +24,14 @@ from ticketing.tickets import Ticket
 from worker import jobs, publishing
 from worker.app import make_app
 from worker.follow import follow
+from worker.presence import live_workers
 from worker.publishing import ENCODE_BATCH
 from worker.queues import QUEUE
 
 pytestmark = pytest.mark.worker
+
+WORKER = "TEST_WORKER"
+"""The variable that says to a worker how it is called."""
 
 TICKETS = [Ticket(f"{i:04}", f"ticket {i}") for i in range(1500)]
 
@@ -86,12 +91,28 @@ def test_killed_twenty_times_at_random_moments_nothing_is_lost_or_stored_twice(
     print(f"20 workers killed, {done} of 9000 done by then, {record.done} in the end")
 
 
+class SigningDesk(DigestDesk):
+    """Leaves a file in the home that says which worker has encoded something."""
+
+    def encode(self, bundle_id, tickets, tokens=None):
+        (self.settings.home / f"{os.environ[WORKER]}.encoded").touch()
+        return super().encode(bundle_id, tickets)
+
+
+def call_it(name, app):
+    os.environ[WORKER] = name
+
+
 @ON_FILES
-def test_two_workers_share_a_job(desk, app, start_worker):
-    start_worker(seconds=0.001)
-    start_worker(seconds=0.001)
-    assert finished(desk, jobs.start_reindex(desk, app, BUNDLE)).state == "done"
+def test_two_workers_share_a_job(desk, app):
+    with workers(desk.settings.home, SigningDesk) as start:
+        for name in ("first", "second"):
+            start(seconds=0.001, set_up=partial(call_it, name))
+        wait_until(lambda: len(live_workers(app)) == 2)
+        assert finished(desk, jobs.start_reindex(desk, app, BUNDLE)).state == "done"
     assert_each_is_stored_once(desk, TICKETS)
+    encoded = {path.stem for path in desk.settings.home.glob("*.encoded")}
+    assert encoded == {"first", "second"}
 
 
 def test_a_poisonous_ticket_is_set_aside_and_the_rest_is_done(desk, app, start_worker):
