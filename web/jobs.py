@@ -18,6 +18,7 @@ from web.context import audit, current_actor, current_desk, current_person, serv
 from web.guard import require
 from web.schemas.jobs import ScheduleIn
 from worker import jobs
+from worker.importing import start_import
 
 BEGINS = {
     JobKind.TRAINING: Permission.TRAIN,
@@ -98,7 +99,7 @@ def import_(
     arguments = current_desk().upload_arguments(name, chunks, columns, check_only)
     if not check_only:
         audit(Deed.IMPORTED, f"tickets of {arguments['files'][0]['name']}")
-    return _begun(jobs.start_import(desk, broker(), arguments, current_person().name))
+    return _begun(start_import(desk, broker(), arguments, current_person().name))
 
 
 def report(job: Job, name: str) -> Iterator[bytes]:

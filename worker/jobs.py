@@ -38,7 +38,7 @@ def start_reindex(
     is only returned. Raises NotReady where one is under way that would not ask, as this one is
     to; BrokerAway before any job is made.
     """
-    return _start(desk, app, JobKind.REINDEX, bundle_id, {"promotion": promotion}, by)
+    return start(desk, app, JobKind.REINDEX, bundle_id, {"promotion": promotion}, by)
 
 
 def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
@@ -53,7 +53,7 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
             if not _gives_way(desk, app, job):
                 raise _another(job)
             cancel_job(desk, job.id)
-    return _start(desk, app, JobKind.TRAINING, "", arguments, by)
+    return start(desk, app, JobKind.TRAINING, "", arguments, by)
 
 
 def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
@@ -69,23 +69,10 @@ def start_evaluation(desk: Desk, app: Celery, arguments: Json, by: str) -> Job:
 
     Raises BrokerAway before any job is made.
     """
-    return _start(desk, app, JobKind.EVALUATION, "", arguments, by)
+    return start(desk, app, JobKind.EVALUATION, "", arguments, by)
 
 
-def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
-    """Publish an import of files; `arguments` are those of Desk.import_arguments.
-
-    Raises BrokerAway before any job is made; the files are let go of then.
-    """
-    try:
-        return _start(desk, app, JobKind.IMPORT, "", arguments, by)
-    except BrokerAway:
-        for file in arguments["files"]:
-            desk.whole.drop_file(file["file"])
-        raise
-
-
-def _start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Json, by: str) -> Job:
+def start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Json, by: str) -> Job:
     """Make a job, or find the one under way, and publish it.
 
     Raises NotReady, and BrokerAway before any job is made. A job that is made is returned also

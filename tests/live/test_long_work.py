@@ -16,6 +16,7 @@ from ticketing.times import utc_now
 from worker import jobs, long_work, progress, publishing, tasks
 from worker.app import make_app
 from worker.ending import Ending
+from worker.importing import start_import
 from worker.progress import SINCE
 from worker.queues import LONG_QUEUE, QUEUE
 
@@ -399,7 +400,7 @@ def file(tmp_path):
 
 def begin(desk, app, file):
     arguments = desk.import_arguments([file], read_mapping())
-    return jobs.start_import(desk, app, arguments, "ann")
+    return start_import(desk, app, arguments, "ann")
 
 
 def test_an_import_needs_nothing_but_the_store(desk, app, file):

@@ -21,6 +21,7 @@ from ticketing.tickets import Ticket
 from worker import jobs, publishing, tasks
 from worker.app import make_app
 from worker.connection import waiting_messages
+from worker.importing import start_import
 from worker.presence import workers_live
 from worker.queues import LONG_QUEUE, QUEUE
 from worker.working import beating
@@ -162,7 +163,7 @@ def test_long_work_is_ended_after_its_hours_and_may_be_retried(desk, app, monkey
     monkeypatch.setenv("TICKETING_JOB_HOURS", str(1 / 3600))
     with workers(tmp_path, HangingDesk) as start:
         hurried = start(queue=LONG_QUEUE)
-        job = finished(desk, jobs.start_import(desk, app, arguments))
+        job = finished(desk, start_import(desk, app, arguments))
         assert job.state == "failed"
         assert job.message.startswith("It was ended after 0.000278 hours, the most that ")
         assert hurried.is_alive()

@@ -19,6 +19,7 @@ from ticketing.importing import Mapping
 from ticketing.jobs import Job, JobState, Promotion
 from ticketing.tickets import Ticket
 from worker import jobs
+from worker.importing import start_import
 
 NETWORK = {"hidden": 6, "word_dims": 8, "character_dims": 4, "topics": 5, "max_words": 24}
 TRAINING = {"epochs": 1, "least_steps": 0, "topic_epochs": 1, "tickets": 300, "teacher": ""}
@@ -89,7 +90,7 @@ class Loader(Routine):
                 path = Path(folder, f"{self._name}-{self._files}.jsonl")
                 path.write_text("".join(map(_line, tickets)))
                 arguments = self._desk.import_arguments([path], Mapping())
-            job = jobs.start_import(self._desk, self._app, arguments, self._name)
+            job = start_import(self._desk, self._app, arguments, self._name)
         except TicketingError as error:
             came_to = type(error).__name__
         else:

@@ -48,11 +48,10 @@ class Imports(DeskBase):
         files = []
         for number, source in enumerate(sources):
             name = f"import/{upload}/{number}"
-            self.whole.put_file(name, chunks(source.path))
+            kept = self.whole.put_file(name, chunks(source.path))
             said = source.mapping.model_dump(mode="json")
-            files.append(
-                {"file": name, "name": source.path.name, "rows": source.rows, "mapping": said}
-            )
+            file = {"file": name, "sha256": kept.sha256, "name": source.path.name}
+            files.append(file | {"rows": source.rows, "mapping": said})
         groups = None if self.groups is None else sorted(self.groups)
         asked = {"files": files, "before": before and before.isoformat(), "groups": groups}
         return asked | ({"check_only": True} if check_only else {})

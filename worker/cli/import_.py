@@ -14,7 +14,7 @@ from ticketing.errors import InputError
 from ticketing.settings import load_settings
 from worker.app import make_app
 from worker.follow import detached
-from worker.jobs import start_import
+from worker.importing import start_import
 
 
 @click.command("import")

@@ -19,6 +19,7 @@ from ticketing.settings import Settings
 from worker import jobs
 from worker.app import make_app
 from worker.connection import waiting_messages
+from worker.importing import start_import
 from worker.jobs import answer_promotion, cancel_job, lease_of, start_reindex, start_training
 from worker.publishing import queue_of
 
@@ -139,7 +140,7 @@ def test_an_import_that_cannot_be_sent_is_made_once_and_keeps_its_files(desk, mo
 
     with monkeypatch.context() as patch:
         patch.setattr("worker.publishing.connected", away)
-        job = jobs.start_import(desk, app, arguments, "ada")
+        job = start_import(desk, app, arguments, "ada")
     assert job.state == JobState.QUEUED
     desk.require_files(job)
     monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)

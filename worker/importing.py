@@ -1,0 +1,55 @@
+"""Begin an import: once, where the same person sends the same again while it is under way."""
+
+import json
+from hashlib import sha256
+
+from celery import Celery
+
+from ticketing.desk import Desk, leases
+from ticketing.errors import BrokerAway, NotReady
+from ticketing.files import Json
+from ticketing.jobs import Job, JobKind
+from worker.jobs import start
+
+
+def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
+    """Publish an import of files; `arguments` are those of Desk.import_arguments.
+
+    Where the same person asks for the same again while it is under way, as from a second tab, that
+    job is returned. Files that no job needs are let go of. Raises BrokerAway before any job is
+    made, NotReady where others are beginning the same and do not come to an end.
+    """
+    same = _digest(arguments, by)
+    try:
+        with leases.held(desk.store, f"import {same}", wait=True):
+            job = _under_way(desk, same)
+            if job:
+                _let_go(desk, arguments)
+            return job or start(desk, app, JobKind.IMPORT, "", arguments, by)
+    except BrokerAway:
+        _let_go(desk, arguments)
+        raise
+    except leases.Taken:
+        _let_go(desk, arguments)
+        raise NotReady("The same import is being begun just now; look at the jobs.") from None
+
+
+def _under_way(desk: Desk, same: str) -> Job | None:
+    """The import that is asked for, if it has been begun and is not to be cancelled."""
+    for job in desk.store.unfinished_jobs():
+        wanted = job.kind == JobKind.IMPORT and not job.cancel_requested
+        if wanted and _digest(job.arguments, job.by) == same:
+            return job
+    return None
+
+
+def _digest(arguments: Json, by: str) -> str:
+    """Of what is asked for and by whom: what files hold counts, not where the store has them."""
+    files = [{**file, "file": ""} for file in arguments.get("files", ())]
+    said = json.dumps([arguments | {"files": files}, by], sort_keys=True)
+    return sha256(said.encode()).hexdigest()
+
+
+def _let_go(desk: Desk, arguments: Json) -> None:
+    for file in arguments["files"]:
+        desk.whole.drop_file(file["file"])
