@@ -107,8 +107,8 @@ _DIGIT = re.compile(r"\d")
 _DIGITS = re.compile(r"\d+")
 _STRETCH = re.compile(r"\S+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_RUN = re.compile(r"[A-Za-z0-9]++(?:[-_.][A-Za-z0-9]++|(?<=\d),\d++)*+")
-_MEASURE = re.compile(r"(\d++(?:[.,]\d++)*+)[A-Za-z]{1,5}")
+_RUN = re.compile(r"[A-Za-z0-9]++(?>(?:[-_.][A-Za-z0-9]++|(?<=\d),\d++)*)")
+_MEASURE = re.compile(r"(\d++(?>(?:[.,]\d++)*))[A-Za-z]{1,5}")
 
 
 def _digits_of(key: str) -> str:
