@@ -10,10 +10,10 @@ def scanned(codes, terms=None, weights=None, present=None, coverage=None) -> Enc
     """A query of which nothing but what a scan compares is given: codes uint8 [P, size]."""
     coverage = np.zeros(len(codes), np.float32) if coverage is None else coverage
     nothing = np.zeros((len(codes), 0), np.uint8)
-    present = np.ones(len(codes), bool) if present is None else present
+    shares = np.ones(len(codes), np.float32) if present is None else present.astype(np.float32)
     terms = nothing if terms is None else terms
     unit = 1.0 if weights is None else unit_of(weights, coverage / SUM)
-    return EncodedQuery([], no_vector, codes, terms, weights, coverage, unit, present, True)
+    return EncodedQuery([], no_vector, codes, terms, weights, coverage, unit, shares, True)
 
 
 def no_vector() -> np.ndarray:

@@ -30,8 +30,9 @@ class EncodedQuery:
     without one), by `weights` float32 [2 ** R, P, R, C] (see CodeLayout.pattern_weights), and lets
     what a ticket lacks of the terms count by `coverage` float32 [P]. It counts in whole numbers of
     a `unit`, so that some channels alone weigh what they weigh beside the others.
-    `present` bool [P] says which components it has, `known` whether the vocabulary has any of its
-    words but masks and marks, and `time` when it was asked, None where time does not count.
+    `shares` float32 [P] say in which part its components count, 0 where missing, `known` whether
+    the vocabulary has any of its words but masks and marks, and `time` when it was asked, None
+    where time does not count.
     """
 
     words: Sequence[str]
@@ -41,9 +42,14 @@ class EncodedQuery:
     weights: npt.NDArray[np.float32]
     coverage: npt.NDArray[np.float32]
     unit: float
-    present: npt.NDArray[np.bool_]
+    shares: npt.NDArray[np.float32]
     known: bool
     time: datetime | None = None
+
+    @property
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Which components the query has: bool [P]."""
+        return self.shares > 0
 
     @cached_property
     def vector(self) -> npt.NDArray[np.int8]:

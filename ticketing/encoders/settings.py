@@ -4,8 +4,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ticketing.nn.settings import WIDEST, Pooling
 
-PLAIN = {"whole_share": 0.0, "repeats": 1.0}
-"""Settings of a channel E that is the sum of a component's words, each as often as it is there."""
+TERMS = 32
+"""Terms that channel L keeps of a text; measured, more gain nothing."""
+
+PLAIN = {"whole_share": 0.0, "repeats": 1.0, "full_terms": 1}
+"""Settings of a channel E that is the sum of a component's words, each as often as it is there, and
+of queries whose components all count in full."""
 
 
 class EncoderSettings(BaseModel):
@@ -27,6 +31,12 @@ class EncoderSettings(BaseModel):
     )
     repeats: float = Field(
         0.5, ge=0, le=1, description="a word that a text has n times counts n to this power in E"
+    )
+    full_terms: int = Field(
+        8,
+        gt=0,
+        le=TERMS,
+        description="distinct terms from which on a component of a query counts in full",
     )
     topics: int = Field(100, gt=0, le=WIDEST, description="|T|")
     sentence_dims: int = Field(

@@ -22,10 +22,8 @@ import numpy.typing as npt
 
 from ticketing.compiled import compiled
 from ticketing.encoders.protocol import EncoderKind, Parts, Texts
+from ticketing.encoders.settings import TERMS
 from ticketing.text.vocabulary import Vocabulary
-
-TERMS = 32
-"""Terms that are kept of a text; measured, more gain nothing."""
 
 BUCKETS = 1 << 16
 SUM = 255
@@ -142,6 +140,16 @@ def _fill(
                 rows[n, 1, kept] = until - before
                 kept += 1
             before = until
+
+
+def fullness(terms: npt.NDArray[np.int32], full: int) -> npt.NDArray[np.float32]:
+    """In which part texts count as components of a query: int32 [..., 2, TERMS] -> float32 [...].
+
+    Those of `full` terms count in full, others by their terms, and one of masks as of one term.
+    """
+    counts = np.count_nonzero(terms[..., 1, :], axis=-1)
+    shares: npt.NDArray[np.float32] = (counts.clip(1, full) / full).astype(np.float32)
+    return shares
 
 
 def spread(terms: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:

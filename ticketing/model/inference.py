@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.protocol import Encoder, Parts, Texts
 from ticketing.encoders.registry import ENCODERS
-from ticketing.encoders.terms import SUM, TermCounts, TermEncoder, spread, term_of
+from ticketing.encoders.terms import SUM, TermCounts, TermEncoder, fullness, spread, term_of
 from ticketing.encoders.topics import TopicEncoder
 from ticketing.encoders.words import Words
 from ticketing.errors import NotReady
@@ -170,19 +170,20 @@ class Model:
         encoded = self.encode([tokens])
         present = encoded.present
         codes = self.layout.quantise(self._dense(encoded), present)[0]
-        terms = np.zeros((len(tokens), 0), np.uint8)
+        terms, shares = np.zeros((len(tokens), 0), np.uint8), present[0].astype(np.float32)
         if sparse := self.settings.sparse_channel:
             terms = spread(encoded.vectors[sparse][0])
-        weights, coverage = self.pattern_weights(present[0]), self.coverage(present[0])
+            shares *= fullness(encoded.vectors[sparse][0], self.settings.full_terms)
+        weights, coverage = self.pattern_weights(shares), self.coverage(shares)
         return EncodedQuery(
             words=list(chain.from_iterable(fields.values())),
-            project=partial(self._projected, codes, present[0]),
+            project=partial(self._projected, codes, shares),
             codes=codes,
             terms=terms,
             weights=weights,
             coverage=coverage,
             unit=unit_of(weights, coverage / SUM),
-            present=present[0],
+            shares=shares,
             known=any(word in self.vocabulary for text in tokens for word in filter(term_of, text)),
         )
 
@@ -215,18 +216,18 @@ class Model:
         return [encoded.vectors[channel] for channel in self.settings.dense_channels]
 
     def pattern_weights(
-        self, query_present: npt.NDArray[np.bool_], channels: Collection[str] | None = None
+        self, query_shares: npt.NDArray[np.floating], channels: Collection[str] | None = None
     ) -> npt.NDArray[np.float32]:
         """See CodeLayout.pattern_weights; with `channels` all others weigh nothing."""
         weights = self.channel_weights
         if channels is not None:
             weights = weights * [name in channels for name in self.settings.channels]
-        return self.layout.pattern_weights(self.pair_weights, weights, query_present)
+        return self.layout.pattern_weights(self.pair_weights, weights, query_shares)
 
-    def coverage(self, query_present: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-        """U for a query whose components are present as bool [P] says: float32 [P], rescaled to
+    def coverage(self, query_shares: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
+        """U for a query whose components count in such parts, float [P]: float32 [P], rescaled to
         the same sum, or zeros."""
-        kept = self._coverage * query_present
+        kept = self._coverage * query_shares
         scale = self._coverage.sum() / np.maximum(kept.sum(), 1e-12)
         scaled: npt.NDArray[np.float32] = (kept * scale).astype(np.float32)
         return scaled
@@ -237,9 +238,9 @@ class Model:
         return Projection(self.layout, self.pair_weights, self.channel_weights)
 
     def _projected(
-        self, codes: npt.NDArray[np.uint8], present: npt.NDArray[np.bool_]
+        self, codes: npt.NDArray[np.uint8], shares: npt.NDArray[np.float32]
     ) -> npt.NDArray[np.int8]:
-        return self.projection.query_vector(codes, present)
+        return self.projection.query_vector(codes, shares)
 
 
 def _below(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

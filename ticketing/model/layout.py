@@ -133,17 +133,17 @@ class CodeLayout:
         self,
         pair_weights: npt.NDArray[np.float32],
         channel_weights: npt.NDArray[np.float32],
-        query_present: npt.NDArray[np.bool_],
+        query_shares: npt.NDArray[np.floating] | npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
         """What one unit of code difference adds to the distance, by pattern of present components.
 
-        V [P, R], W [C], bool [P] -> float32 [2 ** R, P, R, C], the sparse channel last; -1
+        V [P, R], W [C], float [P] -> float32 [2 ** R, P, R, C], the sparse channel last; -1
         marks pairs that are not compared because V is 0 or a component is missing; the others' V
         are rescaled to the same sum (networks.metric.present_pair_weights).
         """
         patterns = np.arange(1 << self.components)
         present = (patterns[:, None] >> np.arange(self.components)) & 1  # [2 ** R, R]
-        kept = pair_weights * query_present[:, None] * present[:, None, :]  # [2 ** R, P, R]
+        kept = pair_weights * query_shares[:, None] * present[:, None, :]  # [2 ** R, P, R]
         total = kept.sum((1, 2), keepdims=True)
         scaled = kept * (pair_weights.sum() / np.maximum(total, 1e-12))
         steps = [*self.steps, *([1 / SUM] if self.terms else [])]

@@ -52,11 +52,11 @@ class Projection:
         return self._projected(np.where(present[..., None], codes, mean))
 
     def query_vector(
-        self, codes: npt.NDArray[np.uint8], present: npt.NDArray[np.bool_]
+        self, codes: npt.NDArray[np.uint8], shares: npt.NDArray[np.floating]
     ) -> npt.NDArray[np.int8]:
-        """A query's codes uint8 [P, size], bool [P] -> int8 [DIMS], or [0] without dense ones."""
-        pairs = self._pairs * present[:, None]  # [P, R]
-        pairs = np.where(pairs.any(0), pairs, present[:, None])  # none compared: all alike
+        """A query's codes uint8 [P, size], float [P] -> int8 [DIMS], or [0] without dense ones."""
+        pairs = self._pairs * shares[:, None]  # [P, R]
+        pairs = np.where(pairs.any(0), pairs, shares[:, None])  # none compared: all alike
         means = np.stack([_mean(codes.astype(np.float32), weights) for weights in pairs.T])
         vector: npt.NDArray[np.int8] = self._projected(means[None])[0]  # of [R, size]
         return vector

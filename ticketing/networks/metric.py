@@ -4,9 +4,10 @@
 
 Pure functions over tensors; B queries, N tickets, P query components, R ticket
 components, C channels. The distances of a channel are its encoder's. A missing component drops
-its pairs and the remaining V are rescaled to the same sum.
+its pairs and the remaining V are rescaled to the same sum. Where a network has terms, a query's
+component of few terms counts in part only (`networks.terms.fullness`), beside one that has more.
 
-Where a network has terms, sum_p U[p] * missing[p] is added to the distance: how much of a query's
+Then, too, sum_p U[p] * missing[p] is added to the distance: how much of a query's
 component the whole ticket lacks, since what a query says may be spread over all of a ticket. U is
 rescaled likewise where a component of the query is missing.
 """
@@ -16,22 +17,23 @@ from torch import Tensor
 
 
 def present_pair_weights(
-    pair_weights: Tensor, query_present: Tensor, ticket_present: Tensor
+    pair_weights: Tensor, query_shares: Tensor, ticket_present: Tensor
 ) -> Tensor:
-    """V for each query and ticket: [P, R], bool [..., P], bool [..., R] -> [..., P, R].
+    """V for each query and ticket: [P, R], float [..., P], bool [..., R] -> [..., P, R].
 
-    Each matrix [P, R] sums to what `pair_weights` does, or to 0 where no pair is present. The
-    leading axes of the two masks must broadcast.
+    `query_shares` say in which part a component counts, from 0, missing, to 1. Each matrix [P, R]
+    sums to what `pair_weights` does, or to 0 where no pair is present. The leading axes of the
+    two others must broadcast.
     """
-    both = query_present.unsqueeze(-1) & ticket_present.unsqueeze(-2)  # [..., P, R]
+    both = query_shares.unsqueeze(-1) * ticket_present.unsqueeze(-2)  # [..., P, R]
     kept = pair_weights * both  # [..., P, R]
     total = kept.sum((-2, -1), keepdim=True)  # [..., 1, 1]
     return kept * (pair_weights.sum() / total.clamp_min(1e-12))
 
 
-def present_coverage_weights(coverage_weights: Tensor, query_present: Tensor) -> Tensor:
-    """U for each query: [P], bool [..., P] -> [..., P], rescaled to the same sum or 0."""
-    kept = coverage_weights * query_present  # [..., P]
+def present_coverage_weights(coverage_weights: Tensor, query_shares: Tensor) -> Tensor:
+    """U for each query: [P], float [..., P] -> [..., P], rescaled to the same sum or 0."""
+    kept = coverage_weights * query_shares  # [..., P]
     return kept * (coverage_weights.sum() / kept.sum(-1, keepdim=True).clamp_min(1e-12))
 
 

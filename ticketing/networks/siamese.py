@@ -17,7 +17,7 @@ from ticketing.networks.metric import (
     present_coverage_weights,
     present_pair_weights,
 )
-from ticketing.networks.terms import missing_terms
+from ticketing.networks.terms import fullness, missing_terms
 from ticketing.networks.words import WordEmbedding
 
 
@@ -154,9 +154,16 @@ class SiameseNetwork(nn.Module):
         distinct = torch.from_numpy(texts.words).unique()
         return EmbeddedTexts(texts, distinct, *embed(distinct))
 
+    def query_shares(self, query: EncodedComponents) -> Tensor:
+        """In which part the components of B queries count, 0 where missing: float32 [B, P]."""
+        if sparse := self.settings.sparse_channel:
+            return query.present * fullness(query.vectors[sparse], self.settings.full_terms)
+        return query.present.float()
+
     def matched_parts(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """Parts of the distance of B queries to B tickets, one to one: [B, P, R, C]."""
-        weights = present_pair_weights(self.pair_weights, query.present, ticket.present)
+        shares = self.query_shares(query)  # [B, P]
+        weights = present_pair_weights(self.pair_weights, shares, ticket.present)
         return distance_parts(self.matched_distances(query, ticket), weights, self.channel_weights)
 
     def matched_distance(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
@@ -169,7 +176,8 @@ class SiameseNetwork(nn.Module):
                     query.vectors[sparse].split(1), ticket.vectors[sparse].split(1), strict=True
                 )
             ]
-            weights = present_coverage_weights(self.coverage_weights, query.present)  # [B, P]
+            shares = self.query_shares(query)  # [B, P]
+            weights = present_coverage_weights(self.coverage_weights, shares)  # [B, P]
             distances = distances + (torch.stack(missing) * weights).sum(-1)
         return distances
 
@@ -186,7 +194,8 @@ class SiameseNetwork(nn.Module):
 
     def crossed_coverage(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
         """What U adds to the distances of B queries and N tickets, each with each: [B, N]."""
-        weights = present_coverage_weights(self.coverage_weights, query.present)  # [B, P]
+        shares = self.query_shares(query)  # [B, P]
+        weights = present_coverage_weights(self.coverage_weights, shares)  # [B, P]
         return (self.crossed_missing(query, ticket) * weights.unsqueeze(1)).sum(-1)
 
     def crossed_missing(self, query: EncodedComponents, ticket: EncodedComponents) -> Tensor:
@@ -203,7 +212,7 @@ class SiameseNetwork(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """What W weighs, distances by channel over all pairs [B, N, C]; which compare [B, N]."""
         pair_weights = present_pair_weights(
-            self.pair_weights, query.present.unsqueeze(1), ticket.present.unsqueeze(0)
+            self.pair_weights, self.query_shares(query).unsqueeze(1), ticket.present.unsqueeze(0)
         )  # [B, N, P, R]
         apart = self.crossed_distances(query, ticket)  # C times [B, N, P, R]
         totals = torch.stack([(one * pair_weights).sum((-2, -1)) for one in apart], -1)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ticketing.compiled import compiled
 from ticketing.encoders.terms import BUCKETS, SUM
+from ticketing.encoders.terms import fullness as share_by_terms
 from ticketing.encoders.terms import spread as weights_by_bucket
 from ticketing.nn.threads import halves
 
@@ -18,6 +19,12 @@ Terms = npt.NDArray[np.int32]
 def spread(terms: Tensor) -> Tensor:
     """Weights by bucket: int32 [..., 2, TERMS] -> uint8 [..., BUCKETS]."""
     return torch.from_numpy(weights_by_bucket(terms.numpy()))
+
+
+def fullness(terms: Tensor, full: int) -> Tensor:
+    """In which part a query's texts count, see `encoders.terms`: int32 [..., 2, TERMS] -> float32
+    [...]."""
+    return torch.from_numpy(share_by_terms(terms.numpy(), full))
 
 
 def distance_of(shared: Tensor) -> Tensor:

@@ -34,7 +34,7 @@ class QueryEncoder:
         encoded = self._read(query)
         if self._channels is None:
             return replace(encoded, time=self._time(query, filters))
-        weights = self._model.pattern_weights(encoded.present, self._channels)
+        weights = self._model.pattern_weights(encoded.shares, self._channels)
         sparse = self._model.settings.sparse_channel in self._channels
         return replace(encoded, weights=weights, coverage=encoded.coverage * np.float32(sparse))
 

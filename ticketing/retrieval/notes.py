@@ -12,6 +12,7 @@ from ticketing.recommendations import FILTERED, MOST_QUOTED, Outlook
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.wording import asked_terms
+from ticketing.text.telling import TellingWords
 from ticketing.tickets import Filters, Query
 
 EMPTY = "The knowledge base has no ticket to search; import some first."
@@ -34,18 +35,28 @@ VAGUE = (
 )
 
 
-def at_best(query: Query, encoded: EncodedQuery, telling: int, found: Wording) -> Outlook:
+def at_best(query: Query, encoded: EncodedQuery, telling: TellingWords, found: Wording) -> Outlook:
     """The most that may be expected, however near the nearest ticket is.
 
     Nothing of a query none of whose words the archive or a ticket found has. One that is not a
-    ticket itself has so many `telling` words: without one nothing can be told to match, and one
-    alone makes nothing likely.
+    ticket itself needs telling words: one alone makes nothing likely, and without one nothing can
+    be told to match, unless one of the first tickets has all of several everyday words.
     """
     if not (encoded.known or found.held[:SHOWN].any()):
         return Outlook.NOTHING
-    if query.ticket_id or telling > 1:
+    told = len(telling.of(encoded.words))
+    if query.ticket_id or told > 1:
         return Outlook.LIKELY
-    return Outlook.POSSIBLE if telling else Outlook.NOTHING
+    together = told or _held_together(encoded, telling, found)
+    return Outlook.POSSIBLE if together else Outlook.NOTHING
+
+
+def _held_together(encoded: EncodedQuery, telling: TellingWords, found: Wording) -> bool:
+    """Whether one of the first tickets has all of the words that tell beside a query, two at
+    least."""
+    terms = terms_of(telling.beside(encoded.words).of(encoded.words))
+    columns = [place for place, term in enumerate(asked_terms(encoded)) if term in terms]
+    return len(columns) > 1 and bool(found.held[:SHOWN, columns].all(1).any())
 
 
 def unnamed(codes: Sequence[str]) -> str:
@@ -58,15 +69,15 @@ def named(codes: Sequence[str]) -> str:
     return NAMED.format(quoted(codes[:MOST_QUOTED], "or"))
 
 
-def note(found: Nearest, telling: int, rows: Sequence[Row], filters: Filters) -> str:
-    """Why no ticket is near to a query of so many telling words."""
+def note(found: Nearest, telling: TellingWords, rows: Sequence[Row], filters: Filters) -> str:
+    """Why no ticket is near to a query."""
     if not found.query.present.any():
         return WORDLESS
     if not rows:
         return NOT_COMPARED if found.searched else nothing_to_search(filters)
     if not _shares_words(found, rows):
         return UNKNOWN
-    return WEAK if telling else VAGUE
+    return WEAK if telling.of(found.query.words) else VAGUE
 
 
 def _shares_words(found: Nearest, rows: Sequence[Row]) -> bool:

@@ -41,9 +41,11 @@ class Reasons:
 
     def reasons(self, query: Query, words: Iterable[str], matches: Sequence[Match]) -> list[Reason]:
         """Why tickets were proposed to a query, of whose text these are the tokens."""
-        of_matches = [dict.fromkeys(self._telling.of(match.words)) for match in matches]
+        words = list(words)
+        telling = self._telling.beside(words)
+        of_matches = [dict.fromkeys(telling.of(match.words)) for match in matches]
         all_said = set().union(*of_matches)
-        asked = self._asked(words, all_said)
+        asked = most_telling(telling, words, all_said)
         near = self._alignment.near(asked, all_said)
         forms = {form: singular(token) for token in asked for form in numbers_of(singular(token))}
         shared = {forms[form] for form in all_said.intersection(forms)}
@@ -53,22 +55,13 @@ class Reasons:
         shown = {token: written[token] for token in named}
         by_form: dict[str, tuple[str, float]] = {}
         for token in named:
-            by_form.setdefault(forms[token], (written[token], self._telling.weight(token)))
+            by_form.setdefault(forms[token], (written[token], telling.weight(token)))
         return [
             self._reason(query, by_form, shown, codes, match, said, forms, near)
             for match, said, codes in zip(
                 matches, of_matches, codes_named(query, matches), strict=True
             )
         ]
-
-    def _asked(self, words: Iterable[str], said: Set[str]) -> list[str]:
-        """MOST_ASKED telling words of a query at most: first those that are `said`, each kind by
-        what it tells."""
-
-        def place(token: str) -> tuple[bool, float]:
-            return said.isdisjoint(numbers_of(singular(token))), -self._telling.weight(token)
-
-        return sorted(self._telling.of(words), key=place)[:MOST_ASKED]
 
     def _reason(
         self,
@@ -101,6 +94,16 @@ class Reasons:
         named = tuple(dict.fromkeys([*own, *codes]))[:MOST_NAMED]
         by_code = bool(match.by_code)
         return Reason(best, alike, named, match.by_id, by_code, match.moved, solved, judged)
+
+
+def most_telling(telling: TellingWords, words: Iterable[str], said: Set[str]) -> list[str]:
+    """MOST_ASKED telling words of a query at most: first those that are `said`, each kind by
+    what it tells."""
+
+    def place(token: str) -> tuple[bool, float]:
+        return said.isdisjoint(numbers_of(singular(token))), -telling.weight(token)
+
+    return sorted(telling.of(words), key=place)[:MOST_ASKED]
 
 
 def codes_named(query: Query, matches: Sequence[Match]) -> list[list[str]]:

@@ -161,12 +161,9 @@ class Recommender:
         typical = self._typical(encoded, best.distances)
         apart = best.distances.astype(np.float64)
         evidence = Evidence(best.moves.distances, apart, typical, wording)
-        most = at_best(query, encoded, self._telling_words(encoded), wording)
+        most = at_best(query, encoded, self._telling, wording)
         chances = self.model.calibration.chances(evidence, most)
         return Nearest(encoded, compared.whole, best, evidence, chances)
-
-    def _telling_words(self, encoded: EncodedQuery) -> int:
-        return len(self._telling.of(encoded.words))
 
     def _typical(self, encoded: EncodedQuery, found: npt.NDArray[np.float32]) -> float:
         """The median distance of a query to the sample of the archive that the model has; without
@@ -239,7 +236,7 @@ class Recommender:
     ) -> str:
         if codes and found.searched:
             return unnamed(codes)
-        said = note(found, self._telling_words(found.query), rows, filters)
+        said = note(found, self._telling, rows, filters)
         somewhere = named_somewhere(self.store, query, filters)
         return f"{said} {named(somewhere)}" if somewhere else said
 

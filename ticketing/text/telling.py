@@ -39,14 +39,24 @@ class TellingWords:
     archive of ENOUGH tickets, everyday words.
     """
 
-    def __init__(self, vocabulary: Vocabulary):
-        self._vocabulary = vocabulary
+    def __init__(self, vocabulary: Vocabulary, everyday: float = EVERYDAY):
+        """A word in more than the share `everyday` of an archive's tickets tells nothing."""
+        self._vocabulary, self._everyday = vocabulary, everyday
         self.weight: Callable[[str], float] = _Remembered(self._weight).__getitem__
         """idf of a token, above 0; 0 for one that tells nothing."""
 
     def of(self, words: Iterable[str]) -> list[str]:
         """The telling ones of some words, each once, in order."""
         return list(filter(self.weight, dict.fromkeys(words)))
+
+    def beside(self, words: Iterable[str]) -> "TellingWords":
+        """The words that tell beside a query of these: everyday ones too, where it has no others
+        ("water in fuel oil" at a desk for turbines)."""
+        return self if any(map(self.weight, words)) else self._with_everyday
+
+    @cached_property
+    def _with_everyday(self) -> "TellingWords":
+        return TellingWords(self._vocabulary, everyday=1.0)
 
     def is_said_of_codes(self, token: str) -> bool:
         """Whether a token tells nothing beside a number or code: a mask, a stop word, or what is
@@ -72,7 +82,7 @@ class TellingWords:
         if (len(token) == 1 and token < "\u2e80") or token in self._stop_words:  # no Han character
             return 0.0
         share, documents = self._vocabulary.share(token), self._vocabulary.documents
-        if documents >= ENOUGH and share > EVERYDAY:
+        if documents >= ENOUGH and share > self._everyday:
             return 0.0
         return math.log((documents + 1) / (share * documents + 0.5))
 

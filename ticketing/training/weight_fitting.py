@@ -42,7 +42,7 @@ def fit_weights(
     if not worth.any():
         return
     columns = _columns(validation)
-    apart, missing, present, right, allowed = _measured(network, validation, columns)
+    apart, missing, shares, right, allowed = _measured(network, validation, columns)
     pairs = network.pair_weights.detach()
     channels = network.channel_weights.detach()
     coverage = network.coverage_weights.detach()
@@ -56,9 +56,9 @@ def fit_weights(
     def loss() -> Tensor:
         on_step()
         pair, channel, whole = weights()
-        scaled = present_pair_weights(pair, *present)  # [n, N, P, R]
+        scaled = present_pair_weights(pair, *shares)  # [n, N, P, R]
         distances = ((apart * channel).sum(-1) * scaled).sum((-2, -1))
-        distances = distances + (missing * present_coverage_weights(whole, present[0])).sum(-1)
+        distances = distances + (missing * present_coverage_weights(whole, shares[0])).sum(-1)
         logits = (-distances).masked_fill(~allowed, -torch.inf)
         missed = logits.logsumexp(1) - logits.masked_fill(~right, -torch.inf).logsumexp(1)
         total = (missed * worth).sum() + HOLD * changes.square().sum()
@@ -114,8 +114,8 @@ def _columns(validation: ValidationSet) -> list[int]:
 def _measured(
     network: SiameseNetwork, validation: ValidationSet, columns: list[int]
 ) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor], Tensor, Tensor]:
-    """Distances [n, N, P, R, C], what candidates lack of the queries [n, N, P], presence of their
-    components, which are right, which count at all.
+    """Distances [n, N, P, R, C], what candidates lack of the queries [n, N, P], in which part the
+    components of either count, which are right, which count at all.
 
     Queries none of whose right candidates can be compared count as if they were not there.
     """
@@ -124,15 +124,15 @@ def _measured(
     with torch.no_grad():
         apart = torch.stack(network.crossed_distances(queries, candidates), -1)
         missing = network.crossed_missing(queries, candidates)
-    present = queries.present.unsqueeze(1), candidates.present.unsqueeze(0)
-    scaled = present_pair_weights(network.pair_weights.detach(), *present)
+    shares = network.query_shares(queries).unsqueeze(1), candidates.present.unsqueeze(0)
+    scaled = present_pair_weights(network.pair_weights.detach(), *shares)
     right = validation.right[:, columns]
     allowed = (validation.eligible[:, columns] & (scaled.sum((-2, -1)) > 0)) & (
         right | ~validation.graded[:, columns]
     )
     right = right & allowed
     hopeless = ~right.any(1, keepdim=True)
-    return apart, missing, present, right | hopeless, allowed | hopeless
+    return apart, missing, shares, right | hopeless, allowed | hopeless
 
 
 def query_worths(validation: ValidationSet) -> Tensor:

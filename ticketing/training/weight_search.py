@@ -37,11 +37,12 @@ def search_weights(
     scale = network.channel_weights.sum()
     with torch.no_grad():
         apart = network.matched_distances(query, ticket)  # [B, P, R, C]
+        shares = network.query_shares(query)  # [B, P]
         least, best = torch.inf, (network.pair_weights, network.channel_weights)
         for pairs, channels in _grid(network):
             weights = channels / channels.sum() * scale
-            present = present_pair_weights(pairs, query.present, ticket.present)
-            error = (similarity(distance_parts(apart, present, weights)) - wanted).square().mean()
+            scaled = present_pair_weights(pairs, shares, ticket.present)
+            error = (similarity(distance_parts(apart, scaled, weights)) - wanted).square().mean()
             if error < least:
                 least, best = float(error), (pairs, weights)
     network.set_weights(*best)

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticketing.encoders.protocol import Parts, Texts
-from ticketing.encoders.settings import EncoderSettings
-from ticketing.encoders.terms import BUCKETS, SUM, TERMS, TermEncoder, bucket_of, term_of
+from ticketing.encoders.settings import TERMS, EncoderSettings
+from ticketing.encoders.terms import (
+    BUCKETS,
+    SUM,
+    TermEncoder,
+    bucket_of,
+    fullness,
+    term_of,
+)
 from ticketing.networks.terms import crossed_terms, matched_terms, missing_terms, spread
 from ticketing.text.vocabulary import Vocabulary
 
@@ -62,6 +69,15 @@ def test_the_weights_of_three_words_by_hand():
     assert row.shape == (2, TERMS)
     assert row[:, :3].tolist() == [[bucket_of("trip"), bucket_of("turbin"), 0], [133, 122, 0]]
     assert not row[:, 3:].any()
+
+
+def test_a_text_of_few_terms_counts_in_part():
+    """Of two terms in three words, of a mark, of eight terms and of nine."""
+    many = [ID[f"word{i}"] for i in range(10, 19)]
+    short = [ID["turbine"], ID["turbines"], ID["trip"]]
+    texts = encoded([short, [ID["<num>"]], many[:8], many])
+    assert fullness(texts.numpy(), 8).tolist() == [2 / 8, 1 / 8, 1, 1]
+    assert fullness(texts.numpy(), 1).tolist() == [1, 1, 1, 1]
 
 
 def test_inflected_forms_meet():

@@ -121,6 +121,19 @@ def test_a_query_and_a_ticket_of_one_text_have_one_code(model):
     assert query.known and query.present.tolist() == [True, True]
 
 
+def test_a_subject_of_few_words_weighs_less_than_a_description_of_many(model):
+    """Three terms of eight beside nine: V and U of the subject are 3/8 of the description's."""
+    query = model.encode_query(Query("Trip of unit", "one two three four five six seven nine ten"))
+    assert query.shares.tolist() == [0.375, 1]
+    whole = (1 << len(model.settings.ticket_components)) - 1
+    weights = query.weights[whole].sum((1, 2))  # [P]
+    told = model.pattern_weights(np.ones(2))[whole].sum((1, 2))
+    assert weights[0] / weights[1] == pytest.approx(0.375 * told[0] / told[1])
+    assert weights.sum() == pytest.approx(told.sum())
+    alone = model.encode_query(Query("Trip of unit"))
+    assert alone.weights[whole][0].sum() == pytest.approx(told.sum())
+
+
 def test_a_query_and_a_ticket_of_one_text_share_all_terms(model):
     query = model.encode_query(Query("Trip of unit qwfpgj", "Vibration of bearing"))
     rows = model.encode_tickets([Ticket("T", "Trip of unit qwfpgj", "Vibration of bearing")])

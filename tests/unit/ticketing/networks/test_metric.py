@@ -43,6 +43,15 @@ def test_a_missing_component_drops_its_pairs_and_the_rest_keeps_the_sum():
     torch.testing.assert_close(weights, torch.tensor([[0.72, 0.48, 0.0], [0.0, 0.0, 0.0]]))
 
 
+def test_a_component_that_counts_in_part_leaves_its_weight_to_the_other():
+    """With half of SUB1, 0.3, 0.2 and 0.1 become 0.15, 0.1 and 0.05: 0.9 remains of 1.2."""
+    weights = present_pair_weights(V, torch.tensor([0.5, 1.0]), torch.tensor([True] * 3))
+    halved = torch.tensor([[0.5], [1.0]]) * V
+    torch.testing.assert_close(weights, halved * 1.2 / halved.sum())
+    whole = present_coverage_weights(torch.tensor([2.0, 2.0]), torch.tensor([0.5, 1.0]))
+    torch.testing.assert_close(whole, torch.tensor([4 / 3, 8 / 3]))
+
+
 def test_what_a_query_lacks_a_component_for_its_other_one_weighs():
     """U is 3 and 1: one alone has 4, none nothing."""
     present = torch.tensor([[True, True], [True, False], [False, True], [False, False]])

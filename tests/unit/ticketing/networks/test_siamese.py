@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ticketing.encoders.protocol import Texts
-from ticketing.encoders.terms import TERMS
+from ticketing.encoders.settings import TERMS
 from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.channels import EmbeddedTexts
@@ -150,6 +150,14 @@ def test_a_missing_component_is_absent_and_has_zero_vectors():
 
 
 @torch.no_grad()
+def test_few_words_count_in_part_where_the_network_has_terms():
+    """Two terms and three of eight; masks and marks alone would be one."""
+    queries = [QUERY, ([], [1])]
+    assert NETWORK.query_shares(NETWORK.encode(queries)).tolist() == [[0.25, 0.375], [0, 0.125]]
+    dense = network(channels=["h", "E"])
+    assert dense.query_shares(dense.encode(queries)).tolist() == [[1, 1], [0, 1]]
+
+
 def test_nothing_to_compare_is_infinitely_far():
     query = NETWORK.encode([QUERY, ([], [])])
     ticket = NETWORK.encode([TICKET, ([], [], [])])

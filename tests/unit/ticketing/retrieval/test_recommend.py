@@ -49,6 +49,24 @@ def test_words_of_the_query_that_a_ticket_solved_are_the_tickets():
     assert answer.chance > before.chance
 
 
+def test_everyday_words_are_a_match_together_where_one_ticket_has_all_of_them():
+    """Each is in over a tenth of the tickets, two in none but one. One word alone matches nothing,
+    and so do words that no ticket has together."""
+    many = [
+        Ticket(f"{word}{i:02}", f"{word} alarm {i}", f"the {word} is bad, see shift log {i}")
+        for word in ("water", "fuel", "valve")
+        for i in range(70)
+    ]
+    recommender = recommender_of([*many, Ticket("X", "Water in fuel", "drained the tank")])
+    answer = recommender.recommend(Query("water in fuel"))
+    [first, second, *_] = answer.items
+    assert first.ticket.id == "X" and answer.outlook != Outlook.NOTHING
+    assert [word.word for word in first.reason.shared] == ["water", "fuel"]
+    assert [word.word for word in second.reason.shared] in (["water"], ["fuel"])
+    for asked in ("water", "the water in it", "fuel in valve"):
+        assert recommender.recommend(Query(asked)).outlook == Outlook.NOTHING
+
+
 def test_beside_a_ticket_at_random_is_the_same_where_few_are_candidates():
     """The tickets that a store chose are near ones."""
 

@@ -43,6 +43,15 @@ def test_a_word_in_more_than_a_tenth_of_a_large_archive_is_one():
     assert words.weight("turbine") == 0 < words.weight("rotor")
 
 
+def test_everyday_words_tell_beside_a_query_that_has_no_others():
+    """What tells is still told apart: oil is in fewer tickets than water."""
+    words = telling({"water": 60, "oil": 40, "rotor": 2, "in": 150}, ENOUGH)
+    assert words.beside(["water", "rotor"]) is words
+    beside = words.beside(["water", "in", "oil"])
+    assert beside.of(["water", "in", "oil", "<num>"]) == ["water", "oil"]
+    assert 0 < beside.weight("water") < beside.weight("oil")
+
+
 def test_stop_words_are_those_of_the_language_of_the_archive():
     german = telling({"und": 4, "der": 4, "nicht": 3, "pumpe": 2}, 5)
     assert german.weight("oder") == 0 < german.weight("pumpe")

@@ -67,7 +67,7 @@ def test_the_table_has_22_rows_of_which_the_last_eight_are_trained():
     assert [row.number for row in ROWS if row.trained] == list(range(15, 23))
     assert {row.channels for row in ROWS[:10]} == {("T",)}
     assert {row.channels for row in ROWS[10:14]} == {("E",)}
-    whole = NetworkSettings(channels=("h", "E", "T"), whole_share=0, repeats=1)
+    whole = NetworkSettings(channels=("h", "E", "T"), whole_share=0, repeats=1, full_terms=1)
     assert ROWS[-1].settings(NetworkSettings()) == whole
     assert ROWS[-1].settings(NetworkSettings(pooling="last")).pooling == "last"
     assert len({row.about for row in ROWS}) == 22
