@@ -7,10 +7,6 @@ from ticketing.nn.settings import WIDEST, Pooling
 TERMS = 32
 """Terms that channel L keeps of a text; measured, more gain nothing."""
 
-PLAIN = {"whole_share": 0.0, "repeats": 1.0, "full_terms": 1}
-"""Settings of a channel E that is the sum of a component's words, each as often as it is there, and
-of queries whose components all count in full."""
-
 
 class EncoderSettings(BaseModel):
     """How wide each encoder's vectors are, and what it reads."""

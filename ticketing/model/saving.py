@@ -8,7 +8,6 @@ import numpy as np
 
 from ticketing.encoders.protocol import Saved
 from ticketing.encoders.registry import ENCODERS
-from ticketing.encoders.settings import PLAIN
 from ticketing.encoders.vector_cache import VectorCache
 from ticketing.files import Json
 from ticketing.model.bundle import Bundle
@@ -17,7 +16,7 @@ from ticketing.model.inference import Model
 from ticketing.model.layout import CodeLayout
 from ticketing.model.recency import Recency
 from ticketing.model.rescoring import Rescoring
-from ticketing.model.settings import NetworkSettings
+from ticketing.model.settings import PLAIN, NetworkSettings
 from ticketing.text.vocabulary import Vocabulary
 
 _NAME = "encoder-{}"

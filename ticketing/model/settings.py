@@ -22,12 +22,12 @@ PAIR_LEVELS: dict[tuple[str, str], Level] = {
     ("DESC1", "SOL2"): "solution",
 }
 
-LEVEL_WEIGHTS: dict[Level, float] = {
-    "same level": 0.30,
-    "subject and description": 0.20,
-    "solution": 0.10,
-}
-"""V of Table 2; DESC1-SUB2 shares the weight of SUB1-DESC2."""
+LEVEL_WEIGHTS: dict[Level, float] = {"same level": 0.30, "subject and description": 0.20}
+"""V of Table 2, but for solutions; DESC1-SUB2 shares the weight of SUB1-DESC2."""
+
+PLAIN = {"whole_share": 0.0, "repeats": 1.0, "full_terms": 1, "solution_weight": 0.1}
+"""Settings of the paper's network, where others are better: E is the sum of a component's words,
+each as often as it is there, all components of a query count in full, and a solution little."""
 
 
 def _known(channel: str) -> str:
@@ -55,6 +55,9 @@ class NetworkSettings(EncoderSettings):
     )
     merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = Field(
         ("SUB2", "DESC2", "SOL2"), description="components of a merged ticket"
+    )
+    solution_weight: float = Field(
+        0.3, gt=0, le=1, description="V of a pair with a solution, from which training starts"
     )
     channels: tuple[Channel, ...] = Field(("h", "E", "T", "L"), description="letters of encoders")
 
@@ -94,12 +97,11 @@ class NetworkSettings(EncoderSettings):
         return level if level == "same level" or self.pairs == "cross-level" else None
 
     def pair_weights(self) -> list[list[float]]:
-        """V [query components][ticket components]; 0 where a pair is not compared."""
+        """The first V, [query components][ticket components]; 0 where a pair is not compared."""
         if self.pairs == "merged":
             return [[1.0]]
-        return [
-            [LEVEL_WEIGHTS[level] if level else 0.0 for level in row] for row in self.pair_levels()
-        ]
+        weights = LEVEL_WEIGHTS | {"solution": self.solution_weight}
+        return [[weights[level] if level else 0.0 for level in row] for row in self.pair_levels()]
 
     def channel_weights(self) -> list[float]:
         """W of Table 2 in the order of `channels`."""

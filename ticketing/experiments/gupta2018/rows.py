@@ -6,9 +6,8 @@ channels, and the components of query and ticket that are compared.
 
 from dataclasses import dataclass
 
-from ticketing.encoders.settings import PLAIN
 from ticketing.errors import InputError
-from ticketing.model.settings import NetworkSettings
+from ticketing.model.settings import PLAIN, NetworkSettings
 
 SUBJECTS, DESCRIPTIONS = (("SUB1",), ("SUB2",)), (("DESC1",), ("DESC2",))
 WITHOUT_SOLUTION = ("SUB1", "DESC1"), ("SUB2", "DESC2")

@@ -18,13 +18,13 @@ def test_a_loaded_model_saves_as_itself(trained):
 
 def test_a_bundle_of_before_these_were_settings_goes_on_as_it_was_trained(trained):
     bundle = Registry(trained[0]).load(trained[1])
-    before = {"whole_share": 0, "repeats": 1, "full_terms": 1}
+    before = {"whole_share": 0, "repeats": 1, "full_terms": 1, "solution_weight": 0.1}
     network = bundle.manifest["network"]
     older = {name: value for name, value in network.items() if name not in before}
     settings = model_in(replace(bundle, manifest=bundle.manifest | {"network": older})).settings
     assert {name: getattr(settings, name) for name in before} == before
     now = {name: getattr(model_in(bundle).settings, name) for name in before}
-    assert now == {"whole_share": 0.5, "repeats": 0.5, "full_terms": 8}
+    assert now == {"whole_share": 0.5, "repeats": 0.5, "full_terms": 8, "solution_weight": 0.3}
 
 
 def test_a_bundle_of_before_spelling_was_kept_encodes_the_same(trained, archive_tickets):

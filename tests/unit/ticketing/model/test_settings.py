@@ -12,7 +12,7 @@ def test_the_cross_level_network_compares_all_six_pairs_as_table_2_weighs_them()
     settings = NetworkSettings(pairs="cross-level")
     assert settings.query_components == ("SUB1", "DESC1")
     assert settings.ticket_components == ("SUB2", "DESC2", "SOL2")
-    assert settings.pair_weights() == [[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]
+    assert settings.pair_weights() == [[0.3, 0.2, 0.3], [0.2, 0.3, 0.3]]
     crossed = "subject and description"
     assert settings.pair_levels() == [
         ["same level", crossed, "solution"],

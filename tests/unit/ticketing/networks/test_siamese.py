@@ -109,9 +109,11 @@ def test_the_words_themselves_come_last_whatever_the_order_asked_for():
     assert network(channels=("L", "h", "E")).settings.channels == ("h", "E", "L")
 
 
-def test_weights_begin_as_table_2_has_them():
+def test_weights_begin_as_table_2_has_them_where_solutions_count_as_there():
+    of_paper = network(solution_weight=0.1).pair_weights
+    torch.testing.assert_close(of_paper, torch.tensor([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]))
     torch.testing.assert_close(
-        NETWORK.pair_weights, torch.tensor([[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]])
+        NETWORK.pair_weights, torch.tensor([[0.3, 0.2, 0.3], [0.2, 0.3, 0.3]])
     )
     torch.testing.assert_close(NETWORK.channel_weights, torch.tensor([0.7, 0.1, 0.2, 0.2]))
 

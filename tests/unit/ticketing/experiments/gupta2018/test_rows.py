@@ -24,7 +24,7 @@ from ticketing.model.components import ticket_fields, ticket_tokens
 from ticketing.model.recency import Recency
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
-from ticketing.model.settings import NetworkSettings
+from ticketing.model.settings import PLAIN, NetworkSettings
 from ticketing.retrieval.encode import QueryEncoder
 from ticketing.retrieval.memory import TicketsInMemory, encoded
 from ticketing.retrieval.recommend import Recommender
@@ -67,7 +67,8 @@ def test_the_table_has_22_rows_of_which_the_last_eight_are_trained():
     assert [row.number for row in ROWS if row.trained] == list(range(15, 23))
     assert {row.channels for row in ROWS[:10]} == {("T",)}
     assert {row.channels for row in ROWS[10:14]} == {("E",)}
-    whole = NetworkSettings(channels=("h", "E", "T"), whole_share=0, repeats=1, full_terms=1)
+    whole = NetworkSettings(channels=("h", "E", "T"), **PLAIN)
+    assert whole.pair_weights() == [[0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]
     assert ROWS[-1].settings(NetworkSettings()) == whole
     assert ROWS[-1].settings(NetworkSettings(pooling="last")).pooling == "last"
     assert len({row.about for row in ROWS}) == 22
