@@ -18,7 +18,7 @@ class TrainingSettings(LoopSettings):
         "in-batch", description="what is minimised; the paper's is mse"
     )
     weights: Literal["fixed", "searched", "learned"] = Field(
-        "learned", description="where V and W come from; fixed are those of Table 2"
+        "learned", description="where V and W come from; fixed are those that training starts from"
     )
     tickets: int = Field(
         40_000,

@@ -40,14 +40,14 @@ def with_lengths(monkeypatch):
 
 
 def test_a_new_kind_is_a_channel_of_settings_network_and_codes(with_lengths):
-    """Subjects of 1 and 3 words are 2 apart; V of the only pair present is rescaled to 1.2."""
+    """Subjects of 1 and 3 words are 2 apart; V of the only pair present is rescaled to 1.6."""
     settings = NetworkSettings(channels=("L", "N"), word_dims=2, character_dims=2)
     assert settings.channels == ("N", "L")
     assert settings.channel_weights() == [0.5, 0.2]
     network = new_network(settings, VOCABULARY, torch.zeros(4, 2), {})
     query, ticket = network.encode([([1], [])]), network.encode([([2, 3, 3], [], [])])
     apart = network.matched_parts(query, ticket)[0, 0, 0]
-    assert apart.tolist() == pytest.approx([1.2 * 0.5 * 2, 1.2 * 0.2 * 2])
+    assert apart.tolist() == pytest.approx([1.6 * 0.5 * 2, 1.6 * 0.2 * 2])
     model = model_of(network, VOCABULARY)
     tickets = [Ticket("a", "pump"), Ticket("b", "seal trip trip")]
     model.fit_layout(model.encode([(["pump"], [], []), (["seal", "trip", "trip"], [], [])]))

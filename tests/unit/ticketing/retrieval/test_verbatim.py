@@ -122,13 +122,19 @@ def test_ids_of_tickets_among_the_codes_are_those_tickets():
     "query",
     [
         Query("unit 14: scanner hangs"),  # the words tell little here, but they tell
-        Query("5"),
         Query("E1105", "The scanner hangs since noon."),
     ],
 )
 def test_a_query_with_words_is_ranked_by_them(query):
     answer = desk().recommend(query)
     assert answer.named == () and answer.items[0].ticket.subject.endswith(("hangs", "jams"))
+
+
+def test_a_number_too_short_for_a_code_names_nothing():
+    """The ten best are ranked, none because it names the number."""
+    answer = desk().recommend(Query("5"))
+    assert answer.named == () and len(answer.items) == 10
+    assert not any(item.reason.by_code for item in answer.items)
 
 
 def test_where_words_find_nothing_it_is_said_that_tickets_name_the_code():
