@@ -178,6 +178,7 @@ def test_what_is_typed_stays_where_the_server_is_away(open_page, ann, where):
     page.goto(where)
     sign_in(page)
     expect(page.get_by_text("Signed in as ann")).to_be_visible()
+    page.wait_for_load_state()  # the script that keeps what is typed runs last
     if where == "/people":
         page.get_by_label("Name", exact=True).fill("eve")
         page.get_by_label("First password").fill(GOOD)
