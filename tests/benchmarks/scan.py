@@ -17,8 +17,7 @@ import time
 import numpy as np
 
 from tests.examples import scanned
-from ticketing.encoders.settings import TERMS
-from ticketing.encoders.terms import BUCKETS, SUM
+from ticketing.encoders.terms import BUCKETS, SUM, TERMS
 from ticketing.model.layout import CodeLayout
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.postings import add, postings_of

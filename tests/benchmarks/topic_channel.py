@@ -85,8 +85,10 @@ class Asked:
         """Distances by T alone, with the network's V."""
         asked, found = (self._encoded(vectors, x) for x in (self.queries, self.tickets))
         with torch.inference_mode():
+            shares = self.network.query_shares(self.network.encode(self.queries))
             parts = [
-                self._apart(asked, found.take(rows)) for rows in batches(range(len(self.tickets)))
+                self._apart(asked, shares, found.take(rows))
+                for rows in batches(range(len(self.tickets)))
             ]
         return np.concatenate(parts, axis=1)
 
@@ -97,10 +99,12 @@ class Asked:
         present = torch.tensor([[bool(text) for text in item] for item in items])
         return EncodedComponents({"T": torch.stack(columns, 1)}, present)
 
-    def _apart(self, asked: EncodedComponents, found: EncodedComponents) -> Distances:
+    def _apart(
+        self, asked: EncodedComponents, shares: torch.Tensor, found: EncodedComponents
+    ) -> Distances:
         network = self.network
         weights = present_pair_weights(
-            network.pair_weights, asked.present.unsqueeze(1), found.present.unsqueeze(0)
+            network.pair_weights, shares.unsqueeze(1), found.present.unsqueeze(0)
         )
         apart = network.plugs["T"].crossed(asked.vectors["T"], found.vectors["T"], network.compared)
         return (apart * weights).sum((-2, -1)).numpy()

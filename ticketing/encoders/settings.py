@@ -4,9 +4,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ticketing.nn.settings import WIDEST, Pooling
 
-TERMS = 32
-"""Terms that channel L keeps of a text; measured, more gain nothing."""
-
 
 class EncoderSettings(BaseModel):
     """How wide each encoder's vectors are, and what it reads."""
@@ -27,12 +24,6 @@ class EncoderSettings(BaseModel):
     )
     repeats: float = Field(
         0.5, ge=0, le=1, description="a word that a text has n times counts n to this power in E"
-    )
-    full_terms: int = Field(
-        8,
-        gt=0,
-        le=TERMS,
-        description="distinct terms from which on a component of a query counts in full",
     )
     topics: int = Field(100, gt=0, le=WIDEST, description="|T|")
     sentence_dims: int = Field(

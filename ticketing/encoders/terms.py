@@ -22,8 +22,10 @@ import numpy.typing as npt
 
 from ticketing.compiled import compiled
 from ticketing.encoders.protocol import EncoderKind, Parts, Texts
-from ticketing.encoders.settings import TERMS
 from ticketing.text.vocabulary import Vocabulary
+
+TERMS = 32
+"""Terms that are kept of a text; measured, more gain nothing."""
 
 BUCKETS = 1 << 16
 SUM = 255

@@ -133,7 +133,7 @@ class CodeLayout:
         self,
         pair_weights: npt.NDArray[np.float32],
         channel_weights: npt.NDArray[np.float32],
-        query_shares: npt.NDArray[np.floating] | npt.NDArray[np.bool_],
+        query_shares: npt.NDArray[np.floating],
     ) -> npt.NDArray[np.float32]:
         """What one unit of code difference adds to the distance, by pattern of present components.
 

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from ticketing.encoders.registry import ENCODERS
 from ticketing.encoders.settings import EncoderSettings
+from ticketing.encoders.terms import TERMS
 
 QUERY_FIELDS = {"SUB1": "subject", "DESC1": "description"}
 TICKET_FIELDS = {"SUB2": "subject", "DESC2": "description", "SOL2": "solution"}
@@ -55,6 +56,12 @@ class NetworkSettings(EncoderSettings):
     )
     merged_ticket: tuple[Literal["SUB2", "DESC2", "SOL2"], ...] = Field(
         ("SUB2", "DESC2", "SOL2"), description="components of a merged ticket"
+    )
+    full_terms: int = Field(
+        8,
+        gt=0,
+        le=TERMS,
+        description="distinct terms from which on a component of a query counts in full",
     )
     solution_weight: float = Field(
         0.3, gt=0, le=1, description="V of a pair with a solution, from which training starts"

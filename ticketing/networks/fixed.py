@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from ticketing.encoders.protocol import Encoder
-from ticketing.encoders.settings import TERMS
+from ticketing.encoders.terms import TERMS
 from ticketing.networks.channels import DenseChannel, EmbeddedTexts
 from ticketing.networks.terms import crossed_terms, matched_terms
 

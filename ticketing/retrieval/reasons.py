@@ -39,9 +39,8 @@ class Reasons:
         self._telling = telling
         self._alignment = Alignment(model, telling)
 
-    def reasons(self, query: Query, words: Iterable[str], matches: Sequence[Match]) -> list[Reason]:
+    def reasons(self, query: Query, words: Sequence[str], matches: Sequence[Match]) -> list[Reason]:
         """Why tickets were proposed to a query, of whose text these are the tokens."""
-        words = list(words)
         telling = self._telling.beside(words)
         of_matches = [dict.fromkeys(telling.of(match.words)) for match in matches]
         all_said = set().union(*of_matches)

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ticketing.encoders.protocol import Parts, Texts
-from ticketing.encoders.settings import TERMS, EncoderSettings
+from ticketing.encoders.settings import EncoderSettings
 from ticketing.encoders.terms import (
     BUCKETS,
     SUM,
+    TERMS,
     TermEncoder,
     bucket_of,
     fullness,

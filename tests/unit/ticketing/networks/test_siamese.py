@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ticketing.encoders.protocol import Texts
-from ticketing.encoders.settings import TERMS
+from ticketing.encoders.terms import TERMS
 from ticketing.encoders.topics import TopicEncoder, TopicWords, topic_words
 from ticketing.model.settings import NetworkSettings
 from ticketing.networks.channels import EmbeddedTexts
