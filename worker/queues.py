@@ -4,6 +4,6 @@ QUEUE = "ticketing"
 """Encoding, and whatever else ends within `worker.app.BATCH_SECONDS`."""
 
 LONG_QUEUE = "ticketing.long"
-"""Training, evaluation and import, each a job that goes on from a checkpoint."""
+"""Training, evaluation and import, each one message for the whole job."""
 
 QUEUES = QUEUE, LONG_QUEUE
