@@ -27,6 +27,10 @@ WEAK = (
     "No past ticket is near enough to be trusted; these are only the nearest. More words about the "
     "problem may find others."
 )
+BRIEF = (
+    "No past ticket is near enough to be trusted; these are only the nearest. A subject alone "
+    "often says too little to tell: describe the problem in a sentence or two."
+)
 UNNAMED = "No ticket here names {}; describe the problem in words, too."
 NAMED = "Some tickets name {}: ask for that alone to see them."
 VAGUE = (
@@ -69,7 +73,9 @@ def named(codes: Sequence[str]) -> str:
     return NAMED.format(quoted(codes[:MOST_QUOTED], "or"))
 
 
-def note(found: Nearest, telling: TellingWords, rows: Sequence[Row], filters: Filters) -> str:
+def note(
+    query: Query, found: Nearest, telling: TellingWords, rows: Sequence[Row], filters: Filters
+) -> str:
     """Why no ticket is near to a query."""
     if not found.query.present.any():
         return WORDLESS
@@ -77,7 +83,9 @@ def note(found: Nearest, telling: TellingWords, rows: Sequence[Row], filters: Fi
         return NOT_COMPARED if found.searched else nothing_to_search(filters)
     if not _shares_words(found, rows):
         return UNKNOWN
-    return WEAK if telling.of(found.query.words) else VAGUE
+    if not telling.of(found.query.words):
+        return VAGUE
+    return WEAK if query.ticket_id or query.description.strip() else BRIEF
 
 
 def _shares_words(found: Nearest, rows: Sequence[Row]) -> bool:

@@ -236,7 +236,7 @@ class Recommender:
     ) -> str:
         if codes and found.searched:
             return unnamed(codes)
-        said = note(found, self._telling, rows, filters)
+        said = note(query, found, self._telling, rows, filters)
         somewhere = named_somewhere(self.store, query, filters)
         return f"{said} {named(somewhere)}" if somewhere else said
 

@@ -1,6 +1,7 @@
 """What is answered: what is certain, how many rows, and what is said of them."""
 
 import re
+from dataclasses import replace
 from datetime import datetime
 from itertools import product
 from math import log
@@ -12,7 +13,7 @@ from tests.unit.ticketing.retrieval.untrained import KnownTickets, recommender_o
 from ticketing.model.recency import Recency
 from ticketing.reasons import JUDGED, NOTHING_SHARED
 from ticketing.recommendations import Outlook
-from ticketing.retrieval.notes import FILTERED, HIDDEN, NOT_COMPARED, UNKNOWN
+from ticketing.retrieval.notes import BRIEF, FILTERED, HIDDEN, NOT_COMPARED, UNKNOWN, WEAK
 from ticketing.retrieval.scan import scan_distances
 from ticketing.retrieval.solved import BROUGHT
 from ticketing.tickets import Filters, Grade, Label, Query, Ticket
@@ -65,6 +66,15 @@ def test_everyday_words_are_a_match_together_where_one_ticket_has_all_of_them():
     assert [word.word for word in second.reason.shared] in (["water"], ["fuel"])
     for asked in ("water", "the water in it", "fuel in valve"):
         assert recommender.recommend(Query(asked)).outlook == Outlook.NOTHING
+
+
+def test_who_asks_by_a_subject_alone_is_told_to_describe_the_problem():
+    recommender = recommender_of([Ticket("A", "seal oil leak", "drained the tank"), *OTHERS])
+    recommender.model.calibration = replace(recommender.model.calibration, possible=1.0)
+    subject, described = Query("seal oil leak"), Query("seal oil leak", "at the seal of the pump")
+    assert recommender.recommend(subject).note == BRIEF
+    assert recommender.recommend(described).note == WEAK
+    assert recommender.recommend(replace(subject, ticket_id="B")).note == WEAK
 
 
 def test_beside_a_ticket_at_random_is_the_same_where_few_are_candidates():
