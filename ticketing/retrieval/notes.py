@@ -23,13 +23,11 @@ UNKNOWN = (
     "None of the query’s words occurs in these tickets, which were chosen by meaning and spelling "
     "alone; try other words."
 )
-WEAK = (
-    "No past ticket is near enough to be trusted; these are only the nearest. More words about the "
-    "problem may find others."
-)
+NEAREST = "No past ticket is near enough to be trusted; these are only the nearest."
+WEAK = f"{NEAREST} More words about the problem may find others."
 BRIEF = (
-    "No past ticket is near enough to be trusted; these are only the nearest. A subject alone "
-    "often says too little to tell: describe the problem in a sentence or two."
+    f"{NEAREST} A subject alone often says too little to tell: describe the problem in a sentence"
+    " or two."
 )
 UNNAMED = "No ticket here names {}; describe the problem in words, too."
 NAMED = "Some tickets name {}: ask for that alone to see them."
