@@ -8,13 +8,16 @@ learned from sources of other folders and by its own, and the weights of all.
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 
 import click
 import numpy as np
+import numpy.typing as npt
 import torch
+from scipy.optimize import minimize
+from scipy.special import logsumexp
 from tqdm import tqdm
 
 from tests.benchmarks.reading.__main__ import DATA, family, read
@@ -25,11 +28,21 @@ from ticketing.evaluation.text_table import table_text
 from ticketing.model.calibration import NEAREST, SHOWN
 from ticketing.model.rescoring import GENERAL, Rescoring
 from ticketing.retrieval.rescoring import Rescorer
-from ticketing.training.rescoring import RankedQuery, fit_rescoring
 
 HOLD = 30.0
 """What holds weights near 0, beside EACH queries of a source."""
 EACH = 100.0
+
+
+@dataclass(frozen=True)
+class RankedQuery:
+    """A query's nearest tickets: `features` float64 [n, F], `distances` float64 [n], `right` bool
+    [n], and what the query counts."""
+
+    features: npt.NDArray[np.float64]
+    distances: npt.NDArray[np.float64]
+    right: npt.NDArray[np.bool_]
+    weight: float = 1.0
 
 
 def asked(case: Case, rankers: Rankers) -> list[tuple[RankedQuery, int]]:
@@ -61,7 +74,28 @@ def learned(sources: Sequence[list[tuple[RankedQuery, int]]]) -> Rescoring:
         for one, _ in source
         if one.right.any() and not one.right.all()
     ]
-    return fit_rescoring(some, Rescoring(), HOLD)
+    return fitted(some)
+
+
+def fitted(found: Sequence[RankedQuery]) -> Rescoring:
+    """The weights by which a softmax is surest of a right ticket, held near 0; how much a unit of
+    distance counts there is learned too, and divided out."""
+    start = np.append(Rescoring().weights, 1.0)
+
+    def loss(weights: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
+        held = np.append(weights[:-1], 0.0)
+        total, slope = HOLD / 2 * float(held @ held), HOLD * held
+        for one in found:
+            terms = np.column_stack([one.features, -one.distances])  # [n, F + 1]
+            scores = terms @ weights
+            all_, right = logsumexp(scores), logsumexp(scores[one.right])
+            among = np.exp(scores - all_) - np.where(one.right, np.exp(scores - right), 0.0)
+            total += one.weight * float(all_ - right)
+            slope = slope + one.weight * (among @ terms)
+        return total, slope
+
+    *weights, unit = minimize(loss, start, jac=True, method="L-BFGS-B").x.tolist()
+    return Rescoring(*(weight / unit for weight in weights))
 
 
 def measured(source: list[tuple[RankedQuery, int]], weights: Rescoring) -> tuple[float, float]:

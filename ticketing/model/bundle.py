@@ -23,10 +23,10 @@ from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 14
-READ = (12, 13, VERSION)
+VERSION = 15
+READ = (12, 13, 14, VERSION)
 """Formats that are read. In format 12 the spelling of a vocabulary's words is not kept; in it and
-in 13 a repeated word counts in full in E."""
+in 13 a repeated word counts in full in E; in all before 15 rescoring weighed other numbers."""
 
 MANIFEST = "manifest.json"
 TRAINED = "trained"

@@ -2,7 +2,8 @@
 
 The distance compares components pair by pair, and knows nothing of the other tickets found. A few
 numbers more say what that misses, each as a standard score over the hundred nearest: they change
-the order of these by little, and what they are worth carries from desk to desk.
+the order of these by little. What they are worth is much the same at every desk, and the few judged
+queries of one do not tell it better (`docs/results/reading.md`).
 """
 
 from collections.abc import Mapping
@@ -20,20 +21,17 @@ class Rescoring:
     """By how much a standard deviation of each number brings a ticket nearer, beside its distance.
 
     `shared`: the query's words, by idf, that the ticket's problem has, for its length. `subject`:
-    how much of the ticket's subject the query says. `pairs`: how near they are by channel E, pair
-    by pair, and `whole` the same of the problems as wholes. `crowd`: how near a ticket is to those
-    found that are nearest to it; what is like many others tells less.
+    how much of the ticket's subject the query says. `crowd`: how far a ticket is from those found
+    that are nearest to it; what is like many others tells less.
     """
 
     shared: float = 0.0
     subject: float = 0.0
-    pairs: float = 0.0
-    whole: float = 0.0
     crowd: float = 0.0
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """All five, in the order above: [F]."""
+        """All three, in the order above: [F]."""
         return np.array(astuple(self))
 
     def to_json(self) -> Json:
@@ -42,10 +40,10 @@ class Rescoring:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Rescoring":
-        """The rescoring that `to_json` described."""
-        return cls(**data)
+        """The rescoring that `to_json` described; `GENERAL` where it weighs other numbers, as that
+        of a bundle of format 14 or earlier does."""
+        return cls(**data) if set(data) == set(asdict(GENERAL)) else GENERAL
 
 
-GENERAL = Rescoring(shared=0.15, subject=0.28, pairs=-0.15, whole=0.03, crowd=0.01)
-"""Where few queries are judged: what `python -m tests.benchmarks.rescoring` learns from the sources
-in `docs/results/reading.md`."""
+GENERAL = Rescoring(shared=0.2, subject=0.2, crowd=0.2)
+"""What suits the sources of `python -m tests.benchmarks.rescoring`."""

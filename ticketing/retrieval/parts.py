@@ -119,14 +119,14 @@ def distances(
 ) -> npt.NDArray[np.int64]:
     """Distances of rows uint8 [n, width] in units of code: [n, P, R, C], the sparse channel
     last."""
-    dense = dense_distances(rows, query, layout)
+    dense = _dense_distances(rows, query, layout)
     if not layout.terms:
         return dense
     shared = _shared(rows, query, layout)[:, : -len(query.codes)].reshape(*dense.shape[:3], 1)
     return np.concatenate([dense, 2 * SUM - 2 * shared], -1)
 
 
-def dense_distances(
+def _dense_distances(
     rows: npt.NDArray[np.uint8], query: EncodedQuery, layout: CodeLayout, place: int | None = None
 ) -> npt.NDArray[np.int64]:
     """Those by the dense channels, or by the one at a place: [n, P, R, C or 1]."""

@@ -10,14 +10,13 @@ from ticketing.encoders.sums import unit
 from ticketing.encoders.terms import BUCKETS, SUM, bucket_of
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.parts import dense_distances
 from ticketing.retrieval.wording import asked_terms
 
 CROWD = 5
 """Neighbours by which a ticket is one of a crowd."""
 
 MEANING = "E"
-"""The channel of `pairs`, `whole` and `crowd`."""
+"""The channel of `crowd`."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,15 +59,12 @@ def _why(up: bool, scores: Floats, weights: Floats) -> str:
     most = int(moved.argmax())
     if moved[most] <= 0:
         return OTHERS_DOWN if up else OTHERS_UP
-    what = (HIGH if scores[most] > 0 else LOW)[most]
-    return what if (scores[most] > 0) == up else f"{what}, which the distance makes too much of"
+    return (HIGH if scores[most] > 0 else LOW)[most]
 
 
 HIGH = (
     "for its length, its problem has more of the query’s telling words",
     "its subject says little but what the query says",
-    "part by part it means more nearly the same",
-    "as a whole it means more nearly the same",
     "few of those found are like it",
 )
 """What a score above the mean of those found says of a ticket, in the order of `Rescoring`."""
@@ -76,8 +72,6 @@ HIGH = (
 LOW = (
     "for its length, its problem has fewer of the query’s telling words",
     "its subject says other things too",
-    "part by part it means something else",
-    "as a whole it means something else",
     "many of those found are like it",
 )
 OTHERS_UP = "others moved past it"
@@ -114,7 +108,7 @@ class Rescorer:
 
     def features(self, query: EncodedQuery, rows: npt.NDArray[np.uint8]) -> Floats:
         """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]."""
-        columns = [*self._words(asked_terms(query), rows), *self._meaning(query, rows)]
+        columns = [*self._words(asked_terms(query), rows), self._crowd(rows)]
         return np.ascontiguousarray(standard(np.stack(columns)).T)
 
     def _words(self, terms: Sequence[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
@@ -132,28 +126,21 @@ class Rescorer:
         shared = (idf[problem] * once).sum(1) / np.sqrt(np.maximum(once.sum(1), 1))
         return shared.astype(np.float64), subject
 
-    def _meaning(
-        self, query: EncodedQuery, rows: npt.NDArray[np.uint8]
-    ) -> tuple[Floats, Floats, Floats]:
-        """`pairs`, `whole` and `crowd`; zeros without channel E."""
-        model, layout = self._model, self._model.layout
-        if MEANING not in model.settings.dense_channels:
-            return np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
-        channel = model.settings.dense_channels.index(MEANING)
+    def _crowd(self, rows: npt.NDArray[np.uint8]) -> Floats:
+        """`crowd`; zeros without channel E."""
+        settings, layout = self._model.settings, self._model.layout
+        if MEANING not in settings.dense_channels:
+            return np.zeros(len(rows))
+        channel = settings.dense_channels.index(MEANING)
         vectors = layout.channel(layout.dense(rows)[:, self._problem], channel)  # [n, of R, dims]
-        asked = layout.channel(query.codes, channel)  # [P, dims]
-        apart = dense_distances(rows, query, layout, channel)[..., 0]  # [n, P, R]
-        weights = query.weights[rows[:, -1]][..., channel]
-        pairs = -(np.maximum(weights, 0) * apart).sum((1, 2))
         vectors = unit(vectors)
         vectors[(rows[:, -1, None] >> np.array(self._problem, np.uint8)) & 1 == 0] = 0  # missing
         problem = unit(vectors.sum(1, dtype=float))  # [n, dims]
         alike = problem @ problem.T
         np.fill_diagonal(alike, 0)
         alike.sort()
-        crowd = alike[:, -CROWD:].mean(1)
-        whole = problem @ unit((unit(asked) * query.present[:, None]).sum(0))
-        return pairs.astype(np.float64), whole.astype(np.float64), -crowd.astype(np.float64)
+        crowd: Floats = alike[:, -CROWD:].mean(1)
+        return -crowd
 
     @property
     def _problem(self) -> list[int]:

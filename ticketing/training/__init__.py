@@ -8,8 +8,8 @@
    an epoch makes small.
 4. `weight_search` or `weight_fitting` set U, V and W; at a desk without labels `word_share` says
    what words count.
-5. `recency_fitting` weighs time by `time_weight`, `rescoring` learns what moves the nearest
-   tickets, and `calibration` what chances distances stand for, both by `logistic` regression.
+5. `recency_fitting` weighs time by `time_weight`, and `calibration` learns what chances distances
+   stand for, both by `logistic` regression.
 
 `settings` says how a network is trained. `encoder_tuning` makes a better teacher first, which is
 `ticketing tune`.

@@ -27,7 +27,6 @@ from ticketing.retrieval.memory import EncodedTickets, encoded, findable, search
 from ticketing.retrieval.recommend import Recommender
 from ticketing.tickets import Grade, Label, Query, TicketList
 from ticketing.training.logistic import fit_logistic
-from ticketing.training.rescoring import learn_rescoring
 
 ANCHORS = 256
 """Tickets by whose distances those of a query are understood."""
@@ -73,7 +72,7 @@ def calibrate(
     folder: Path,
     on_step: Callable[[], object],
 ) -> None:
-    """Set the model's anchors, rescoring and calibration.
+    """Set the model's anchors and calibration.
 
     `labels` are those of validation queries; `weak` are ids of tickets that may ask. The tickets'
     codes lie in `folder` meanwhile, see `encoded`. `on_step` is called before each piece of the
@@ -85,7 +84,6 @@ def calibrate(
     labels = findable(whole, labels)
     block = whole.codes("")
     model.anchors = block.codes[block.live[:: len(block.live) // ANCHORS + 1]]
-    model.rescoring = learn_rescoring(Recommender(whole, model, rescored=False), labels, on_step)
     recommender = Recommender(whole, model)
     strange: dict[Query, dict[str, Grade]] = {Query(text): {} for text in off_topic()}
     everyday = list(_asked(recommender, strange, 1.0, on_step, counted=False))

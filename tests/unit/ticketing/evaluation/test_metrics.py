@@ -13,7 +13,6 @@ from ticketing.errors import InputError
 from ticketing.evaluation.metrics import MEASURES, evaluate, qrels_of, with_answers, write_run
 from ticketing.model.rescoring import Rescoring
 from ticketing.tickets import Query
-from ticketing.training.rescoring import RankedQuery
 
 
 def test_metrics_by_hand():
@@ -43,7 +42,7 @@ def test_the_benchmark_of_rescoring_measures_as_everything_else_does():
     found, missed = {"00", "03", "04"}, {f"missed {i}" for i in range(9)}
     judged = labels(ONE, **dict.fromkeys(found | missed, YES))
     right = np.array([id in found for id in ids])
-    example = RankedQuery(np.zeros((14, 5)), np.arange(14.0), right)
+    example = rescoring.RankedQuery(np.zeros((14, 3)), np.arange(14.0), right)
     table = evaluate(judged, {ONE.id: ranking(*ids)})
     assert rescoring.measured([(example, 12)], Rescoring()) == pytest.approx(
         (table["Acc@10"][0], table["MAP@10"][0])

@@ -10,7 +10,7 @@ import pytest
 from tests.tiny import TINY
 from ticketing.encoders.terms import bucket_of, term_of
 from ticketing.model.registry import Registry
-from ticketing.model.rescoring import Rescoring
+from ticketing.model.rescoring import GENERAL, Rescoring
 from ticketing.model.saving import model_in
 from ticketing.retrieval.memory import encoded
 from ticketing.retrieval.recommend import Recommender
@@ -172,26 +172,21 @@ def test_where_a_ticket_is_asked_for_by_its_id_numbers_are_those_that_are_shown(
 
 
 WORDS = "for its length, its problem has more of the query’s telling words"
-TOO_MUCH = "part by part it means more nearly the same, which the distance makes too much of"
 
 
-def moved(order, *scores, weights=(1, 1, -1, 1, 1)):
+def moved(order, *scores):
     """Moves of tickets with these scores; those without any have zeros."""
-    rows = [*scores, *[[0] * 5] * (len(order) - len(scores))]
-    zeros = np.zeros(len(order))
-    return Moves(np.array(order), zeros, np.array(rows, float), np.array(weights, float))
+    rows = [*scores, *[[0] * 3] * (len(order) - len(scores))]
+    return Moves(np.array(order), np.zeros(len(order)), np.array(rows, float), np.ones(3))
 
 
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        ([1.0, 0.2, 0, 0, 0], WORDS),
-        ([0.1, 0, -0.3, 0.6, 0.2], "as a whole it means more nearly the same"),
-        (
-            [0.1, 0, -2, 0, 0],
-            "part by part it means something else, which the distance makes too much of",
-        ),
-        ([-1, -1, 1, 0, 0], "others fell behind it"),
+        ([1.0, 0.2, 0], WORDS),
+        ([0.1, 0.6, 0.2], "its subject says little but what the query says"),
+        ([-0.1, 0, 0.2], "few of those found are like it"),
+        ([-1, -1, 0], "others fell behind it"),
     ],
 )
 def test_what_brought_a_ticket_farthest_up_is_named(scores, said):
@@ -203,18 +198,19 @@ def test_what_brought_a_ticket_farthest_up_is_named(scores, said):
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        ([0, 0, 2, 1, 0], TOO_MUCH),  # as near as this it is never said to mean something else
-        ([-0.5, 0, 0, -2, 0], "as a whole it means something else"),
+        ([-1, -0.2, 2], "for its length, its problem has fewer of the query’s telling words"),
+        ([0, -0.6, -0.2], "its subject says other things too"),
+        ([0.1, 0, -0.2], "many of those found are like it"),
     ],
 )
 def test_what_pushed_a_ticket_farthest_down_is_named(scores, said):
-    moves = moved([1, 2, 0], [0] * 5, [0] * 5, scores)
+    moves = moved([1, 2, 0], [0] * 3, [0] * 3, scores)
     assert moves.said(2) == f"By distance alone it would be number 1: {said}."
 
 
 def test_numbers_count_the_ticket_that_is_ahead_of_all():
     """By distance A, B, C, D; rescored C, A, B, D. B is asked for by its id: B, C, A, D."""
-    moves = moved([2, 0, 1, 3], [1, 0, 0, 0, 0])
+    moves = moved([2, 0, 1, 3], [1, 0, 0])
     assert moves.said(0, 2) == f"By distance alone it would be number 3: {WORDS}."
     assert moves.said(1, 2) == "By distance alone it would be number 2: others moved past it."
     assert moves.said(3, 2) == ""
@@ -229,3 +225,8 @@ def test_by_distance_alone_nothing_is_said_to_move():
 def test_the_manifest_keeps_it():
     weights = replace(NONE, crowd=0.5)
     assert Rescoring.from_json(weights.to_json()) == weights
+
+
+def test_a_bundle_of_five_numbers_is_served_by_the_general_weights():
+    earlier = {"shared": 0.1, "subject": 0.3, "pairs": -0.2, "whole": 0.0, "crowd": 0.05}
+    assert Rescoring.from_json(earlier) == GENERAL
