@@ -119,23 +119,15 @@ def distances(
 ) -> npt.NDArray[np.int64]:
     """Distances of rows uint8 [n, width] in units of code: [n, P, R, C], the sparse channel
     last."""
-    dense = _dense_distances(rows, query, layout)
+    given = prepared(query, layout)
+    channels = len(given.bounds) - 1
+    dense = np.empty((len(rows), len(query.codes), layout.components, channels), np.int64)
+    of_query = given.bounds, given.starts, given.masks, given.query
+    fill_differences(read_only(rows), given.size, given.block, *of_query, dense)
     if not layout.terms:
         return dense
     shared = _shared(rows, query, layout)[:, : -len(query.codes)].reshape(*dense.shape[:3], 1)
     return np.concatenate([dense, 2 * SUM - 2 * shared], -1)
-
-
-def _dense_distances(
-    rows: npt.NDArray[np.uint8], query: EncodedQuery, layout: CodeLayout, place: int | None = None
-) -> npt.NDArray[np.int64]:
-    """Those by the dense channels, or by the one at a place: [n, P, R, C or 1]."""
-    given = prepared(query, layout)
-    bounds = given.bounds if place is None else given.bounds[place : place + 2]
-    apart = np.empty((len(rows), len(query.codes), layout.components, len(bounds) - 1), np.int64)
-    of_query = given.starts, given.masks, given.query
-    fill_differences(read_only(rows), given.size, given.block, bounds, *of_query, apart)
-    return apart
 
 
 def missing(

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.sums import unit
 from ticketing.encoders.terms import BUCKETS, SUM, bucket_of
+from ticketing.model.calibration import NEAREST
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
 from ticketing.retrieval.wording import asked_terms
@@ -107,9 +108,10 @@ class Rescorer:
         return Moves(np.concatenate([order, rest]), apart, scores[order], weights)
 
     def features(self, query: EncodedQuery, rows: npt.NDArray[np.uint8]) -> Floats:
-        """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]."""
-        columns = [*self._words(asked_terms(query), rows), self._crowd(rows)]
-        return np.ascontiguousarray(standard(np.stack(columns)).T)
+        """What `Rescoring` weighs, as standard scores over the rows: float64 [n, F]. Of fewer rows
+        than NEAREST they count in part: what stands out among ten may be common elsewhere."""
+        columns = np.stack([*self._words(asked_terms(query), rows), self._crowd(rows)])
+        return np.ascontiguousarray(standard(columns).T) * min(len(rows) / NEAREST, 1.0)
 
     def _words(self, terms: Sequence[str], rows: npt.NDArray[np.uint8]) -> tuple[Floats, Floats]:
         """`shared`, and `subject`; zeros without channel L."""

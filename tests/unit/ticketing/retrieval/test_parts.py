@@ -7,7 +7,7 @@ from tests.examples import scanned
 from tests.unit.ticketing.retrieval.test_scan import scans, terms_of
 from ticketing.encoders.terms import BUCKETS, SUM
 from ticketing.model.layout import CodeLayout
-from ticketing.retrieval.parts import dense_distances, distances, missing
+from ticketing.retrieval.parts import distances, missing
 
 
 def test_distances_of_a_row_by_hand():
@@ -21,7 +21,6 @@ def test_distances_of_a_row_by_hand():
     weights = np.ones((2, 2, 1, 2), np.float32)
     query = scanned(np.array([[5], [7]], np.uint8), tables, weights)
     assert distances(rows, query, layout).tolist() == [[[[3, 310]], [[5, 510]]]]
-    assert dense_distances(rows, query, layout, 0).tolist() == [[[[3]], [[5]]]]
     assert missing(rows, query, layout).tolist() == [[55 / SUM, 0]]
 
 
@@ -36,7 +35,6 @@ def test_distances_are_the_plain_sums(scan):
         for c, first in enumerate(channels[:-1]):
             own = apart[..., first : channels[c + 1]].sum(-1)
             assert (found[:, p, :, c] == own).all()
-            assert (dense_distances(codes, query, layout, c)[:, p, :, 0] == own).all()
     if layout.terms:
         assert found[..., -1].tolist() == [plain_terms(row, query, layout) for row in codes]
 
