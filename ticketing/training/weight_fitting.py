@@ -5,7 +5,8 @@ the word vectors, as every judged query's do.
 
 In training the network comes to know its own examples, so the weights it learns there trust
 its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
-training found, so few queries are enough and none changes nothing. Weak queries change nothing
+training found, so few queries are enough and none changes nothing. One scale of U and W is held
+less: what a unit of distance is worth takes fewer queries to tell. Weak queries change nothing
 either: the ticket that one is to find lacks its subject, which would teach V that subjects matter
 little. Time has no part in it: it adds what the texts leave open (`recency_fitting`), and would
 hide here which of them finds what.
@@ -28,6 +29,9 @@ HOLD = 100.0
 """What a weight's change by a factor of e costs, beside a query's cross-entropy. (With 10, fifty to
 a hundred queries made the ranking of two trackers worse than none did.)"""
 
+SCALE_HOLD = 10.0
+"""What as large a change of the scale costs."""
+
 ITERATIONS = 60
 
 
@@ -47,11 +51,11 @@ def fit_weights(
     channels = network.channel_weights.detach()
     coverage = network.coverage_weights.detach()
     sizes = [pairs.numel(), len(channels), len(coverage)]
-    changes = torch.zeros(sum(sizes), requires_grad=True)
+    changes = torch.zeros(sum(sizes) + 1, requires_grad=True)  # logarithms; the scale is the last
 
     def weights() -> tuple[Tensor, Tensor, Tensor]:
-        pair, channel, whole = changes.exp().split(sizes)
-        return pairs * pair.view_as(pairs), channels * channel, coverage * whole
+        pair, channel, whole, scale = changes.exp().split([*sizes, 1])
+        return pairs * pair.view_as(pairs), channels * channel * scale, coverage * whole * scale
 
     def loss() -> Tensor:
         on_step()
@@ -61,7 +65,8 @@ def fit_weights(
         distances = distances + (missing * present_coverage_weights(whole, shares[0])).sum(-1)
         logits = (-distances).masked_fill(~allowed, -torch.inf)
         missed = logits.logsumexp(1) - logits.masked_fill(~right, -torch.inf).logsumexp(1)
-        total = (missed * worth).sum() + HOLD * changes.square().sum()
+        held = HOLD * changes[:-1].square().sum() + SCALE_HOLD * changes[-1].square()
+        total = (missed * worth).sum() + held
         total.backward()
         return total
 

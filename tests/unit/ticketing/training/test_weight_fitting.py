@@ -85,6 +85,19 @@ def test_the_sum_of_v_is_kept():
     assert float(learner.pair_weights.detach().sum()) == pytest.approx(1.2, rel=1e-4)
 
 
+def test_a_hundred_queries_tell_the_scale_and_leave_the_weights_beside_each_other():
+    """Those that planted them find at half of these distances."""
+    learner = network()
+    learner.set_weights(PAIRS, 2 * CHANNELS)
+    learner.set_coverage_weights(2 * COVERAGE)
+    fit_weights(learner, Planted(learner, 100))
+    scales = torch.cat(
+        [learner.channel_weights / (2 * CHANNELS), learner.coverage_weights / (2 * COVERAGE)]
+    ).detach()
+    assert float(scales.mean()) == pytest.approx(0.5, abs=0.15)
+    assert scales.tolist() == pytest.approx([float(scales.mean())] * 4, rel=0.15)
+
+
 def test_no_query_changes_nothing():
     learner = network()
     before = products(learner)
