@@ -37,7 +37,7 @@ from ticketing.training.recency_fitting import fit_recency
 from ticketing.training.sampling import is_validation, parted
 from ticketing.training.settings import TrainingSettings
 from ticketing.training.validation import ValidationSet, of_some_queries
-from ticketing.training.weight_fitting import fit_weights, query_worths
+from ticketing.training.weight_fitting import HOLD, TAUGHT_HOLD, fit_weights, query_worths
 from ticketing.training.weight_search import search_weights
 from ticketing.training.word_share import lean_on_words, unrelated_distances
 
@@ -106,7 +106,8 @@ def train(
             lean_on_words(learner, corpus.archive, asked, taught=teacher is not None)
         if learner.settings != network:
             learner = _joined(learner, network, corpus, {"S": encoder})
-        recency = _fitted(learner, corpus, kept or learned, validation, training, fitting)
+        hold = TAUGHT_HOLD if teacher else HOLD
+        recency = _fitted(learner, corpus, kept or learned, validation, training, fitting, hold)
         model = _finished(learner, corpus, recency)
         asking = validation.left_out or some_of(corpus.archive.tickets, training.seed)
         calibrate(model, tickets, kept, asking, checkpoints, fitting)
@@ -143,13 +144,14 @@ def _fitted(
     validation: ValidationSet,
     training: TrainingSettings,
     fitting: Callable[[], object],
+    hold: float,
 ) -> Recency:
     """Set U, V and W as the training has them set; returns the weight of time, if it has one."""
     if training.weights == "searched":
         search_weights(network, corpus.archive, corpus.queries, labels)
     if training.weights != "learned":
         return Recency()
-    fit_weights(network, validation, fitting)
+    fit_weights(network, validation, fitting, hold)
     return fit_recency(network, validation) if training.recency else Recency()
 
 

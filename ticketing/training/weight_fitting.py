@@ -6,7 +6,7 @@ the word vectors, as every judged query's do.
 In training the network comes to know its own examples, so the weights it learns there trust
 its vectors more than they deserve. Only a dozen numbers are fitted here, each held near what
 training found, so few queries are enough and none changes nothing. One scale of U and W is held
-less: what a unit of distance is worth takes fewer queries to tell. Weak queries change nothing
+by itself: what a unit of distance is worth takes fewer queries to tell. Weak queries change nothing
 either: the ticket that one is to find lacks its subject, which would teach V that subjects matter
 little. Time has no part in it: it adds what the texts leave open (`recency_fitting`), and would
 hide here which of them finds what.
@@ -25,12 +25,13 @@ from ticketing.training.validation import ValidationSet
 MOST_OTHERS = 1000
 """Candidates that no query is answered by and that right ones are told from."""
 
-HOLD = 100.0
-"""What a weight's change by a factor of e costs, beside a query's cross-entropy. (With 10, fifty to
-a hundred queries made the ranking of two trackers worse than none did.)"""
+HOLD = 10.0
+"""What a change of a weight, or of the scale, by a factor of e costs, beside a query's
+cross-entropy. (With 1, twenty queries made the ranking worse than none did.)"""
 
-SCALE_HOLD = 10.0
-"""What as large a change of the scale costs."""
+TAUGHT_HOLD = 100.0
+"""What that of a weight costs where a teacher taught the network, which then owes little to its own
+examples. (With 10, fifty to a hundred queries made the ranking of two trackers worse.)"""
 
 ITERATIONS = 60
 
@@ -39,9 +40,10 @@ def fit_weights(
     network: SiameseNetwork,
     validation: ValidationSet,
     on_step: Callable[[], object] = lambda: None,
+    hold: float = HOLD,
 ) -> None:
-    """Set the U, V and W that best tell right candidates from others. `on_step` is called before
-    each step, and what it raises ends the work."""
+    """Set the U, V and W that best tell right candidates from others; `hold` is that of a weight.
+    `on_step` is called before each step, and what it raises ends the work."""
     worth = query_worths(validation)
     if not worth.any():
         return
@@ -65,7 +67,7 @@ def fit_weights(
         distances = distances + (missing * present_coverage_weights(whole, shares[0])).sum(-1)
         logits = (-distances).masked_fill(~allowed, -torch.inf)
         missed = logits.logsumexp(1) - logits.masked_fill(~right, -torch.inf).logsumexp(1)
-        held = HOLD * changes[:-1].square().sum() + SCALE_HOLD * changes[-1].square()
+        held = hold * changes[:-1].square().sum() + HOLD * changes[-1].square()
         total = (missed * worth).sum() + held
         total.backward()
         return total

@@ -36,6 +36,7 @@ from ticketing.tickets import Query, Ticket
 from ticketing.training import distillation, learning
 from ticketing.training import train as training_steps
 from ticketing.training.distillation import Teacher
+from ticketing.training.weight_fitting import HOLD, TAUGHT_HOLD
 
 WORDS = Vocabulary(["aa", "ab", "bb", "<num>"], [3, 2, 2, 1], 4)
 
@@ -336,6 +337,14 @@ def fit(tmp_path, folder, archive_tickets, archive_labels):
         )
 
     return fit
+
+
+def test_weights_are_held_nearer_where_a_teacher_taught_them(fit, monkeypatch):
+    held = []
+    monkeypatch.setattr(training_steps, "fit_weights", lambda *given: held.append(given[-1]))
+    fit(weights="learned")
+    fit(weights="learned", teacher="")
+    assert held == [TAUGHT_HOLD, HOLD]
 
 
 def test_a_taught_bundle_differs_and_needs_no_encoder_afterwards(fit, tmp_path, folder, trained):

@@ -12,7 +12,7 @@ from ticketing.networks.siamese import EncodedComponents
 from ticketing.text.vocabulary import Vocabulary
 from ticketing.tickets import Grade
 from ticketing.training.validation import ValidationQuery
-from ticketing.training.weight_fitting import HOLD, fit_weights, minimise, query_worths
+from ticketing.training.weight_fitting import HOLD, TAUGHT_HOLD, fit_weights, minimise, query_worths
 
 SETTINGS = NetworkSettings(channels=("E", "L"), word_dims=4, character_dims=2)
 PAIRS = torch.tensor([[0.5, 0.1, 0.05], [0.1, 0.3, 0.15]])
@@ -71,7 +71,7 @@ def products(network):
 
 def test_many_queries_bring_back_planted_weights():
     learner = network()
-    fit_weights(learner, Planted(learner, 15_000))
+    fit_weights(learner, Planted(learner, 1500))
     planted = (PAIRS[..., None] * CHANNELS).flatten().tolist()
     assert learner.coverage_weights.tolist() == pytest.approx(COVERAGE.tolist(), abs=0.4)
     for found, wanted in zip(products(learner), planted, strict=True):
@@ -90,12 +90,23 @@ def test_a_hundred_queries_tell_the_scale_and_leave_the_weights_beside_each_othe
     learner = network()
     learner.set_weights(PAIRS, 2 * CHANNELS)
     learner.set_coverage_weights(2 * COVERAGE)
-    fit_weights(learner, Planted(learner, 100))
+    fit_weights(learner, Planted(learner, 100), hold=TAUGHT_HOLD)
     scales = torch.cat(
         [learner.channel_weights / (2 * CHANNELS), learner.coverage_weights / (2 * COVERAGE)]
     ).detach()
     assert float(scales.mean()) == pytest.approx(0.5, abs=0.15)
     assert scales.tolist() == pytest.approx([float(scales.mean())] * 4, rel=0.15)
+
+
+def test_weights_of_a_taught_network_move_less_beside_each_other():
+    moved = []
+    for hold in (HOLD, TAUGHT_HOLD):
+        learner = network()
+        before = torch.tensor(products(learner))
+        fit_weights(learner, Planted(learner, 200), hold=hold)
+        changes = (torch.tensor(products(learner)) / before).log()
+        moved.append(float((changes - changes.mean()).abs().max()))
+    assert 0 < moved[1] < 0.6 * moved[0]
 
 
 def test_no_query_changes_nothing():
@@ -125,7 +136,7 @@ def test_what_one_surprising_query_changes_costs_no_more_than_its_cross_entropy(
     missed = float(apart[planted.right])  # at most, for g <= 1
     fit_weights(learner, planted)
     changes = (torch.tensor(products(learner)) / before).log()
-    assert 0.01 < float(changes.abs().max()) <= 2 * (missed / HOLD) ** 0.5
+    assert 0.1 < float(changes.abs().max()) <= 3 * (missed / HOLD) ** 0.5  # of V, W, the scale
 
 
 def test_queries_whose_answer_cannot_be_compared_change_nothing():
