@@ -126,7 +126,8 @@ def test_one_query_that_is_answered_well_changes_next_to_nothing():
 
 
 def test_what_one_surprising_query_changes_costs_no_more_than_its_cross_entropy():
-    """The changes are logarithms; HOLD times their squares are paid for by what the query gains."""
+    """The changes are logarithms, of V, W and the scale; HOLD times their squares are paid for by
+    what the query gains."""
     learner = network()
     before = torch.tensor(products(learner))
     planted = Planted(learner, 1)
@@ -136,7 +137,7 @@ def test_what_one_surprising_query_changes_costs_no_more_than_its_cross_entropy(
     missed = float(apart[planted.right])  # at most, for g <= 1
     fit_weights(learner, planted)
     changes = (torch.tensor(products(learner)) / before).log()
-    assert 0.1 < float(changes.abs().max()) <= 3 * (missed / HOLD) ** 0.5  # of V, W, the scale
+    assert 0.1 < float(changes.abs().max()) <= (3 * missed / HOLD) ** 0.5
 
 
 def test_queries_whose_answer_cannot_be_compared_change_nothing():
