@@ -45,8 +45,8 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     """Publish a training; `arguments` are those of Desk.training_arguments. Asking again for the
     same goes on with it.
 
-    Another one that waits, and that nobody has begun, gives way where no worker is there. Raises
-    NotReady while any other is under way, BrokerAway before any job is made.
+    Another one that nobody has begun, or that is to be cancelled, gives way where no worker is
+    there. Raises NotReady while any other is under way, BrokerAway before any job is made.
     """
     for job in desk.store.unfinished_jobs():
         if job.kind == JobKind.TRAINING and job.arguments != arguments:
@@ -57,9 +57,10 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
 
 
 def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
-    """Whether nobody has begun a training, nor is there to begin it. Hours of work may hang on one
-    that was begun, which the next worker takes up."""
-    if training.attempts or not _is_left_in_the_end(desk, training):
+    """Whether nobody has begun a training, or somebody cancelled it, and nobody is there to begin or
+    end it. Hours of work may hang on one that was begun, which the next worker takes up."""
+    wanted = training.attempts and not training.cancel_requested
+    if wanted or not _is_left_in_the_end(desk, training):
         return False
     return not workers_live(app, queue_of(training.kind))
 

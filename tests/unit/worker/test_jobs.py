@@ -87,6 +87,21 @@ def test_a_training_that_awaits_its_turn_is_not_given_up_for_another(
     assert left.by == ("ada" if stays else "bob")
 
 
+def test_a_training_that_was_cancelled_right_after_its_worker_was_killed_is_given_up(
+    desk, monkeypatch
+):
+    """The cancelling could not know yet that nobody would end it."""
+    app = make_app(desk.settings)
+    rule, ask = (desk.training_arguments(promotion=p) for p in (Promotion.RULE, Promotion.ASK))
+    first = start_training(desk, app, rule, "ada")
+    desk.store.update_job(first.id, state=JobState.RUNNING, attempts=1)
+    assert jobs.cancel_job(desk, first.id).state == JobState.RUNNING
+    monkeypatch.setattr(jobs, "silent_for", lambda job: 60.0)
+    second = start_training(desk, app, ask, "bob")
+    assert [job.id for job in desk.store.unfinished_jobs()] == [second.id]
+    assert desk.store.get_job(first.id).state == JobState.CANCELLED
+
+
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
 
