@@ -57,7 +57,7 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
 
 
 def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
-    """Whether nobody has begun a training, or somebody cancelled it, and nobody is there to begin or
+    """Whether nobody has begun a training, or it was cancelled, and no worker is there to begin or
     end it. Hours of work may hang on one that was begun, which the next worker takes up."""
     wanted = training.attempts and not training.cancel_requested
     if wanted or not _is_left_in_the_end(desk, training):

@@ -23,10 +23,11 @@ from ticketing.files import Json
 from ticketing.tickets import ModelKind
 
 FORMAT = "ticketing bundle"
-VERSION = 15
-READ = (12, 13, 14, VERSION)
+VERSION = 16
+READ = (12, 13, 14, 15, VERSION)
 """Formats that are read. In format 12 the spelling of a vocabulary's words is not kept; in it and
-in 13 a repeated word counts in full in E; in all before 15 rescoring weighed other numbers."""
+in 13 a repeated word counts in full in E; in all before 15 rescoring weighed other numbers, and in
+all before 16 the chance of an answer did."""
 
 MANIFEST = "manifest.json"
 TRAINED = "trained"

@@ -8,7 +8,7 @@ with both, so chances are ordered strictly as the tickets are.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,18 +82,18 @@ class Evidence:
         return np.array([[first, words.unseen, words.rarity, words.shared(SHOWN)]])
 
     def of_answered(self) -> Features:
-        """[1, 4]: the negative logarithm of the first ticket's share of all g = exp(-distance), how
-        far the tenth is from the first by distance alone, how much of the query the first has, and
-        how much of what tells those shown have.
+        """[1, 3]: the negative logarithm of the share that those shown have of all g =
+        exp(-distance), how far the tenth is from the first by distance alone, and how much of the
+        query those shown have: where all have much, it says little but what many tickets say.
 
         Were one of the tickets known to be right, the network, which learned to tell right ones
-        from others by a softmax over -distance, would name the first with the chance of that share.
+        from others by a softmax over -distance, would find it among those shown with the chance of
+        that share.
         """
-        near = self.distances[:NEAREST]
+        near = -self.distances[:NEAREST]
         first, last = self._nearest_and_last
-        share = near[0] + log_sum_exp(-near)
-        words = self.wording
-        return np.array([[share, last - first, words.covered, words.matched(SHOWN)]])
+        share = log_sum_exp(near) - log_sum_exp(near[:SHOWN])
+        return np.array([[share, last - first, self.wording.covered(SHOWN)]])
 
     @cached_property
     def _nearest_and_last(self) -> tuple[float, float]:
@@ -205,15 +205,18 @@ class Calibration:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Calibration":
-        """The calibration that `to_json` described."""
+        """The calibration that `to_json` described; one of a bundle of format 15 or earlier tells
+        an answer by other features, so that `GENERAL` does it."""
         names = ("topic", "answered", "which", "related")
-        regressions = {name: Logistic.from_json(data[name]) for name in names}
-        return cls(**regressions, possible=data["possible"])
+        found = cls(**{x: Logistic.from_json(data[x]) for x in names}, possible=data["possible"])
+        if len(found.answered.weights) == len(GENERAL.answered.weights):
+            return found
+        return replace(found, answered=GENERAL.answered, possible=GENERAL.possible)
 
 
 GENERAL = Calibration(
     topic=Logistic(10.1, (-27.5, -0.6, 0.0, 3.2)),
-    answered=Logistic(1.2, (-0.6, 8.0, -1.6, 1.2)),
+    answered=Logistic(1.8, (-1.4, 11.0, -3.1)),
     which=Logistic(0.0, (-1.0, -10.0, 5.0)),
     related=Logistic(-2.0, (0.3,)),
     possible=0.39,

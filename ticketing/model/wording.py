@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-TELLING = 4
-"""The power of idf by which words tell: of a query's words the rarest decide."""
 
 OWN = 3
 """Documents that must have a word for it to be known without one of them: a vocabulary has no word
@@ -49,16 +47,9 @@ class Wording:
         shares = self.held[:shown] @ self._idf_seen
         return float(np.log1p(shares.max(initial=0.0) / self._idf(0)))
 
-    @property
-    def covered(self) -> float:
-        """The share of the words, by idf, that the first ticket has."""
-        return _share(self.held[0], self._idf(self.counts), empty=0.0)
-
-    def matched(self, shown: int) -> float:
-        """The share of the known words, by what they tell, that one of the first tickets has."""
-        telling = self._idf(self.counts) ** TELLING * (self.counts > 0)
-        held: npt.NDArray[np.bool_] = np.logical_or.reduce(self.held[:shown], axis=0)
-        return _share(held, telling, empty=0.0)
+    def covered(self, shown: int) -> float:
+        """The share of the words, by idf, that the first tickets have in the mean."""
+        return _share(self.held[:shown].mean(0), self._idf(self.counts), empty=0.0)
 
     @cached_property
     def _seen(self) -> npt.NDArray[np.int64]:
@@ -76,7 +67,8 @@ class Wording:
         return idf
 
 
-def _share(chosen: npt.NDArray[np.bool_], weights: npt.NDArray[np.float64], empty: float) -> float:
-    """How much of the weights is of those chosen; `empty` where there are none."""
+def _share(chosen: npt.NDArray[Any], weights: npt.NDArray[np.float64], empty: float) -> float:
+    """How much of the weights is of those chosen, in whole or in part; `empty` where there are
+    none."""
     total = weights.sum()
     return float((weights * chosen).sum() / total) if total > 0 else empty

@@ -16,14 +16,14 @@ from ticketing.model.recency import age_of
 
 SHOWN = 10
 
-TYPICAL_WEIGHT = 0.7
-"""Where a few queries would decide. Chosen with HORIZON_DAYS on queries of 2012 of the archive in
-`docs/results/archive.md` and of another tracker."""
+TYPICAL_WEIGHT = 0.4
+"""Where a few queries would decide. Chosen with HORIZON_DAYS on queries of three trackers
+(`docs/results/reading.md`)."""
 
-HOLD = 10.0
+HOLD = 30.0
 """What a change by 1 from the typical weight costs, squared, beside a query found or lost."""
 
-WEIGHTS = np.arange(31) / 20
+WEIGHTS = np.arange(41) / 40
 
 
 @dataclass(frozen=True)

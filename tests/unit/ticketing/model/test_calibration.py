@@ -1,6 +1,7 @@
 """Chances: coherent, strictly ordered, worked out by hand, brought back from JSON."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def calibrations(draw):
     intercepts = st.floats(-8, 8)
     return Calibration(
         topic=Logistic(draw(intercepts), tuple(draw(SLOPES) for _ in range(4))),
-        answered=Logistic(draw(intercepts), tuple(draw(SLOPES) for _ in range(4))),
+        answered=Logistic(draw(intercepts), tuple(draw(SLOPES) for _ in range(3))),
         which=Logistic(
             draw(st.floats(-3, 3)),
             (draw(st.floats(-5, -0.1)), draw(st.floats(-20, 0)), draw(st.floats(-20, 20))),
@@ -58,8 +59,9 @@ def calibrations(draw):
 
 
 def test_how_far_tickets_are_does_not_depend_on_what_moved_them():
-    moved = Evidence(np.array([0.5, 3.0]), np.array([2.0, 1.0]), 3.0, WORDS)
-    alone = Evidence(np.array([1.0, 2.0]), np.array([1.0, 2.0]), 3.0, WORDS)
+    apart = np.arange(1.0, 21.0)
+    moved = Evidence(np.maximum(apart - 0.5, 0), apart[::-1], 3.0, WORDS)
+    alone = Evidence(apart**1.1, apart, 3.0, WORDS)
     assert moved.of_topic().tolist() == alone.of_topic().tolist()
     assert moved.of_answered()[0, 1] == alone.of_answered()[0, 1]
     assert moved.of_answered()[0, 0] != alone.of_answered()[0, 0]
@@ -83,7 +85,7 @@ def test_features_by_hand():
     evidence = Evidence(np.array([2.0, 6.0, 18.0]), np.array([18.0, 2.0, 6.0]), 6.0, WORDS)
     assert evidence.places(evidence.distances).tolist() == [0.25, 0.5, 0.75]
     assert evidence.of_topic().tolist() == [[0.25, WORDS.unseen, WORDS.rarity, WORDS.shared(10)]]
-    assert evidence.of_answered()[0, 1:].tolist() == [0.5, WORDS.covered, WORDS.matched(10)]
+    assert evidence.of_answered()[0, 1:].tolist() == [0.5, WORDS.covered(10)]
     np.testing.assert_allclose(
         evidence.of_which(), [[0, 0, 0.5], [np.log(2), 0.25, 0.5], [np.log(3), 0.5, 0.5]]
     )
@@ -95,20 +97,21 @@ def test_beyond_ten_the_tenth_is_still_what_the_first_is_compared_with():
     assert evidence.of_answered()[0, 1] == 0.5 - 1 / 11
 
 
-def test_the_share_of_the_first_by_hand():
-    """g is 1/2, 1/4 and 1/4, of which the first has half; what is beyond the nearest counts not."""
-    near = np.log([2.0, 4.0, 4.0])
+def test_the_share_of_those_shown_by_hand():
+    """g is 1/20 each for ten and 1/2 for the next, so the ten have half; what is beyond the nearest
+    counts not."""
+    near = np.log([20.0] * 10 + [2.0])
     assert known(near, 1.0).of_answered()[0, 0] == pytest.approx(np.log(2.0))
+    assert known(near[:10], 1.0).of_answered()[0, 0] == 0  # all are shown
     alike = known(np.full(NEAREST + 50, 7.0), 7.0)
-    assert alike.of_answered()[0, 0] == pytest.approx(np.log(NEAREST))
+    assert alike.of_answered()[0, 0] == pytest.approx(np.log(NEAREST / 10))
 
 
 def test_chances_by_hand():
     """A query of the topic (1/2) that is answered (1/2), by the first of two (1/2 and 1/3)."""
-    half = Logistic(0.0, (0.0, 0.0, 0.0, 0.0))
     calibration = Calibration(
-        topic=half,
-        answered=half,
+        topic=Logistic(0.0, (0.0, 0.0, 0.0, 0.0)),
+        answered=Logistic(0.0, (0.0, 0.0, 0.0)),
         which=Logistic(0.0, (-1.0, 0.0, 0.0)),
         related=Logistic(0.0, (0.0,)),
         possible=0.2,
@@ -156,3 +159,11 @@ def test_outlooks_by_hand():
 
 def test_json_brings_the_calibration_back():
     assert Calibration.from_json(json.loads(json.dumps(GENERAL.to_json()))) == GENERAL
+
+
+def test_of_an_older_bundle_the_general_numbers_tell_an_answer():
+    """They were learned for other features, as was what is possible."""
+    topic = Logistic(2.0, (-20.0, -0.5, 0.0, 3.0))
+    answered = Logistic(1.2, (-0.6, 8.0, -1.6, 1.2))
+    old = replace(GENERAL, topic=topic, answered=answered, possible=0.2)
+    assert Calibration.from_json(old.to_json()) == replace(GENERAL, topic=topic)

@@ -33,17 +33,14 @@ def test_what_is_shared_is_the_most_that_one_of_those_shown_has():
     assert found.shared(2) == pytest.approx(np.log(1 + (IDF[3] + IDF[1]) / IDF[0]))
 
 
-def test_the_first_covers_what_it_has():
-    found = words([3, 1, 0], [[1, 0, 1], [1, 1, 1]])
-    assert found.covered == pytest.approx((IDF[3] + IDF[0]) / (IDF[3] + IDF[1] + IDF[0]))
-
-
-def test_what_tells_is_told_by_any_of_those_shown():
-    """The rarest known word decides; the unknown one says nothing, nor does the third ticket."""
-    found = words([3, 1, 0], [[1, 0, 0], [0, 0, 0], [0, 1, 1]])
-    assert found.matched(2) == pytest.approx(IDF[3] ** 4 / (IDF[3] ** 4 + IDF[1] ** 4))
-    assert found.matched(3) == 1
-    assert found.of(np.array([False, True, True])).matched(1) == 0
+def test_those_shown_cover_in_the_mean_what_each_has():
+    """The first has all but the word of one document, the second has all, the third nothing."""
+    found = words([3, 1, 0], [[1, 0, 1], [1, 1, 1], [0, 0, 0]])
+    first = (IDF[3] + IDF[0]) / (IDF[3] + IDF[1] + IDF[0])
+    assert found.covered(1) == pytest.approx(first)
+    assert found.covered(2) == pytest.approx((first + 1) / 2)
+    assert found.covered(10) == pytest.approx((first + 1) / 3)
+    assert found.of(np.array([False, True, True])).covered(1) == 1
 
 
 def test_words_of_a_document_of_the_vocabulary_are_known_by_two_others():
@@ -58,4 +55,4 @@ def test_a_term_of_more_words_than_documents_is_nowhere_rare():
 def test_without_words_nothing_is_known():
     none = words([], np.zeros((2, 0)))
     assert (none.unseen, none.rarity, none.shared(10)) == (1, 1, 0)
-    assert (none.covered, none.matched(10)) == (0, 0)
+    assert none.covered(10) == 0

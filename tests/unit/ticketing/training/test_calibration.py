@@ -140,7 +140,8 @@ def test_the_threshold_lies_half_way_from_everyday_texts_to_answers(count):
 def test_the_threshold_hides_few_answers_and_is_never_above_what_is_likely():
     """Where everyday texts lie above the answers, a tenth of those are hidden."""
     few = GENERAL.answer(HITS[0].evidence)
-    far = [asked(12.0 + i / 50, [Grade.YES] + [Grade.NO] * 9, unknown=6) for i in range(1000)]
+    grades = [Grade.YES] + [Grade.NO] * 9
+    far = [asked(12.0 + i / 50, grades, unknown=6, step=0.2) for i in range(1000)]
     chances = np.array([GENERAL.answer(x.evidence) for x in far])
     found = threshold(GENERAL, far, HITS)
     assert few > chances.max() and (chances < found).mean() == pytest.approx(0.1, abs=0.01)

@@ -68,7 +68,7 @@ def test_a_hundred_recent_answers_count_no_more_than_ten_old_ones():
     recent = [query(10.5, 3.0, 2)] * 100
     old = [query(9.0, 4.5, 400, others=2.0)] * 10
     assert fit_weight(recent) > 0.5
-    assert fit_weight([*recent, *old]) < 0.1
+    assert fit_weight([*recent, *old]) < TYPICAL_WEIGHT / 2
 
 
 def test_a_query_that_the_texts_lose_by_far_tells_nothing():
