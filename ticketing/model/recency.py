@@ -17,7 +17,7 @@ from ticketing.model.layout import minute_of
 
 MINUTES_A_DAY = 24 * 60
 
-HORIZON_DAYS = 365.0
+HORIZON_DAYS = 120.0
 """Days apart beyond which time adds no more."""
 
 AGE_ENDS = (7, 30, 180, 365)

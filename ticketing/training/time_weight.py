@@ -16,7 +16,7 @@ from ticketing.model.recency import age_of
 
 SHOWN = 10
 
-TYPICAL_WEIGHT = 0.4
+TYPICAL_WEIGHT = 0.55
 """Where a few queries would decide. Chosen with HORIZON_DAYS on queries of three trackers
 (`docs/results/reading.md`)."""
 

@@ -66,7 +66,7 @@ def test_the_weight_is_fitted_to_dated_queries_alone(words):
     timed = TimedPeer(words, "BM25")
     fitted = timed.fit([Label(ASKED, "c", Grade.YES)])
     assert fitted.weight > 0 and fitted.horizon == HORIZON_DAYS
-    assert fitted.typical == pytest.approx((log(2) + log(3) + log(21) + log(366)) / 4)
+    assert fitted.typical == pytest.approx((log(2) + log(3) + log(21) + log(121)) / 4)
     for query, id, grade in ((Query("pump"), "c", "YES"), (ASKED, "u", "YES"), (ASKED, "c", "NO")):
         assert timed.fit([Label(query, id, Grade[grade])]) == Recency()
 
