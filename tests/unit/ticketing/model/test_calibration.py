@@ -153,7 +153,7 @@ def test_a_query_that_finds_nothing_has_no_chance():
 
 def test_outlooks_by_hand():
     """Likely from one half on; below what is possible there is nothing."""
-    found = [GENERAL.outlook(chance) for chance in (0.5, 0.49, GENERAL.possible, 0.38)]
+    found = [GENERAL.outlook(chance) for chance in (0.5, 0.49, GENERAL.possible, 0.33)]
     assert found == ["likely", "possible", "possible", "nothing"]
 
 

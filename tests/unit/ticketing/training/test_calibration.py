@@ -126,13 +126,13 @@ def test_a_subject_alone_is_about_the_archive_too():
 
 
 @pytest.mark.parametrize("count", [20, 200])
-def test_the_threshold_lies_half_way_from_everyday_texts_to_answers(count):
+def test_the_threshold_lies_two_fifths_of_the_way_from_everyday_texts_to_answers(count):
     """In log odds, and the nearer to that of other desks, the fewer answers there are."""
     hits = [asked(9.0 + i / count, [Grade.YES] + [Grade.NO] * 9, unknown=5) for i in range(count)]
     least = np.quantile([GENERAL.answer(x.evidence) for x in EVERYDAY], 0.97)
     most = np.quantile([GENERAL.answer(x.evidence) for x in hits], 0.1)
-    half = (logit(least) + logit(most)) / 2
-    wanted = (count * half + PRIOR_QUERIES * logit(GENERAL.possible)) / (count + PRIOR_QUERIES)
+    own = 0.6 * logit(least) + 0.4 * logit(most)
+    wanted = (count * own + PRIOR_QUERIES * logit(GENERAL.possible)) / (count + PRIOR_QUERIES)
     found = threshold(GENERAL, hits, EVERYDAY)
     assert logit(found) == pytest.approx(wanted) and least < found < most
 
