@@ -27,7 +27,7 @@ VERSION = 16
 READ = (12, 13, 14, 15, VERSION)
 """Formats that are read. In format 12 the spelling of a vocabulary's words is not kept; in it and
 in 13 a repeated word counts in full in E; in all before 15 rescoring weighed other numbers, and in
-all before 16 the chance of an answer did."""
+all before 16 other numbers told the chance of an answer."""
 
 MANIFEST = "manifest.json"
 TRAINED = "trained"

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +66,9 @@ class Wording:
         return idf
 
 
-def _share(chosen: npt.NDArray[Any], weights: npt.NDArray[np.float64], empty: float) -> float:
+def _share(
+    chosen: npt.NDArray[np.bool_ | np.float64], weights: npt.NDArray[np.float64], empty: float
+) -> float:
     """How much of the weights is of those chosen, in whole or in part; `empty` where there are
     none."""
     total = weights.sum()

@@ -46,9 +46,9 @@ PROMISED, HIDDEN = 0.03, 0.1
 """Shares of everyday texts that are promised something, and of answers that are hidden,
 between which the threshold lies."""
 
-WAY = 0.4
-"""How far it lies from the former to the latter: what people ask may be shorter than what they were
-judged for."""
+TOWARDS_ANSWERS = 0.4
+"""How far it lies from the everyday texts to the answers, in log odds. Nearer to the answers, too
+many queries of a few words would be told that nothing matches well."""
 
 PRIOR_QUERIES = 3
 """So many judged queries say as much of the threshold as other desks do."""
@@ -261,8 +261,8 @@ def threshold(
 ) -> float:
     """The chance of an answer below which nothing is promised, at most LIKELY.
 
-    It lies WAY of the way, in log odds, from the chance that PROMISED of the everyday texts reach
-    to the one below which HIDDEN of the answers lie, or at the latter where that is lower; and the
+    It lies between the chance that PROMISED of the everyday texts reach and the one below which
+    HIDDEN of the answers lie, see TOWARDS_ANSWERS, or at the latter where that is lower; and the
     nearer to that of GENERAL, the fewer answers there are.
     """
     right = np.array([calibration.answer(x.evidence) for x in people if x.answered])
@@ -271,7 +271,7 @@ def threshold(
         return GENERAL.possible
     most = float(logit(np.quantile(right, HIDDEN)))
     least = float(logit(np.quantile(wrong, 1 - PROMISED)))
-    own = min(most, least + WAY * (most - least))
+    own = min(most, least + TOWARDS_ANSWERS * (most - least))
     found = (len(right) * own + PRIOR_QUERIES * logit(GENERAL.possible)) / (
         len(right) + PRIOR_QUERIES
     )

@@ -63,12 +63,13 @@ def test_one_query_hardly_moves_the_weight():
     assert fit_weight([query(12.0, 0.0, 2)]) == pytest.approx(TYPICAL_WEIGHT, abs=0.11)
 
 
-def test_a_hundred_recent_answers_count_no_more_than_ten_old_ones():
-    """By mere number the weight would grow, and bury the old."""
-    recent = [query(10.5, 3.0, 2)] * 100
-    old = [query(9.0, 4.5, 400, others=2.0)] * 10
+def test_many_recent_answers_count_no_more_than_a_tenth_as_many_old_ones():
+    """By mere number the weight would grow, and bury the old: it does if all are of one age."""
+    recent = [query(10.5, 3.0, 2)] * 300
+    old, as_recent = ([query(9.0, 4.5, days, others=2.0)] * 30 for days in (400, 2))
     assert fit_weight(recent) > 0.5
-    assert fit_weight([*recent, *old]) < TYPICAL_WEIGHT / 2
+    assert fit_weight([*recent, *as_recent]) > 0.5
+    assert fit_weight([*recent, *old]) < 0.1
 
 
 def test_a_query_that_the_texts_lose_by_far_tells_nothing():
