@@ -7,7 +7,7 @@ such that each age of solutions counts alike.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +16,15 @@ from ticketing.model.recency import age_of
 
 SHOWN = 10
 
-TYPICAL_WEIGHT = 0.55
-"""Where a few queries would decide. Chosen with HORIZON_DAYS on queries of three trackers
-(`docs/results/reading.md`)."""
+TYPICAL_WEIGHT = 0.4
+"""Where a few queries would decide, as a share of how far distances by the texts spread. Chosen on
+validation queries of three trackers (`docs/results/reading.md`)."""
 
 HOLD = 30.0
 """What a change by 1 from the typical weight costs, squared, beside a query found or lost."""
 
 WEIGHTS = np.arange(41) / 40
+"""Those that are tried, as shares like the typical one."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,25 @@ class DatedQuery:
 
 
 def fit_weight(queries: Sequence[DatedQuery]) -> float:
-    """The weight of time by which most queries are answered, each age of solutions alike."""
-    known = [query for query in queries if np.isfinite(query.texts[query.right]).any()]
+    """The weight of time by which most queries are answered, each age of solutions alike.
+
+    One scale suits all: what the texts of a bundle or a peer tell apart more widely, time has to.
+    """
+    spread = spread_of(queries)
+    scaled = [replace(query, texts=query.texts / spread) for query in queries]
+    known = [query for query in scaled if np.isfinite(query.texts[query.right]).any()]
     worths = balanced([age_of(query.days) for query in known], [query.worth for query in known])
     gains = -HOLD * (WEIGHTS - TYPICAL_WEIGHT) ** 2
     for query, worth in zip(known, worths, strict=True):
         gains += worth * np.array([answered(query, weight) for weight in WEIGHTS])
-    return float(WEIGHTS[gains.argmax()])
+    return float(WEIGHTS[gains.argmax()]) * spread
+
+
+def spread_of(queries: Sequence[DatedQuery]) -> float:
+    """How far the texts tell a query's wrong candidates apart: the mean standard deviation of their
+    distances, 1 where all are alike."""
+    wrong = [query.texts[~query.right & np.isfinite(query.texts)] for query in queries]
+    return float(np.mean([texts.std() for texts in wrong if len(texts)] or [0.0])) or 1.0
 
 
 def answered(query: DatedQuery, weight: float) -> float:

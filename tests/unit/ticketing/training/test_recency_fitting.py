@@ -1,5 +1,6 @@
 """The weight of time: ages count alike, and what the texts answer is not buried."""
 
+from dataclasses import replace
 from math import e, inf
 
 import numpy as np
@@ -15,6 +16,7 @@ from ticketing.training.time_weight import (
     answered,
     balanced,
     fit_weight,
+    spread_of,
 )
 from ticketing.training.validation import ValidationQuery
 
@@ -70,6 +72,25 @@ def test_many_recent_answers_count_no_more_than_a_tenth_as_many_old_ones():
     assert fit_weight(recent) > 0.5
     assert fit_weight([*recent, *as_recent]) > 0.5
     assert fit_weight([*recent, *old]) < 0.1
+
+
+def test_what_texts_tell_apart_more_widely_time_tells_apart_more_widely_too():
+    spread = query(9.0, 1.0, 2)
+    spread.texts[1:] += np.tile([-2.0, 2.0], OTHERS // 2)
+    assert spread_of([spread]) == pytest.approx(2)
+    assert fit_weight([spread]) == pytest.approx(2 * TYPICAL_WEIGHT, abs=0.2)
+    for times in (0.1, 5.0):
+        scaled = replace(spread, texts=spread.texts * times)
+        assert fit_weight([scaled]) == pytest.approx(times * fit_weight([spread]))
+
+
+def test_the_spread_is_the_mean_of_the_queries_and_1_where_texts_tell_nothing():
+    near, far = query(1.0, 1.0, 2), query(99.0, 1.0, 2)
+    assert spread_of([]) == spread_of([near, far]) == 1
+    near.texts[1:] += np.tile([-1.0, 1.0], OTHERS // 2)
+    far.texts[1:] += np.tile([-4.0, 4.0], OTHERS // 2)
+    far.texts[-2:] = inf
+    assert spread_of([near, far]) == pytest.approx((1 + 4) / 2)
 
 
 def test_a_query_that_the_texts_lose_by_far_tells_nothing():
