@@ -188,6 +188,11 @@ class Settings(BaseSettings):
             yield name, masked(value) if name in ADDRESSES else value
 
 
+def folder_of(address: str) -> Path:
+    """The folder that the address of a store names behind FOLDER; "~" is one's own."""
+    return Path(address.removeprefix(FOLDER)).expanduser()
+
+
 def _require_address(address: str, example: str) -> None:
     """Raises ValueError, without any of its parts, for an address that cannot be taken apart."""
     if address.startswith(FOLDER):

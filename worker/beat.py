@@ -22,7 +22,7 @@ from ticketing.desk.leases import HeldLease
 from ticketing.errors import NotReady
 from ticketing.jobs import Job
 from ticketing.times import utc_now
-from worker.jobs import start_training
+from worker.jobs import is_another_training, start_training
 from worker.workplace import Workplace
 
 log = logging.getLogger(__name__)
@@ -93,6 +93,8 @@ def begin_if_due(desk: Desk, app: Celery, now: datetime) -> Job | None:
         return None
     try:
         arguments = desk.training_arguments(promotion=schedule.promotion)
+        if any(is_another_training(job, arguments) for job in desk.whole.unfinished_jobs()):
+            return None  # which gives way to people alone
         job = start_training(desk, app, arguments, by=BY)
     except NotReady:
         return None

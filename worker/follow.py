@@ -12,7 +12,7 @@ from tqdm import tqdm
 from ticketing.cli.actor import command_line
 from ticketing.cli.printing import say
 from ticketing.desk import Desk
-from ticketing.errors import BrokerAway, StoreAway, TicketingError
+from ticketing.errors import BrokerAway, BundleAway, StoreAway, TicketingError
 from ticketing.jobs import Job, JobKind, JobState
 from ticketing.stores.jobs import no_job
 from worker.connection import connected
@@ -21,7 +21,7 @@ from worker.jobs import resume_jobs, start_reindex
 from worker.presence import NO_WORKER, workers_live
 from worker.progress import UNITS, silent_for, summary
 from worker.publishing import queue_of
-from worker.tasks import TASKS
+from worker.tasks import TASKS, give_up
 from worker.working import BEAT_SECONDS
 
 POLL_SECONDS = 0.3
@@ -63,8 +63,8 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
     """Show a job's progress until it has finished or waits for an answer; Ctrl-C leaves it to the
     worker.
 
-    On embedded parts this process does what waits where no worker does; a store that is away
-    is waited for. Raises NotFound where the job's record is gone, as after a restore.
+    On embedded parts this process does what waits where no worker does, other jobs as well; a store
+    that is away is waited for. Raises NotFound where the job's record is gone, as after a restore.
     """
     shown = {""}
     alone = False
@@ -130,5 +130,8 @@ def do_waiting(desk: Desk, app: Celery, queue: str) -> bool:
     except UNREADABLE as error:
         discarded(queue, error)
     else:
-        do(desk, app, *arguments)
+        try:
+            do(desk, app, *arguments)
+        except BundleAway as error:  # nobody else could have it
+            give_up(desk, app, arguments[0], desk.settings.without_home(str(error)))
     return True

@@ -49,11 +49,16 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     there. Raises NotReady while any other is under way, BrokerAway before any job is made.
     """
     for job in desk.store.unfinished_jobs():
-        if job.kind == JobKind.TRAINING and job.arguments != arguments:
+        if is_another_training(job, arguments):
             if not _gives_way(desk, app, job):
                 raise _another(job)
             cancel_job(desk, job.id)
     return start(desk, app, JobKind.TRAINING, "", arguments, by)
+
+
+def is_another_training(job: Job, arguments: Json) -> bool:
+    """Whether a job is a training, and not the one that is asked for."""
+    return job.kind == JobKind.TRAINING and job.arguments != arguments
 
 
 def _gives_way(desk: Desk, app: Celery, training: Job) -> bool:
@@ -104,7 +109,7 @@ def start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Jso
 
 def _require_as_asked(job: Job, arguments: Json) -> None:
     """Raises NotReady for a job that others began, perhaps just now, where it is another one."""
-    if job.kind == JobKind.TRAINING and job.arguments != arguments:
+    if is_another_training(job, arguments):
         raise _another(job)
     asks = arguments.get("promotion") == Promotion.ASK
     if job.kind == JobKind.REINDEX and asks and job.arguments.get("promotion") != Promotion.ASK:

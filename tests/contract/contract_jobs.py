@@ -264,3 +264,12 @@ class JobContract:
         now = 29.8
         assert store.take_lease("training", "b", 10)
         assert not store.take_lease("training", "a", 10), "whoever lost it is told so"
+
+    def test_a_lease_is_renewed_only_while_it_is_ones_own(self, store):
+        assert not store.take_lease("training", "a", 10, renewed=True), "nobody has it"
+        assert store.take_lease("training", "a", 10)
+        assert store.take_lease("training", "a", 10, renewed=True)
+        assert not store.take_lease("training", "b", 10, renewed=True)
+        store.drop_lease("training", "a")
+        assert not store.take_lease("training", "a", 10, renewed=True), "it was anybody's since"
+        assert store.take_lease("training", "b", 10)

@@ -45,6 +45,7 @@ def desk(tmp_path, monkeypatch):
     desk.store.put_tickets([Ticket(f"{i:04}", f"ticket {i}") for i in range(20)])
     facts = {"data": {"tickets": 20, "labels": 3}}
     monkeypatch.setattr(desk.models, "manifest", lambda _: facts)
+    monkeypatch.setattr(desk.models, "ids", lambda: [BUNDLE])
     yield desk
     desk.close()
 
@@ -297,6 +298,15 @@ def test_a_training_whose_vectors_another_one_has_dropped_is_not_retried(desk, a
     )
     assert desk.store.get_job(job.id).state == "cancelled"
     assert list(desk.audit_entries()) == []
+
+
+def test_a_training_whose_bundle_was_deleted_since_trains_anew(desk, app, monkeypatch):
+    """It was done at once, and a reindex waited for a bundle that nobody had."""
+    job = train(desk, app)
+    desk.store.update_job(job.id, result={"bundle": BUNDLE})
+    monkeypatch.setattr(desk.models, "ids", lambda: [])
+    run_one(desk, app)
+    assert desk.epochs == [1, 2, 3]
 
 
 def test_a_training_that_failed_after_its_bundle_is_retried_without_its_vectors(

@@ -12,7 +12,7 @@ from ticketing.desk.restore import DATABASE, require_restored
 from ticketing.desk.vectors import Vectors
 from ticketing.errors import InputError
 from ticketing.plurals import counted
-from ticketing.settings import FOLDER, Settings, load_settings
+from ticketing.settings import FOLDER, Settings, folder_of, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.migration import copy_all, require_equal, require_no_other
 
@@ -54,22 +54,18 @@ def _home(source: str, settings: Settings) -> Path:
     that is set, from which nothing is copied."""
     serves = settings.store or f"{FOLDER}{settings.home}"
     if source.startswith(FOLDER) and _place(source) != _place(serves):
-        return _folder(source)
+        return folder_of(source)
     return settings.home
 
 
 def _place(address: str) -> str | Path:
     """What an address names: a folder may be written in many ways."""
-    return _folder(address).resolve() if address.startswith(FOLDER) else address
-
-
-def _folder(address: str) -> Path:
-    return Path(address.removeprefix(FOLDER))
+    return folder_of(address).resolve() if address.startswith(FOLDER) else address
 
 
 def _require_folders(source: str, target: str) -> None:
     """Raises InputError where SQLite is named without a folder, or a source that holds no desk."""
     if FOLDER in (source, target):
         raise InputError(f"{FOLDER} names no folder; write one behind it, as {FOLDER}/srv/desk.")
-    if source.startswith(FOLDER) and not (_folder(source) / DATABASE).exists():
+    if source.startswith(FOLDER) and not (folder_of(source) / DATABASE).exists():
         raise InputError(f"{source} holds no desk, as it has no {DATABASE}; name another source.")

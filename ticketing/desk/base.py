@@ -5,6 +5,7 @@ What loads torch is imported where a model is asked for, so that a list of jobs 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +20,7 @@ from ticketing.errors import (
     NotReady,
     StoreError,
 )
-from ticketing.jobs import JobKind
+from ticketing.jobs import JobKind, JobState
 from ticketing.model.registry import Registry
 from ticketing.settings import Settings
 from ticketing.stores.blocks import CodeRow
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 BATCH = 128
 """Tickets encoded at a time."""
@@ -143,18 +146,38 @@ class DeskBase:
         ]
 
     def _encode_stale(self, bundle_id: str, among: Sequence[str] | None = None) -> None:
-        """Give tickets without fresh codes under a bundle theirs, page by page."""
+        """Give tickets without fresh codes under a bundle theirs, page by page. Those that were set
+        aside are tried again where they are `among` some, whose texts may be others now."""
         set_aside, after = self._set_aside(bundle_id), ""
         while stale := self.whole.stale_ids(bundle_id, BATCH, after, among):
             if read := self.whole.read_tickets([id for id in stale if id not in set_aside]):
                 tickets, tokens = parted(read)
                 self.whole.put_codes(bundle_id, self.encode(bundle_id, tickets, tokens))
             after = stale[-1]
+        for id in sorted(set_aside.intersection(among or ())):
+            self._encode_again(bundle_id, id)
+
+    def _encode_again(self, bundle_id: str, id: str) -> None:
+        """Encode a ticket that was set aside; one that still cannot be waits for a reindex."""
+        read = self.whole.read_tickets(self.whole.stale_ids(bundle_id, among=[id]))
+        tickets, tokens = parted(read)
+        try:
+            rows = self.encode(bundle_id, tickets, tokens) if tickets else []
+        except (BundleError, BundleAway, StoreError, OSError):  # are not of its text
+            raise
+        except Exception as error:
+            log.warning("ticket %s is still set aside: %s", id, error)
+        else:
+            self.whole.put_codes(bundle_id, rows)
 
     def _set_aside(self, bundle_id: str) -> set[str]:
-        """Tickets that one of the last reindexes could not encode under this bundle."""
-        jobs = self.whole.jobs(kind=JobKind.REINDEX, bundle_id=bundle_id)
-        return {id for job in jobs for id in job.errors}
+        """Tickets that the last whole reindex under this bundle, or one since, could not encode."""
+        found: set[str] = set()
+        for job in self.whole.jobs(kind=JobKind.REINDEX, bundle_id=bundle_id):
+            found |= job.errors.keys()
+            if job.state == JobState.DONE:
+                break
+        return found
 
     def _prepare(self, bundle_id: str) -> None:
         """Do all that a first query under a bundle would wait for."""

@@ -33,8 +33,9 @@ class HeldLease:
         return self._store.take_lease(self._name, self._holder, LEASE_SECONDS)
 
     def renew(self) -> None:
-        """Keep it; lost, where another one has it."""
-        self.lost = self.lost or not self.take()
+        """Keep it; lost, where another one has it or had it meanwhile."""
+        taken = (self._name, self._holder, LEASE_SECONDS)
+        self.lost = self.lost or not self._store.take_lease(*taken, renewed=True)
 
     def drop(self) -> None:
         """Give it back."""

@@ -173,7 +173,7 @@ def _do_training(desk: Desk, job: Job, on_step: OnStep) -> Json:
     from ticketing.model.settings import NetworkSettings
     from ticketing.training.settings import TrainingSettings
 
-    if bundle_id := job.result.get("bundle"):
+    if (bundle_id := job.result.get("bundle")) in desk.models.ids():  # it may be deleted since
         return {"bundle": bundle_id}
     asked = job.arguments
     desk.drop_vectors(job)

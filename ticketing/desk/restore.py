@@ -24,7 +24,7 @@ from ticketing.files import (
     write_atomically,
 )
 from ticketing.model.registry import Registry
-from ticketing.settings import FOLDER, Settings
+from ticketing.settings import FOLDER, Settings, folder_of
 from ticketing.stores import open_store
 from ticketing.stores.damage import StoreDamaged
 from ticketing.stores.migration import BYTES, Shown, copy_all, require_equal
@@ -105,7 +105,7 @@ def _folder(settings: Settings) -> Path | None:
     if not settings.store:
         return settings.home
     if settings.store.startswith(FOLDER):
-        return Path(settings.store.removeprefix(FOLDER))
+        return folder_of(settings.store)
     return None
 
 
@@ -157,6 +157,7 @@ def _into_folder(home: Path, folder: Path, shown: Shown) -> None:
         _move_aside(home, folder, aside)
         replace(False)
     _take_files(home, unpacked)
+    (home / FILLING).unlink(missing_ok=True)  # whatever servers were being filled: this is the desk
 
 
 def _opened(folder: Path) -> SQLiteStore:

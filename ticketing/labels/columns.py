@@ -63,9 +63,14 @@ def complete(columns: Columns, rows: list[Row], path: Path, judge_is_said: bool 
     return Columns(**chosen)
 
 
+def is_exported(row: Row) -> bool:
+    """Whether a row is one of labels.csv, or of a table like it."""
+    return row.values.keys() >= EXPORTED
+
+
 def restored(row: Row) -> Row:
     """A row as it was before the export made it one of a table that people open: of labels.csv."""
-    if not row.values.keys() >= EXPORTED:
+    if not is_exported(row):
         return row
     values = {k: from_cell(v) if isinstance(v, str) else v for k, v in row.values.items()}
     return replace(row, values=values)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ticketing.errors import InputError
-from ticketing.labels.columns import Columns, cell, complete, restored, shown
+from ticketing.labels.columns import Columns, cell, complete, is_exported, restored, shown
 from ticketing.labels.derive import latest
 from ticketing.labels.events import is_event, new_events
 from ticketing.labels.known import JudgedQueries
@@ -183,13 +183,19 @@ def _label_events(
             report.rejects.append(event)
         elif before and not _created_before(event.query, asked.tickets, before):
             report.left_out += 1
-        elif _of_one_text(row, asked) and asked.judged.agree(event):
+        elif _says_what_all_do(row, asked) and asked.judged.agree(event):
             report.known += 1
         else:
             report.left_out += (pair := _pair(event)) in best
             if pair not in best or best[pair][0] < grade:
                 best[pair] = grade, event
     return [event for _, event in best.values()]
+
+
+def _says_what_all_do(row: Row, asked: _Asked) -> bool:
+    """Whether a row is of labels.csv, which has what all judges came to, and nobody's own voice."""
+    named = cell(row, asked.columns.judge) or asked.judge != IMPORT
+    return (is_exported(row) and not named) or _of_one_text(row, asked) is not None
 
 
 def _no_grade(row: Row, columns: Columns) -> Reject:

@@ -9,12 +9,9 @@ the rest as it is (`delegating`). A `snapshot` is a store as of one moment, `mig
 to another, `replacement` puts one in the place of another, and `damage` is what checking finds.
 """
 
-import os
-from pathlib import Path
-
 from ticketing.errors import InputError
 from ticketing.redaction import masked
-from ticketing.settings import FOLDER, Settings
+from ticketing.settings import FOLDER, Settings, folder_of
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 
@@ -29,7 +26,7 @@ def open_store(settings: Settings) -> Store:
     if not address:
         return SQLiteStore(settings.home)
     if address.startswith(FOLDER):
-        return SQLiteStore(Path(os.path.expanduser(address.removeprefix(FOLDER))))
+        return SQLiteStore(folder_of(address))
     if address.startswith(("http://", "https://")):
         from ticketing.stores.elasticsearch import ElasticsearchStore  # most desks need no client
 

@@ -77,9 +77,9 @@ class DelegatingStore:
         """See Jobs."""
         self._store.put_job(job)
 
-    def take_lease(self, name: str, holder: str, seconds: float) -> bool:
+    def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
         """See Leases."""
-        return self._store.take_lease(name, holder, seconds)
+        return self._store.take_lease(name, holder, seconds, renewed)
 
     def drop_lease(self, name: str, holder: str) -> None:
         """See Leases."""

@@ -78,9 +78,10 @@ class Leases(Protocol):
     seen it unchanged for as long as it was taken for, so whoever wants it keeps asking.
     """
 
-    def take_lease(self, name: str, holder: str, seconds: float) -> bool:
+    def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
         """Take a lease that is free or has run out, or renew one's own; False while another holder
-        has it. Renew it well before it runs out."""
+        has it. One that is to be `renewed` has to be there, and one's own still: where another one
+        held it meanwhile, it may be free again. Renew it well before it runs out."""
 
     def drop_lease(self, name: str, holder: str) -> None:
         """Give one's own lease back; anybody else's stays."""

@@ -72,7 +72,8 @@ def named_in(text: str, wanted: Iterable[str]) -> list[str]:
     keys = {literal: key_of(literal) for literal in wanted}
     near = keys
     if text.isascii():  # soon said of most
-        near = {literal: key for literal, key in keys.items() if _digits_of(key) in text}
+        plain = text.translate(_NO_JOINTS)
+        near = {literal: key for literal, key in keys.items() if _digits_of(key) in plain}
     there = {key for one in (_literals(text) if near else ()) for key in (one.key, *one.parts)}
     return [literal for literal, key in near.items() if key in there]
 
@@ -112,7 +113,7 @@ _MEASURE = re.compile(r"(\d++(?>(?:[.,]\d++)*))[A-Za-z]{1,5}")
 
 
 def _digits_of(key: str) -> str:
-    """The longest row of digits of a key: what any text has that names it."""
+    """The longest row of digits of a key: what any text that names it has, without joints."""
     return max(_DIGITS.findall(key), key=len, default="")
 
 

@@ -10,6 +10,7 @@ from ticketing.cli.actor import command_line
 from ticketing.cli.options import TARGET
 from ticketing.cli.printing import say
 from ticketing.desk import Desk, open_desk
+from ticketing.desk.import_work import FIRST_READ
 from ticketing.errors import BrokerAway, InputError, NotFound
 from ticketing.files import write_atomically
 from ticketing.jobs import Job, JobState
@@ -116,8 +117,10 @@ def _act(desk: Desk, job: Job, action: str) -> Job:
 
 
 def _kept(desk: Desk, job: Job) -> list[str]:
-    """The names in the store of what a job has kept: one file at most, at present."""
-    return [file.name for file in desk.store.files(f"report/{job.id}/")]
+    """The names in the store of what a job has kept: what it left out or found first, and how a
+    check read the first rows last."""
+    names = [file.name for file in desk.store.files(f"report/{job.id}/")]
+    return sorted(names, key=lambda name: name.endswith(FIRST_READ))
 
 
 def _write(desk: Desk, job: Job, path: Path) -> None:

@@ -1,5 +1,6 @@
 """The schedule begins trainings: when due, once, by one beat, also after times that were missed."""
 
+from dataclasses import replace
 from datetime import time, timedelta
 
 import pytest
@@ -92,6 +93,15 @@ def test_a_training_under_way_is_waited_for(desk, app):
     assert begin_if_due(desk, app, late) is None
     desk.store.update_job(other.id, state=JobState.DONE)
     assert begin_if_due(desk, app, late)
+
+
+def test_a_training_that_somebody_asked_for_gives_way_to_no_schedule(desk, app):
+    """Where no worker for it was there yet, it was cancelled."""
+    desk.set_schedule(Weekday.SUNDAY, time(3), 0, Promotion.RULE)
+    asked = desk.store.create_job(JobKind.TRAINING, "", 0, {"before": "2013-01-01"}, "ann")
+    desk.store.put_job(replace(asked, heartbeat=utc_now() - timedelta(hours=1)))
+    assert begin_if_due(desk, app, utc_now() + timedelta(days=8)) is None
+    assert desk.store.get_job(asked.id).state == JobState.QUEUED
 
 
 def test_a_clock_that_was_ahead_does_not_stop_the_schedule(desk, app):

@@ -87,6 +87,18 @@ def test_a_lease_that_was_lost_is_not_found_again(desk, monkeypatch):
     assert another.take(), "it is nobody's"
 
 
+def test_a_lease_that_another_one_had_and_gave_back_is_lost(desk, monkeypatch):
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 0.0)
+    stands_still, another = HeldLease(desk.whole, "job x"), HeldLease(desk.whole, "job x")
+    assert stands_still.take()
+    stands_still.renew()
+    assert not stands_still.lost
+    assert another.take()
+    another.drop()
+    stands_still.renew()
+    assert stands_still.lost
+
+
 def test_what_an_import_needs_is_loaded_before_it_is_said_to_run():
     """An interruption while a module is being loaded ends the process at once."""
     done = subprocess.run([sys.executable, "-c", MODULES], capture_output=True, text=True)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.live.encoding_desk import ANN, BUNDLE, DigestDesk
 from ticketing.desk import leases
-from ticketing.errors import StoreAway, StoreError
+from ticketing.errors import BundleAway, StoreAway, StoreError
 from ticketing.history import Deed
 from ticketing.jobs import JobState, Promotion, Step
 from ticketing.tickets import Ticket
@@ -66,6 +66,22 @@ def test_a_job_that_is_tried_again_is_compared_again(desk, app):
         pass
     assert desk.store.get_job(job.id).message == f"Bundle {BUNDLE} does not serve: lost."
     assert (desk.store.serving(), desk.asked) == ("newer", ["", "newer"])
+
+
+def test_work_of_a_bundle_that_is_gone_fails_and_ends_nobody_elses_command(desk, app, monkeypatch):
+    """Whoever followed another job met it in the queue, and was told of a bundle not asked for."""
+    job = start_reindex(desk, app, BUNDLE)
+
+    def gone(*_):
+        raise BundleAway("Bundle feedface is not on this machine yet.")
+
+    monkeypatch.setattr(desk, "encode", gone)
+    assert do_waiting(desk, app, QUEUE)
+    failed = desk.store.get_job(job.id)
+    assert (failed.state, failed.message) == (
+        JobState.FAILED,
+        "Bundle feedface is not on this machine yet.",
+    )
 
 
 def test_a_job_that_is_cancelled_while_it_is_compared_asks_nobody(desk, app, monkeypatch):

@@ -13,10 +13,12 @@ class ElasticsearchLeases(ConnectionPart, Leases):
         super().__init__(connection)
         self._seen_leases = SeenLeases()
 
-    def take_lease(self, name: str, holder: str, seconds: float) -> bool:
+    def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
         """Take a lease that is free or has run out, or renew one's own."""
         key = _key(name)
         doc = self.connection.get(RECORDS, [key]).get(key)
+        if renewed and not (doc and doc["_source"]["holder"] == holder):
+            return False
         taken = self._seen_leases.next(name, _lease(doc) if doc else None, holder, seconds)
         if taken is None:
             return False

@@ -11,12 +11,14 @@ class SQLiteLeases(DatabasePart, Leases):
         super().__init__(database)
         self._seen_leases = SeenLeases()
 
-    def take_lease(self, name: str, holder: str, seconds: float) -> bool:
+    def take_lease(self, name: str, holder: str, seconds: float, renewed: bool = False) -> bool:
         """Take a lease that is free or has run out, or renew one's own."""
         with self.database.writing() as connection:
             row = connection.execute(
                 "SELECT holder, seconds, turn FROM leases WHERE name = ?", (name,)
             ).fetchone()
+            if renewed and (not row or row[0] != holder):
+                return False
             taken = self._seen_leases.next(name, row and Lease(*row), holder, seconds)
             if taken:
                 connection.execute(

@@ -81,6 +81,28 @@ def test_a_restored_desk_answers_as_the_one_that_was_backed_up(desk, file, elsew
     assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
 
 
+def test_a_store_in_ones_own_folder_is_filled_there(desk, file, tmp_path, monkeypatch):
+    """It was filled in a folder called "~", and the desk stayed empty."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    desk.back_up(file, unseen)
+    there = load_settings(home=tmp_path / "home", store="sqlite:///~/desk")
+    restored(there, file, False, unseen)
+    with closing(open_desk(there)) as again:
+        assert again.store.count_tickets() == desk.store.count_tickets()
+    assert not (tmp_path / "~").exists()
+
+
+def test_a_desk_in_place_of_servers_that_were_being_filled_can_be_opened(desk, file, elsewhere):
+    """Every command asked for another restore, which changed nothing."""
+    desk.back_up(file, unseen)
+    elsewhere.home.mkdir()
+    (elsewhere.home / restore.FILLING).write_text("of another backup")
+    restored(elsewhere, file, False, unseen)
+    with closing(open_desk(elsewhere)) as again:
+        assert again.store.count_tickets() == desk.store.count_tickets()
+
+
 def test_what_a_backup_and_a_restore_tell_of_their_bytes_is_all_of_them_and_no_more(desk, file):
     told = {}
 

@@ -8,7 +8,7 @@ import pytest
 from tests.tiny import TINY, other_bundle, tiny_training
 from ticketing.desk import leases, open_desk
 from ticketing.errors import BundleError, NotFound, NotReady
-from ticketing.jobs import JobKind
+from ticketing.jobs import JobKind, JobState
 from ticketing.labels import is_test
 from ticketing.model import components
 from ticketing.model.projection import DIMS
@@ -206,6 +206,42 @@ def test_a_ticket_that_a_job_set_aside_does_not_hold_up_a_bundle(desk, trained):
         desk.store.create_job(JobKind.IMPORT, "", 1)
     assert "serves now" in desk.promote(other)
     assert desk.store.stale_ids(other) == ["A-1"], "it is not tried again"
+
+
+def test_a_ticket_that_was_set_aside_is_found_once_its_text_is_another(desk, trained):
+    """It was left out for ever, though an import said that all can be found."""
+    job = desk.store.create_job(JobKind.REINDEX, trained[1], 41)
+    ticket = next(desk.store.iter_tickets())
+    desk.store.update_job(job.id, errors={ticket.id: "OSError: it passed"})
+    desk.put_tickets([replace(ticket, subject="the barring drive squeals")])
+    assert desk.store.stale_ids(trained[1]) == []
+    assert desk.recommend(Query("the barring drive squeals")).items[0].ticket.id == ticket.id
+
+
+def test_a_ticket_that_still_cannot_be_encoded_holds_up_no_other(desk, trained, monkeypatch):
+    job = desk.store.create_job(JobKind.REINDEX, trained[1], 41)
+    odd, even, *_ = desk.store.iter_tickets()
+    desk.store.update_job(job.id, errors={odd.id: "ValueError: odd"})
+    encode = desk.encode
+
+    def picky(bundle_id, tickets, tokens):
+        if odd.id in {ticket.id for ticket in tickets}:
+            raise ValueError("odd")
+        return encode(bundle_id, tickets, tokens)
+
+    monkeypatch.setattr(desk, "encode", picky)
+    desk.put_tickets([replace(x, subject="squeals") for x in (odd, even)])
+    assert desk.store.stale_ids(trained[1]) == [odd.id]
+
+
+def test_what_was_set_aside_before_a_whole_reindex_no_longer_is(desk, trained):
+    ticket = next(desk.store.iter_tickets())
+    for errors in ({ticket.id: "OSError: it passed"}, {}):
+        job = desk.store.create_job(JobKind.REINDEX, trained[1], 41)
+        desk.store.update_job(job.id, errors=errors, state=JobState.DONE)
+    desk.store.put_tickets([replace(ticket, subject="changed beside the desk")])
+    [finding] = [x for x in desk.findings() if "lack" in x.what]
+    assert "1 ticket" in finding.what
 
 
 def test_labels_of_test_queries_never_reach_training(desk, trained, monkeypatch):

@@ -195,6 +195,19 @@ def test_an_exported_table_that_comes_back_changes_nothing(tmp_path, store):
     assert derive_labels(store.judgments()) == before
 
 
+def test_an_exported_query_that_is_only_a_subject_gets_no_second_voice(tmp_path, store):
+    """Whoever took a judgment back found it standing: the import had said the same."""
+    asked = Query("pump leaks")
+    longer = Query("pump leaks", "since noon")
+    store.add_judgments(
+        [event(i, YES, ticket="O-1", query=q) for i, q in enumerate((asked, longer))]
+    )
+    export_labels(store.judgments(), tmp_path)
+    report = import_labels(tmp_path / "labels.csv", store)
+    assert (report.added, report.known) == (0, 2)
+    assert {x.judge for x in store.judgments()} == {"ann"}
+
+
 def test_a_table_that_was_changed_before_it_comes_back_is_about_the_same_queries(tmp_path, store):
     import_labels(write(tmp_path, "links.tsv", LINKS), store, LINK_COLUMNS, LINK_GRADES)
     export_labels(store.judgments(), tmp_path)

@@ -158,6 +158,15 @@ def test_the_command_moves_a_desk_and_says_so(tmp_path, monkeypatch):
     new.close()
 
 
+def test_a_desk_in_ones_own_folder_is_found(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with closing(SQLiteStore(tmp_path / "old")) as old:
+        old.put_tickets(TICKETS[:3])
+    CliRunner().invoke(command, ["sqlite:///~/old", "sqlite:///~/new"], catch_exceptions=False)
+    with closing(SQLiteStore(tmp_path / "new")) as new:
+        assert new.count_tickets() == 3
+
+
 def test_an_account_that_was_disabled_since_stays_so(source, target):
     """A second copy let somebody in again."""
     source.put_account(Account("ann", "hash", Role.ADMIN))

@@ -68,7 +68,16 @@ def test_a_text_names_a_literal_as_a_whole_in_either_case(text, named):
     assert named_in(text, ["77", "ORA-00942", "0x8007000E"]) == named
 
 
-@given(st.text())
+@pytest.mark.parametrize("code", ["CVE-2021-44228", "3VA1-112", "INC-2024-0001", "737-800"])
+@pytest.mark.parametrize("around", ["{}", "patched {} today", "patched {} today –"])
+def test_a_code_of_several_numbers_is_named_as_any_other(code, around):
+    assert named_in(around.format(code), [code, "9" + code]) == [code]
+
+
+CODES = st.lists(st.from_regex(r"[A-Z]{0,3}[0-9]{1,4}", fullmatch=True), min_size=1, max_size=4)
+
+
+@given(st.one_of(st.text(), CODES.map("-".join), CODES.map("_".join), CODES.map(" ".join)))
 def test_a_text_names_what_it_names_and_is_found_by_it(text):
     assert named_in(text, literals(text)) == literals(text)
     assert {key_of(literal) for literal in literals(text)} <= {*literal_keys(text)}

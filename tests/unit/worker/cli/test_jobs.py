@@ -70,6 +70,15 @@ def test_an_evaluation_shows_its_tables_and_its_page_is_written(desk, tmp_path):
     assert page.read_bytes() == b"<html>\xc3\xa4"
 
 
+def test_of_a_check_the_rows_that_were_left_out_are_written(desk, tmp_path):
+    """How it read the first rows was written in their place."""
+    desk.store.put_job(jobs()[1])
+    for name in ("first.jsonl", "rejects.jsonl"):
+        desk.store.put_file(f"report/1b9e/{name}", [name.encode()])
+    run(command, "1b9e", "--report", str(tmp_path / "rows.jsonl"))
+    assert (tmp_path / "rows.jsonl").read_text() == "rejects.jsonl"
+
+
 def test_a_job_that_has_kept_no_file_says_so(desk, tmp_path):
     desk.store.put_job(jobs()[1])
     said = refused(NotFound, command, "1b9e", "--report", str(tmp_path / "page.html"))
