@@ -19,7 +19,7 @@ from ticketing.files import PRIVATE, private_folder
 from ticketing.history import AuditEntry
 from ticketing.model.bundle import MANIFEST
 from ticketing.plurals import counted
-from ticketing.stores.damage import BACKUP, Finding
+from ticketing.stores.damage import BACKUP, Finding, half_written
 from ticketing.stores.files import let_go
 from ticketing.tickets import ModelKind
 from ticketing.times import utc_now
@@ -113,7 +113,9 @@ class Checking(Bundles):
                 yield _unreadable(name, error)
 
     def _bundles(self) -> Iterator[Finding]:
-        """Bundles that are no longer themselves, and serving ones that are not there."""
+        """Bundles that are no longer themselves, half written ones, and serving ones that are not
+        there."""
+        yield from half_written(self.models.folder)
         for bundle_id in self.models.ids():
             try:
                 self.models.verify(bundle_id)

@@ -1,10 +1,19 @@
 """What `ticketing check` finds, and what a store tells of damage to itself."""
 
+import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from ticketing.errors import StoreError
+from ticketing.plurals import counted
+
+A_DAY = timedelta(days=1)
+"""How long a file may take to be put."""
 
 BACKUP = "restore a backup with `ticketing restore`"
 
@@ -27,6 +36,24 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}; {self.todo}."
+
+
+def half_written(folder: Path) -> Iterator[Finding]:
+    """What processes that were killed began to write into a folder: hidden, and left for a day."""
+    before = time.time() - A_DAY.total_seconds()
+    left = [path for path in sorted(folder.glob(".*")) if path.stat().st_mtime < before]
+    if left:
+        what = f"{counted(len(left), 'piece')} that nobody ended writing"
+        yield Finding(str(folder), what, "delete them", partial(_delete, left))
+
+
+def _delete(paths: list[Path]) -> str:
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    return "they were deleted"
 
 
 class Checked(Protocol):

@@ -5,14 +5,13 @@ The bytes of an index are checked by Elasticsearch itself.
 
 import base64
 from collections.abc import Iterator
-from datetime import timedelta
 from functools import partial
 from zlib import crc32
 
 from ticketing.errors import StoreFull
 from ticketing.files import Json
 from ticketing.plurals import counted
-from ticketing.stores.damage import BACKUP, Checked, Finding
+from ticketing.stores.damage import A_DAY, BACKUP, Checked, Finding
 from ticketing.stores.elasticsearch.codes import PAGE, ElasticsearchCodes
 from ticketing.stores.elasticsearch.copies import coded_by, codes_of
 from ticketing.stores.elasticsearch.documents import FIELDS, columns, ticket_of
@@ -21,9 +20,6 @@ from ticketing.stores.elasticsearch.indices import FILES, TICKETS
 from ticketing.stores.elasticsearch.opening import require_parts
 from ticketing.stores.files import damaged_files
 from ticketing.times import utc_now
-
-A_DAY = timedelta(days=1)
-"""How long a file may take to be put."""
 
 _WITHOUT_CHECKSUM: Json = {"bool": {"must_not": {"exists": {"field": "checksum"}}}}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ticketing.files import private_folder
 from ticketing.plurals import counted
-from ticketing.stores.damage import BACKUP, Checked, Finding, StoreDamaged
+from ticketing.stores.damage import BACKUP, Checked, Finding, StoreDamaged, half_written
 from ticketing.stores.files import damaged_files
 from ticketing.stores.history import KINDS, from_json
 from ticketing.stores.sqlite.code_files import code_file, remove_codes, remove_known
@@ -217,8 +217,9 @@ class SQLiteChecking(SQLiteFiles, Checked):
         return "it was deleted"
 
     def _files(self) -> Iterator[Finding]:
-        """Files that are damaged, and those that have no name."""
+        """Files that are damaged, half written ones, and those that have no name."""
         yield from damaged_files(self)
+        yield from half_written(self.database.folder / "files")
         found = sorted((self.database.folder / "files").glob("[!.]*"))
         named = {file_path(self.database.folder, kept.sha256) for kept in self.files()}
         for path in found:

@@ -418,3 +418,28 @@ def test_a_file_that_goes_meanwhile_is_nothing_found(desk, home, monkeypatch):
     walk = os.walk
     monkeypatch.setattr(os, "walk", lambda top: [*walk(top), (str(gone.parent), [], [gone.name])])
     assert list(desk.findings()) == []
+
+
+def test_what_killed_processes_began_to_write_is_found_and_deleted(desk):
+    """It stayed for ever, up to a bundle or a file of vectors each time."""
+    home = desk.settings.home
+    file, folder, new = (
+        home / "files" / ".half",
+        home / "models" / ".half",
+        home / "models" / ".new",
+    )
+    for path in (file.parent, folder, new):
+        path.mkdir(mode=0o700, exist_ok=True)
+    for path in (file, folder / "arrays"):
+        path.write_bytes(b"half")
+        path.chmod(0o600)
+    for path in (file, folder):
+        os.utime(path, (0, 0))
+    found = [x for x in desk.findings() if "others may read" not in x.what]
+    assert {x.where: x.what for x in found} == dict.fromkeys(
+        (str(file.parent), str(folder.parent)), "1 piece that nobody ended writing"
+    )
+    for finding in found:
+        finding.mend()
+    assert not file.exists() and not folder.exists() and new.exists()
+    assert not [x for x in desk.findings() if "ended writing" in x.what]
