@@ -70,10 +70,15 @@ def id_fault(id: str) -> str:
     """
     if not id.strip():
         return "is empty; give it an id"
+    if "\ufffd" in id:
+        return "holds characters that could not be read; send it as UTF-8"
     if not (id.isprintable() and is_one_column(id)):
         return "holds white space or control characters; replace them, by - for example"
     if id.startswith("/") or "//" in id or not {".", ".."}.isdisjoint(id.split("/")):
-        return "begins with / or has //, . or .. in it, which addresses lose; leave that out"
+        return (
+            "begins with /, or has //, or a part . or .. between slashes; web addresses drop these,"
+            " so change the id"
+        )
     return ID.text_fault(id)
 
 

@@ -68,6 +68,9 @@ MOST_QUOTED = 3
 FILTERED = "Widen the filters: together they leave no ticket to search."
 """The note of an answer whose filters let no ticket pass."""
 
+BACKWARDS = "No date is both since {} and before {}; swap them."
+"""The same, where none ever could."""
+
 
 class Order(StrEnum):
     """In which order the best tickets are shown; which ones they are does not depend on it."""
@@ -122,7 +125,7 @@ class Recommendations:
     @property
     def filtered_out(self) -> bool:
         """Whether the filters let no ticket pass."""
-        return self.note == FILTERED
+        return self.note == FILTERED or self.note.startswith(BACKWARDS.partition("{}")[0])
 
     @property
     def heading(self) -> str:

@@ -14,6 +14,7 @@ from web.addresses import page_before
 from web.context import for_program, sentence_of
 from web.forms import FORM_FIELDS, FORM_TYPES, in_words
 from web.kept import Kept, kept_form, refused_form
+from web.uploads import TAKE_FILES, too_large_a_file
 
 RETRY_SECONDS = 10
 """When a program may ask again for what is away."""
@@ -96,6 +97,8 @@ def _csrf_error(error: CSRFError) -> Response:
 
 
 def _too_much(most: int) -> str:
+    if request.endpoint in TAKE_FILES and (request.content_length or 0) > most:
+        return too_large_a_file()
     fields = f" in at most {FORM_FIELDS} fields" if request.mimetype in FORM_TYPES else ""
     return f"That is too much text; at most {in_words(most)}{fields} can be sent at once."
 

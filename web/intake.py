@@ -14,7 +14,7 @@ from waitress.utilities import Error
 from web.app import BODY_LIMIT
 from web.context import API
 from web.forms import STRANGERS_BYTES, in_words
-from web.uploads import IMPORT_PATHS, UPLOAD_LIMIT
+from web.uploads import IMPORT_PATHS, UPLOAD_LIMIT, too_large_a_file
 
 IMPORT_BYTES = UPLOAD_LIMIT + BODY_LIMIT
 """Of a body that brings a file; the form around it counts too."""
@@ -92,6 +92,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         size = in_words(self._most)
         if self._server.strangers and not self._shows_something():
             return f"Sign in first, or send a token; else at most {size} can be sent at once."
+        if self.command == "POST" and self.path in IMPORT_PATHS:
+            return too_large_a_file()
         return f"That is too much text; at most {size} can be sent at once."
 
     def _refuse(self, code: int, reason: str, sentence: str) -> None:

@@ -14,3 +14,11 @@ TAKE_FILES = FILE_IS_BODY | {"jobs.import_"}
 
 IMPORT_PATHS = frozenset({"/api/imports", "/jobs/import"})
 """Their addresses, for whoever has no more of a request than its headers."""
+
+
+def too_large_a_file() -> str:
+    """What is said of a file beyond UPLOAD_LIMIT."""
+    return (
+        f"The file is larger than the {UPLOAD_LIMIT // 2**20} MB that can be sent; split it,"
+        " compress it (.gz), or run `ticketing import` on the server."
+    )

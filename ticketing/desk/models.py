@@ -18,6 +18,9 @@ from ticketing.model.bundle import MANIFEST, digest, read_whole
 from ticketing.model.registry import Registry
 from ticketing.stores.files import Files, KeptFile, damaged
 
+LONGEST_ID = 64
+"""Characters of a bundle's id; those of this program have 16."""
+
 
 class Models(Registry):
     """All bundles of a desk: one that is not in the folder is fetched when it is asked for."""
@@ -83,7 +86,8 @@ class Models(Registry):
 
     def is_here(self, bundle_id: str) -> bool:
         """Whether a bundle, readable or not, is in the folder."""
-        return (self.folder / bundle_id / MANIFEST).is_file()
+        named = len(bundle_id) <= LONGEST_ID  # a longer name is refused by the disk
+        return named and (self.folder / bundle_id / MANIFEST).is_file()
 
     def _read_manifest(self, bundle_id: str) -> bytes:
         """A bundle's manifest, from the store where it is not here: its other files stay there."""

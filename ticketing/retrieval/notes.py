@@ -8,7 +8,7 @@ from ticketing.model.calibration import SHOWN
 from ticketing.model.wording import Wording
 from ticketing.queries import EncodedQuery
 from ticketing.reasons import quoted
-from ticketing.recommendations import FILTERED, MOST_QUOTED, Outlook
+from ticketing.recommendations import BACKWARDS, FILTERED, MOST_QUOTED, Outlook
 from ticketing.retrieval.folding import Row
 from ticketing.retrieval.ranking import Nearest
 from ticketing.retrieval.wording import asked_terms
@@ -98,5 +98,8 @@ def _shares_words(found: Nearest, rows: Sequence[Row]) -> bool:
 def nothing_to_search(filters: Filters) -> str:
     """Why there is no ticket to search."""
     if replace(filters, groups=None) != Filters():
+        since, before = filters.created_since, filters.created_before
+        if since and before and since >= before:
+            return BACKWARDS.format(*(f"{time:%Y-%m-%d %H:%M}" for time in (since, before)))
         return FILTERED
     return EMPTY if filters.groups is None else HIDDEN

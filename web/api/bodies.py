@@ -1,6 +1,7 @@
 """A request's body is one JSON object that is not too deep, before anything else looks into it; or
 it is a file."""
 
+import json
 from typing import Any
 
 from flask import current_app, request
@@ -20,10 +21,28 @@ def check_body() -> None:
         body = request.get_json()
     except RecursionError:  # no reader of JSON goes this deep
         raise BadRequest(f"The body {TOO_DEEP}.") from None
+    except BadRequest:
+        raise BadRequest(_unreadable(request.get_data())) from None
     if not isinstance(body, dict):
         raise BadRequest("Send the body as one JSON object, such as {}.")
     if fault := depth_fault(body):
         raise BadRequest(f"The body {fault}.")
+
+
+def _unreadable(body: bytes) -> str:
+    """Why a body is no JSON, and where."""
+    if request.headers.get("Content-Encoding"):
+        return "The body cannot be read as it is compressed; send it as plain JSON."
+    try:
+        json.loads(body)
+    except UnicodeDecodeError as error:
+        return f"The body is not UTF-8 (byte {error.start + 1}); send it as UTF-8."
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        return f"The body is no JSON ({where}: {error.msg}); mend it there."
+    except ValueError:
+        return "The body has a number of too many digits; send it as a text."
+    return "The body cannot be read; check that it is valid JSON."
 
 
 def with_files(spec: Any) -> Any:

@@ -10,6 +10,9 @@ from web.uploads import FILE_TYPE
 
 METHODS = ("get", "post", "put", "delete")
 
+CHANGING = ("put", "delete")
+MADE_UP = {"ticket_id": "T-1", "bundle_id": "MODEL"}
+
 FILE = "tickets.csv"
 """The file of the examples."""
 
@@ -67,7 +70,8 @@ class Operation:
 def operations(spec: Spec, known: Mapping[str, object]) -> list[Operation]:
     """All operations of an OpenAPI document, path by path.
 
-    `known` are values of this desk for parameters that have no other example, by name.
+    `known` are values of this desk for parameters that have no other example, by name. What puts or
+    deletes a ticket or a model is shown with MADE_UP ids: whoever tries it out loses nothing.
     """
     return [
         _operation(spec, method, path, described, known)
@@ -106,11 +110,17 @@ def _operation(
         answers[0] if answers else None,
         Example(
             method.upper(),
-            _address(path, arguments, known),
-            body.get("examples", [{}])[0] if body else None,
+            _address(path, arguments, {**known, **(MADE_UP if method in CHANGING else {})}),
+            _body_example(body, known) if body else None,
             FILE if FILE_TYPE in _content(described) else "",
         ),
     )
+
+
+def _body_example(body: Spec, known: Mapping[str, object]) -> Spec:
+    """What is sent as the body; of a ticket that is judged, one of this desk."""
+    given: Spec = body.get("examples", [{}])[0]
+    return {**given, "ticket_id": known["ticket_id"]} if "ticket_id" in given else given
 
 
 def _body(spec: Spec, described: Spec) -> Spec | None:

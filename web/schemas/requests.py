@@ -10,6 +10,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
 )
 
@@ -69,8 +70,26 @@ def whole(given: object) -> object:
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
+def _none_if_empty(given: object) -> object:
+    return None if given == "" else given
+
+
 WHOLE = BeforeValidator(whole)
 Moment = Annotated[datetime, BeforeValidator(readable_time)]
+MaybeMoment = Annotated[
+    Moment | None,
+    BeforeValidator(_none_if_empty),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "format": "date-time"},
+                {"type": "string", "maxLength": 0},
+                {"type": "null"},
+            ]
+        }
+    ),
+]
+"""None may be written as an empty text, as a form sends it."""
 
 
 def _stripped(given: object) -> object:
@@ -111,10 +130,8 @@ class FiltersIn(In):
 
     product: Name = ""
     status: Name = ""
-    created_since: Moment | None = Field(
-        None, description="inclusive; UTC unless it says otherwise"
-    )
-    created_before: Moment | None = Field(None, description="exclusive")
+    created_since: MaybeMoment = Field(None, description="inclusive; UTC unless it says otherwise")
+    created_before: MaybeMoment = Field(None, description="exclusive")
 
     def filters(self) -> Filters:
         """The filters as the core has them."""

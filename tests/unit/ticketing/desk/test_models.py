@@ -302,3 +302,10 @@ def _until(desk, query, wanted):
     while not wanted <= _ids(answer := desk.recommend(query)):
         pass
     return answer
+
+
+def test_an_id_that_is_longer_than_the_disk_takes_is_an_unknown_one(desk):
+    """The disk's own refusal was an error of ours, on the page and in the API."""
+    assert not desk.models.is_here("a" * 300)
+    with pytest.raises(NotFound):
+        desk.models.manifest("a" * 300)

@@ -201,3 +201,7 @@ def test_an_empty_answer_says_why():
     assert said(Query("printer jams"), Filters(groups=frozenset())) == HIDDEN
     assert said(Query("printer jams"), Filters(product="P", groups=frozenset("x"))) == FILTERED
     assert said(Query("printer jams"), Filters(created_before=datetime(1970, 1, 1))) == FILTERED
+    backwards = Filters(created_since=datetime(2014, 1, 1), created_before=datetime(2013, 1, 1))
+    assert said(Query("printer jams"), backwards) == (
+        "No date is both since 2014-01-01 00:00 and before 2013-01-01 00:00; swap them."
+    )

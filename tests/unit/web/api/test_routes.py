@@ -1,5 +1,6 @@
 """The JSON API: shapes, idempotence, sentences for bad requests, and the guard."""
 
+import gzip
 import json
 import math
 
@@ -320,13 +321,39 @@ def test_a_judgment_must_name_a_grade_or_null(client, query_id):
     assert answer.json == {"error": "grade: this is missing."}
 
 
-@pytest.mark.parametrize("body", ["{", "", "\ud83d".encode("utf-8", "surrogatepass")])
-def test_a_body_that_is_no_json_is_refused_with_a_sentence(client, body):
+NAME_IS_DUE = "Expecting property name enclosed in double quotes"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("{", f"The body is no JSON (line 1, column 2: {NAME_IS_DUE}); mend it there."),
+        ("", "The body is no JSON (line 1, column 1: Expecting value); mend it there."),
+        ('{"a": 1}\n x', "The body is no JSON (line 2, column 2: Extra data); mend it there."),
+        (b'{"subject": "\xff"}', "The body is not UTF-8 (byte 14); send it as UTF-8."),
+        (f'{{"a": {"1" * 5000}}}', "The body has a number of too many digits; send it as a text."),
+    ],
+)
+def test_a_body_that_is_no_json_is_refused_with_what_is_wrong_and_where(client, body, said):
     answer = client.post("/api/recommend", data=body, content_type="application/json")
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.json) == (400, {"error": said})
+
+
+def test_a_compressed_body_is_refused_as_such(client):
+    sent = gzip.compress(b'{"subject": "pump"}')
+    options = {"content_type": "application/json", "headers": {"Content-Encoding": "gzip"}}
+    answer = client.post("/api/recommend", data=sent, **options)
     assert answer.json == {
-        "error": "The request cannot be read; check that its body is valid JSON."
+        "error": "The body cannot be read as it is compressed; send it as plain JSON."
     }
+
+
+def test_empty_filters_do_not_restrict(client):
+    """An empty date was refused, against what the schema says."""
+    filters = {"product": "", "status": "", "created_since": "", "created_before": ""}
+    answer = client.post("/api/recommend", json={"subject": "pump", "filters": filters})
+    assert answer.status_code == 200, answer.json
+    assert client.get("/api/topics?created_since=&created_before=").status_code == 200
 
 
 def test_half_a_surrogate_pair_is_refused(client):

@@ -400,6 +400,31 @@ def test_the_heading_is_about_all_tickets_and_says_their_chance(client, desk, mo
     assert f"{chance}\xa0% that it solves this" in client.get(asked(client)).text
 
 
+def test_where_none_was_judged_a_solution_the_heading_promises_none(client, desk):
+    """Ten rows of NO stood under "92 % that one solves this"."""
+    address = asked(client)
+    shown = [item.ticket.id for item in desk.recommend(Query(**EXHAUST)).items]
+    for number, id in enumerate(shown):
+        grade = Grade.REL if number else Grade.NO
+        assert "You judged none of these" not in client.get(address).text
+        desk.judge(Query(**EXHAUST).id, id, grade, "local")
+    page = client.get(address).text
+    assert ">You judged none of these a solution</h1>" in page and "solves this</p>" not in page
+    desk.judge(Query(**EXHAUST).id, shown[0], Grade.YES, "local")
+    assert "You judged none of these" not in client.get(address).text
+
+
+def test_a_ticket_without_a_solution_is_not_said_to_solve_anything(client, desk, monkeypatch):
+    answer = desk.recommend(Query(**EXHAUST))
+    bare = replace(answer.items[0].ticket, solution="")
+    monkeypatch.setattr(
+        desk, "recommend", lambda *_: replace(answer, items=[replace(answer.items[0], ticket=bare)])
+    )
+    row = client.get(asked(client)).text.split('class="rows')[1]
+    assert "same problem</p>" in row and "It has no solution yet. The chance that it is" in row
+    assert "The chance that it solves this" not in row
+
+
 def test_a_title_shows_a_subject_of_one_long_word_as_far_as_it_fits(client):
     address = asked(client, subject="see " + "x" * 300)
     title = re.search("<title>(.*?)</title>", client.get(address).text)
