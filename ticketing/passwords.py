@@ -26,9 +26,7 @@ def require_good(password: str, name: str) -> None:
     found = zxcvbn(password[:_LOOKED_AT], user_inputs=[name, "ticketing", "password"])
     if found["score"] < SAFE:
         why = found["feedback"]["warning"].rstrip(".") or "It can be guessed"
-        raise InputError(
-            f"This password is too weak: {why}; four words that do not go together do."
-        )
+        raise InputError(f"This password is too weak: {why}; choose four unrelated words.")
 
 
 def hashed(password: str) -> str:

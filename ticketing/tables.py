@@ -158,6 +158,8 @@ def _read_json_lines(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]
         try:
             values = json.loads(line, parse_constant=_no_number)
             reason = "" if isinstance(values, dict) else "is no JSON object"
+        except json.JSONDecodeError as error:
+            reason = f"is no JSON (column {error.colno}: {error.msg})"
         except ValueError as error:
             reason = f"is no JSON ({error})"
         except RecursionError:

@@ -51,7 +51,8 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     for job in desk.store.unfinished_jobs():
         if is_another_training(job, arguments):
             if not _gives_way(desk, app, job):
-                raise _another(job)
+                silent = silent_for(job) > SILENT_SECONDS
+                raise _another(job, left=silent and not workers_live(app, queue_of(job.kind)))
             cancel_job(desk, job.id)
     return start(desk, app, JobKind.TRAINING, "", arguments, by)
 
@@ -118,7 +119,12 @@ def _require_as_asked(job: Job, arguments: Json) -> None:
         )
 
 
-def _another(training: Job) -> NotReady:
+def _another(training: Job, left: bool = False) -> NotReady:
+    if left:
+        return NotReady(
+            f"A training of other settings was interrupted (job {training.id}): begin that one"
+            f" again to finish it, or end it by `ticketing jobs {training.id[:8]} --cancel`."
+        )
     return NotReady(
         f"Another training is under way (job {training.id}); wait for its end or cancel it."
     )

@@ -9,7 +9,7 @@ from ticketing.cli.actor import audit_written
 from ticketing.cli.bars import Bars
 from ticketing.cli.options import TARGET
 from ticketing.cli.printing import say
-from ticketing.desk import open_desk
+from ticketing.desk import open_known_desk
 from ticketing.plurals import counted
 from ticketing.settings import load_settings
 
@@ -23,7 +23,7 @@ def command(file: Path) -> None:
     FILE is there as a whole, compared with its digests, or stays as it was; what was acknowledged
     before is in it. Nobody is signed in after `ticketing restore`.
     """
-    with closing(open_desk(load_settings())) as desk, Bars() as bars:
+    with closing(open_known_desk(load_settings())) as desk, Bars() as bars:
         manifest = desk.back_up(file, bars)
         audit_written(desk, f"backup {file.name}")
     size, files = file.stat().st_size / 1e6, counted(len(manifest.files), "file")

@@ -9,7 +9,7 @@ import click
 from ticketing.cli.actor import audit
 from ticketing.cli.printing import say
 from ticketing.cli.waiting import shown_waiting
-from ticketing.desk import open_desk
+from ticketing.desk import open_known_desk
 from ticketing.errors import StoreAway, StoreError, StoreFull, TicketingError
 from ticketing.history import Deed
 from ticketing.plurals import counted
@@ -44,7 +44,7 @@ def _checked(settings: Settings, repair: bool) -> int:
     """Say what is damaged, mended where that is asked for; gives the exit code. Raises StoreAway,
     StoreFull."""
     try:
-        desk = open_desk(settings)
+        desk = open_known_desk(settings)
     except (StoreAway, StoreFull):
         raise
     except StoreError as error:

@@ -26,6 +26,11 @@ MOMENT = 0.05
 
 SENTENCE = "Interrupted; what was finished is kept, run it again for the rest."
 
+READING = ("backup", "evaluate", "recommend")
+"""Commands that keep nothing of their own before their end."""
+
+UNCHANGED = "Interrupted; nothing was changed."
+
 
 class Interruption:
     """Whether Ctrl-C or SIGTERM came.
@@ -73,8 +78,12 @@ class Interruption:
         """Say that the command is interrupted, unless that is its end; gives the exit code."""
         if not self._expected:
             with suppress(OSError, RuntimeError):
-                print(f"{before}ticketing: {SENTENCE}", file=sys.stderr)
+                print(f"{before}ticketing: {self._sentence()}", file=sys.stderr)
         return self._code()
+
+    def _sentence(self) -> str:
+        reads = sys.argv[1:2] and sys.argv[1] in READING
+        return UNCHANGED if reads or "--dry-run" in sys.argv else SENTENCE
 
     def leave(self, code: int) -> NoReturn:
         """End the process with an exit code.

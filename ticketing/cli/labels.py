@@ -15,7 +15,7 @@ from ticketing.cli.rejects import (
     show_rejects,
     written_rejects,
 )
-from ticketing.desk import open_desk
+from ticketing.desk import open_desk, open_known_desk
 from ticketing.errors import InputError
 from ticketing.history import Deed
 from ticketing.labels import IMPORT, Columns, export_labels, import_labels, read_grades
@@ -106,7 +106,7 @@ def export(folder: Path) -> None:
 
     In labels.csv an apostrophe stands before a text that a spreadsheet would run as a formula.
     """
-    desk = open_desk(load_settings())
+    desk = open_known_desk(load_settings())
     exported = export_labels(desk.store.judgments(), folder)
     audit_written(desk, "labels")
     for path in exported.paths:

@@ -46,8 +46,12 @@ class _Date(click.ParamType):  # type: ignore[type-arg]  # click 8.1 takes no ty
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> datetime | None:
+        if isinstance(value, datetime):
+            return value
+        if not str(value).strip():  # as an unset variable is: no date would mean all of them
+            self.fail("it is empty; give a date, or leave the option out", param, ctx)
         try:
-            return value if isinstance(value, datetime) else parse_time(value)
+            return parse_time(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -34,11 +34,11 @@ from ticketing.desk.scheduling import Scheduling
 from ticketing.desk.setup import SettingUp
 from ticketing.desk.workspace import Workspace
 from ticketing.errors import InputError
-from ticketing.files import desk_folder
+from ticketing.files import OF_A_DESK, desk_folder
 from ticketing.history import FormerTicket
 from ticketing.limits import require_ticket
 from ticketing.people import Person
-from ticketing.settings import Settings
+from ticketing.settings import FOLDER, Settings, folder_of
 from ticketing.stores import open_store
 from ticketing.stores.protocols import PutCounts
 from ticketing.stores.visible import VisibleStore
@@ -64,7 +64,7 @@ class Desk(
     def notice(self) -> str:
         """A sentence shown on every page (the demonstration base says that it is generated)."""
         path = self.settings.home / "notice.txt"
-        return path.read_text().strip() if path.exists() else ""
+        return path.read_text("utf-8", errors="replace").strip() if path.exists() else ""
 
     @property
     def channel_labels(self) -> dict[str, str]:
@@ -153,3 +153,17 @@ def open_desk(settings: Settings) -> Desk:
     if feedback.exists():
         desk.take_feedback(feedback)
     return desk
+
+
+def open_known_desk(settings: Settings) -> Desk:
+    """A desk that is there already: for what would be empty of a new one. Raises InputError where
+    there is none, and what `open_desk` raises."""
+    folder = settings.home
+    if settings.store.startswith(FOLDER):
+        folder = folder_of(settings.store)
+    there = {path.name for path in folder.glob("*")}
+    if not (settings.store and folder == settings.home) and there.isdisjoint(OF_A_DESK):
+        raise InputError(
+            f"There is no desk in {folder.absolute()}; set TICKETING_HOME to its home."
+        )
+    return open_desk(settings)

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ticketing.desk.bundles import Bundles
-from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, StoreError, StoreFull
+from ticketing.errors import (
+    BundleAway,
+    BundleError,
+    InputError,
+    NotFound,
+    StoreAway,
+    StoreError,
+    StoreFull,
+)
 from ticketing.files import PRIVATE, private_folder
 from ticketing.history import AuditEntry
 from ticketing.model.bundle import MANIFEST
@@ -56,7 +64,7 @@ class Checking(Bundles):
                 yield from check()
             except (StoreAway, StoreFull):
                 raise
-            except UNREADABLE as error:
+            except (*UNREADABLE, InputError) as error:  # as for an encoder's folder that is gone
                 yield _unreadable(name, error)
 
     def judged_and_gone(self) -> int:
@@ -234,7 +242,7 @@ class Checking(Bundles):
 
 def _unreadable(where: str, error: Exception) -> Finding:
     """Why something could not be read, and what to do."""
-    if not isinstance(error, StoreError):
+    if not isinstance(error, StoreError | InputError):
         return Finding(where, f"they cannot all be read ({type(error).__name__})", BACKUP)
     what, _, todo = str(error).rstrip(".").partition("; ")
     return Finding(where, what, todo or BACKUP)

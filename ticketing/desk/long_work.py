@@ -62,7 +62,7 @@ class LongWork(Imports, Bundles):
                     f" {shown_date(before)}; give a later date."
                 )
             raise NotReady("There are no tickets to learn from; import some first.")
-        asked = {"network": network or {}, "training": training or {}}
+        asked = {"network": network or {}, "training": _with_absolute_teacher(training or {})}
         try:
             settings = NetworkSettings(**asked["network"])
             TrainingSettings.for_loss(**asked["training"])
@@ -158,6 +158,14 @@ class LongWork(Imports, Bundles):
         with path.open("wb") as file:
             for chunk in self.whole.file_chunks(name):
                 file.write(chunk)
+
+
+def _with_absolute_teacher(training: Json) -> Json:
+    """Settings of a training whose teacher is found from any folder: a worker has its own."""
+    teacher = training.get("teacher")
+    if teacher in (None, "", "installed"):
+        return training
+    return {**training, "teacher": str(Path(teacher).absolute())}
 
 
 def do(desk: Desk, job: Job, on_step: OnStep) -> Json:

@@ -15,6 +15,7 @@ from tqdm import tqdm
 from ticketing.desk.base import DeskBase
 from ticketing.desk.material import read_material, write_material
 from ticketing.errors import InputError, StoreAway
+from ticketing.files import require_target
 from ticketing.jobs import OnStep, Step, Stopped, ignore_step
 from ticketing.labels import derive_labels, is_test
 from ticketing.tickets import Filters, Label, Ticket, TicketList
@@ -118,6 +119,7 @@ class Trains(DeskBase):
 
         if out.exists():
             raise InputError(f"{out} is there already; name a folder that is not.")
+        require_target(out)
         folder = needed_folder(encoder)
         with self._one_training("training"):
             tune(

@@ -52,7 +52,9 @@ def tune(
     archive, ids = corpus.archive, sorted(corpus.archive.tickets)
     learned = [label for label in learned if label.ticket_id in archive.tickets]
     if not labelled(archive, learned, corpus.queries, random.Random(0)):
-        raise InputError("No ticket is judged YES or REL; judge some, or teach as it is.")
+        raise InputError(
+            "No ticket is judged YES or REL; judge some first, or train with the encoder untuned."
+        )
     transformer = Transformer(folder, Precision.FLOAT32)
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
     loss = PairLoss(encoder, right_answers(learned))

@@ -248,7 +248,9 @@ class ElasticsearchCodes(ElasticsearchTopics):
     def drop_codes(self, bundle_id: str) -> None:
         """Delete all codes of a bundle; raises Conflict for the serving one."""
         if self.serving() == bundle_id:
-            raise Conflict(f"Bundle {bundle_id} serves; let another one serve before its codes go.")
+            raise Conflict(
+                f"Bundle {bundle_id} serves and cannot be deleted; let another one serve first."
+            )
         drop(self.connection, codes_of(bundle_id))
 
     def _build(self, bundle_id: str) -> str:

@@ -210,7 +210,7 @@ class SQLiteCodes(DatabasePart, Codes):
         with self.database.writing() as connection:
             if served(connection) == bundle_id:
                 raise Conflict(
-                    f"Bundle {bundle_id} serves; let another one serve before its codes go."
+                    f"Bundle {bundle_id} serves and cannot be deleted; let another one serve first."
                 )
             file = file_of(connection, bundle_id)
             connection.execute("DELETE FROM code_files WHERE bundle_id = ?", (bundle_id,))

@@ -12,6 +12,7 @@ import pytest
 from ticketing import cli
 from ticketing.cli.commands import commands
 from ticketing.errors import InputError, NotReady, TicketingError
+from ticketing.stores.sqlite import SQLiteStore
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in entry_points(group="ticketing.commands")))
@@ -128,8 +129,30 @@ def test_what_a_terminal_cannot_show_is_shown_by_its_number(home, encoding, name
 
 @pytest.mark.parametrize("closed", ["2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"])
 def test_closed_streams_hinder_no_command(home, closed):
-    home.mkdir()
+    SQLiteStore(home).close()
     file = home.with_name("desk.backup")
     backup = f"{sys.executable} -m ticketing backup {file}"
     subprocess.run(f"{backup} {closed}", shell=True, check=True)
     assert file.stat().st_size
+
+
+@pytest.mark.parametrize("words", ["backup {}/b.zip", "check", "labels export {}/labels"])
+def test_a_home_without_a_desk_is_refused_where_a_new_one_would_be_empty(tmp_path, words):
+    """A forgotten TICKETING_HOME put an empty backup in the place of a good one."""
+    (tmp_path / "b.zip").write_text("the good one")
+    command = [sys.executable, "-m", "ticketing", *words.format(tmp_path).split()]
+    environment = {**os.environ, "TICKETING_HOME": str(tmp_path / "mistyped")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    said = f"There is no desk in {tmp_path}/mistyped; set TICKETING_HOME to its home."
+    assert done.stderr == f"ticketing: {said}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["b.zip"]
+    assert (tmp_path / "b.zip").read_text() == "the good one"
+
+
+def test_an_empty_date_is_none(home):
+    """An unset variable, as of no date, had a training learn from all there is."""
+    command = [sys.executable, "-m", "ticketing", "train", "--before", ""]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "it is empty; give a date, or leave the option out" in done.stderr

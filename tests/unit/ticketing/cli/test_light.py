@@ -28,6 +28,7 @@ print(peak, *heavy)
     [("--help", 60), ("jobs", 100), ("models list", 100), ("labels export {home}/out", 100)],
 )
 def test_a_short_command_loads_nothing_heavy(tmp_path, arguments, megabytes):
+    (tmp_path / "models").mkdir()  # it is a desk
     done = subprocess.run(
         [sys.executable, "-c", RUN, "ticketing", *arguments.format(home=tmp_path).split()],
         env={"TICKETING_HOME": str(tmp_path), "PATH": ""},

@@ -433,3 +433,20 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"file/home cannot be used .* TICKETING_HOME"):
         desk_module.open_desk(load_settings(home=tmp_path / "file" / "home"))
+
+
+def test_a_teacher_is_found_from_any_folder(desk, monkeypatch, tmp_path):
+    """A worker that ran elsewhere did not find it, nor did a bundle with S that was served."""
+    monkeypatch.chdir(tmp_path)
+    asked = desk.training_arguments(training={"teacher": "encoder"})
+    assert asked["training"] == {"teacher": str(tmp_path / "encoder")}
+    for teacher in ("", "installed"):
+        assert (
+            desk.training_arguments(training={"teacher": teacher})["training"]["teacher"] == teacher
+        )
+
+
+def test_a_notice_in_another_encoding_is_shown_as_far_as_it_reads(desk):
+    """Each page was an error of ours."""
+    (desk.settings.home / "notice.txt").write_bytes("für alle".encode("latin-1"))
+    assert desk.notice == "f\ufffdr alle"
