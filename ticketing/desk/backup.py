@@ -182,6 +182,8 @@ def verified(file: Path, shown: Shown) -> Manifest:
 
     Raises InputError for a file that is none, is damaged or is of a later version.
     """
+    if not file.is_file():
+        raise InputError(f"{file} is no file; name the one that `ticketing backup` wrote.")
     try:
         with zipfile.ZipFile(file) as archive:
             manifest = _manifest(file, archive)

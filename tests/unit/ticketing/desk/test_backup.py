@@ -81,6 +81,12 @@ def test_a_restored_desk_answers_as_the_one_that_was_backed_up(desk, file, elsew
     assert not [name for name in os.listdir(elsewhere.home) if name.startswith(".")]
 
 
+@pytest.mark.parametrize("name", ["missing", "."])
+def test_what_is_no_file_is_refused_before_anything_is_touched(elsewhere, tmp_path, name):
+    with pytest.raises(InputError, match="is no file; name the one that `ticketing backup` wrote"):
+        restored(elsewhere, tmp_path / name, False, unseen)
+
+
 def test_a_store_in_ones_own_folder_is_filled_there(desk, file, tmp_path, monkeypatch):
     """It was filled in a folder called "~", and the desk stayed empty."""
     monkeypatch.setenv("HOME", str(tmp_path))

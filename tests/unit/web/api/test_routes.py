@@ -141,7 +141,7 @@ def test_a_model_that_serves_is_not_deleted(client, desk):
     bundle = desk.save_bundle(30)
     desk.store.set_serving(bundle)
     answer = client.delete(f"/api/models/{bundle}")
-    assert answer.status_code == 409 and "serves; let another one serve" in answer.json["error"]
+    assert answer.status_code == 409 and "let another one serve first" in answer.json["error"]
     assert bundle in desk.models.ids()
 
 
