@@ -117,5 +117,6 @@ def _forget_daily(desk: Desk, ended: threading.Event) -> None:
             desk.forget_queries()
             desk.forget_imports()
         except TicketingError as error:  # tomorrow is another day
-            say(f"ticketing: {error}", error=True)
+            if not ended.is_set():  # else the store was closed while it was asked
+                say(f"ticketing: {error}", error=True)
         ended.wait(DAY_SECONDS)

@@ -51,8 +51,8 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     for job in desk.store.unfinished_jobs():
         if is_another_training(job, arguments):
             if not _gives_way(desk, app, job):
-                silent = silent_for(job) > SILENT_SECONDS
-                raise _another(job, left=silent and not workers_live(app, queue_of(job.kind)))
+                left = _is_left(desk, job) and not workers_live(app, queue_of(job.kind))
+                raise _another(job, left)
             cancel_job(desk, job.id)
     return start(desk, app, JobKind.TRAINING, "", arguments, by)
 

@@ -167,7 +167,7 @@ def test_a_note_stays_in_its_round_once_one_is_signed_out(open_page, ann, desk):
 FIELDS = {
     "/people": ("Groups whose tickets they see, with commas between", "Add", "lab, hr"),
     "/topics/17": ("Its name", "Save", "Burners"),
-    "/schedule": ("As soon as so many new judgments came; 0 is never", "Set the schedule", "77"),
+    "/schedule": ("Also after this many new judgments (0: never)", "Set the schedule", "77"),
     "/account": ("New password", "Change password", f"{GOOD} again"),
 }
 """On each page a field of a form, what sends the form, and what is typed there."""

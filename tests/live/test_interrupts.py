@@ -48,6 +48,9 @@ def interrupted(home, *arguments, after, once="", **environment):
     return process.returncode, first + output, errors.strip()
 
 
+KEPT = "what was finished is kept, run it again for the rest."
+
+
 def test_ctrl_c_at_any_moment_is_a_clean_end(home, tmp_path):
     chance = random.Random(15)
     moments = [chance.random() * 3 for _ in range(TIMES)]
@@ -63,16 +66,19 @@ def test_ctrl_c_at_any_moment_is_a_clean_end(home, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("after", "arguments"),
+    ("after", "arguments", "said"),
     [
-        (1.0, ["train"]),
-        (1.0, ["import", "tickets.jsonl"]),
-        (1.0, ["reindex"]),
-        (0.3, ["recommend", "a leak"]),
+        (1.0, ["train"], KEPT),
+        (1.0, ["import", "tickets.jsonl"], KEPT),
+        (1.0, ["import", "tickets.jsonl", "--dry-run"], "nothing was changed."),
+        (1.0, ["reindex"], KEPT),
+        (0.3, ["recommend", "a leak"], "nothing was changed."),
     ],
-    ids=["train", "import", "reindex", "recommend"],
+    ids=["train", "import", "dry run", "reindex", "recommend"],
 )
-def test_an_interrupted_piece_of_work_says_so_in_one_sentence(home, tmp_path, after, arguments):
+def test_an_interrupted_piece_of_work_says_so_in_one_sentence(
+    home, tmp_path, after, arguments, said
+):
     shutil.copytree(home, tmp_path / "home")
     with open(tmp_path / "tickets.jsonl", "w") as file:
         for i in range(50_000):
@@ -80,9 +86,7 @@ def test_an_interrupted_piece_of_work_says_so_in_one_sentence(home, tmp_path, af
     files = [str(tmp_path / word) if word.endswith(".jsonl") else word for word in arguments]
     code, _, errors = interrupted(tmp_path / "home", *files, after=after)
     assert code == 130
-    assert errors.splitlines()[-1] == (
-        "ticketing: Interrupted; what was finished is kept, run it again for the rest."
-    )
+    assert errors.splitlines()[-1] == f"ticketing: Interrupted; {said}"
     assert "Traceback" not in errors
     assert "Aborted" not in errors
 

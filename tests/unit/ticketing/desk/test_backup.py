@@ -128,7 +128,8 @@ def test_what_a_backup_and_a_restore_tell_of_their_bytes_is_all_of_them_and_no_m
         assert unit == "B" and went == total
 
 
-def test_a_backup_shows_bytes(desk, file):
+def test_a_backup_shows_bytes(desk, file, monkeypatch):
+    monkeypatch.setenv("TICKETING_HOME", str(desk.settings.home))
     done = CliRunner().invoke(command, [str(file)], catch_exceptions=False)
     assert "B/s]" in done.stderr and "it/s" not in done.stderr
 
