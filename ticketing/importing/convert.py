@@ -26,7 +26,7 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
         field = "id"
         ticket_id = _id(_cell(row, mapping, field))
         field = "created"
-        created = parse_time(_cell(row, mapping, field), mapping.date_format)
+        created = _created(_cell(row, mapping, field), mapping.date_format)
         field = "groups"
         groups = _groups(_cell(row, mapping, field))
         field = "comments"
@@ -53,6 +53,16 @@ def to_ticket(row: Row, mapping: Mapping, before: datetime | None = None) -> Tic
 
 def _cell(row: Row, mapping: Mapping, field: str) -> Any:
     return row.values.get(getattr(mapping, field))
+
+
+def _created(value: object, form: str) -> datetime | None:
+    """When a ticket was created. Raises ValueError, which tells of `date_format` where it could
+    help."""
+    try:
+        return parse_time(value, form)
+    except ValueError as error:
+        hint = "" if form else ', or say its form, as by --map date_format="%m/%d/%Y"'
+        raise ValueError(f"{error}{hint}") from None
 
 
 def _text(value: Any) -> str:

@@ -486,6 +486,15 @@ def test_dates_are_read_in_the_one_form_that_is_said(tmp_path):
     assert reject.reason == "'2021-05-04' is no date; write it as '02/25/2013 13:17'"
 
 
+def test_a_date_in_an_ambiguous_form_is_refused_with_what_helps(tmp_path):
+    path = write(tmp_path, "a.csv", "id,subject,opened\n1,x,03/05/2021\n2,y,\n")
+    _, [reject] = read(path, read_mapping(None, []))
+    assert reject.reason == (
+        "'03/05/2021' is no date; write it as 2013-02-25 or 2013-02-25T13:17,"
+        ' or say its form, as by --map date_format="%m/%d/%Y"'
+    )
+
+
 @pytest.mark.parametrize("form", ["%d/%m", "%Q", "soon", "%H:%M"])
 def test_a_form_that_names_no_day_is_refused(form):
     with pytest.raises(InputError, match=r"date_format cannot be used: name day, month and year"):
