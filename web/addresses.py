@@ -40,7 +40,30 @@ def page_before() -> str:
 
 FILTERS = frozenset(FiltersIn.model_fields)
 
+ALONE = (
+    "account.overview",
+    "exports.jobs",
+    "exports.models",
+    "history.as_csv",
+    "history.saved_as_csv",
+    "history.unanswered",
+    "history.unanswered_as_csv",
+    "jobs.overview",
+    "judging.agreement",
+    "judging.agreement_as_csv",
+    "judging.overview",
+    "models.overview",
+    "people.as_csv",
+    "people.audit_as_csv",
+    "people.audit_as_jsonl",
+    "quality.as_csv",
+    "quality.overview",
+    "schedule.overview",
+)
+"""Pages and files whose address says nothing beside its path."""
+
 KNOWN: dict[str, frozenset[str]] = {
+    **dict.fromkeys(ALONE, frozenset()),
     "pages.answer": FILTERS | {"order", "open"},
     "pages.as_markdown": FILTERS | {"order"},
     "exports.answer": FILTERS | {"order"},
@@ -48,6 +71,7 @@ KNOWN: dict[str, frozenset[str]] = {
     "topics.overview": FILTERS | {"sort", "words"},
     "topics.as_csv": FILTERS | {"sort", "words"},
     "history.overview": frozenset({"page"}),
+    "people.audit": frozenset({"page"}),
     "topics.topic": FILTERS | {"page"},
     "topics.tickets_as_csv": FILTERS,
 }
@@ -65,7 +89,8 @@ def clean_address() -> Response | None:
     for name in request.args:
         if name not in known:
             raise InputError(
-                f"This page knows no filter {name[:80]!r}; it knows {', '.join(sorted(known))}."
+                f"This page knows no filter {name[:80]!r}; it knows"
+                f" {', '.join(sorted(known)) or 'none'}."
             )
     given = request.args.to_dict()
     filled: dict[str, Any] = {name: value for name, value in given.items() if value.strip()}

@@ -81,7 +81,8 @@ def test_no_address_that_is_only_read_changes_anything(client, desk, query_id):
             if "GET" in (rule.methods or ()) and rule.arguments <= values.keys()
         ]
     for address in addresses:
-        shown += client.get(address, query_string={"subject": "pump"}).status_code == 200
+        shown += client.get(address).status_code == 200
+        client.get(address, query_string={"subject": "pump"})
         client.head(address)
         client.options(address)
     assert shown > 20

@@ -120,6 +120,26 @@ def test_what_a_table_or_a_ticket_s_address_does_not_know_is_named_as_well(clien
     assert answer.status_code == 400 and "knows no filter &#39;produkt&#39;" in answer.text
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/quality",
+        "/models",
+        "/schedule",
+        "/jobs",
+        "/unanswered",
+        "/judging",
+        "/quality.csv",
+        "/audit",
+    ],
+)
+def test_a_page_that_knows_no_argument_names_one_too(client, address):
+    """It was left out in silence."""
+    assert client.get(address).status_code == 200
+    answer = client.get(f"{address}?weeks=4")
+    assert answer.status_code == 400 and "knows no filter &#39;weeks&#39;; it knows" in answer.text
+
+
 def test_a_product_that_no_ticket_has_is_named(client):
     page = client.get(asked(client, **EXHAUST) + "?product=SGT-301").text
     assert "No ticket has the product &#39;SGT-301&#39;; leave that filter out." in page
