@@ -147,6 +147,7 @@ def test_axe_finds_nothing_on_pages_with_something_on_them(open_page, desk, axe,
     page = open_page(**SCREENS[screen])
     ask(page)
     page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Saved")).to_be_visible()
     ask(page, "The coffee machine is loud", "")
     begin(page, desk)
     with page.expect_navigation():
