@@ -31,7 +31,7 @@ LOCK = "lock"
 LONGEST_NAME, LONGEST_ENDING = 48, 12
 """Characters of a file's name, each four bytes at most, of which a disk takes 255."""
 
-OF_A_DESK = {"tickets.sqlite3", "codes", "models", "broker", "secret_key"}
+OF_A_DESK = {"tickets.sqlite3", "models", "broker", "secret_key"}
 """Names in a folder, one of which tells that it belongs to a desk."""
 
 OF_THE_DISK = {"lost+found"}

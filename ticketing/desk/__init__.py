@@ -162,7 +162,7 @@ def open_known_desk(settings: Settings) -> Desk:
     if settings.store.startswith(FOLDER):
         folder = folder_of(settings.store)
     there = {path.name for path in folder.glob("*")}
-    if not (settings.store and folder == settings.home) and there.isdisjoint(OF_A_DESK):
+    if not (settings.store and folder == settings.home) and there.isdisjoint({*OF_A_DESK, "codes"}):
         raise InputError(
             f"There is no desk in {folder.absolute()}; set TICKETING_HOME to its home."
         )

@@ -41,10 +41,19 @@ class Finding:
 def half_written(folder: Path) -> Iterator[Finding]:
     """What processes that were killed began to write into a folder: hidden, and left for a day."""
     before = time.time() - A_DAY.total_seconds()
-    left = [path for path in sorted(folder.glob(".*")) if path.stat().st_mtime < before]
+    left = [path for path in sorted(folder.glob(".*")) if 0 < _written(path) < before]
     if left:
         what = f"{counted(len(left), 'piece')} that nobody ended writing"
         yield Finding(str(folder), what, "delete them", partial(_delete, left))
+
+
+def _written(path: Path) -> float:
+    """When a file was last written, in seconds since 1970; 0 for one that was just given its name,
+    or deleted."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _delete(paths: list[Path]) -> str:

@@ -434,7 +434,8 @@ def test_what_killed_processes_began_to_write_is_found_and_deleted(desk):
         path.write_bytes(b"half")
         path.chmod(0o600)
     for path in (file, folder):
-        os.utime(path, (0, 0))
+        os.utime(path, (1, 1))
+    (home / "files" / ".gone").symlink_to("what another process has given its name by now")
     found = [x for x in desk.findings() if "others may read" not in x.what]
     assert {x.where: x.what for x in found} == dict.fromkeys(
         (str(file.parent), str(folder.parent)), "1 piece that nobody ended writing"
