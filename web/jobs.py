@@ -63,8 +63,15 @@ def promotions_of(person: Person) -> list[Promotion]:
     ]
 
 
+def usual_settings() -> list[str]:
+    """The settings that a training goes on with, for those who may begin one."""
+    may = current_person().may(Permission.TRAIN)
+    return served_desk().usual_settings_named() if may else []
+
+
 def train(promotion: Promotion, before: datetime | None = None) -> Job:
-    """Begin a training. Raises Forbidden to whom the rule is not open, NotReady, BrokerAway."""
+    """Begin a training with the serving model's settings. Raises Forbidden to whom the rule is not
+    open, NotReady, BrokerAway."""
     if promotion == Promotion.RULE:
         require(current_person(), Permission.PROMOTE)
     desk = served_desk()

@@ -81,3 +81,5 @@ def _show(desk: Desk) -> None:
         say("The new model waits for an admin's yes.")
     else:
         say("The new model serves unless it loses to the serving one.")
+    if named := desk.usual_settings_named():
+        say(f"Trainings use the settings of the serving bundle: {', '.join(named)}.")

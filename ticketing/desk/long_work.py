@@ -48,8 +48,9 @@ class LongWork(Imports, Bundles):
     ) -> Json:
         """What a training is asked for; the file of vectors is kept in the store for it.
 
-        Settings that are not given are the default ones. Raises InputError naming one, or a file,
-        that cannot be used, NotReady where there is no ticket.
+        Settings that are not named are the default ones; without both tables they are those of the
+        serving bundle (`usual_settings`). Raises InputError naming a setting, or a file, that
+        cannot be used, NotReady where there is no ticket.
         """
         from ticketing.model.settings import NetworkSettings
         from ticketing.training.settings import TrainingSettings
@@ -62,7 +63,11 @@ class LongWork(Imports, Bundles):
                     f" {shown_date(before)}; give a later date."
                 )
             raise NotReady("There are no tickets to learn from; import some first.")
-        asked = {"network": network or {}, "training": _with_absolute_teacher(training or {})}
+        usual = self.usual_settings() if network is None and training is None else {}
+        asked = {
+            "network": network or usual.get("network", {}),
+            "training": _with_absolute_teacher(training or usual.get("training", {})),
+        }
         try:
             settings = NetworkSettings(**asked["network"])
             TrainingSettings.for_loss(**asked["training"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -14,11 +15,11 @@ from tqdm import tqdm
 
 from ticketing.desk.base import DeskBase
 from ticketing.desk.material import read_material, write_material
-from ticketing.errors import InputError, StoreAway
-from ticketing.files import require_target
+from ticketing.errors import BundleError, InputError, NotFound, StoreAway
+from ticketing.files import Json, require_target
 from ticketing.jobs import OnStep, Step, Stopped, ignore_step
 from ticketing.labels import derive_labels, is_test
-from ticketing.tickets import Filters, Label, Ticket, TicketList
+from ticketing.tickets import Filters, Label, ModelKind, Ticket, TicketList
 
 if TYPE_CHECKING:
     from ticketing.model.settings import NetworkSettings
@@ -34,6 +35,27 @@ class Trains(DeskBase):
     def labels(self) -> list[Label]:
         """What the judgments come to that may be seen."""
         return derive_labels(self.store.judgments())
+
+    def usual_settings(self) -> Json:
+        """What was named of the settings of the serving bundle's training, as the manifest has it
+        in the tables "network" and "training".
+
+        Nothing where no bundle serves, or one that cannot be read or does not say it.
+        """
+        try:
+            manifest = self.models.manifest(self.whole.serving(), ModelKind.RANKING)
+        except (NotFound, BundleError):
+            return {}
+        asked: Json = manifest.get("asked", {})
+        return asked
+
+    def usual_settings_named(self) -> list[str]:
+        """`usual_settings` as `ticketing train --set` takes them."""
+        return [
+            f"{table}.{name}={value if isinstance(value, str) else json.dumps(value)}"
+            for table, values in self.usual_settings().items()
+            for name, value in values.items()
+        ]
 
     def train(
         self,

@@ -4,6 +4,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
+from ticketing.files import Json
+from ticketing.model.settings import NetworkSettings
 from ticketing.nn.settings import MOST_EXAMPLES, LoopSettings
 
 
@@ -97,6 +99,14 @@ class TrainingSettings(LoopSettings):
             "decay": False,
         }
         return cls(**({**paper, **values} if values.get("loss") == "mse" else values))
+
+
+def asked_settings(network: NetworkSettings, training: TrainingSettings) -> Json:
+    """What was named of a training's settings; all others are the defaults of the program."""
+    return {
+        "network": network.model_dump(mode="json", exclude_unset=True),
+        "training": training.model_dump(mode="json", exclude_unset=True),
+    }
 
 
 class TuningSettings(LoopSettings):

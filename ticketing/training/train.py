@@ -35,7 +35,7 @@ from ticketing.training.pretraining import (
 )
 from ticketing.training.recency_fitting import fit_recency
 from ticketing.training.sampling import is_validation, parted
-from ticketing.training.settings import TrainingSettings
+from ticketing.training.settings import TrainingSettings, asked_settings
 from ticketing.training.validation import ValidationSet, of_some_queries
 from ticketing.training.weight_fitting import HOLD, TAUGHT_HOLD, fit_weights, query_worths
 from ticketing.training.weight_search import search_weights
@@ -116,6 +116,7 @@ def train(
         facts, documents, arrays = content_of(model)
         facts |= {
             "training": training.model_dump(mode="json"),
+            "asked": asked_settings(network, training),
             "data": corpus.facts | {"tickets": len(tickets), "labels": len(usable)},
             "teacher": encoder and encoder.to_json(),
             "history": history,

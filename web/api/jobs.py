@@ -54,7 +54,8 @@ def job(job_id: str) -> dict[str, Any]:
 @job_api.output(JobOut, status_code=202)
 @job_api.doc(responses=STATE)
 def train(given: TrainingIn) -> dict[str, Any]:
-    """Begin a training; its model is encoded and compared then."""
+    """Begin a training with the settings of the serving model; the new model is encoded and
+    compared then."""
     return _out(work.train(given.promotion, given.before))
 
 

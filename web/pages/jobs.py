@@ -36,6 +36,7 @@ def _overview(problem: str = "") -> str:
         promotions=work.promotions_of(current_person()),
         models=served_desk().models.ids(ModelKind.RANKING)[::-1],
         serving=store.serving(),
+        settings=work.usual_settings(),
         most_megabytes=UPLOAD_LIMIT // 2**20,
         problem=problem,
         here=url_for("jobs.overview"),

@@ -23,6 +23,7 @@ def overview() -> str:
         new_judgments=desk.new_judgments(),
         weekdays=list(Weekday),
         promotions=list(Promotion),
+        settings=work.usual_settings(),
     )
 
 

@@ -47,7 +47,9 @@ def command(
         raise InputError(
             "With --no-promote the bundle will not serve, so there is nothing to --ask; give one."
         )
-    network, training = (made.model_dump(mode="json") for made in read_settings(file, overrides))
+    network, training = (
+        made.model_dump(mode="json", exclude_unset=True) for made in read_settings(file, overrides)
+    )
     settings = load_settings()
     desk, app = open_desk(settings), make_app(settings)
     promotion = Promotion.ASK if ask else Promotion.NEVER if no_promote else Promotion.RULE

@@ -49,6 +49,15 @@ def test_what_is_not_named_ends_and_is_said(desk):
     assert "Without --weekly and --judgments, scheduled training is switched off." in help
 
 
+def test_the_settings_are_named_that_the_trainings_go_on_with(desk, monkeypatch):
+    asked = {"network": {"channels": ["E", "S"]}, "training": {"teacher": "/srv/encoder"}}
+    monkeypatch.setattr(type(desk), "usual_settings", lambda self: asked)
+    said = run(schedule.command, "set", "--weekly", "sunday").splitlines()[-1]
+    assert said.endswith(
+        'serving bundle: network.channels=["E", "S"], training.teacher=/srv/encoder.'
+    )
+
+
 def test_a_time_without_a_day_is_refused_and_ends_nothing(desk):
     run(schedule.command, "set", "--weekly", "sunday")
     assert desk.store.schedule().at == time(3)

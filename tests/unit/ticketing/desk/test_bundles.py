@@ -46,6 +46,30 @@ def test_tickets_get_vectors_only_where_the_store_keeps_them(desk, trained, monk
     assert sizes == [{0}, {DIMS}]
 
 
+def test_a_training_that_names_no_settings_has_those_of_the_serving_bundle(desk, trained):
+    """Trainings of the schedule and the page had the default ones: they took S from a desk."""
+    manifest = desk.models.manifest(trained[1])
+    sizes = {"hidden": 6, "word_dims": 8, "character_dims": 4, "topics": 5, "max_words": 24}
+    assert manifest["asked"]["network"] == sizes
+    asked = desk.training_arguments()
+    assert asked["network"] == sizes
+    assert asked["training"] == manifest["asked"]["training"]
+    assert (asked["training"]["teacher"], asked["training"]["epochs"]) == ("", 1)
+    assert "network.hidden=6" in desk.usual_settings_named()
+    named = desk.training_arguments(training={"epochs": 3})
+    assert (named["network"], named["training"]) == ({}, {"epochs": 3})
+    assert desk.training_arguments({}, {})["training"] == {}
+
+
+def test_settings_are_the_default_ones_where_the_serving_bundle_does_not_say_its_own(desk, trained):
+    """One of an earlier program, one that is damaged, and none at all."""
+    desk.store.set_serving(other_bundle(desk, trained[1]))
+    assert desk.usual_settings() == {}
+    desk.store.set_serving("damaged")
+    assert (desk.usual_settings(), desk.usual_settings_named()) == ({}, [])
+    assert desk.training_arguments()["network"] == {}
+
+
 def judge_all(desk, grade_of):
     """Judgments of fifty test queries, each for every ticket that `grade_of` grades."""
     events = []

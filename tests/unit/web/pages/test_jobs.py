@@ -57,6 +57,21 @@ def test_a_training_is_begun_and_leads_to_its_own_page(client, desk):
     assert "What was asked for" in client.get(answer.location).text
 
 
+def test_whoever_may_train_is_told_with_which_settings(client, desk, monkeypatch):
+    asked = {"network": {"channels": ["E", "S"]}, "training": {"teacher": "/srv/encoder"}}
+    told = "settings of the serving model: <code>network.channels"
+    assert told not in client.get("/jobs").text
+    monkeypatch.setattr(type(desk), "usual_settings", lambda self: asked)
+    for page in ("/jobs", "/schedule"):
+        shown = unescape(client.get(page).text)
+        assert f'{told}=["E", "S"]</code>, <code>training.teacher=/srv/encoder</code>.' in shown
+    post(client, "/jobs/training", "/jobs", promotion="ask")
+    arguments = desk.store.jobs()[0].arguments
+    assert {name: arguments[name] for name in asked} == asked
+    engineer = signed_in(desk, "eve", Role.ENGINEER)
+    assert told not in engineer.get("/jobs").text + engineer.get("/schedule").text
+
+
 def test_a_scientist_trains_but_leaves_promotion_to_an_admin(desk):
     client = signed_in(desk, "sue", Role.SCIENTIST)
     page = client.get("/jobs").text
