@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from ticketing.plurals import percent
 from ticketing.reasons import UNEXPLAINED, Part, Reason, SharedTopic, quoted
 from ticketing.tickets import Query, Ticket
 
@@ -117,6 +118,17 @@ class Recommendations:
         figures would look like good ones, one whose id was typed is certain, and of those found by
         a code nothing is known."""
         return self.outlook != Outlook.NOTHING and not (self.by_id or self.named)
+
+    @property
+    def promise(self) -> str:
+        """What the chance is the chance of, as in "92 % that one solves this"; nothing where it is
+        not to be said."""
+        if not (self.items and self.shows_chances):
+            return ""
+        likely = f"{percent(self.chance)} that {'one' if len(self.items) > 1 else 'it'}"
+        if any(item.ticket.solution for item in self.every):
+            return f"{likely} solves this"
+        return f"{likely} is about the same problem, without a solution yet"
 
     def shows_chance(self, item: Recommendation) -> bool:
         """The same of one ticket."""

@@ -34,8 +34,7 @@ def command(subject: str, description: str, limit: int, newest_first: bool) -> N
 
 
 def _show(answer: Recommendations) -> None:
-    chance = f" ({percent(answer.chance)} that one solves this)" if answer.shows_chances else ""
-    say(f"{answer.heading}{chance}.")
+    say(f"{answer.heading} ({answer.promise})." if answer.promise else f"{answer.heading}.")
     if answer.note:
         say(answer.note)
     for item in answer.items:

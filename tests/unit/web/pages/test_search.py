@@ -440,7 +440,8 @@ def test_a_ticket_without_a_solution_is_not_said_to_solve_anything(client, desk,
     monkeypatch.setattr(
         desk, "recommend", lambda *_: replace(answer, items=[replace(answer.items[0], ticket=bare)])
     )
-    row = client.get(asked(client)).text.split('class="rows')[1]
+    head, row = client.get(asked(client)).text.split('class="rows')
+    assert "that it is about the same problem, without a solution yet</p>" in head
     assert "same problem</p>" in row and "It has no solution yet. The chance that it is" in row
     assert "The chance that it solves this" not in row
 
