@@ -44,7 +44,7 @@ PRODUCTS = {"SGT-300", "SGT-400", "SGT-700"}
 ASKED = Query("Exhaust spread high", "unit trips on start")
 OF_SECRET = Query(SECRET.subject, SECRET.description, SECRET.id)
 TYPED = Query("seal leaks oil")
-TOLD = re.compile("zirconia|quux|secret-9|withheld|HR-0001|GT-0101b|2029", re.IGNORECASE)
+TOLD = re.compile(r"zirconia|quux|secret-9|withheld|HR-0001|GT-0101b|\b2029", re.IGNORECASE)
 """What nobody but hr may read anywhere."""
 
 JOBS = {"/jobs", "/jobs.csv", "/api/jobs"}
