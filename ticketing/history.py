@@ -115,8 +115,16 @@ class AuditEntry:
     @property
     def ticket_id(self) -> str:
         """The ticket that it was done to, where `which` begins with one."""
-        kind, _, named = self.which.partition(" ")
-        return named.partition(" ")[0] if kind == "ticket" else ""
+        return self._named("ticket").partition(" ")[0]
+
+    @property
+    def category(self) -> str:
+        """The category that it was done to, if it was one."""
+        return self._named("category")
+
+    def _named(self, kind: str) -> str:
+        first, _, named = self.which.partition(" ")
+        return named if first == kind else ""
 
 
 HistoryEvent = Asking | SavedQuery | TopicName | FormerTicket | AuditEntry

@@ -15,6 +15,9 @@ from ticketing.tickets import Filters, Judgment, Query, Verdict
 HIDDEN = "a ticket of other groups, or a deleted one"
 """What the audit says of one in place of its id."""
 
+UNSEEN = "a category of no ticket that you may see"
+"""What the audit says of one in place of its name."""
+
 PAGE = 500
 """Things whose tickets are looked up at once."""
 
@@ -182,14 +185,22 @@ class VisibleEvents(DelegatingStore):
 
     def _audited(self, entries: Iterable[Any]) -> Iterator[Any]:
         """Entries that do not say which, where it is a ticket that is hidden or was when it was
-        deleted; where any is hidden, one that is gone may have been."""
+        deleted, or a category of such ones alone; where any is hidden, what is gone may have been.
+        """
         entries, no_more = iter(entries), cache(self._see_no_more)
+        products = cache(lambda: set(self._store.facets(self._theirs)["product"]))
         while page := list(islice(entries, PAGE)):
             named = [entry.ticket_id for entry in page if entry.ticket_id]
             hidden: Collection[str] = set(named) - self._matching(named)
             if hidden and no_more(None):
                 hidden = formerly_hidden(self._store, hidden, self.groups)
-            yield from (replace(e, which=HIDDEN) if e.ticket_id in hidden else e for e in page)
+            for entry in page:
+                if entry.ticket_id in hidden:
+                    yield replace(entry, which=HIDDEN)
+                elif entry.category and not no_more(None) and entry.category not in products():
+                    yield replace(entry, which=UNSEEN)
+                else:
+                    yield entry
 
 
 def formerly_hidden(store: Store, ids: Collection[str], groups: frozenset[str]) -> frozenset[str]:

@@ -273,6 +273,19 @@ def test_the_audit_tells_which_ticket_was_deleted_to_whom_none_is_hidden(store):
     assert audited(store, LAB | {"sales"}) == ["ticket gone"]
 
 
+def test_the_audit_names_no_category_of_hidden_tickets_alone(store):
+    """An admin from whom tickets are hidden read in the audit what their product is."""
+    time = datetime(2024, 1, 1)
+    store.put_tickets([replace(HIDDEN[0], product="Payroll"), replace(HIDDEN[1], product="Pumps")])
+    for category in ("Payroll", "Pumps"):
+        judged = AuditEntry(category, "ann", time, Deed.JUDGED, f"category {category}", "")
+        store.add_events([judged])
+    assert audited(store, LAB) == ["a category of no ticket that you may see", "category Pumps"]
+    assert audited(store, LAB | {"sales"}) == ["category Payroll", "category Pumps"]
+    last = VisibleStore(store, LAB).last_events(AuditEntry, 2)
+    assert [entry.which for entry in last] == [*reversed(audited(store, LAB))]
+
+
 def test_the_id_of_a_deleted_hidden_ticket_is_taken_but_by_its_groups(store):
     store.delete_tickets(["T-2", "A-1"])
     store.add_events([FormerTicket("f", datetime(2024, 1, 1), "T-2", HIDDEN[0].groups)])
