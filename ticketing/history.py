@@ -96,6 +96,10 @@ class Deed(StrEnum):
     TOKEN_REVOKED = "token revoked"
 
 
+TO_TICKETS = frozenset({Deed.JUDGED, Deed.DELETED, Deed.IMPORTED})
+"""What is done to tickets and categories; of other deeds `which` may begin with a person's name."""
+
+
 @dataclass(frozen=True)
 class AuditEntry:
     """Somebody did something: an entry of the audit.
@@ -124,7 +128,7 @@ class AuditEntry:
 
     def _named(self, kind: str) -> str:
         first, _, named = self.which.partition(" ")
-        return named if first == kind else ""
+        return named if first == kind and self.deed in TO_TICKETS else ""
 
 
 HistoryEvent = Asking | SavedQuery | TopicName | FormerTicket | AuditEntry

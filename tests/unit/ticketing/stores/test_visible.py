@@ -286,6 +286,15 @@ def test_the_audit_names_no_category_of_hidden_tickets_alone(store):
     assert [entry.which for entry in last] == [*reversed(audited(store, LAB))]
 
 
+@pytest.mark.parametrize("name", ["ticket bob", "category bob"])
+def test_the_audit_takes_no_person_for_a_ticket(store, name):
+    """Somebody of such a name could be made an admin, and the audit did not tell who it was."""
+    time = datetime(2024, 1, 1)
+    added = AuditEntry("a", "ann", time, Deed.PERSON_ADDED, f"{name}: admin, groups none", "")
+    store.add_events([added, AuditEntry("s", name, time, Deed.SIGNED_IN, name, "")])
+    assert audited(store, LAB) == [f"{name}: admin, groups none", name]
+
+
 def test_the_id_of_a_deleted_hidden_ticket_is_taken_but_by_its_groups(store):
     store.delete_tickets(["T-2", "A-1"])
     store.add_events([FormerTicket("f", datetime(2024, 1, 1), "T-2", HIDDEN[0].groups)])
