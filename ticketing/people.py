@@ -36,7 +36,7 @@ class Permission(StrEnum):
     EVALUATE = "evaluate"
     """See how good answers are and how judges agree."""
     EXPORT = "export"
-    """Download tables of what others asked and judged."""
+    """Download tables of what others asked and judged, and of topics with their tickets."""
     TRAIN = "train"
     """Train models."""
     IMPORT = "import"
@@ -57,9 +57,10 @@ OPENS = {
     Permission.ASK: "recommending, tickets, topics, history, jobs",
     Permission.JUDGE: "judging, rounds, categories, names of topics",
     Permission.JUDGE_FOR_OTHERS: "judgments with the name of another person in `judge`",
-    Permission.EVALUATE: "agreement, quality, the list of models, comparing and measuring them",
-    Permission.EXPORT: "tables of what others asked and judged: `/unanswered.csv`, `/quality.csv`, "
-    "`/topics.csv`, `/judging/agreement.csv`",
+    Permission.EVALUATE: "agreement, quality, the list of models, comparing and measuring them, "
+    "reports of jobs",
+    Permission.EXPORT: "tables: `/unanswered.csv`, `/quality.csv`, `/judging/agreement.csv`, "
+    "`/topics.csv`, `/topics/NUMBER.csv` (its tickets)",
     Permission.IMPORT: "adding and changing tickets",
     Permission.DELETE: "deleting tickets",
     Permission.TRAIN: "training a model",

@@ -14,6 +14,7 @@ from ticketing.people import OPENS, Actor, Permission, Role
 from ticketing.tickets import Query
 from ticketing.times import utc_now
 from web.app import create_app
+from web.guard import NEEDED
 from web.views.marks import with_code
 
 BY = Actor("ann", "a test")
@@ -64,6 +65,15 @@ def test_the_page_says_what_each_scope_opens_as_the_documents_do(desk):
     for scope, opens in OPENS.items():
         assert f"| `{scope}` | {opens} |\n" in documents
         assert f'id="opens-{scope}">{with_code(opens)}<' in page
+
+
+def test_the_scope_export_names_every_table_that_it_opens(desk):
+    """It opened the tickets of a topic as well, which was said nowhere."""
+    rules = create_app(desk).url_map.iter_rules()
+    tables = [rule.rule for rule in rules if NEEDED.get(rule.endpoint) == Permission.EXPORT]
+    named = {table.replace("<int:number>", "NUMBER") for table in tables}
+    assert named == set(re.findall("`(.+?)`", OPENS[Permission.EXPORT]))
+    assert "/topics/NUMBER.csv" in named
 
 
 def test_a_form_makes_its_token_once(browser, desk):
