@@ -384,9 +384,19 @@ def test_before_the_first_model_the_status_is_conflict(first_client):
 
 
 def test_a_body_beyond_the_limit_is_refused_with_a_sentence(client):
-    answer = client.post("/api/recommend", json={"subject": "a" * BODY_LIMIT})
+    """Five million empty lists, which an engineer might send, took half a gigabyte."""
+    lists = b'{"subject": [' + b"[]," * 2**20 + b"[]]}"
+    answer = client.post("/api/recommend", data=lists, content_type="application/json")
+    assert answer.status_code == 413
+    assert answer.json == {"error": "That is too much text; at most 3 MB can be sent at once."}
+    answer = client.put("/api/tickets/T-1", json={"subject": "a" * BODY_LIMIT})
     assert answer.status_code == 413
     assert answer.json == {"error": "That is too much text; at most 16 MB can be sent at once."}
+
+
+def test_the_longest_description_of_a_ticket_is_taken_in_any_script(client):
+    answer = client.put("/api/tickets/T-1", json={"subject": "a", "description": "𐌰" * 1_000_000})
+    assert answer.status_code == 201
 
 
 def test_the_longest_query_gets_an_answer(client):
