@@ -160,8 +160,10 @@ def _read_json_lines(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]
             reason = "" if isinstance(values, dict) else "is no JSON object"
         except json.JSONDecodeError as error:
             reason = f"is no JSON (column {error.colno}: {error.msg})"
-        except ValueError as error:
+        except _NoNumber as error:
             reason = f"is no JSON ({error})"
+        except ValueError:
+            reason = "is no JSON (a number has too many digits; write it as a text)"
         except RecursionError:
             reason = "is no JSON (nested too deep)"
         if reason and not found:
@@ -175,8 +177,12 @@ def _read_json_lines(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]
         raise InputError(f"{path} is empty.")
 
 
+class _NoNumber(ValueError):
+    pass
+
+
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise _NoNumber(f"{name} is no number")
 
 
 def _read_csv(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:

@@ -276,6 +276,13 @@ def test_a_bad_override_is_one_sentence(overrides, message):
         ("a.csv", b"id,foo\n1,2\n", "looks like subject"),
         ("a.jsonl", b"id,subject\n", "a.jsonl:1 is no JSON"),
         pytest.param("a.jsonl", b"[" * 99_999, r"1 is no JSON \(nested too deep\)", id="deep"),
+        pytest.param(
+            "a.jsonl",
+            b'{"id": ' + b"9" * 5000 + b"}",
+            r"1 is no JSON \(a number has too many digits; write it as a text\)",
+            id="digits",
+        ),
+        ("a.jsonl", b'{"id": NaN}', r"1 is no JSON \(NaN is no number\)"),
         ("a.jsonl", b"", "is empty"),
         ("a.csv.gz", gzip.compress(b"id,subject\n1,2\n" * 999, mtime=0)[:-20], "no whole gzip"),
         ("a.csv.gz", b"id,subject\n1,2\n", "no whole gzip"),
