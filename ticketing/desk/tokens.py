@@ -83,8 +83,8 @@ class Tokens(Audit):
         token = ApiToken(id, key_of(secret), owner, label, frozenset(scopes), now, expires)
         which = f"{id} of {owner}: {', '.join(sorted(scopes))}"
         with self._one_change():
-            if self.known_account(owner).password_hash != account.password_hash:
-                raise Conflict(f"The password of {owner} was changed just now; try again.")
+            if self.known_account(owner) != account:
+                raise Conflict(f"{owner} was changed just now; try again.")
             is_new = self.record(by, Deed.TOKEN_MADE, which, event_id)
             if self.store.get_token(id) or not (is_new or self._was_never_kept(id)):
                 raise Conflict(

@@ -225,17 +225,27 @@ def test_another_password_ends_the_tokens_unless_they_are_to_be_kept(known, desk
     assert program.get("/api/jobs").status_code == 401 and desk.store.tokens("ann") == []
 
 
-def test_a_token_that_is_made_while_the_password_changes_is_none(known, desk, monkeypatch):
-    """It was let in by the password of before."""
-    utc, again = tokens.utc_now, "some other four words"
+CHANGES = {
+    "password": lambda desk: desk.set_password(BY, "ann", "some other four words"),
+    "disabled": lambda desk: desk.change_account(BY, "ann", disabled=True),
+    "role": lambda desk: desk.change_account(BY, "ann", role=Role.ENGINEER),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_token_that_is_made_while_its_owner_changes_is_none(known, desk, monkeypatch, change):
+    """It was let in by the password of before, or was there still when its owner, who was disabled
+    meanwhile, was let in again."""
+    signed_in(desk, "ada")  # so that ann is not the last admin
+    utc = tokens.utc_now
 
     def meanwhile():
         monkeypatch.setattr(tokens, "utc_now", utc)
-        desk.set_password(BY, "ann", again)
+        change(desk)
         return utc()
 
     monkeypatch.setattr(tokens, "utc_now", meanwhile)
-    with pytest.raises(Conflict, match="The password of ann was changed just now; try again"):
+    with pytest.raises(Conflict, match="ann was changed just now; try again"):
         desk.make_token(BY, "ann", "x", [Permission.ASK], 1)
     assert desk.store.tokens("ann") == []
 
