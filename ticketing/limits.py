@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from ticketing.errors import InputError
 from ticketing.tickets import Query, Ticket
@@ -182,9 +183,14 @@ def read_toml(text: str) -> dict[str, Any]:
     return table
 
 
+def _written_out(text: str) -> int:
+    """Characters that a text has where each stands for one: a ligature may be up to 18."""
+    return max(len(text), 0 if text.isascii() else len(normalize("NFKC", text)))
+
+
 def _first_fault(texts: Mapping[str, tuple[Limit, Sequence[str]]]) -> tuple[str, str]:
     for field, (limit, given) in texts.items():
         for text in given:
-            if fault := limit.fault(len(text)) or half_fault(text):
+            if fault := limit.fault(_written_out(text)) or half_fault(text):
                 return field, fault
     return "", ""

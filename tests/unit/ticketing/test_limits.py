@@ -71,6 +71,17 @@ def test_a_query_is_refused_in_a_sentence_with_the_limit():
     )
 
 
+def test_characters_count_as_they_are_written_out():
+    """A query of 200,000 ligatures of 18 letters took a second for each of twelve that came at
+    once, and nobody else was answered."""
+    require_query(Query("x", "\ufdfa" * (QUERY_TEXT.most // 18)))
+    with pytest.raises(InputError, match="has 200,016 characters, more than the 200,000"):
+        require_query(Query("x", "\ufdfa" * (QUERY_TEXT.most // 18 + 1)))
+    require_query(Query("x", "e\u0301" * (QUERY_TEXT.most // 2)))
+    with pytest.raises(InputError, match="has 200,002 characters"):
+        require_query(Query("x", "e\u0301" * (QUERY_TEXT.most // 2 + 1)))
+
+
 def test_half_a_character_in_a_query_is_refused():
     with pytest.raises(InputError, match=r"The subject holds half a character \('\\udcf6'\);"):
         require_query(Query("Gr\udcf6\udcdfe"))
