@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
@@ -71,6 +72,41 @@ def test_what_was_judged_is_said_in_place_of_what_was_guessed(open_page, script)
         expect(page.locator("#status")).to_contain_text("is undone")
     page.go_back() if script else page.get_by_role("link", name="Back to the results").click()
     expect(first.locator(".score")).to_be_visible()
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
+def test_where_none_was_judged_a_solution_the_heading_promises_none(open_page, desk, script):
+    """Ten rows of NO stood under "92 % that one solves this", with a script until the page was
+    loaded again; and then a YES under "You judged none of these a solution"."""
+    recommend = desk.recommend
+
+    def few(*args):
+        first, copy, second, *_ = (answer := recommend(*args)).items
+        return replace(answer, items=(replace(first, like=(copy,)), second))
+
+    desk.recommend = few
+    page = open_page(java_script_enabled=script)
+    ask(page)
+    none = page.get_by_role("heading", name="You judged none of these a solution", exact=True)
+    promise = page.get_by_text("% that one solves this")
+    page.locator(".like > summary").click()
+    first, copy, second = (page.locator(".row").nth(place) for place in range(3))
+    graded(first, "NO").click()
+    is_judged(first, "NO")
+    expect(none).to_be_hidden()
+    graded(second, "REL").click()
+    expect(none).to_be_visible()
+    expect(promise).to_be_hidden()
+    if not script:  # it is a page of its own
+        page.locator(".like > summary").click()
+    graded(copy, "YES").click()
+    is_judged(copy, "YES")
+    expect(none).to_be_hidden()
+    expect(promise).to_be_visible()
+    graded(copy, "").click()
+    expect(none).to_be_visible()
+    graded(first, "").click()
+    expect(promise).to_be_visible()
 
 
 def test_the_last_key_wins_while_the_first_request_is_slow(open_page, desk, slow_at_first):

@@ -1,6 +1,5 @@
 """The pages: ask, the answer at its own address, judge, a ticket."""
 
-from collections.abc import Mapping
 from typing import Any, cast
 
 from apiflask import APIFlask
@@ -10,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.errors import InputError, StoreError, StoreFull, TicketingError
 from ticketing.recommendations import Order, Recommendation, Recommendations
-from ticketing.tickets import Grade, Query, Ticket
+from ticketing.tickets import Query, Ticket
 from web.api.docs import FILE, operations
 from web.context import (
     broker_trouble,
@@ -198,27 +197,19 @@ def _trouble() -> list[str]:
 def _answer(query: Query, problem: str = "") -> Response:
     desk, order = current_desk(), order_of(request.values)
     answer = desk.recommend(query, filters_of(request.values)).ordered(order)
-    grades = desk.grades(query.id, current_person().name)
     page = render_template(
         "answer.html",
         query=query,
         problem=problem,
         answer=answer,
         order=order,
-        grades=grades,
-        none_solves=_none_solves(answer, grades),
+        grades=desk.grades(query.id, current_person().name),
         judgments=desk.judgments_of(query.id),
         facets=desk.store.facets(),
         set_filters=set_filters(request.values),
         kept=_kept(),
     )
     return _fresh(page)
-
-
-def _none_solves(answer: Recommendations, grades: Mapping[str, Grade]) -> bool:
-    """Whether somebody judged each ticket that is shown, and none of them YES."""
-    given = [grades.get(item.ticket.id) for item in answer.items]
-    return bool(given) and None not in given and Grade.YES not in given
 
 
 def _proposed(answer: Recommendations, ticket_id: str) -> Recommendation | None:
