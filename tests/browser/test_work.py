@@ -271,3 +271,26 @@ def test_enter_in_a_note_gives_no_grade(open_page, desk, script, key):
     page.wait_for_timeout(300)
     expect(note).to_have_value("another burner: this does not apply")
     assert grades(desk) == []
+
+
+def test_a_file_that_is_too_large_is_not_sent_and_what_was_typed_stays(open_page, desk, tmp_path):
+    """The server's bare sentence took the place of the page, and of the columns typed there."""
+    large, small = tmp_path / "large.csv", tmp_path / "small.csv"
+    with large.open("wb") as file:
+        file.truncate(64 * 2**20 + 1)
+    small.write_text("id,headline\nT-1,Pump leaks\n")
+    page = open_page()
+    page.goto("/jobs")
+    page.get_by_text("Import tickets").click()
+    columns, chosen = page.get_by_label("Columns"), page.get_by_label("A file")
+    columns.fill("subject=headline")
+    chosen.set_input_files(large)
+    page.get_by_role("button", name="Import", exact=True).click()
+    said = chosen.evaluate("field => field.validationMessage")
+    assert said.startswith("The file is larger than the 64 MB that can be sent; split it,")
+    expect(columns).to_have_value("subject=headline")
+    assert page.url.endswith("/jobs")
+    chosen.set_input_files(small)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_role("heading", name="What was asked for")).to_be_visible()
+    assert desk.store.jobs()[0].arguments["files"][0]["rows"] == 1

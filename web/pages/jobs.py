@@ -11,7 +11,7 @@ from web import jobs as work
 from web.context import broker_trouble, current_desk, current_person, sentence_of, served_desk
 from web.pages.forms import back, valid
 from web.schemas.jobs import EvaluationIn, TrainingIn
-from web.uploads import UPLOAD_LIMIT
+from web.uploads import UPLOAD_LIMIT, too_large_a_file
 from web.views.progress import progress
 
 job_pages = Blueprint("jobs", __name__)
@@ -37,7 +37,8 @@ def _overview(problem: str = "") -> str:
         models=served_desk().models.ids(ModelKind.RANKING)[::-1],
         serving=store.serving(),
         settings=work.usual_settings(),
-        most_megabytes=UPLOAD_LIMIT // 2**20,
+        most_bytes=UPLOAD_LIMIT,
+        too_large=too_large_a_file(),
         problem=problem,
         here=url_for("jobs.overview"),
     )

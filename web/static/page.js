@@ -1,6 +1,7 @@
 // What the pages gain with JavaScript, a module each. Everything here has a plain form or link
 // behind it that works without.
 import "./copying.js";
+import "./files.js";
 import "./forms.js";
 import "./judging.js";
 import "./keys.js";
