@@ -134,7 +134,10 @@ def _as_read(ticket: Ticket) -> str:
     filed = {"product": ticket.product, "status": ticket.status}
     created = ticket.created.isoformat(" ") if ticket.created else ""
     seen_by = {"created": created, "groups": ", ".join(sorted(ticket.groups))}
-    begun = {name: text[:BEGINNING] for name, text in texts.items()}
+    begun = {
+        name: text if len(text) <= BEGINNING else f"{text[:BEGINNING]}…"
+        for name, text in texts.items()
+    }
     return json.dumps(begun | filed | seen_by) + "\n"
 
 

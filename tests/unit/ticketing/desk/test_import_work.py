@@ -406,6 +406,15 @@ def test_a_check_says_what_would_be_stored_and_stores_nothing(desk):
     assert second["id"] == "HR-1" and second["subject"] == "Mine now"
 
 
+def test_a_check_says_where_a_long_text_goes_on(desk):
+    """Its subject seemed to be cut."""
+    row = f"A-1,{'x' * 301},{'y' * 300},lab"
+    job = checking(desk, file=f"id,subject,description,seen by\n{row}\n")
+    do(desk, job, ignore_step)
+    first = json.loads(b"".join(desk.report(f"report/{job.id}/first.jsonl")))
+    assert (first["subject"], first["description"]) == (f"{'x' * 300}…", "y" * 300)
+
+
 def test_a_check_names_no_hidden_ticket_and_goes_on_where_it_stopped(desk):
     job = checking(desk, EVE)
 
