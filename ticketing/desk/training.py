@@ -52,7 +52,7 @@ class Trains(DeskBase):
     def usual_settings_named(self) -> list[str]:
         """`usual_settings` as `ticketing train --set` takes them."""
         return [
-            f"{table}.{name}={value if isinstance(value, str) else json.dumps(value)}"
+            f"{table}.{name}={value if value and isinstance(value, str) else json.dumps(value)}"
             for table, values in self.usual_settings().items()
             for name, value in values.items()
         ]
