@@ -57,6 +57,8 @@ UNSAID = ("files", "groups")
 def asked(job: Job) -> dict[str, str]:
     """What was asked for, by its name, but for what was left as it is."""
     given = {name: value for name, value in job.arguments.items() if name not in UNSAID}
+    if "promotion" in given:
+        given["promotion"] = promotion_words(Promotion(given["promotion"]))
     files = {file["name"]: _file(file) for file in job.arguments.get("files", ())}
     return {name: said(value) for name, value in given.items() if not _is_nothing(value)} | files
 
@@ -73,7 +75,9 @@ def said(value: object) -> str:
         return ", ".join(f"{key} = {said(inner)}" for key, inner in value.items())
     if isinstance(value, list):
         return ", ".join(map(said, value))
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value) or '""'
 
 
 def _is_nothing(value: object) -> bool:

@@ -54,7 +54,8 @@ def test_a_training_is_begun_and_leads_to_its_own_page(client, desk):
     assert (job.kind, job.by) == (JobKind.TRAINING, "local")
     assert job.arguments["promotion"] == "ask" and job.arguments["before"][:10] == "2013-05-31"
     assert f"job begun: training {job.id}" in deeds(desk)
-    assert "What was asked for" in client.get(answer.location).text
+    shown = client.get(answer.location).text
+    assert "What was asked for" in shown and "<dd>It waits for an admin’s yes</dd>" in shown
 
 
 def test_whoever_may_train_is_told_with_which_settings(client, desk, monkeypatch):
@@ -137,7 +138,8 @@ def test_a_file_that_cannot_be_imported_is_refused_at_once(client, desk, sent, s
     fields = {k: (io.BytesIO(v[0]), v[1]) if k == "file" else v for k, v in sent.items()}
     answer = post(client, "/jobs/import", "/jobs", **fields)
     assert answer.status_code == 400 and sentence in answer.text and "/tmp" not in answer.text
-    form = answer.text[answer.text.index("<details open>") :]
+    tabs, form = answer.text.split('class="tabs"')[1].split("<details open>")
+    assert re.findall('aria-current="true">([^<]+)', tabs) == ["Jobs"]
     assert sentence in re.search(r'class="problem" role="alert">([^<]+)<', form)[1]
     assert f">\n{sent.get('mapping', '')}</textarea>" in form
     assert 'name="next" value="/jobs"' in form and "data-renew" not in form
