@@ -147,6 +147,19 @@ def test_topics_fit_a_phone(open_page):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_on_a_phone_nothing_is_said_of_bars_that_are_not_drawn_there(open_page):
+    page = open_page(viewport=PHONE)
+    page.goto("/topics")
+    grey = page.get_by_text("Grey months have no tickets at all.")
+    expect(grey).to_be_hidden()
+    expect(page.get_by_text("Rising is the last twelve months against all.")).to_be_visible()
+    page.goto("/topics/17")
+    expect(grey).to_be_visible()
+    page = open_page()
+    page.goto("/topics")
+    expect(page.get_by_text("Grey months have no tickets at all.")).to_be_visible()
+
+
 def test_a_reason_leads_to_its_topic(open_page):
     page = open_page()
     ask(page)
