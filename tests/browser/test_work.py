@@ -103,8 +103,10 @@ def test_a_round_says_what_its_grades_mean_where_nothing_can_be_pointed_at(open_
     ).to_be_visible()
 
 
-def test_on_a_phone_a_round_shows_the_solution_and_folds_what_is_needed_less(open_page, desk):
-    page = open_page(viewport=PHONE)
+@pytest.mark.parametrize("screen", [PHONE, {"width": 640, "height": 450}], ids=["phone", "zoomed"])
+def test_on_a_small_screen_a_round_folds_what_is_needed_less(open_page, desk, screen):
+    """On a screen of 1280 by 900 at 200 %, the note stood where the query should."""
+    page = open_page(viewport=screen)
     begin(page, desk)
     note = page.get_by_label("Note")
     expect(note).to_be_hidden()

@@ -1,11 +1,12 @@
-// A round of judging: an empty note is folded on a phone, and one key each does what the button or
-// link with that key does. The switch that turns shortcuts off on every page turns these off too.
+// A round of judging: an empty note is folded on a small screen, and one key each does what the
+// button or link with that key does. The switch that turns shortcuts off on every page turns these
+// off too.
 import { PATIENCE_MS } from "./server.js";
 
 const enabled = document.getElementById("keys-on");
 const note = document.querySelector(".note");
 const isEmpty = note?.querySelector("input").value === "";
-if (isEmpty && matchMedia("(max-width: 36rem)").matches) note.open = false;
+if (isEmpty && matchMedia("(max-width: 36rem), (max-height: 36rem)").matches) note.open = false;
 
 let leaving = 0; // for the next ticket: a key that is pressed meanwhile is not for this one
 
