@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.asking import PHONE, ask, grades
 from tests.browser.test_accessibility import SCREENS, axe, violations
 from tests.fake_records import tickets
-from ticketing.tickets import Grade, Query
+from ticketing.tickets import Filters, Grade, Query
 
 pytestmark = pytest.mark.browser
 
@@ -187,6 +187,19 @@ def test_a_saved_query_is_found_in_the_history_and_leads_back(open_page):
     page.get_by_role("link", name="History").click()
     page.get_by_role("link", name="Exhaust spread high").first.click()
     expect(page).to_have_url(was_at)
+
+
+def test_saving_in_the_history_keeps_the_place(open_page, desk):
+    """One was led back to the top of a list of fifty."""
+    for number in range(30):
+        desk.ask(Query(f"pump {number} leaks"), Filters(), "local")
+    page = open_page(viewport=PHONE)
+    page.goto("/history")
+    asked = page.locator("#asked ~ .rows > li").last
+    for button in ("Save", "Remove", "Save"):
+        asked.get_by_role("button", name=f"{button} pump 0 leaks").click()
+        expect(asked.get_by_role("button", name=f"{button} pump 0 leaks")).to_have_count(0)
+        expect(asked).to_be_in_viewport()
 
 
 def test_the_first_steps_follow_and_open_the_form(open_page, desk):
