@@ -154,9 +154,9 @@ class AtWork:
         done_by_others = self._lease.lost or self._job.finished
         if done_by_others or self._ending.asked or self._job.cancel_requested:
             raise Stopped
-        new = step != self._step
+        new, anew = step != self._step, done < self._done
         self._step, self._done, self._total = step, done, total
-        if new:
+        if new or anew:
             self.beat(said or step, from_now(done))
         elif said:
             self.beat(said)

@@ -28,7 +28,7 @@ def silent_for(job: Job) -> float:
 
 SINCE = "since"
 """The part of a job's `result` that says how much was done already when it was last published, was
-begun or came to another step, and when that was: no pace comes of either."""
+begun, came to another step or began its step anew, and when that was: no pace comes of either."""
 
 
 def taken_up(job: Job, done: int) -> Json:

@@ -59,7 +59,8 @@ def test_who_stood_still_does_not_go_on_with_what_another_one_has_ended(desk):
 
 
 def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
-    """Half an hour of word vectors made ten epochs of 100 seconds last for hours."""
+    """Half an hour of word vectors made ten epochs of 100 seconds last for hours, and epochs that
+    were counted anew were told to take as long as all before."""
     clock = [datetime(2026, 11, 29, 12)]
     for module in (stores_jobs, progress):
         monkeypatch.setattr(module, "utc_now", lambda: clock[0])
@@ -72,6 +73,10 @@ def test_what_is_left_is_told_by_the_step_that_is_under_way(desk, monkeypatch):
     clock[0] += timedelta(seconds=100)
     work.on_step(Step.TRAINING, 1, 10, "epoch 1")
     assert progress.seconds_left(desk.store.get_job(job.id)) == 900
+    for done in (9, 1, 2):  # it imitated a teacher, and then learned from labels
+        clock[0] += timedelta(seconds=10)
+        work.on_step(Step.TRAINING, done, 10, f"epoch {done}")
+    assert progress.seconds_left(desk.store.get_job(job.id)) == 80
 
 
 def test_a_lease_that_was_lost_is_not_found_again(desk, monkeypatch):
