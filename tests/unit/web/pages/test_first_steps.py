@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.fake_desk import FakeDesk
+from ticketing.jobs import JobState
 from ticketing.settings import Settings
 from ticketing.tickets import Query
 from web.app import create_app
@@ -49,6 +50,11 @@ def test_encoding_is_followed(tmp_path):
     page = create_app(desk).test_client().get("/").text
     assert steps(page) == ["done", "done", "next"]
     assert "Encoding: 320 of 949 tickets" in page
+    job = desk.store.unfinished_jobs()[0]
+    desk.store.update_job(job.id, state=JobState.WAITING, done=949)
+    page = create_app(desk).test_client().get("/").text
+    assert steps(page) == ["done", "done", "next"] and "Encoding" not in page
+    assert "waits for an admin’s yes or no" in page
 
 
 @pytest.mark.parametrize("address", ["/topics", "/queries/{}"])
