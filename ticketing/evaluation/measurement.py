@@ -27,7 +27,8 @@ from ticketing.tickets import Label
 
 WORDS, ENCODER = "BM25", "the encoder"
 NO_LABELS = (
-    "Nothing can be measured: no such query is judged. Judge results in the page, or import "
+    "Nothing can be measured: no test query, or none of the period that is asked for, is judged. "
+    "A fifth of the queries are test queries; judge answers to more queries on the page, or import "
     "labels with `ticketing labels import`."
 )
 NO_TICKETS = (
@@ -35,8 +36,9 @@ NO_TICKETS = (
     "younger than the ticket that asked for them."
 )
 NO_YES = (
-    "Retrieval cannot be measured: no such query has a YES. Judge results in the page, or import "
-    "labels with `ticketing labels import`."
+    "Retrieval cannot be measured: no test query, or none of the period that is asked for, has a "
+    "YES. Judge answers to more queries on the page, or import labels with `ticketing labels "
+    "import`."
 )
 
 

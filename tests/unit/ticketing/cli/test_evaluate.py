@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("home")
 def test_nothing_to_measure_is_a_failure_and_writes_no_file(desk, tmp_path, option):
     file = [option, str(tmp_path / "out")] if option else []
     said = refused(NotReady, evaluate.command, *file)
-    assert said.startswith("Nothing can be measured: no such query is judged. Judge results in")
+    assert said.startswith("Nothing can be measured: no test query, or none of the period that")
     assert not (tmp_path / "out").exists()
 
 
