@@ -120,6 +120,18 @@ def test_text_has_enough_contrast(open_page, scheme):
     assert low + contrast_of(page) == []
 
 
+def test_details_stay_within_their_row_on_a_phone(open_page):
+    page = open_page(viewport=PHONE)
+    ask(page)
+    row(page, 1).locator("a.open").click()
+    row(page, 1).locator(".details > summary").click()
+    table = row(page, 1).locator(".details table")
+    wide = "cells => cells.forEach(cell => (cell.textContent = '12.42 of 17.08'))"
+    table.locator("td.number").evaluate_all(wide)
+    edges = [part.bounding_box() for part in (table, row(page, 1).locator(".detail"))]
+    assert edges[0]["x"] + edges[0]["width"] < edges[1]["x"] + edges[1]["width"]
+
+
 @pytest.mark.parametrize("options", [{}, {"java_script_enabled": False}], ids=["script", "none"])
 def test_topics_lead_to_their_tickets_and_back(open_page, options):
     page = open_page(**options)
