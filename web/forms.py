@@ -42,7 +42,8 @@ def limit_body(public: Collection[str]) -> None:
     if endpoint is None or endpoint in public:
         request.max_content_length = STRANGERS_BYTES
     elif endpoint in TAKE_FILES and request.mimetype != FORM_TYPE:
-        request.max_content_length = UPLOAD_LIMIT
+        form = FORM_BYTES if request.mimetype in FORM_TYPES else 0
+        request.max_content_length = UPLOAD_LIMIT + form
     elif endpoint != LONG_JSON or request.mimetype in FORM_TYPES:
         request.max_content_length = FORM_BYTES
 

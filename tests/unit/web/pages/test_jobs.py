@@ -22,6 +22,7 @@ from ticketing.schedule import Weekday
 from ticketing.settings import Settings
 from ticketing.tables import Reject, rejects_text
 from ticketing.times import utc_now
+from web import forms
 from web.app import create_app
 from web.uploads import UPLOAD_LIMIT
 from worker.queues import LONG_QUEUE, QUEUE
@@ -158,6 +159,14 @@ def test_a_file_may_be_longer_than_other_requests(client):
     text = b"id,subject\n1," + b"a " * (usual // 2)
     answer = post(client, "/jobs/import", "/jobs", file=(io.BytesIO(text), "long.csv"))
     assert answer.status_code != 413
+
+
+def test_the_form_around_a_file_is_not_counted_as_the_file(client, monkeypatch):
+    """A file of nearly as much as may be sent was said to be larger than that."""
+    text = b"id,subject\n1,pump leaks"
+    monkeypatch.setattr(forms, "UPLOAD_LIMIT", len(text))
+    answer = post(client, "/jobs/import", "/jobs", file=(io.BytesIO(text), "full.csv"))
+    assert answer.status_code == 303
 
 
 def test_the_first_rows_that_an_import_left_out_are_shown_with_their_reasons(client, desk):
