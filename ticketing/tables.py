@@ -93,10 +93,6 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
         with _open(path, kind) as file:
             read = _read_json_lines if kind == ".jsonl" else _read_csv
             yield from read(_lines(file, path), path)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x}); save it as UTF-8."
-        ) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is no whole gzip file ({error}); copy it again.") from None
     except OSError as error:
@@ -129,7 +125,7 @@ def _kind(path: Path) -> str:
 def _open(path: Path, kind: str) -> TextIO:
     opener = gzip.open if _is_packed(path) else open
     ends = "\n" if kind == ".jsonl" else ""  # of CSV, the reader finds them
-    return opener(path, "rt", encoding="utf-8-sig", newline=ends)
+    return opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline=ends)
 
 
 def _is_packed(path: Path) -> bool:
@@ -144,10 +140,22 @@ def _lines(file: TextIO, path: Path) -> Iterator[str]:
         number += 1
         if fault := LINE.fault(len(line)):
             raise InputError(f"{path}:{number} {fault}.")
+        _require_utf8(line, f"{path}:{number}")
         unpacked += len(line)
         if unpacked > most and _is_packed(path):
             raise InputError(f"{path} {UNPACKED.fault(unpacked)}.")
         yield line
+
+
+def _require_utf8(line: str, where: str) -> None:
+    """Raises InputError where a byte could not be decoded: it was escaped as half a pair."""
+    try:
+        line.encode()
+    except UnicodeEncodeError as error:
+        byte = line[error.start].encode(errors="surrogateescape")
+        raise InputError(
+            f"{where} is not UTF-8 (byte 0x{byte.hex()}); save the file as UTF-8."
+        ) from None
 
 
 def _read_json_lines(lines: Iterator[str], path: Path) -> Iterator[Row | Reject]:
