@@ -4,6 +4,7 @@ A label is compared with what the same judge thinks at present, so that a file c
 otherwise and nothing else: YES, NO and YES again end as YES.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -26,6 +27,7 @@ from ticketing.times import utc_now
 _WORDS = {"YES": Grade.YES, "REL": Grade.REL, "NO": Grade.NO}
 _GAINS = {"2": Grade.YES, "1": Grade.REL, "0": Grade.NO}
 _RATINGS = {"5": Grade.YES, "3": Grade.REL, "1": Grade.NO}
+_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+")
 
 
 TICK = timedelta(microseconds=1)
@@ -271,7 +273,8 @@ def _created_before(query: Query, tickets: Mapping[str, Ticket], before: datetim
 def _scale(rows: list[Row], column: str) -> dict[str, Grade]:
     """Words and numbers; a 1 is the lowest rating where a 3 or 5 occurs, and else a gain. Raises
     InputError for numbers that are on neither scale, where the ones known would mean another."""
-    numbers = {value for row in rows if (value := whole(cell(row, column))).isdecimal()}
+    values = {whole(cell(row, column)) for row in rows}
+    numbers = set(filter(_NUMBER.fullmatch, values))
     scale = next((known for known in (_GAINS, _RATINGS) if numbers <= known.keys()), None)
     if scale is None:
         shown = ", ".join(number[:20] for number in sorted(numbers)[:9])

@@ -401,9 +401,13 @@ def test_three_scales_are_understood(tmp_path, store, rows, expected):
     assert {query: grade for (query, _), grade in labels_of(store).items()} == expected
 
 
-@pytest.mark.parametrize("numbers", [["0", "1", "2", "3"], ["1", "2", "4"], ["0", "5"]])
+@pytest.mark.parametrize(
+    "numbers",
+    [["0", "1", "2", "3"], ["1", "2", "4"], ["0", "5"], ["0", "0.5", "1"], ["-1", "0", "1"]],
+)
 def test_numbers_of_another_scale_are_refused_as_a_whole(tmp_path, store, numbers):
-    """The 3 of a scale from 0 to 3 was taken for the middle of 1, 3, 5."""
+    """The 3 of a scale from 0 to 3 was taken for the middle of 1, 3, 5, and the 1 of one from 0 to
+    1 by halves for the middle of 0, 1, 2."""
     rows = "".join(f"q{number},O-1,{number}\n" for number in numbers)
     path = write(tmp_path, "a.csv", "query,docid,rating\n" + rows)
     with pytest.raises(InputError, match=rf"grades {', '.join(numbers)}, which are on neither"):
