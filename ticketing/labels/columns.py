@@ -1,6 +1,6 @@
 """Which columns of a file hold labels, and what a row has in one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from ticketing.cells import from_cell
@@ -17,6 +17,9 @@ _USUAL = {
 
 EXPORTED = {"query", "docid", "rating"}
 """The columns of labels.csv, in which Quepid writes its judgments too."""
+
+_NO_CELL = (list, dict)
+"""What JSON may hold, and no table does."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,12 @@ def cell(row: Row, column: str) -> str:
     surrogate pair can't be stored, and becomes "?"."""
     value = row.values.get(column)
     return "" if value is None else str(value).encode(errors="replace").decode().strip()
+
+
+def no_cell(row: Row, columns: Columns) -> str:
+    """The first column of a label that a row has a list or an object in, or nothing."""
+    named = (name for name in astuple(columns) if isinstance(row.values.get(name), _NO_CELL))
+    return next(named, "")
 
 
 def shown(row: Row, column: str) -> str:

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Protocol
 
 from ticketing.errors import InputError
-from ticketing.labels.columns import Columns, cell, complete, is_exported, restored, shown
+from ticketing.labels.columns import (
+    Columns,
+    cell,
+    complete,
+    is_exported,
+    no_cell,
+    restored,
+    shown,
+)
 from ticketing.labels.derive import latest
 from ticketing.labels.events import is_event, new_events
 from ticketing.labels.known import JudgedQueries
@@ -171,6 +179,10 @@ def _label_events(
     now = utc_now()
     best: dict[tuple[str, str, str], tuple[Grade, Judgment]] = {}
     for row in rows:
+        if column := no_cell(row, columns):
+            reason = "is neither text nor a number"
+            report.rejects.append(Reject(row.file, row.line, column, reason))
+            continue
         value = cell(row, columns.grade)
         grade = scale.get(value.casefold(), scale.get(whole(value)))
         if grade is None:

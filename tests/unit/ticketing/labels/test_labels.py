@@ -423,6 +423,21 @@ def test_an_unknown_grade_is_rejected(tmp_path, store):
     assert labels_of(store) == {}
 
 
+@pytest.mark.parametrize("value", [["a"], {"subject": "a"}])
+def test_a_list_or_an_object_is_no_query_ticket_grade_or_judge(tmp_path, store, value):
+    """A query {"subject": "a"} was kept as the text "{'subject': 'a'}"."""
+    label = {"query": "a", "docid": "O-1", "rating": 2, "judge": 7}
+    rows = [label, *({**label, name: value} for name in label)]
+    report = import_labels(write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows))), store)
+    assert [(r.line, r.field, r.reason) for r in report.rejects] == [
+        (2, "query", "is neither text nor a number"),
+        (3, "docid", "is neither text nor a number"),
+        (4, "rating", "is neither text nor a number"),
+        (5, "judge", "is neither text nor a number"),
+    ]
+    assert labels_of(store) == {("a", "O-1"): YES}
+
+
 def test_what_cannot_be_used_is_one_sentence(tmp_path, store):
     path = write(tmp_path, "a.csv", "query,docid,rating\na,O-1,2\n")
     with pytest.raises(InputError, match="no column 'newer'; name it by --query"):
