@@ -58,6 +58,13 @@ def test_the_settings_are_named_that_the_trainings_go_on_with(desk, monkeypatch)
     )
 
 
+def test_a_setting_that_is_empty_is_named_as_the_guide_writes_it(desk, monkeypatch):
+    """No teacher was “training.teacher=.”, which is the folder that one is in."""
+    monkeypatch.setattr(type(desk), "usual_settings", lambda self: {"training": {"teacher": ""}})
+    said = run(schedule.command, "show").splitlines()[-1]
+    assert said.endswith('serving bundle: training.teacher="".')
+
+
 def test_a_time_without_a_day_is_refused_and_ends_nothing(desk):
     run(schedule.command, "set", "--weekly", "sunday")
     assert desk.store.schedule().at == time(3)
