@@ -53,7 +53,9 @@ def tune(
     learned = [label for label in learned if label.ticket_id in archive.tickets]
     if not labelled(archive, learned, corpus.queries, random.Random(0)):
         raise InputError(
-            "No ticket is judged YES or REL; judge some first, or train with the encoder untuned."
+            "No ticket is judged YES or REL for a query to learn from: about a third of the queries"
+            " is kept for measuring, and --before leaves out later tickets. Judge more first, or"
+            " train with the encoder untuned."
         )
     transformer = Transformer(folder, Precision.FLOAT32)
     encoder = TransformerEncoder(transformer, corpus.vocabulary, transformer.dims)
