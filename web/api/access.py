@@ -34,5 +34,6 @@ def with_access(spec: Any) -> Any:
 
 def _secure(operation: dict[str, Any], scope: str) -> None:
     operation["security"] = [{"token": []}, {"session": []}]
-    said = operation.get("description") or operation["summary"]
-    operation["description"] = f"{said} Scope: {scope}."
+    # Of a sentence that takes two lines APIFlask makes a summary and a description.
+    said = " ".join([operation["summary"], *operation.get("description", "").split()])
+    operation |= {"summary": said, "description": f"{said} Scope: {scope}."}

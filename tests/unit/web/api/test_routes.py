@@ -266,6 +266,18 @@ def test_a_body_that_is_too_deep_is_refused(client, opening, levels):
     assert "more than the 32 levels of lists and objects allowed" in answer.json["error"]
 
 
+def test_a_sentence_of_two_lines_is_whole_wherever_an_operation_is_described(client):
+    """Of rolling back the page and the reference said “nothing more. Scope: promote.”"""
+    rollback = client.get("/openapi.json").json["paths"]["/api/rollback"]["post"]
+    said = (
+        "Let the model that served before serve again, at once; name it, and sending this twice"
+        " does nothing more."
+    )
+    assert rollback["summary"] == said
+    assert rollback["description"] == f"{said} Scope: promote."
+    assert f"<p>{said} Scope: promote.</p>" in client.get("/api").text
+
+
 def test_the_docs_page_lists_every_operation(client):
     page = client.get("/api").text
     assert all(path in page for path in client.get("/openapi.json").json["paths"])
