@@ -47,8 +47,23 @@ class Bundles(Trains):
 
     def compare(self, bundle_id: str, other_id: str) -> Comparison:
         """Two bundles compared on the judgments of test queries that may be seen, of which none
-        counts as solved; those of tickets that can't be found (see `findable`) do not count."""
+        counts as solved; those of tickets that can't be found (see `findable`) do not count.
+        Raises what `promote` does where one of them cannot be measured."""
+        for id in (bundle_id, other_id):
+            self.recommender(id)
+            self._complete_codes(self.store, id)
         return self._compare_on(self.store, bundle_id, other_id)
+
+    def _complete_codes(self, store: Store, bundle_id: str) -> None:
+        """Encode the few tickets of a store that came since a bundle's reindexing, without which
+        it would be measured. Raises NotReady where more than a few lack codes under it."""
+        stale = sorted(set(store.stale_ids(bundle_id)) - self._set_aside(bundle_id))
+        if len(stale) > MOST_UNENCODED:
+            raise NotReady(
+                f"Bundle {bundle_id} has no codes of {counted(len(stale), 'ticket')}; run"
+                f" `ticketing reindex {bundle_id}`. `ticketing evaluate --compare` needs no codes."
+            )
+        self._encode_stale(bundle_id, among=stale)
 
     def _compare_on(self, store: Store, bundle_id: str, other_id: str) -> Comparison:
         from ticketing.evaluation.promotion import compare
@@ -72,12 +87,8 @@ class Bundles(Trains):
         """
         self.models.share(bundle_id)
         self.recommender(bundle_id)
-        stale = set(self.whole.stale_ids(bundle_id)) - self._set_aside(bundle_id)
-        if len(stale) > MOST_UNENCODED and not force:
-            raise NotReady(
-                f"Bundle {bundle_id} has no codes of {counted(len(stale), 'ticket')}; "
-                "run `ticketing reindex`."
-            )
+        if not force:
+            self._complete_codes(self.whole, bundle_id)
         serving = self.whole.serving()
         if serving == bundle_id:
             return f"Bundle {bundle_id} serves already."

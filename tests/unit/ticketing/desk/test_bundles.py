@@ -88,6 +88,23 @@ def test_a_bundle_whose_codes_are_missing_may_not_serve(desk, trained):
     assert desk.store.serving() == trained[1]
 
 
+def test_a_bundle_is_compared_with_the_codes_of_all_tickets_or_not_at_all(desk, trained):
+    """One that was trained with --no-promote had Acc@10 0, "a loss that chance hardly explains"."""
+    other = other_bundle(desk, trained[1])
+    judge_all(desk, lambda query, ticket: {ticket.id: Grade.YES})
+    for pair in ((other, trained[1]), (trained[1], other)):
+        with pytest.raises(NotReady, match=f"Bundle {other} has no codes of 40 tickets; run"):
+            desk.compare(*pair)
+    reindex(desk, other)
+    whole = desk.compare(other, trained[1])
+    assert whole.new["Acc@10"] > 0
+    some = sorted(ticket.id for ticket in desk.store.iter_tickets())[:32]
+    desk.store.forget_codes(other, some)
+    assert desk.compare(other, trained[1]) == whole
+    desk.store.forget_codes(other, some)
+    assert desk.promote(other).endswith(f": {whole}.")
+
+
 def test_a_ticket_that_came_since_the_reindexing_is_found_under_either_bundle(desk, trained):
     other = other_bundle(desk, trained[1])
     reindex(desk, other)
