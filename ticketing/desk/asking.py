@@ -129,9 +129,10 @@ class Asks(Topics):
         return Trail(self.store, Asking, person)
 
     def save_query(self, query_id: str, filters: Filters, person: str, kept: bool = True) -> None:
-        """Keep a query with its filters to come back to, or no longer. Raises NotFound."""
+        """Keep a query with its filters to come back to, or not. Raises NotFound, StoreFull."""
         query = self.store.get_query(query_id)
         if query is None:
+            self.whole.require_room()  # without any, no query was kept
             raise NotFound(f"There is no query {query_id}; ask it again.")
         event = SavedQuery(uuid.uuid4().hex, person, utc_now(), query, filters, kept)
         self.store.add_events([event])

@@ -31,12 +31,14 @@ class Judging(DeskBase):
         """Record a grade (or its undo, None) as an event; the same `event_id` twice is once.
 
         Raises NotFound for an unknown query or ticket, Conflict for an `event_id` of another event,
-        InputError for one that only imports use and for the ticket that the query itself is.
+        InputError for one that only imports use and for the ticket that the query itself is,
+        StoreFull.
         """
         if event_id.startswith(IMPORTED):
             raise InputError(f"No event_id of a person begins with {IMPORTED!r}; send another one.")
         query = self.store.get_query(query_id)
         if query is None:
+            self.whole.require_room()  # without any, no query was kept
             raise NotFound(f"There is no query {query_id}; ask it again.")
         if ticket_id not in self.store.get_tickets([ticket_id]):
             raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted meanwhile.")

@@ -101,6 +101,26 @@ def test_a_judgment_in_a_full_store_is_refused_with_a_sentence(client, desk, mon
     assert "Try again" not in answer.text
 
 
+def test_a_query_that_could_not_be_kept_is_judged_when_there_is_room(client, desk, monkeypatch):
+    """It was said not to be there (404), which no program tries again."""
+
+    def full(*_):
+        raise StoreFull(FULL)
+
+    with monkeypatch.context() as patch:
+        for name in ("put_query", "require_room"):
+            patch.setattr(desk.store, name, full)
+        asked = client.post("/api/recommend", json={"subject": "burner is cold"})
+        query_id = asked.json["query"]["id"]
+        judged = {"query_id": query_id, "ticket_id": "GT-0101", "grade": "YES"}
+        answers = [
+            client.post("/api/judgments", json=judged),
+            client.put(f"/api/saved/{query_id}", json={}),
+        ]
+        assert [(each.status_code, each.json["error"]) for each in answers] == [(503, FULL)] * 2
+    assert client.post("/api/judgments", json=judged).status_code == 404
+
+
 def test_without_a_broker_searching_and_judging_go_on_and_the_jobs_say_so(no_broker):
     address = no_broker.post("/", data={"subject": "burner is cold"}).location
     assert no_broker.get(address).status_code == 200
