@@ -158,14 +158,14 @@ def api_docs() -> str:
 
 @pages.get("/healthz")
 def healthz() -> ResponseReturnValue:
-    """What is away, damaged or full, for monitoring: 503 when the store is away, as nothing works
-    without it."""
+    """What is away, damaged or full, for monitoring, a bundle that serves and was tried in vain
+    among it: 503 when the store is away, as nothing works without it."""
     away: dict[str, TicketingError] = {}
     found: dict[str, object] = {}
     if trouble := broker_trouble():
         away["broker"] = trouble
     try:
-        found = {"bundle_id": served_desk().store.serving(), "trouble": _trouble()}
+        found = {"bundle_id": served_desk().store.serving(), "trouble": _trouble() + _waited_for()}
     except StoreError as error:
         away["store"] = error
     state = "away" if "store" in away else "degraded" if away or found["trouble"] else "ok"
@@ -192,6 +192,12 @@ def _trouble() -> list[str]:
     """What is damaged or full. Raises StoreError for a store by which no question is answered."""
     served_desk().store.count_tickets()  # is its business; the number is of those who may see them
     return [sentence_of(said) for said in served_desk().trouble()]
+
+
+def _waited_for() -> list[str]:
+    """The bundles that serve and were tried in vain, each with why. Raises StoreError."""
+    found = served_desk().readiness()
+    return [] if found.ready else found.missing
 
 
 def _answer(query: Query, problem: str = "") -> Response:

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from tests.fake_desk import FakeDesk, WordRanker
-from ticketing.errors import BundleAway, StoreAway, StoreError, StoreFull
+from ticketing.errors import BundleAway, BundleError, StoreAway, StoreError, StoreFull
 from ticketing.settings import load_settings
 from web.app import create_app
 
@@ -160,6 +160,20 @@ def test_a_process_whose_bundle_is_not_here_says_so_where_it_is_asked_to_be_read
     assert client.get("/healthz").status_code == 200
     asked = client.post("/api/recommend", json={"subject": "burner is cold"})
     assert asked.status_code == 503 and asked.headers["Retry-After"]
+
+
+def test_a_serving_bundle_that_cannot_be_loaded_is_said_to_monitoring(client, desk, monkeypatch):
+    """It said "ok" while no query was answered."""
+
+    def truncated(bundle_id=""):
+        raise BundleError("network.safetensors is truncated; train the bundle again.")
+
+    monkeypatch.setattr(desk, "recommender", truncated)
+    said = client.get("/healthz")
+    assert (said.status_code, said.json["status"]) == (200, "degraded")
+    assert said.json["trouble"] == [
+        "Bundle fake-bundle cannot be loaded; `ticketing check` says why."
+    ]
 
 
 def test_a_process_that_waits_for_the_store_is_not_ready(client, store_away):
