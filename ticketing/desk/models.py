@@ -16,7 +16,9 @@ from ticketing.errors import BundleAway, BundleError, NotFound, StoreAway, Store
 from ticketing.files import link_in_place, link_or_copy, sync_folder
 from ticketing.model.bundle import MANIFEST, digest, read_whole
 from ticketing.model.registry import Registry
-from ticketing.stores.files import Files, KeptFile, damaged
+from ticketing.stores.files import KeptFile, damaged
+from ticketing.stores.protocols import Store
+from ticketing.tickets import ModelKind
 
 LONGEST_ID = 64
 """Characters of a bundle's id; those of this program have 16."""
@@ -25,7 +27,7 @@ LONGEST_ID = 64
 class Models(Registry):
     """All bundles of a desk: one that is not in the folder is fetched when it is asked for."""
 
-    def __init__(self, folder: Path, store: Files):
+    def __init__(self, folder: Path, store: Store):
         super().__init__(folder)
         self._store = store
         self._manifests: dict[str, bytes] = {}
@@ -65,8 +67,11 @@ class Models(Registry):
             self._put(bundle_id, MANIFEST, digest((path / MANIFEST).read_bytes()))
 
     def share_all(self) -> None:
-        """Put all whole bundles that are here into the store, as those of an older program."""
-        for bundle_id in super()._listed():
+        """Put all whole bundles that are here into the store, as those of an older program, but
+        none that the store knows nothing of: it was deleted on another machine."""
+        known = {PurePosixPath(file.name).parent.name for file in self._store.files("bundle/")}
+        known |= {*self._store.bundles(), *map(self._store.serving, ModelKind)}
+        for bundle_id in super()._listed() & known:
             try:
                 self.share(bundle_id)
             except (BundleError, NotFound, StoreFull):  # `ticketing check` and /healthz say so

@@ -233,6 +233,17 @@ def test_a_deleted_bundle_is_gone_from_every_machine(homes, trained):
     assert first.store.count_codes(other) == 0
 
 
+def test_a_deleted_bundle_is_not_put_back_by_a_machine_that_has_it_still(homes, trained):
+    """The next start of any other machine did so."""
+    first, second = homes.first, homes("second")
+    other = encoded(first)
+    first.bundle(other)
+    second.models.require(other)
+    first.delete_bundle(other)
+    second.models.share_all()
+    assert first.models.ids() == [trained[1]]
+
+
 def test_codes_whose_bundle_is_gone_can_be_deleted(homes, trained):
     other = encoded(homes.first)
     homes.first.models.delete(other)
