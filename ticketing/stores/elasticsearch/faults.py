@@ -34,7 +34,7 @@ RESTORE = "restore it from a snapshot or a backup, as docs/how-to/backup.md says
 
 def plain(error: Exception, where: str) -> StoreError:
     """The store's error for one of the client's; `where` is the server's address."""
-    if isinstance(error, UnsupportedProductError):
+    if isinstance(error, UnsupportedProductError) or _is_no_address(error):
         return StoreError(
             f"The server at {where} is no Elasticsearch; set TICKETING_STORE to one of version 8."
         )
@@ -99,9 +99,17 @@ def refused(status: int, kind: str, reason: str, where: str) -> StoreError:
     return StoreError(f"Elasticsearch at {where} refused: {reason or status}.")
 
 
+def _is_no_address(error: Exception) -> bool:
+    """Whether another program has answered, with a page, that it has nothing at this address."""
+    if not isinstance(error, ApiError):
+        return False
+    return error.status_code == 404 and not isinstance(error.body, dict)
+
+
 def _type_and_reason(body: object) -> tuple[str, str]:
-    """What an error's body names, however deep it stands."""
-    error = body.get("error") if isinstance(body, dict) else body
+    """What an error's body names, however deep it stands; nothing where another program, as a
+    proxy, has answered with a page."""
+    error = body.get("error") if isinstance(body, dict) else ""
     if not isinstance(error, dict):
         return "", str(error or "")
     cause = (error.get("root_cause") or [error])[0]

@@ -75,6 +75,25 @@ def test_a_server_that_is_not_ready_is_away(server, status):
         opened(server.url)
 
 
+PAGE = "<!DOCTYPE HTML>\n<html><h1>Error response</h1></html>\n"
+"""What a server that is no Elasticsearch, or a proxy before one, answers."""
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (404, "The server at {} is no Elasticsearch; set TICKETING_STORE to one of version 8."),
+        (502, "Elasticsearch at {} is not ready (502); try again."),
+        (500, "Elasticsearch at {} refused: 500."),
+    ],
+)
+def test_the_page_of_another_program_is_not_quoted(server, status, sentence):
+    server.answer = status, {"content-type": "text/html"}, PAGE
+    with pytest.raises(StoreError) as fault:
+        opened(server.url)
+    assert str(fault.value) == sentence.format(server.url)
+
+
 def test_a_request_that_is_forbidden_is_said(server):
     reason = {"type": "security_exception", "reason": "no right to monitor"}
     server.answer = 403, ELASTIC, json.dumps({"error": reason})
