@@ -1,5 +1,6 @@
 """The Celery app: how tasks travel. What they do is `worker.tasks`."""
 
+import re
 import ssl
 from importlib.util import find_spec
 from urllib.parse import urlsplit
@@ -100,6 +101,11 @@ def _address(settings: Settings) -> str:
         raise InputError(
             f"TICKETING_BROKER={masked(broker)!r} is of no known kind; give redis://HOST:6379/0, or"
             " leave it empty for files below TICKETING_HOME."
+        )
+    if not re.match(r"/?\d*(,|;|$)", urlsplit(broker).path):
+        raise InputError(
+            f"TICKETING_BROKER={masked(broker)!r} names no database by its number; write it as"
+            " redis://HOST:6379/0."
         )
     if find_spec("redis") is None:
         raise InputError(
