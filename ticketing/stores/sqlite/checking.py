@@ -34,8 +34,13 @@ class SQLiteChecking(SQLiteFiles, Checked):
 
     def require_room(self) -> None:
         """Raises StoreFull where the disk has not a megabyte left, or takes no writes."""
-        with self.database.plain_errors(), tempfile.TemporaryFile(dir=self.database.folder) as file:
-            os.posix_fallocate(file.fileno(), 0, ROOM)
+        folder = self.database.folder
+        with self.database.plain_errors():
+            try:
+                with tempfile.TemporaryFile(dir=folder) as file:
+                    os.posix_fallocate(file.fileno(), 0, ROOM)
+            except OSError as error:  # may name a file that is not there, another one each time
+                raise OSError(error.errno, error.strerror, str(folder)) from error
 
     def findings(self) -> Iterator[Finding]:
         """What is damaged in the database, and files beside it that are nobody's."""

@@ -5,6 +5,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import tempfile
 
 import pytest
 
@@ -394,6 +395,19 @@ def test_a_disk_that_takes_no_writes_is_said(desk, monkeypatch, number):
     monkeypatch.setattr(os, "posix_fallocate", no_room)
     [said] = desk.trouble()
     assert os.strerror(number) in said and "refused until then" in said
+
+
+def test_a_disk_that_takes_no_file_is_named_by_its_folder(desk, home, monkeypatch):
+    """It was named by a file that was not there, another one each time."""
+
+    def read_only(dir):
+        raise OSError(errno.EROFS, "Read-only file system", f"{dir}/tmp0_jr1ynf")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", read_only)
+    assert desk.trouble() == [
+        f"{home} takes no writes (Read-only file system); free some room on its disk, or let it be"
+        " written to. Judgments and new tickets are refused until then."
+    ]
 
 
 def test_what_was_just_being_written_is_not_mended_away(desk, home):
