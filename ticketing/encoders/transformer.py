@@ -70,7 +70,10 @@ def transformer_folder(named: str) -> Path | None:
         return None
     folder = Path(named)
     if not (folder / WEIGHTS).is_file():
-        raise InputError(f"{folder} is no sentence-transformers folder: it holds no {WEIGHTS}.")
+        raise InputError(
+            f"{folder} is no sentence-transformers folder, as it holds no {WEIGHTS}; copy the"
+            " encoder there."
+        )
     return folder
 
 

@@ -12,6 +12,7 @@ import pytest
 from tests.commands import TIME
 from ticketing.cli.check import command
 from ticketing.desk import open_desk
+from ticketing.encoders.transformer import transformer_folder
 from ticketing.errors import BundleError, StoreFull
 from ticketing.jobs import JobKind
 from ticketing.settings import load_settings
@@ -408,6 +409,17 @@ def test_a_disk_that_takes_no_file_is_named_by_its_folder(desk, home, monkeypatc
         f"{home} takes no writes (Read-only file system); free some room on its disk, or let it be"
         " written to. Judgments and new tickets are refused until then."
     ]
+
+
+def test_an_encoder_that_is_gone_is_to_be_copied_back(desk, tmp_path, monkeypatch):
+    """The check said to restore a backup, which has no folder of an encoder."""
+    gone = tmp_path / "encoder"
+    monkeypatch.setattr(desk, "recommender", lambda _: transformer_folder(str(gone)))
+    found = [str(finding) for finding in desk.findings()]
+    assert found[-1] == (
+        f"codes: {gone} is no sentence-transformers folder, as it holds no model.safetensors; copy"
+        " the encoder there."
+    )
 
 
 def test_what_was_just_being_written_is_not_mended_away(desk, home):
