@@ -76,7 +76,7 @@ def _mended(finding: Finding) -> tuple[str, str]:
         raise
     except (TicketingError, OSError) as error:
         return "", f"{finding} Not mended: {error}"
-    return mended, f"{finding} Mended: {mended}."
+    return mended, f"{finding} Mended: {mended.rstrip('.')}."
 
 
 def _next(findings: Iterator[Finding]) -> Finding | None:

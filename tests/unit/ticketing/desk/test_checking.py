@@ -350,6 +350,7 @@ def test_a_bundle_damaged_in_the_store_lets_the_one_before_serve(desk, home, cap
     assert any(f"bundle {second}: " in line for line in lines), lines
     code, lines = checked(capsys, "--repair")
     assert code == 0, lines
+    assert any(line.endswith(f" Mended: Bundle {first} serves again.") for line in lines), lines
     assert checked(capsys)[0] == 0
     again = open_desk(load_settings(home=home))
     assert again.store.serving() == first
