@@ -99,6 +99,12 @@ class BrokerAway(TicketingError):
     meanwhile = "Searching and judging go on; reindexing waits until it is back."
 
 
+class BrokerFull(BrokerAway):
+    """The folder that carries jobs to the workers takes none, as when its disk is full."""
+
+    meanwhile = "Searching goes on; no job can be begun until then."
+
+
 def first_invalid(error: "ValidationError") -> tuple[str, Any, str]:
     """The first finding of pydantic: the field's name with dots, its value and what is expected."""
     found = error.errors()[0]

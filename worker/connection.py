@@ -9,7 +9,7 @@ from celery import Celery
 from kombu import Connection
 from kombu.exceptions import OperationalError
 
-from ticketing.errors import BrokerAway
+from ticketing.errors import BrokerAway, BrokerFull
 from ticketing.redaction import masked
 from ticketing.tls import answers_plainly, wants_tls
 from worker.queues import QUEUE
@@ -74,7 +74,7 @@ def _require_password(connection: Connection) -> None:
 def broker_away(app: Celery, error: Exception) -> BrokerAway:
     """What to raise, or to say, where the broker does not let us in, and why."""
     if isinstance(error, OSError) and (folder := _folder(app)):
-        return BrokerAway(
+        return BrokerFull(
             f"The folder {folder} takes no messages ({error.strerror}); free some room on its disk,"
             " or let it be written to."
         )

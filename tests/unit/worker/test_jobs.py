@@ -122,8 +122,11 @@ TAKES_NONE = {
 def test_a_folder_that_takes_no_messages_is_said_before_any_job_is_made(desk, monkeypatch, harm):
     app = make_app(desk.settings)
     harm(monkeypatch, desk.settings.home)
-    with pytest.raises(BrokerAway, match=r"/broker takes no messages \(No s.*; free some room"):
+    with pytest.raises(
+        BrokerAway, match=r"/broker takes no messages \(No s.*; free some r"
+    ) as full:
         start_training(desk, app, desk.training_arguments(), "ada")
+    assert full.value.meanwhile == "Searching goes on; no job can be begun until then."
     assert desk.store.unfinished_jobs() == []
 
 
