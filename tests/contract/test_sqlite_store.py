@@ -227,6 +227,21 @@ def test_a_lost_file_of_codes_is_said_and_can_be_mended(store):
     fresh.close()
 
 
+def test_a_file_of_codes_that_was_away_is_read_again(store):
+    """As on a drive that was away for a moment: its process answered nothing until it was begun
+    again, and `ticketing check` found no damage."""
+    store.put_tickets(ALL)
+    store.put_codes("b1", [code(t, 1) for t in ALL])
+    fresh, path = SQLiteStore(store.database.folder), code_file(store)
+    away = path.rename(path.with_suffix(".away"))
+    with pytest.raises(StoreError, match=r"1\.bin has lost all codes"):
+        fresh.codes("b1")
+    away.rename(path)
+    assert scanned(fresh.codes("b1")) == {"A-1": 1, "T-10": 1, "T-2": 1}
+    assert fresh.damaged_codes("b1") == []
+    fresh.close()
+
+
 def test_a_row_is_compared_with_its_checksum_once(store, monkeypatch):
     checked = []
 

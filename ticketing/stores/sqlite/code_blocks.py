@@ -134,6 +134,8 @@ class SeenCodes:
         file, seen = file_of(connection, bundle_id), self._checked.pop(bundle_id, None)
         if file is None:
             return None
+        if seen and not len(seen.codes) and self.path(file).exists():
+            seen = None  # the file was away, as on a drive that was, and is back
         if seen is None or seen.file != file:
             if seen is None or seen.file.number != file.number:
                 seen = self._trusted(file)
