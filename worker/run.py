@@ -8,11 +8,14 @@ child alone. Encoding uses `settings.threads` cores; for more, start more worker
 import os
 import signal
 import socket
+import threading
 import warnings
 from functools import partialmethod
 
 import billiard
+from billiard.pool import Pool
 from celery import Celery, signals
+from celery.concurrency.prefork import TaskPool
 from celery.exceptions import SecurityWarning
 from celery.worker import WorkController, state
 from tqdm import tqdm
@@ -21,6 +24,22 @@ from worker.consumer import say_outages_once
 from worker.presence import sign_of_life
 from worker.tasks import register_tasks
 from worker.workplace import Workplace
+
+
+class UnsharedPool(Pool):
+    """A pool whose one child alone reads what is to be done, by a lock of its own: the one that all
+    children of a pool share, a child that is killed while it waits would hold for ever."""
+
+    def _setup_queues(self) -> None:
+        super()._setup_queues()  # type: ignore[misc]  # the stub lacks it
+        queue = self._inqueue  # type: ignore[attr-defined]  # as well
+        queue._rlock = threading.Lock()  # noqa: SLF001  nothing else lets us choose it
+
+
+class OneChild(TaskPool):
+    """Celery's pool of one forked child."""
+
+    BlockingPool = UnsharedPool
 
 
 def run_worker(
@@ -50,7 +69,7 @@ def run_worker(
         worker = _with_our_signals(app.Worker)(
             hostname=name,
             queues=[queue],
-            pool="prefork",
+            pool=OneChild,
             concurrency=1,
             loglevel=log_level,
             quiet=True,
