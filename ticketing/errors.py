@@ -48,6 +48,12 @@ class BundleAway(NotFound):
     meanwhile = "It is fetched as soon as it can be had."
 
 
+class EncoderAway(BundleAway):
+    """The sentence encoder of a bundle is not in its folder on this machine."""
+
+    meanwhile = "It is used again as soon as the encoder is there."
+
+
 class NotReady(TicketingError):
     """Something that must exist first, such as a serving bundle, does not yet."""
 

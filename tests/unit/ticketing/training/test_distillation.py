@@ -24,7 +24,7 @@ from ticketing.encoders.transformer import (
     transformer_folder,
 )
 from ticketing.encoders.vector_cache import VectorCache
-from ticketing.errors import InputError
+from ticketing.errors import EncoderAway, InputError
 from ticketing.jobs import Step, Stopped, ignore_step
 from ticketing.model.registry import Registry
 from ticketing.model.saving import model_in
@@ -92,7 +92,7 @@ def test_other_weights_than_a_bundle_was_made_with_are_refused(folder):
     described = Transformer(folder).to_json()
     assert Transformer.from_json(described).folder == folder
     (folder / "model.safetensors").write_bytes(b"others")
-    with pytest.raises(InputError, match="holds other weights"):
+    with pytest.raises(EncoderAway, match="holds other weights"):
         Transformer.from_json(described)
 
 
@@ -103,7 +103,7 @@ def test_another_pooling_than_a_bundle_was_made_with_is_refused(folder):
     described = Transformer(folder).to_json()
     assert Transformer.from_json(described).folder == folder
     pooling.write_text('{"pooling_mode_cls_token": true}')
-    with pytest.raises(InputError, match="holds other settings or words"):
+    with pytest.raises(EncoderAway, match="holds other settings or words"):
         Transformer.from_json(described)
 
 
@@ -113,7 +113,7 @@ def test_a_bundle_from_before_is_read_by_the_digest_of_its_weights(folder):
     (folder / "tokenizer.json").write_text("{}")
     assert Transformer.from_json(described).precision == "float32"
     (folder / "model.safetensors").write_bytes(b"others")
-    with pytest.raises(InputError, match="holds other weights"):
+    with pytest.raises(EncoderAway, match="holds other weights"):
         Transformer.from_json(described)
 
 
