@@ -40,8 +40,8 @@ def progress(job: Job) -> Progress:
 
 
 def in_words(seconds: float) -> str:
-    """A duration as people say it: `12 s`, `3 min`, `1 h 20 min`."""
+    """A duration as people say it: `1 s` at least, `3 min`, `1 h 20 min`."""
     if seconds < 90:
-        return f"{seconds:.0f} s"
+        return f"{max(seconds, 1):.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

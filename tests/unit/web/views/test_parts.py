@@ -147,7 +147,7 @@ def test_one_endless_word_is_cut_all_the_same():
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.4, "0 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (5400, "1 h 30 min")],
+    [(0.4, "1 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (5400, "1 h 30 min")],
 )
 def test_durations_in_words(seconds, words):
     assert in_words(seconds) == words
