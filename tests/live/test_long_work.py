@@ -44,7 +44,7 @@ def desk(tmp_path, monkeypatch):
     desk = LearningDesk(tmp_path)
     desk.store.put_tickets([Ticket(f"{i:04}", f"ticket {i}") for i in range(20)])
     facts = {"data": {"tickets": 20, "labels": 3}}
-    monkeypatch.setattr(desk.models, "manifest", lambda _: facts)
+    monkeypatch.setattr(desk.models, "manifest", lambda *_: facts)
     monkeypatch.setattr(desk.models, "ids", lambda: [BUNDLE])
     yield desk
     desk.close()

@@ -183,7 +183,8 @@ def test_bundles_of_another_desk_do_not_come_along(tmp_path, monkeypatch):
     monkeypatch.setenv("TICKETING_HOME", str(tmp_path / "mine"))
     Registry(tmp_path / "mine" / "models").save({}, {"a": {"mine": 1}}, {})
     theirs = Registry(tmp_path / "old" / "models").save({}, {"a": {"theirs": 1}}, {})
-    SQLiteStore(tmp_path / "old").close()
+    with closing(SQLiteStore(tmp_path / "old")) as store:
+        store.set_serving(theirs)
     addresses = [f"sqlite:///{tmp_path / name}" for name in ("old", "new")]
     CliRunner().invoke(command, addresses, catch_exceptions=False)
     for name in ("old", "new"):
