@@ -149,9 +149,11 @@ class FakeDesk(Desk):
         self.put_tickets(tickets() if records is None else records)
 
     def recommender(self, bundle_id: str = "") -> WordRanker:
-        """Raises NotReady as a desk does that no bundle serves."""
+        """Raises NotReady as a desk does that no bundle serves, NotFound for an unknown bundle."""
         if not (bundle_id or self.store.serving()):
             return super().recommender()
+        if bundle_id not in ("", self.ranker.model.id):
+            self.models.require(bundle_id)
         return WordRanker(self.store, self.ranker.model)
 
     def _recommender(self, bundle_id: str = "") -> WordRanker:

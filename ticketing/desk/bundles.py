@@ -50,7 +50,7 @@ class Bundles(Trains):
         counts as solved; those of tickets that can't be found (see `findable`) do not count.
         Raises what `promote` does where one of them cannot be measured."""
         for id in (bundle_id, other_id):
-            self.models.manifest(id, ModelKind.RANKING)
+            self.recommender(id)
             self._complete_codes(self.store, id)
         return self._compare_on(self.store, bundle_id, other_id)
 

@@ -71,6 +71,7 @@ def test_a_file_that_is_no_utf8_is_refused(tmp_path):
 def test_a_home_may_begin_with_ones_own_folder(tmp_path, monkeypatch, where):
     monkeypatch.setenv("HOME", str(tmp_path))
     if where == "file":
+        monkeypatch.delenv("TICKETING_HOME", raising=False)
         (tmp_path / ".env").write_text("TICKETING_HOME=~/desk\n")
     else:
         monkeypatch.setenv("TICKETING_HOME", "~/desk")
