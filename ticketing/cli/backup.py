@@ -19,9 +19,9 @@ from ticketing.settings import load_settings
 def command(file: Path) -> None:
     """Write all that the desk needs to one private FILE, while everything goes on.
 
-    Tickets, judgments, accounts, codes, bundles and the key of the cookies, from either store.
-    FILE is there as a whole, compared with its digests, or stays as it was; what was acknowledged
-    before is in it. Nobody is signed in after `ticketing restore`.
+    It holds tickets, judgments, accounts, codes, bundles and the key of the cookies, from either
+    store, with everything that was confirmed before. If the backup fails, an older FILE stays as it
+    was. After `ticketing restore` everybody must sign in again.
     """
     with closing(open_known_desk(load_settings())) as desk, Bars() as bars:
         manifest = desk.back_up(file, bars)

@@ -26,10 +26,10 @@ UNCHECKED = 3
 def command(repair: bool) -> None:
     """Compare all that the desk keeps with its checksums, and say what to do.
 
-    A line for each thing that is damaged: where, what, and what to do. Nothing is changed without
-    --repair, which encodes anew what can be, deletes what belongs to nothing and moves the rest to
-    the folder `damaged` below the home. Exit code 1 where anything stays damaged, 3 where not all
-    can be checked: the store is away or takes no writes.
+    It prints a line for each thing that is damaged: where, what, and what to do. It changes nothing
+    without --repair, which encodes damaged codes again, deletes what belongs to nothing and moves
+    the rest to the folder `damaged` in the home. The exit code is 1 if anything stays damaged. It
+    is 3 if not all can be checked because the store is away or takes no writes.
     """
     settings = load_settings()
     try:

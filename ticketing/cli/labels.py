@@ -44,7 +44,7 @@ def command() -> None:
 )
 @click.option("--before", type=DATE, help="Only queries whose ticket was created before.")
 @click.option("--judge", default=IMPORT, show_default=True, help="Who judged.")
-@click.option("--judge-column", default="", metavar="COLUMN", help="Or the column that says so.")
+@click.option("--judge-column", default="", metavar="COLUMN", help="Or the column with the judge.")
 @click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
 def import_(
     file: Path,

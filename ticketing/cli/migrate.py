@@ -23,8 +23,8 @@ from ticketing.stores.migration import copy_all, require_equal, require_no_other
 def command(source: str, target: str) -> None:
     """Copy everything from the store SOURCE to the store TARGET and compare both.
 
-    A store is sqlite:///FOLDER or http(s)://HOST:9200. Bundles go with it. Interrupted, run it
-    again: it goes on where it stopped. Let nobody work meanwhile.
+    A store is sqlite:///FOLDER or http(s)://HOST:9200. Bundles are copied, too. Nobody may use the
+    desk meanwhile. If it is interrupted, run it again: it goes on where it stopped.
     """
     if _place(source) == _place(target):
         raise InputError("Source and target are the same store; name two.")

@@ -19,7 +19,7 @@ def command() -> None:
 
 @command.command("list")
 def list_models() -> None:
-    """All bundles, oldest first, from when (UTC) and on what they were trained; * serves."""
+    """List all bundles, oldest first, with when (UTC) and on what they were trained; * serves."""
     desk = open_desk(load_settings())
     found = desk.bundle_list()
     for bundle in reversed(found):
@@ -34,7 +34,7 @@ def list_models() -> None:
 @click.argument("bundle")
 @click.argument("other", default="")
 def compare(bundle: str, other: str) -> None:
-    """BUNDLE against OTHER (default: the serving one) on the test queries."""
+    """Compare BUNDLE with OTHER (default: the serving one) on the test queries."""
     desk = open_desk(load_settings())
     other = other or desk.store.serving()
     if not other:

@@ -17,13 +17,13 @@ from ticketing.settings import load_settings
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--replace", is_flag=True, help="Keep what is in the home in a folder there.")
+@click.option("--replace", is_flag=True, help="Move the old desk to a folder in the home.")
 def command(file: Path, replace: bool) -> None:
-    """Make the desk the one in the backup FILE.
+    """Restore the desk from the backup FILE.
 
-    The store must be empty; --replace keeps the desk of a home in `replaced-<time>` there, and
-    `ticketing serve` and `ticketing work` go on meanwhile. FILE is compared with its digests
-    before anything is touched. Interrupted, run it again.
+    Without --replace the store must be empty. With it, the old desk is moved to the folder
+    `replaced-<time>` in the home, while `ticketing serve` and `ticketing work` go on. The whole
+    FILE is checked before anything is changed. If the restore is interrupted, run it again.
     """
     settings = load_settings()
     with Bars() as bars:

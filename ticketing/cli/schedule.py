@@ -23,7 +23,7 @@ def command() -> None:
 
 @command.command()
 def show() -> None:
-    """What is scheduled, and when it comes next."""
+    """Show what is scheduled, and when it comes next."""
     _show(open_desk(load_settings()))
 
 
@@ -41,10 +41,11 @@ def show() -> None:
 @click.option("--judgments", type=click.IntRange(1), help="Train after so many new judgments.")
 @click.option("--ask", is_flag=True, help="A new model waits for an admin's yes.")
 def set_(weekly: str | None, at: datetime | None, judgments: int | None, ask: bool) -> None:
-    """Train every week, or after so many new judgments, or both; what is not named ends.
+    """Train every week, or after so many new judgments, or both.
 
-    Without --weekly and --judgments, scheduled training is switched off. A worker (`ticketing
-    work`) begins the training. A time that was missed is made up for once.
+    The options replace the whole schedule. Without --weekly and --judgments, scheduled training is
+    switched off. A worker (`ticketing work`) begins the training. Missed times are made up for
+    once.
     """
     if at and not weekly:
         raise InputError("--at is the time of a weekly training; name its day with --weekly.")

@@ -34,8 +34,8 @@ def resize(shards: int) -> None:
     """Give the indices of tickets and codes more shards, or fewer, while people search and judge.
 
     If the new number is a multiple of the old one, an index is split, otherwise it is copied.
-    Imports and encoding wait for the end of that, and it is printed how long they did. Interrupted,
-    run it again.
+    Imports and encoding wait during the split or the end of the copy; the command prints how long.
+    If it is interrupted, run it again.
     """
     settings = _of_servers()
     from ticketing.stores.elasticsearch.connection import Connection  # an optional part

@@ -17,16 +17,16 @@ from ticketing.settings import load_settings
 @click.option(
     "--encoder",
     default="installed",
-    help="A sentence-transformers folder to begin with; else that of the extra `teacher`.",
+    help="A sentence-transformers folder to begin with (default: that of the extra `teacher`).",
 )
 @click.option("--before", type=DATE, help="Learn only from tickets created before this date.")
 @click.option("--set", "overrides", multiple=True, metavar="NAME=VALUE", help="As tuning.epochs=2.")
 def command(out: Path, encoder: str, before: datetime | None, overrides: tuple[str, ...]) -> None:
     """Tune a sentence encoder on the desk's tickets and judgments: a better teacher.
 
-    It is written to the folder OUT, which `training.teacher` names then. It is tuned once; every
-    later training may learn from it, or have it as the encoder S. Interrupted, run it again: it
-    goes on where it stopped.
+    The encoder is written to the folder OUT. Tune it once; with `--set training.teacher=OUT`, every
+    later `ticketing train` can learn from it, or use it as the encoder S. If it is interrupted, run
+    it again: it goes on where it stopped.
     """
     settings = read_tuning_settings(overrides)
     open_desk(load_settings()).tune_encoder(encoder, settings, out, before)

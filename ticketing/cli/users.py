@@ -30,7 +30,7 @@ def command() -> None:
 
 @command.command("list")
 def list_() -> None:
-    """Everybody with role and groups, and their tokens."""
+    """List everybody with role, groups and tokens."""
     desk = _desk()
     for account in desk.store.accounts():
         say(_described(account))
@@ -48,7 +48,7 @@ def list_() -> None:
 )
 @click.option("--group", "groups", multiple=True, help="Whose tickets they see; may be repeated.")
 def add(name: str, role: str, groups: tuple[str, ...]) -> None:
-    """Add NAME, whose password is asked for; from the first on everybody signs in."""
+    """Add NAME and ask for a password; as soon as there is one account, everybody must sign in."""
     account = _desk().add_account(command_line(), name, _password(), Role(role), groups)
     say(f"Added {_described(account)}")
 
@@ -56,8 +56,7 @@ def add(name: str, role: str, groups: tuple[str, ...]) -> None:
 @command.command()
 @click.argument("name")
 def passwd(name: str) -> None:
-    """Give NAME another password, which is asked for; they are signed out everywhere, and their
-    tokens end."""
+    """Ask for a new password of NAME; they are signed out everywhere, and their tokens end."""
     desk = _desk()
     desk.known_account(name)
     ended = desk.set_password(command_line(), name, _password())
@@ -76,7 +75,7 @@ def passwd(name: str) -> None:
 def change(
     name: str, role: str | None, groups: tuple[str, ...], no_groups: bool, identity: str
 ) -> None:
-    """Change the role of NAME, the groups, or by whom they are vouched for."""
+    """Change the role, the groups or the OpenID identity of NAME."""
     if groups and no_groups:
         raise click.UsageError("--group and --no-groups exclude each other; give one of them.")
     if not (role or groups or no_groups or identity):
@@ -97,9 +96,9 @@ def change(
 @click.argument("name")
 @click.option("--undo", is_flag=True, help="Let them sign in again.")
 def disable(name: str, undo: bool) -> None:
-    """NAME can no longer sign in; sessions and tokens are deleted at once.
+    """End all sessions and tokens of NAME at once, and let NAME no longer sign in.
 
-    --undo lets NAME sign in again, with new ones.
+    With --undo NAME can sign in again; the old tokens stay deleted.
     """
     account = _desk().change_account(command_line(), name, disabled=not undo)
     say(f"Changed {_described(account)}")
@@ -124,7 +123,7 @@ def disable(name: str, undo: bool) -> None:
 )
 @click.option("--revoke", metavar="ID", help="End this token of theirs instead.")
 def token(name: str, label: str, scopes: tuple[str, ...], days: int, revoke: str | None) -> None:
-    """Make a token with which a program acts for NAME; it is shown this once."""
+    """Make a token with which a program acts for NAME; it is shown only once."""
     needed = (("--label, what it is for", label), ("--scope, what it may do", scopes))
     lacking = [option for option, given in needed if not given]
     if lacking and revoke is None:

@@ -20,7 +20,7 @@ from worker.importing import start_import
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--mapping", "mapping_file", type=FILE, help="TOML file: field = column.")
-@click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="One field.")
+@click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="A field's column.")
 @click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
 @click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
 @click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
@@ -38,9 +38,9 @@ def command(
 
     Fields: id, subject, description, solution, product, status, created, groups, and a table
     comments (column, text, author, time, leave_out, choose) for a solution among
-    replies. What is not mapped is guessed from usual column names. Importing the same
-    file twice changes nothing. With --detach workers store them, whatever
-    machine they are on.
+    replies. Fields that are not mapped are guessed from usual column names. Importing the
+    same file twice changes nothing. With --detach workers store the tickets, on
+    any machine.
     """
     if not detach:
         import_here(files, mapping_file, overrides, dry_run, rejects, solution_before)

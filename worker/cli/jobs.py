@@ -31,8 +31,8 @@ SEARCHED = 1000
 @click.argument("job_id", metavar="[JOB]", default="")
 @click.option("--cancel", is_flag=True, help="End it at its next checkpoint.")
 @click.option("--retry", is_flag=True, help="Queue a failed or cancelled one once more.")
-@click.option("--yes", is_flag=True, help="Let the bundle serve that it asks about.")
-@click.option("--no", is_flag=True, help="Let the old bundle go on serving.")
+@click.option("--yes", is_flag=True, help="Answer a waiting job: its bundle serves.")
+@click.option("--no", is_flag=True, help="Answer a waiting job: the old bundle stays.")
 @click.option(
     "--report",
     type=TARGET,
@@ -41,8 +41,8 @@ SEARCHED = 1000
 def command(job_id: str, report: Path | None, **asked: bool) -> None:
     """List the latest jobs with their state, progress, rate and estimate, or show JOB.
 
-    JOB is a job's id, or how it begins. It is shown with what was asked for, what it has changed
-    and its log.
+    JOB is a job's id, or its first characters. The command shows what was asked for, what the job
+    has changed, and its log.
     """
     actions = [name for name in ("cancel", "retry", "yes", "no") if asked[name]]
     actions += ["report"] if report else []

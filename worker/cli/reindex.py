@@ -19,12 +19,12 @@ from worker.jobs import start_reindex
 @click.option("--ask", is_flag=True, help="Let somebody say yes or no before it serves.")
 @DETACH
 def command(bundle: str, ask: bool, detach: bool) -> None:
-    """Encode every ticket under BUNDLE, which serves then unless it loses.
+    """Encode every ticket with BUNDLE, and let it serve unless it loses.
 
-    BUNDLE is the newest one unless given; it is compared with the serving one. Run again, it
-    goes on where it stopped. Workers (`ticketing work`) do the encoding, or this command itself
-    where none is there and no TICKETING_BROKER is set. With --ask it waits, compared, until
-    `ticketing jobs JOB --yes` or --no.
+    Without BUNDLE it takes the newest one. BUNDLE is compared with the serving one. With --ask it
+    then waits for `ticketing jobs JOB --yes` or --no. Workers (`ticketing work`) do the encoding;
+    if none runs and TICKETING_BROKER is not set, this command does it. If it is interrupted, run it
+    again: it goes on where it stopped.
     """
     settings = load_settings()
     desk, app = open_desk(settings), make_app(settings)

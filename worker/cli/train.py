@@ -37,11 +37,11 @@ def command(
 ) -> None:
     """Train a model on the desk's tickets and judgments, and let it serve.
 
-    It is written as a bundle, every ticket is encoded under it, and it serves unless it loses
-    to the serving one on the test queries. Interrupted, run it again: it goes on where it
-    stopped. Workers (`ticketing work`) do it, or this command itself where none is there and no
-    TICKETING_BROKER is set. With --ask the bundle waits, encoded and compared, until somebody
-    answers its reindexing: `ticketing jobs JOB --yes` or --no.
+    The model is written as a bundle. Every ticket is encoded with it, and it serves unless it loses
+    to the serving one on the test queries. With --ask it waits before it serves, until somebody
+    answers the job of its encoding: `ticketing jobs JOB --yes` or --no. Workers (`ticketing work`)
+    do all this; if none runs and TICKETING_BROKER is not set, this command does it. If it is
+    interrupted, run it again: it goes on where it stopped.
     """
     if ask and no_promote:
         raise InputError(

@@ -30,8 +30,8 @@ from worker.workplace import Workplace
 def command(queues: tuple[str, ...], events: bool, while_fed: bool) -> None:
     """Do the work that others ask for until Ctrl-C: encoding, training, evaluation, import.
 
-    Each queue has a process of its own, so that long work never holds up encoding. Start it again
-    for another worker; all of them share the work.
+    Each queue has a process of its own, so that long work never holds up encoding. To have more
+    workers, start the command more than once: they share the work.
     """
     settings = load_settings()
     if while_fed:
