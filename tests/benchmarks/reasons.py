@@ -17,7 +17,7 @@ import torch
 
 from ticketing.desk import open_desk
 from ticketing.retrieval.explain import Explainer
-from ticketing.retrieval.folding import Match
+from ticketing.retrieval.match import Match
 from ticketing.retrieval.spelling import Corrector
 from ticketing.settings import load_settings
 from ticketing.text.telling import TellingWords

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ticketing.encoders.sums import sums_of, unit
 from ticketing.model.inference import Model
-from ticketing.retrieval.folding import READ, REMEMBERED, Match
+from ticketing.retrieval.match import READ, REMEMBERED, Match
 from ticketing.retrieval.solving import solving
 from ticketing.text import tokenize
 from ticketing.text.sentences import sentences, shortened

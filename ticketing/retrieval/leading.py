@@ -6,7 +6,8 @@ Tickets of one template differ in a number, which the model does not read: to it
 
 from dataclasses import replace
 
-from ticketing.retrieval.folding import READ, Match, Row
+from ticketing.retrieval.folding import Row
+from ticketing.retrieval.match import READ, Match
 from ticketing.text.literals import literals, named_in
 from ticketing.tickets import Query
 

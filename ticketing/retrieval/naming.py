@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ticketing.limits import ID
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
-from ticketing.retrieval.folding import Match
+from ticketing.retrieval.match import Match
 from ticketing.retrieval.parts import parts_of
 from ticketing.stores.protocols import ReadTicket
 from ticketing.tickets import Filters, Query

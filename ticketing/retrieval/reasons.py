@@ -7,7 +7,7 @@ from itertools import chain
 from ticketing.model.inference import Model
 from ticketing.reasons import AlikeWords, Reason, SharedWord
 from ticketing.retrieval.alignment import Alignment, Near
-from ticketing.retrieval.folding import READ, Match
+from ticketing.retrieval.match import READ, Match
 from ticketing.text.literals import literals, named_in
 from ticketing.text.sentences import shortened
 from ticketing.text.telling import TellingWords, numbers_of, singular
@@ -88,10 +88,10 @@ class Reasons:
             others = said.keys() - {token for tokens in found.values() for token in tokens}
             alike = self._alignment.align(of_match, left, others, match.text)
         solved = _beginning(match.solved) if match.solved else ""
-        judged = match.solved is not None and match.solved.id == query.id
         own = () if match.solved else match.by_code  # what is read of the ticket may end before
         named = tuple(dict.fromkeys([*own, *codes]))[:MOST_NAMED]
         by_code = bool(match.by_code)
+        judged = match.settles(query)
         return Reason(best, alike, named, match.by_id, by_code, match.moved, solved, judged)
 
 

@@ -9,8 +9,9 @@ from itertools import count
 import numpy as np
 
 from ticketing.model.inference import Model
-from ticketing.retrieval.folding import Folder, Match, Row, certain_of
+from ticketing.retrieval.folding import Folder, Row
 from ticketing.retrieval.leading import led
+from ticketing.retrieval.match import Match, certain_of
 from ticketing.retrieval.naming import is_an_id, named_by, names_in
 from ticketing.retrieval.parts import parts_of
 from ticketing.retrieval.ranking import Nearest

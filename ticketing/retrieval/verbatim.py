@@ -7,7 +7,7 @@ ranking: of tickets that share a rare code with one, and that words did not find
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ticketing.retrieval.folding import READ
+from ticketing.retrieval.match import READ
 from ticketing.retrieval.solved import Solved
 from ticketing.stores.protocols import SearchedTickets
 from ticketing.text.literals import key_of, literals, named_in, words_beside

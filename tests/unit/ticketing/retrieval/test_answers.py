@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.unit.ticketing.retrieval.words import VECTORS, word_model
 from ticketing.retrieval.answers import LONGEST, Answers
-from ticketing.retrieval.folding import Match
+from ticketing.retrieval.match import Match
 from ticketing.retrieval.solving import solving
 from ticketing.tickets import Query, Ticket
 

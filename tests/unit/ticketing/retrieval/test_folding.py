@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ticketing.retrieval.folding import READ, Folder, Match, certain_of
+from ticketing.retrieval.folding import Folder
+from ticketing.retrieval.match import READ, Match, certain_of
 from ticketing.text import token_lines, tokenize
 from ticketing.text.telling import TellingWords
 from ticketing.text.vocabulary import Vocabulary

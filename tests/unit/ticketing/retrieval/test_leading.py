@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tests.unit.ticketing.retrieval.untrained import recommender_of
-from ticketing.retrieval.folding import Match, Row
+from ticketing.retrieval.folding import Row
 from ticketing.retrieval.leading import led
+from ticketing.retrieval.match import Match
 from ticketing.tickets import Query, Ticket
 
 

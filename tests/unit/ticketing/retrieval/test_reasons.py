@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.unit.ticketing.retrieval.words import word_model
-from ticketing.retrieval.folding import Match
+from ticketing.retrieval.match import Match
 from ticketing.retrieval.reasons import Reasons
 from ticketing.text.telling import TellingWords
 from ticketing.tickets import Query, Ticket
