@@ -24,7 +24,6 @@ CHUNK = 1 << 20
 PRIVATE = 0o077
 """What is taken from everybody but the owner: the umask of every command."""
 
-
 LOCK = "lock"
 """The file in a `sole_folder` that its process holds."""
 

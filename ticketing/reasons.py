@@ -61,9 +61,9 @@ class Reason:
 
     `named` are numbers and codes that both name, as the query has them. `by_id` says that the
     query's subject is the ticket's id, `by_code` that the ticket is there for what both name alone.
-    `moved` is a sentence that says what else than its distance
-    gave the ticket its rank, empty where nothing did. `solved` is the beginning of a query that the
-    ticket solved, where that is nearer than its own text; `judged` says that it is this very query.
+    `moved` is a sentence that says what else than its distance gave the ticket its rank, empty
+    where nothing did. `solved` is the beginning of a query that the ticket solved, where that is
+    nearer than its own text; `judged` says that it is this very query.
     """
 
     shared: tuple[SharedWord, ...] = ()

@@ -42,8 +42,8 @@ class Arguments(NamedTuple):
     meant: npt.NDArray[np.uint8]
     """255 for each byte of a sketch that is compared, which are all: uint8 [BYTES]."""
     bases: npt.NDArray[np.int32]
-    """By pattern, the distance of a row that shares no term and has the query's sketch; AWAY where
-    it cannot be compared. int32 [2 ** R]."""
+    """By pattern, the distance of a row that shares no term and has the query's sketch; EXCLUDED
+    where it cannot be compared. int32 [2 ** R]."""
     dense: npt.NDArray[np.int32]
     """By pattern, what a byte of difference adds, int32 [2 ** R, 2 * R]."""
     sparse: npt.NDArray[np.int32]

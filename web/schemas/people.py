@@ -1,4 +1,4 @@
-"""What the forms of people send."""
+"""What the forms of people and tokens send, and what the API gives of people."""
 
 from typing import Annotated
 
