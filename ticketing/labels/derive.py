@@ -28,15 +28,14 @@ def derive_labels(events: Iterable[Judgment]) -> list[Label]:
     ]
 
 
-def latest(events: Iterable[Judgment], judge: str = "") -> list[Judgment]:
-    """The latest event, by time and then in the order given, of each judge (or of one) for each
-    query and ticket; in the order of time."""
+def latest(events: Iterable[Judgment]) -> list[Judgment]:
+    """The latest event, by time and then in the order given, of each judge for each query and
+    ticket; in the order of time."""
     found: dict[tuple[str, str, str], Judgment] = {}
     for event in sorted(events, key=lambda event: event.time):
-        if judge in ("", event.judge):
-            key = event.query.id, event.ticket_id, event.judge
-            found.pop(key, None)  # its place is that of the last event
-            found[key] = event
+        key = event.query.id, event.ticket_id, event.judge
+        found.pop(key, None)  # its place is that of the last event
+        found[key] = event
     return list(found.values())
 
 
