@@ -14,7 +14,7 @@ from ticketing.cli.printing import say
 from ticketing.desk import Desk
 from ticketing.errors import BrokerAway, BundleAway, StoreAway, TicketingError
 from ticketing.jobs import Job, JobKind, JobState
-from ticketing.stores.jobs import no_job
+from ticketing.stores.jobs import known_job
 from worker.connection import connected
 from worker.discarding import UNREADABLE, discarded
 from worker.jobs import resume_jobs, start_reindex
@@ -75,7 +75,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                 try:
                     if not (alone and do_waiting(desk, app, queue)):
                         time.sleep(POLL_SECONDS)
-                    job = _known(desk, job.id)
+                    job = known_job(desk.store, job.id)
                     alone = alone or (
                         not desk.settings.broker
                         and _is_left_alone(job)
@@ -98,13 +98,6 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
             "The worker goes on; `ticketing jobs` shows it,"
             f" `ticketing jobs {job.id} --cancel` ends it."
         ) from None
-    return job
-
-
-def _known(desk: Desk, job_id: str) -> Job:
-    job = desk.store.get_job(job_id)
-    if job is None:
-        raise no_job(job_id)
     return job
 
 

@@ -10,7 +10,7 @@ from ticketing.files import Json
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.people import Actor
-from ticketing.stores.jobs import no_job
+from ticketing.stores.jobs import known_job
 from worker.connection import waiting_messages
 from worker.handing_back import forget_who
 from worker.presence import workers_live
@@ -200,9 +200,7 @@ def cancel_for(desk: Desk, job_id: str, by: Actor) -> Job:
 
     Raises NotFound, NotReady for a job that has ended.
     """
-    job = desk.store.get_job(job_id)
-    if job is None:
-        raise no_job(job_id)
+    job = known_job(desk.store, job_id)
     if job.finished:
         raise NotReady(f"Job {job_id} is {job.state}; there is nothing to cancel.")
     desk.record(by, Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
@@ -224,9 +222,7 @@ def retry_job(desk: Desk, app: Celery, job_id: str, by: Actor) -> Job:
     for a job that is done or under way, or whose files are gone, BrokerAway, where it is resumed
     later.
     """
-    job = desk.store.get_job(job_id)
-    if job is None:
-        raise no_job(job_id)
+    job = known_job(desk.store, job_id)
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         raise NotReady(f"Job {job_id} is {job.state}; only a failed or cancelled one is retried.")
     desk.require_files(job)
@@ -253,9 +249,7 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Actor)
 
 def _answered(desk: Desk, job_id: str, yes: bool, by: Actor) -> Job:
     """The job, refused or queued once more. Raises NotFound, NotReady."""
-    job = desk.store.get_job(job_id)
-    if job is None:
-        raise no_job(job_id)
+    job = known_job(desk.store, job_id)
     if job.state != JobState.WAITING:
         raise NotReady(f"Job {job_id} is {job.state}; it waits for no answer.")
     answer = "yes" if yes else "no"

@@ -9,7 +9,7 @@ from celery import Celery
 from ticketing.desk import Desk
 from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
 from ticketing.plurals import counted
-from ticketing.stores.jobs import JobChanges, no_job
+from ticketing.stores.jobs import JobChanges, known_job
 from worker.connection import connected
 from worker.progress import taken_up
 from worker.queues import LONG_QUEUE, QUEUE
@@ -88,9 +88,7 @@ def go_on_if_encoded(desk: Desk, app: Celery, job_id: str, likely_after: str = "
     NotFound; BrokerAway, where the step is published later.
     """
     store = desk.store
-    job = store.get_job(job_id)
-    if job is None:
-        raise no_job(job_id)
+    job = known_job(store, job_id)
     for after in dict.fromkeys([likely_after, ""]):
         left = store.stale_ids(job.bundle_id, len(job.errors) + 1, after)
         waits = job.finished or job.state == JobState.WAITING

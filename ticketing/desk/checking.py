@@ -29,6 +29,7 @@ from ticketing.model.bundle import MANIFEST
 from ticketing.plurals import counted
 from ticketing.stores.damage import BACKUP, Finding, half_written
 from ticketing.stores.files import let_go
+from ticketing.stores.jobs import all_jobs
 from ticketing.tickets import ModelKind
 from ticketing.times import utc_now
 
@@ -108,7 +109,7 @@ class Checking(Bundles):
             "judgments": lambda: sum(1 for _ in store.judgments()),
             "verdicts": lambda: sum(1 for _ in store.verdicts()),
             "audit": lambda: sum(1 for _ in store.events(AuditEntry)),
-            "jobs": lambda: store.jobs(limit=100_000),
+            "jobs": lambda: all_jobs(store),
             "accounts": store.accounts,
             "tokens": store.tokens,
         }

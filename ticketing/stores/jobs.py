@@ -139,6 +139,19 @@ def no_job(job_id: str) -> NotFound:
     return NotFound(f"There is no job {job_id}; `ticketing jobs` lists those there are.")
 
 
+def known_job(store: Jobs, job_id: str) -> Job:
+    """The job of an id. Raises NotFound."""
+    job = store.get_job(job_id)
+    if job is None:
+        raise no_job(job_id)
+    return job
+
+
+def all_jobs(store: Jobs) -> list[Job]:
+    """Every job there is, newest first."""
+    return store.jobs(limit=100_000)
+
+
 def unreadable(job_id: str) -> StoreError:
     """What to say of a record that cannot be read."""
     return StoreError(f"The record of job {job_id} in the store is damaged; see `ticketing check`.")

@@ -6,12 +6,12 @@ from itertools import chain, islice, zip_longest
 from typing import Protocol, TypeVar
 
 from ticketing.errors import InputError, NotFound, StoreAway, StoreError
-from ticketing.jobs import Job
 from ticketing.plurals import plural
 from ticketing.schedule import Schedule
 from ticketing.stores.blocks import CodeRow
 from ticketing.stores.files import lasting_files
 from ticketing.stores.history import KINDS
+from ticketing.stores.jobs import all_jobs
 from ticketing.stores.protocols import Store
 from ticketing.tickets import ModelKind
 
@@ -77,8 +77,8 @@ def copy_all(source: Store, target: Store, located: Located, shown: Shown) -> No
 def _copy_jobs(source: Store, target: Store, went: Went) -> None:
     """Copy jobs that moved on, or are new, those that are there and have ended first: of a kind and
     a bundle only one may be unfinished."""
-    there = {job.id: job for job in _jobs(target)}
-    changed = [job for job in _jobs(source)[::-1] if there.get(job.id) != job]
+    there = {job.id: job for job in all_jobs(target)}
+    changed = [job for job in all_jobs(source)[::-1] if there.get(job.id) != job]
     changed.sort(key=lambda job: not (job.finished and job.id in there))
     for job in _counted(changed, went):
         target.put_job(job)
@@ -139,13 +139,6 @@ def require_equal(source: Store, target: Store, shown: Shown) -> None:
             went(1)
 
 
-_EVERY_JOB = 100_000
-
-
-def _jobs(store: Store) -> list[Job]:
-    return store.jobs(limit=_EVERY_JOB)
-
-
 def _codes(store: Store) -> Iterator[tuple[object, ...]]:
     for bundle_id in store.bundles():
         for row in store.code_rows(bundle_id):
@@ -158,7 +151,7 @@ _PARTS: dict[str, Callable[[Store], Iterable[object]]] = {
     "judgments": lambda store: store.judgments(),
     "verdicts": lambda store: store.verdicts(),
     "history": lambda store: chain.from_iterable(store.events(kind) for kind in KINDS),
-    "jobs": lambda store: sorted(_jobs(store), key=lambda job: job.id),
+    "jobs": lambda store: sorted(all_jobs(store), key=lambda job: job.id),
     "codes": _codes,
     "files": lambda store: [(file.name, file.bytes, file.sha256) for file in lasting_files(store)],
     "accounts": lambda store: store.accounts(),
