@@ -9,6 +9,7 @@ from typing import Any
 from celery import Celery
 from flask import current_app
 
+from ticketing.desk.import_work import FIRST_READ, REJECTS
 from ticketing.errors import NotFound, NotReady
 from ticketing.history import Deed
 from ticketing.jobs import Job, JobKind, Promotion
@@ -28,13 +29,6 @@ BEGINS = {
     JobKind.PROMOTION: Permission.PROMOTE,
 }
 """Who may begin a job of a kind; the same may cancel it and try it again."""
-
-
-REJECTS = "rejects.jsonl"
-"""The report of rows that an import left out."""
-
-FIRST_READ = "first.jsonl"
-"""The report of how a check read the first rows of an import."""
 
 FIRST_LINES = 10
 """Lines of a report that a page shows."""

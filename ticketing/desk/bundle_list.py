@@ -7,12 +7,8 @@ from typing import TypedDict
 from ticketing.desk.bundles import Bundles
 from ticketing.errors import BundleError
 from ticketing.files import Json
-from ticketing.jobs import JobKind
 from ticketing.plurals import counted
 from ticketing.tickets import ModelKind
-
-MOST_SWITCHES = 1000
-"""The latest switches of the serving bundle that are told."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +44,7 @@ class BundleList(Bundles):
 
     def bundle_list(self) -> list[BundleFacts]:
         """All bundles, the last trained first."""
-        verdicts = {
-            job.bundle_id: job.message
-            for job in reversed(self.store.jobs(MOST_SWITCHES, JobKind.PROMOTION))
-        }
+        verdicts = {job.bundle_id: job.message for job in reversed(self._promotions())}
         serving = {self.store.serving(kind) for kind in ModelKind}
         before = self.store.previous_serving()
         coded, sees_all = set(self.store.bundles()), self.sees_all()

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_UNENCODED = 32
 """Tickets that may come between a reindexing and its promotion."""
 
+MOST_PROMOTIONS = 1000
+"""Notes of what came of bundles that are read, the latest ones."""
+
 
 class Bundles(Trains):
     """The desk's bundles, from training to serving."""
@@ -138,6 +141,10 @@ class Bundles(Trains):
             raise Conflict(f"Bundle {bundle_id} proposes the desk’s categories; train another.")
         self.whole.drop_codes(bundle_id)
         self.models.delete(bundle_id)
+
+    def _promotions(self) -> list[Job]:
+        """What came of bundles that were to serve, see `_note`, the last first."""
+        return self.store.jobs(MOST_PROMOTIONS, JobKind.PROMOTION)
 
     def _note(self, bundle_id: str, verdict: str) -> str:
         """Keep what came of a bundle among the jobs, for all to see; gives the verdict."""

@@ -30,13 +30,16 @@ if TYPE_CHECKING:
 FIRST, FIRST_READ = 3, "first.jsonl"
 """Tickets that a check shows as they would be stored, and the report that has them."""
 
+BEGINNING = 300
+"""Characters of each of their texts."""
+
+REJECTS = "rejects.jsonl"
+"""The report of rows that were left out."""
+
 COUNTED = ("added", "changed", "unchanged")
 """What a job's result counts of the tickets put."""
 
 READ_OTHERWISE = "the files are read otherwise than when this import began; all rows are put again"
-
-BEGINNING = 300
-"""Characters of each of their texts."""
 
 
 def do_import(desk: Desk, job: Job, on_step: OnStep) -> Json:
@@ -107,7 +110,7 @@ def _keep_rejects(desk: Desk, job: Job, rejects: Sequence[Reject], folder: Path)
         for one in rejects
     ]
     if said:
-        desk.whole.put_file(f"report/{job.id}/rejects.jsonl", [rejects_text(said).encode()])
+        desk.whole.put_file(f"report/{job.id}/{REJECTS}", [rejects_text(said).encode()])
 
 
 def _as_given(text: str, folder: Path) -> str:

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 
 from ticketing.desk.bundles import Bundles
 from ticketing.history import Asking
-from ticketing.jobs import JobKind
 
 if TYPE_CHECKING:
     from ticketing.evaluation.quality import Quality, Switch, WeekOfBundle
-
-MOST_SWITCHES = 1000
-"""The latest switches of the serving bundle that are told."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class QualityOverTime(Bundles):
         from ticketing.evaluation.quality import grades_of, outcomes, quality, switches, weekly
 
         asked = list(outcomes(self.store.events(Asking), grades_of(self.labels())))
-        promotions = self.store.jobs(MOST_SWITCHES, JobKind.PROMOTION)
+        promotions = self._promotions()
         return QualityReport(
             quality(asked), tuple(weekly(asked)), tuple(switches(promotions, asked))
         )
