@@ -8,13 +8,14 @@ import click
 from ticketing.cli.bars import Bars
 from ticketing.cli.printing import say
 from ticketing.desk.models import Models
-from ticketing.desk.restore import DATABASE, require_restored
+from ticketing.desk.restore import require_restored
 from ticketing.desk.vectors import Vectors
 from ticketing.errors import InputError
 from ticketing.plurals import counted
 from ticketing.settings import FOLDER, Settings, folder_of, load_settings
 from ticketing.stores import open_store
 from ticketing.stores.migration import copy_all, require_equal, require_no_other
+from ticketing.stores.sqlite.database import DATABASE
 
 
 @click.command()

@@ -32,6 +32,7 @@ from ticketing.stores.protocols import Store
 from ticketing.stores.replacement import keep_content, replace_content
 from ticketing.stores.snapshot import damage_of
 from ticketing.stores.sqlite import SQLiteStore
+from ticketing.stores.sqlite.database import DATABASE
 from ticketing.times import utc_now
 
 UNPACKED = ".restoring"
@@ -43,8 +44,6 @@ KEEPING = ".replaced"
 FILLING = ".restored"
 """The file that says that a store on servers is being filled, which takes more than one moment, and
 the digest of the backup that fills it (none where an older program began)."""
-
-DATABASE = "tickets.sqlite3"
 
 OF_STORE = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "codes", "files")
 

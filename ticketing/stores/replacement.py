@@ -11,7 +11,7 @@ from ticketing.stores.migration import Shown
 from ticketing.stores.snapshot import PAGES, copy_database, shown_pages
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file, remove_codes
-from ticketing.stores.sqlite.database import LOCK_SECONDS
+from ticketing.stores.sqlite.database import DATABASE, LOCK_SECONDS
 from ticketing.stores.sqlite.files import file_path
 
 GAP = 1000
@@ -33,7 +33,7 @@ def replace_content(
     """
     with (
         live.database.plain_errors(),
-        closing(sqlite3.connect(folder / live.database.path.name, isolation_level=None)) as source,
+        closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as source,
     ):
         _renumber(live, source, folder)
         _match_pages(live, source)
@@ -51,12 +51,11 @@ def replace_content(
 
 def keep_content(live: SQLiteStore, folder: Path, shown: Shown) -> None:
     """Copy an open store to an empty folder, while nobody writes; rows of codes are never written
-    in place, nor
-    are files, so that neither needs a copy."""
+    in place, nor are files, so that neither needs a copy."""
     private_folder(folder)
     with live.database.plain_errors():
         copy_database(live, folder, shown)
-        with closing(sqlite3.connect(folder / live.database.path.name)) as kept:
+        with closing(sqlite3.connect(folder / DATABASE)) as kept:
             _link_codes(kept, live.database.folder, folder)
             _link_files(kept, live.database.folder, folder)
 

@@ -12,6 +12,7 @@ from ticketing.stores.migration import BYTES, Shown, copy_all
 from ticketing.stores.protocols import Store
 from ticketing.stores.sqlite import SQLiteStore
 from ticketing.stores.sqlite.code_files import code_file
+from ticketing.stores.sqlite.database import DATABASE
 from ticketing.stores.sqlite.files import file_path
 
 PAGES = 2048
@@ -46,7 +47,7 @@ def copy_database(store: SQLiteStore, folder: Path, shown: Shown) -> None:
     lease and what a training goes on with."""
     with (
         store.database.reading() as source,
-        closing(sqlite3.connect(folder / store.database.path.name)) as target,
+        closing(sqlite3.connect(folder / DATABASE)) as target,
     ):
         # The first statement is the moment; later writes of others do not start the copy anew.
         _, left = shown_pages(source, "database", shown)
@@ -78,7 +79,7 @@ def damage_of(folder: Path) -> str:
     """What SQLite says of a damaged database in a folder, every page of which is read; nothing
     where it is whole."""
     try:
-        with closing(sqlite3.connect(folder / "tickets.sqlite3")) as database:
+        with closing(sqlite3.connect(folder / DATABASE)) as database:
             said = [line for (line,) in database.execute("PRAGMA quick_check(1)")]
     except sqlite3.DatabaseError as error:
         said = [str(error)]
@@ -88,7 +89,7 @@ def damage_of(folder: Path) -> str:
 def _copy_codes(source: Path, folder: Path, shown: Shown) -> None:
     """Copy the rows that the copied database counts; a file that was dropped meanwhile is dropped
     there, and one that has lost rows stays as it is, which their checksums tell."""
-    with closing(sqlite3.connect(folder / "tickets.sqlite3")) as target:
+    with closing(sqlite3.connect(folder / DATABASE)) as target:
         target.execute("PRAGMA foreign_keys = ON")
         files = target.execute("SELECT number, rows * width FROM code_files").fetchall()
         went = shown("codes", sum(size for _, size in files), BYTES)
@@ -110,7 +111,7 @@ def _copy_files(store: SQLiteStore, folder: Path, shown: Shown) -> None:
     """Link or copy the files that the copied database names; one that was dropped meanwhile is
     dropped there. Raises StoreError for one that the store still names, and has lost."""
     source = store.database.folder
-    with closing(sqlite3.connect(folder / "tickets.sqlite3")) as target:
+    with closing(sqlite3.connect(folder / DATABASE)) as target:
         files = target.execute("SELECT sha256, max(bytes) FROM files GROUP BY sha256").fetchall()
         went = shown("files", sum(size for _, size in files), BYTES)
         for sha256, size in files:

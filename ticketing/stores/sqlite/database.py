@@ -21,6 +21,9 @@ from ticketing.stores.sqlite.code_files import checksum_in
 from ticketing.stores.sqlite.schema import VERSION
 from ticketing.text.literals import literal_keys
 
+DATABASE = "tickets.sqlite3"
+"""The file of the database in its folder."""
+
 LOCK_SECONDS = 15.0
 """How long a writer waits for another one before it gives up."""
 
@@ -57,7 +60,7 @@ class Database:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.path = folder / "tickets.sqlite3"
+        self.path = folder / DATABASE
         self._local = threading.local()
         self.connections: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._closed = False
