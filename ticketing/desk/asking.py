@@ -12,7 +12,7 @@ from datetime import timedelta
 from ticketing.desk.judging import standing
 from ticketing.desk.topics import Topics
 from ticketing.desk.trail import Trail
-from ticketing.errors import NotFound, StoreFull
+from ticketing.errors import StoreFull
 from ticketing.history import Asking, SavedQuery
 from ticketing.limits import require_query
 from ticketing.recommendations import Outlook, Recommendations
@@ -130,10 +130,7 @@ class Asks(Topics):
 
     def save_query(self, query_id: str, filters: Filters, person: str, kept: bool = True) -> None:
         """Keep a query with its filters to come back to, or not. Raises NotFound, StoreFull."""
-        query = self.store.get_query(query_id)
-        if query is None:
-            self.whole.require_room()  # without any, no query was kept
-            raise NotFound(f"There is no query {query_id}; ask it again.")
+        query = self._known_query(query_id)
         event = SavedQuery(uuid.uuid4().hex, person, utc_now(), query, filters, kept)
         self.store.add_events([event])
 

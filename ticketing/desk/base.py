@@ -69,6 +69,14 @@ class DeskBase:
         """Whether no ticket is hidden from whoever asks."""
         return self.store.count_tickets() == self.whole.count_tickets()
 
+    def _known_query(self, query_id: str) -> Query:
+        """A query that was asked before. Raises NotFound, and StoreFull where nothing is kept."""
+        query = self.store.get_query(query_id)
+        if query is None:
+            self.whole.require_room()  # without any, no query was kept
+            raise NotFound(f"There is no query {query_id}; ask it again.")
+        return query
+
     def recommender(self, bundle_id: str = "") -> Recommender:
         """Ranks what may be seen under the given bundle, for which whoever asks waits, or under the
         serving one; until that is loaded here, under the one that served here before it.

@@ -36,10 +36,7 @@ class Judging(DeskBase):
         """
         if event_id.startswith(IMPORTED):
             raise InputError(f"No event_id of a person begins with {IMPORTED!r}; send another one.")
-        query = self.store.get_query(query_id)
-        if query is None:
-            self.whole.require_room()  # without any, no query was kept
-            raise NotFound(f"There is no query {query_id}; ask it again.")
+        query = self._known_query(query_id)
         if ticket_id not in self.store.get_tickets([ticket_id]):
             raise NotFound(f"There is no ticket {ticket_id}; it may have been deleted meanwhile.")
         if ticket_id == query.ticket_id:
