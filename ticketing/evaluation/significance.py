@@ -9,13 +9,14 @@ from scipy.stats import bootstrap
 RESAMPLES = 2000
 FLIPS = 9999
 LEVEL = 0.95
+SEED = 0
 ENOUGH_MEMORY = 4_000_000
 """Numbers in memory at a time while resampling."""
 TOLERANCE = 1e-9
 """Sums of floats that are no further apart are equal."""
 
 
-def mean_intervals(values: npt.ArrayLike, seed: int = 0) -> npt.NDArray[np.float64]:
+def mean_intervals(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Percentile bootstrap of means over queries: [M, Q] -> lower and upper ends [M, 2].
 
     All measures share the resampled queries. A single query has no interval (NaN).
@@ -31,19 +32,19 @@ def mean_intervals(values: npt.ArrayLike, seed: int = 0) -> npt.NDArray[np.float
         batch=max(ENOUGH_MEMORY // table.size, 1),
         confidence_level=LEVEL,
         method="percentile",
-        rng=np.random.default_rng(seed),
+        rng=np.random.default_rng(SEED),
     ).confidence_interval
     return np.stack([found.low, found.high], -1)
 
 
-def paired_p(one: npt.ArrayLike, other: npt.ArrayLike, seed: int = 0) -> npt.NDArray[np.float64]:
+def paired_p(one: npt.ArrayLike, other: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Two-sided paired randomisation test of equal means: [M, Q] each -> p [M].
 
     Under the null hypothesis a query's two values may change places, so signs of the
     differences are flipped at random; the observed signs count as one of the flips.
     """
     apart = np.atleast_2d(np.asarray(one, dtype=float) - np.asarray(other, dtype=float))
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(SEED)
     observed = np.abs(apart.sum(1))  # [M]
     as_large = np.ones(len(apart))
     step = max(ENOUGH_MEMORY // max(apart.shape[1], 1), 1)
@@ -54,12 +55,10 @@ def paired_p(one: npt.ArrayLike, other: npt.ArrayLike, seed: int = 0) -> npt.NDA
     return as_large / (FLIPS + 1)
 
 
-def query_weights(
-    queries: Sequence[str], seed: int = 0, resamples: int = RESAMPLES
-) -> npt.NDArray[np.int64]:
+def query_weights(queries: Sequence[str], resamples: int = RESAMPLES) -> npt.NDArray[np.int64]:
     """How often each of n pairs counts when whole queries are drawn with replacement: [B, n]."""
     distinct, owner = np.unique(np.asarray(queries), return_inverse=True)
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(SEED)
     share = np.full(len(distinct), 1 / len(distinct))
     return chance.multinomial(len(distinct), share, resamples)[:, owner]
 
