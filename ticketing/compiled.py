@@ -27,12 +27,11 @@ def compiled(loop: Loop | None = None, *, exact: bool = False) -> Loop | Callabl
     for itself.
     """
     if loop is None:
-        return partial(compiled_as, exact=exact)
-    return compiled_as(loop, exact)
+        return partial(_compiled, exact=exact)
+    return _compiled(loop, exact)
 
 
-def compiled_as(loop: Loop, exact: bool) -> Loop:
-    """See `compiled`."""
+def _compiled(loop: Loop, exact: bool) -> Loop:
     from numba import njit
 
     fast = set() if exact else {"contract"}

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ticketing.errors import InputError
-from ticketing.files import write_atomically
 from ticketing.headers import read_header
 from ticketing.limits import (
     COLUMNS,
@@ -97,11 +96,6 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
         raise InputError(f"{path} is no whole gzip file ({error}); copy it again.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def write_rejects(path: Path, rejects: list[Reject]) -> None:
-    """Write rejects as JSON Lines (file, line, field, reason), all or nothing."""
-    write_atomically(path, rejects_text(rejects))
 
 
 def rejects_text(rejects: list[Reject]) -> str:

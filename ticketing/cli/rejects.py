@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ticketing.cli.printing import say
 from ticketing.errors import InputError
-from ticketing.tables import NoUsableRow, Reject, write_rejects
+from ticketing.files import write_atomically
+from ticketing.tables import NoUsableRow, Reject, rejects_text
 
 _SHOWN_REJECTS = 5
 
@@ -33,7 +34,7 @@ def keep_rejects(rejects: list[Reject], path: Path | None) -> None:
     """Write all of them to `path` where one was asked for: before anything is printed, which ends
     a command whose output nobody reads on."""
     if path:
-        write_rejects(path, rejects)
+        write_atomically(path, rejects_text(rejects))
 
 
 def show_rejects(rejects: list[Reject], path: Path | None) -> None:

@@ -45,9 +45,8 @@ class Projection:
 
         A missing component lies where the ticket's other ones do on average.
         """
-        size, components = int(self._layout.bounds[-1]), self._layout.components
-        codes = rows[:, : components * size].reshape(-1, components, size).astype(np.float32)
-        present = (rows[:, -1:] >> np.arange(components)) & 1  # [n, R]
+        codes = self._layout.dense(rows).astype(np.float32)
+        present = (rows[:, -1:] >> np.arange(self._layout.components)) & 1  # [n, R]
         mean = _mean(codes, present)[:, None]  # [n, 1, size]
         return self._projected(np.where(present[..., None], codes, mean))
 

@@ -134,7 +134,7 @@ def topics(chosen: FiltersIn) -> dict[str, Any]:
     return {
         **vars(survey),
         "bundle_id": current_desk().store.serving(),
-        "topics": [trend_out(trend) for trend in survey.topics],
+        "topics": [_trend(trend) for trend in survey.topics],
     }
 
 
@@ -147,7 +147,7 @@ def topic(number: int, args: TopicArgs) -> dict[str, Any]:
     filters = args.filters()
     _, trend = current_desk().topic(number, filters)
     found = current_desk().topic_tickets(number, filters, args.limit, args.offset)
-    return {**trend_out(trend), "items": found}
+    return {**_trend(trend), "items": found}
 
 
 @api.put("/topics/<int:number>/name")
@@ -160,7 +160,7 @@ def name_topic(number: int, given: TopicName) -> str:
     return ""
 
 
-def trend_out(trend: TopicTrend) -> dict[str, Any]:
+def _trend(trend: TopicTrend) -> dict[str, Any]:
     """A topic's trend with its number and words beside its figures."""
     return {
         **vars(trend),
