@@ -52,10 +52,10 @@ def current_person() -> Person:
 
 def current_actor() -> Actor:
     """Whoever asks, and from which address, for the audit."""
-    return Actor(current_person().name, current_place())
+    return Actor(current_person().name, client_address())
 
 
-def current_place() -> str:
+def client_address() -> str:
     """The address that the request came from."""
     return request.remote_addr or ""
 

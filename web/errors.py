@@ -12,7 +12,7 @@ from werkzeug.exceptions import BadRequest, HTTPException
 from ticketing.errors import InputError, TicketingError, first_invalid, plainly
 from web.addresses import page_before
 from web.context import for_program, sentence_of
-from web.forms import FORM_FIELDS, FORM_TYPES, in_words
+from web.forms import FORM_FIELDS, FORM_TYPES, size_in_words
 from web.kept import Kept, kept_form, refused_form
 from web.uploads import TAKE_FILES, too_large_a_file
 
@@ -100,7 +100,7 @@ def _too_much(most: int) -> str:
     if request.endpoint in TAKE_FILES and (request.content_length or 0) > most:
         return too_large_a_file()
     fields = f" in at most {FORM_FIELDS} fields" if request.mimetype in FORM_TYPES else ""
-    return f"That is too much text; at most {in_words(most)}{fields} can be sent at once."
+    return f"That is too much text; at most {size_in_words(most)}{fields} can be sent at once."
 
 
 def _http_error(error: HTTPException) -> Response:

@@ -30,7 +30,7 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 FORM_TYPES = (FORM_TYPE, "multipart/form-data")
 
 
-def in_words(size: int) -> str:
+def size_in_words(size: int) -> str:
     """A limit of bytes as people say it."""
     return f"{size // 2**20} MB" if size >= 2**20 else f"{size // 2**10} KB"
 

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from ticketing.history import Deed
 from ticketing.people import Permission, Person
-from web.context import audit, current_address, current_place, for_program
+from web.context import audit, client_address, current_address, for_program
 from web.security import from_our_page
 from web.sessions import find_person
 from web.throttle import current_throttle
@@ -165,7 +165,7 @@ def guard() -> Response | None:
     endpoint = request.endpoint
     if endpoint in FOR_NOBODY:
         return None
-    current_throttle().asked_from(current_place())
+    current_throttle().asked_from(client_address())
     person = g.person = find_person()
     if person:
         current_throttle().asked_by(person.name)

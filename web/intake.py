@@ -13,7 +13,7 @@ from waitress.utilities import Error
 
 from web.app import BODY_LIMIT
 from web.context import API
-from web.forms import STRANGERS_BYTES, in_words
+from web.forms import STRANGERS_BYTES, size_in_words
 from web.uploads import IMPORT_PATHS, UPLOAD_LIMIT, too_large_a_file
 
 IMPORT_BYTES = UPLOAD_LIMIT + BODY_LIMIT
@@ -89,7 +89,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return not self.headers.keys().isdisjoint({"COOKIE", "AUTHORIZATION"})
 
     def _too_much(self) -> str:
-        size = in_words(self._most)
+        size = size_in_words(self._most)
         if self._server.strangers and not self._shows_something():
             return f"Sign in first, or send a token; else at most {size} can be sent at once."
         if self.command == "POST" and self.path in IMPORT_PATHS:

@@ -9,7 +9,7 @@ from flask.sessions import SecureCookieSessionInterface
 
 from ticketing.history import Deed
 from ticketing.people import LOCAL, Account, Person
-from web.context import audit, current_person, current_place, sent_token, served_desk
+from web.context import audit, client_address, current_person, sent_token, served_desk
 from web.security import is_open
 
 KEY = "id"
@@ -32,7 +32,7 @@ def start_session(account: Account) -> None:
     """Sign somebody in to this browser: what the cookie held before is gone, forms' token too."""
     _drop_session()
     session.permanent = True
-    session[KEY] = served_desk().begin_session(current_place(), account)
+    session[KEY] = served_desk().begin_session(client_address(), account)
 
 
 def stop_session() -> None:

@@ -13,7 +13,7 @@ from ticketing.errors import Conflict, InputError
 from ticketing.people import OPENS, PERMISSIONS, Account, one_form
 from ticketing.plurals import counted
 from web.addresses import own
-from web.context import current_actor, current_person, current_place, known_person, served_desk
+from web.context import client_address, current_actor, current_person, known_person, served_desk
 from web.openid import openid_is_set
 from web.pages.forms import valid
 from web.schemas.people import TokenIn
@@ -141,7 +141,7 @@ def _page(made: NewToken | None = None) -> Response:
 
 def _proven(name: str, password: str) -> Account | None:
     """The account whose password this is. Raises TooManyRequests."""
-    throttle, address, name = current_throttle(), current_place(), one_form(name)
+    throttle, address, name = current_throttle(), client_address(), one_form(name)
     throttle.attempt(address, name)
     account = served_desk().sign_in(address, name, password)
     if account:

@@ -5,7 +5,7 @@ from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response
 
 from web.addresses import own
-from web.context import current_place, served_desk
+from web.context import client_address, served_desk
 from web.openid import current_openid
 from web.sessions import start_session
 
@@ -30,7 +30,7 @@ def begin() -> Response:
 @openid_pages.get("/sign-in/openid/back")
 def back() -> Response:
     """Sign in whom the provider vouches for, and go on."""
-    account = served_desk().vouched_account(current_place(), current_openid().vouched())
+    account = served_desk().vouched_account(client_address(), current_openid().vouched())
     if account is None:
         raise Forbidden("Your account is disabled here; ask an admin.")
     next_ = session.get(NEXT, "/")

@@ -111,7 +111,7 @@ class In(BaseModel):
 
     @field_validator("*")
     @classmethod
-    def _stripped(cls, given: object, info: ValidationInfo) -> object:
+    def _strip(cls, given: object, info: ValidationInfo) -> object:
         return given if info.field_name in cls.AS_TYPED else _stripped(given)
 
 

@@ -37,14 +37,15 @@ class Bar:
 
 @dataclass(frozen=True)
 class MonthChart:
-    """Bars of `width` in a frame of 100 by 100 whose height stands for the share `top`.
+    """Bars of `width`, one each `step`, in a frame of 100 by 100 whose height stands for the share
+    `top`.
 
     `years` are places and names of Januaries; `summary` says in words what is to be seen.
     """
 
     bars: tuple[Bar, ...]
     width: float
-    month: float
+    step: float
     top: float
     years: tuple[tuple[float, int], ...]
     summary: str
@@ -60,7 +61,7 @@ class MonthChart:
     def gaps(self) -> str:
         """The months without any ticket as one SVG path."""
         return "".join(
-            f"M{bar.x} 0h{self.month}V100h-{self.month}z" for bar in self.bars if bar.height is None
+            f"M{bar.x} 0h{self.step}V100h-{self.step}z" for bar in self.bars if bar.height is None
         )
 
 

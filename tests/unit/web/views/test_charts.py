@@ -14,7 +14,7 @@ def test_bars_stand_a_month_apart_under_a_round_top():
     """Shares of 0, none and 0.24 under 0.3: the last is 80 percent high and the first is 0."""
     chart = month_chart([MonthCount(JAN, 0, 4), MonthCount(FEB, 0, 0), MonthCount(MAR, 6, 25)])
     assert [(bar.x, bar.height) for bar in chart.bars] == [(0, 0), (33.333, None), (66.667, 80)]
-    assert (chart.top, chart.month, chart.width) == (0.3, 33.333, 26.667)
+    assert (chart.top, chart.step, chart.width) == (0.3, 33.333, 26.667)
     assert chart.bars[2].words == "March 2013: 6 of 25 tickets (24\u00a0%)"
     assert chart.bars[1].words == "February 2013: no tickets at all"
     assert chart.outline == "M66.667 100v-80.0h26.667V100z"
