@@ -35,6 +35,7 @@ from web.pages.account import account_pages
 from web.pages.categories import category_pages
 from web.pages.exports import export_pages
 from web.pages.first_steps import not_ready
+from web.pages.health import health_pages
 from web.pages.history import history_pages
 from web.pages.jobs import job_pages
 from web.pages.judging import judging_pages
@@ -105,6 +106,7 @@ def create_app(desk: Desk) -> APIFlask:
     app.register_blueprint(openid_pages)
     app.register_blueprint(people_pages)
     app.register_blueprint(pages)
+    app.register_blueprint(health_pages)
     app.register_blueprint(topic_pages)
     app.register_blueprint(category_pages)
     app.register_blueprint(export_pages)

@@ -18,8 +18,8 @@ from web.throttle import current_throttle
 PUBLIC = frozenset(
     {
         "static",
-        "pages.healthz",
-        "pages.readyz",
+        "health.healthz",
+        "health.readyz",
         "account.sign_in",
         "account.sign_in_now",
         "openid.begin",
@@ -28,7 +28,7 @@ PUBLIC = frozenset(
 )
 """Endpoints that ask for nobody."""
 
-FOR_NOBODY = frozenset({"static", "pages.healthz", "pages.readyz"})
+FOR_NOBODY = frozenset({"static", "health.healthz", "health.readyz"})
 """Of PUBLIC those that do not ask the store who asks, which may be away; they are not counted."""
 
 NEEDS: dict[Permission, frozenset[str]] = {

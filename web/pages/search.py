@@ -1,4 +1,4 @@
-"""The pages: ask, the answer at its own address, judge, a ticket."""
+"""The main pages: ask, the answer at its own address, judge, a ticket; and the API’s."""
 
 from typing import Any, cast
 
@@ -7,19 +7,11 @@ from flask import Blueprint, current_app, flash, redirect, render_template, requ
 from flask.typing import ResponseReturnValue
 from werkzeug.wrappers import Response
 
-from ticketing.errors import InputError, StoreError, StoreFull, TicketingError
+from ticketing.errors import InputError, StoreFull
 from ticketing.recommendations import Order, Recommendation, Recommendations
 from ticketing.tickets import Query, Ticket
 from web.api.docs import FILE, operations
-from web.context import (
-    broker_trouble,
-    current_desk,
-    current_person,
-    known_query,
-    known_ticket,
-    sentence_of,
-    served_desk,
-)
+from web.context import current_desk, current_person, known_query, known_ticket, sentence_of
 from web.judging import record
 from web.pages.first_steps import first_steps
 from web.pages.forms import back, filters_of, order_of, set_filters, valid
@@ -154,50 +146,6 @@ def api_docs() -> str:
     }
     spec = cast(dict[str, Any], cast(APIFlask, current_app).spec)
     return render_template("api.html", spec=spec, operations=operations(spec, known))
-
-
-@pages.get("/healthz")
-def healthz() -> ResponseReturnValue:
-    """What is away, damaged or full, for monitoring, a bundle that serves and was tried in vain
-    among it: 503 when the store is away, as nothing works without it."""
-    away: dict[str, TicketingError] = {}
-    found: dict[str, object] = {}
-    if trouble := broker_trouble():
-        away["broker"] = trouble
-    try:
-        found = {"bundle_id": served_desk().store.serving(), "trouble": _trouble() + _waited_for()}
-    except StoreError as error:
-        away["store"] = error
-    state = "away" if "store" in away else "degraded" if away or found["trouble"] else "ok"
-    sentences = {part: sentence_of(error) for part, error in away.items()}
-    return {"status": state, "away": sentences, **found}, 503 if "store" in away else 200
-
-
-@pages.get("/readyz")
-def readyz() -> ResponseReturnValue:
-    """What this process lacks to answer as the others do, for whoever sends it requests: 503 where
-    a bundle that serves was tried in vain, or the store is away, lacks a part or lets no question
-    be answered."""
-    try:
-        _trouble()
-        found = served_desk().readiness()
-    except StoreError as error:
-        return {"status": "waiting", "missing": [sentence_of(error)], "answering": {}}, 503
-    state = "waiting" if not found.ready else "changing" if found.missing else "ready"
-    answer = {"status": state, "missing": found.missing, "answering": found.answering}
-    return answer, 200 if found.ready else 503
-
-
-def _trouble() -> list[str]:
-    """What is damaged or full. Raises StoreError for a store by which no question is answered."""
-    served_desk().store.count_tickets()  # is its business; the number is of those who may see them
-    return [sentence_of(said) for said in served_desk().trouble()]
-
-
-def _waited_for() -> list[str]:
-    """The bundles that serve and were tried in vain, each with why. Raises StoreError."""
-    found = served_desk().readiness()
-    return [] if found.ready else found.missing
 
 
 def _answer(query: Query, problem: str = "") -> Response:

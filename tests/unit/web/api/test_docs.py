@@ -136,11 +136,8 @@ def test_whatever_the_pages_show_or_do_is_in_the_api(client, desk):
     for operation in PAGES.values():
         assert f'id="{operation.replace(" ", "")}"' in page
     besides = {
-        "pages.name",  # a browser's own name
         "pages.similar",  # asks with a ticket's text, as POST /api/recommend does
         "pages.api_docs",
-        "pages.healthz",
-        "pages.readyz",
         "judging.overview",  # a form
         "judging.judge",  # as pages.judge
         "pages.ask_now",  # as pages.ask
