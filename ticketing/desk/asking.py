@@ -88,12 +88,12 @@ class Asks(Topics):
         meant = {written: word for written, word in answer.meant.items() if word in shown}
         return replace(answer, meant=meant)
 
-    def ask(self, query: Query, filters: Filters, person: str, limit: int = 10) -> Recommendations:
+    def ask(self, query: Query, filters: Filters, person: str) -> Recommendations:
         """As `recommend`, and the history remembers who asked and what was answered.
 
         Raises StoreFull where it cannot be remembered.
         """
-        answer = self._answered(query, filters, limit)
+        answer = self._answered(query, filters)
         self._remember(answer, filters, person)
         return answer
 
@@ -167,7 +167,7 @@ class Asks(Topics):
         return sorted(found, key=lambda gap: (gap.topic == NO_TOPIC, -len(gap.askings), gap.topic))
 
     def _answered(
-        self, query: Query, filters: Filters, limit: int, exhaustive: bool = False
+        self, query: Query, filters: Filters, limit: int = 10, exhaustive: bool = False
     ) -> Recommendations:
         """The answer; its note names a filter that no ticket passes."""
         answer = self.preview(query, filters, limit, exhaustive)

@@ -86,6 +86,7 @@ def first_written(text: str, tokens: Collection[str]) -> dict[str, str]:
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _STRETCH = re.compile(rf"[{_HAN}]|[^\s{_HAN}]+")
 _REMEMBERED_LENGTH = 48
+"""Characters of a stretch whose tokens are remembered."""
 
 
 def _stretches(text: str) -> list[str]:
@@ -115,6 +116,9 @@ def _split_stretch(stretch: str) -> tuple[Token, ...]:
 
 _remembered = lru_cache(maxsize=1 << 16)(_split_stretch)
 
+MOST_TEXTS, LONGEST_REMEMBERED = 1 << 16, 160
+"""Stretches whose texts of tokens are remembered, and their characters."""
+
 
 class _Texts(dict[str, tuple[str, ...]]):
     """The texts of the tokens of each stretch; short ones are remembered, MOST_TEXTS of them.
@@ -135,8 +139,6 @@ class _Texts(dict[str, tuple[str, ...]]):
         return texts
 
 
-MOST_TEXTS = 1 << 16
-LONGEST_REMEMBERED = 160
 remembered_texts = _Texts()
 
 
