@@ -65,8 +65,8 @@ OPENS = {
     Permission.DELETE: "deleting tickets",
     Permission.TRAIN: "training a model",
     Permission.JOBS: "cancelling and repeating jobs, beside the scope that begins such a job",
-    Permission.PROMOTE: "letting a model serve, answering for one, rolling back, deleting, "
-    "the schedule",
+    Permission.PROMOTE: "letting a model serve, answering yes or no for one that waits, "
+    "rolling back, deleting, the schedule",
     Permission.PEOPLE: "the list of people",
     Permission.AUDIT: "`/audit.jsonl` and `/audit.csv`",
 }
