@@ -41,8 +41,10 @@ def draw(page: Page, address: str, folder: Path) -> None:
     """Ask the example question and write the two pictures: answer.png, the ten best tickets, and
     why.png, all about the first."""
     page.goto(address)
-    page.get_by_role("link", name="Try an example").click()
-    page.get_by_role("button", name="Find solutions").click()
+    with page.expect_navigation():  # else the button may be that of the empty form
+        page.get_by_role("link", name="Try an example").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Find solutions").click()
     page.wait_for_load_state("networkidle")
     page.screenshot(path=folder / "answer.png")
     page.locator(".detail:visible").screenshot(path=folder / "why.png")
