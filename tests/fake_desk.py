@@ -77,13 +77,18 @@ def outlook_of(chance: float) -> Outlook:
 class WordRanker:
     """Stands where a Recommender does: the more words a ticket shares, the nearer it is."""
 
-    def __init__(self, store: TicketsWithCodes, model: SimpleNamespace):
+    def __init__(self, store: TicketsWithCodes, model: SimpleNamespace, timed: bool = True):
         self.store = store
         self.model = model
+        self.timed = timed
 
     def over(self, store: TicketsWithCodes, solved: object = None) -> "WordRanker":
         """The same over another store; it knows no solved queries."""
-        return WordRanker(store, self.model)
+        return WordRanker(store, self.model, self.timed)
+
+    def by_text(self) -> "WordRanker":
+        """The same without what time adds."""
+        return WordRanker(self.store, self.model, timed=False)
 
     def rank(self, query: Query, filters: Filters = Filters(), limit: int = 10):
         """(ticket id, distance) of the nearest tickets, nearest first, ties by id."""
@@ -107,12 +112,13 @@ class WordRanker:
             raise InputError("The query is blank: give a subject or a description.")
         found = [t for t in self.store.iter_tickets(filters) if t.id != query.ticket_id]
         asked = words(query.subject, query.description)
-        proposed = [propose(ticket, asked) for ticket in found]
+        proposed = [propose(ticket, asked, self.timed) for ticket in found]
         proposed.sort(key=lambda r: (r.distance, r.ticket.id))
         items = tuple(replace(r, rank=i) for i, r in enumerate(proposed[:limit], 1))
         chance = items[0].chance if items else 0.0
         outlook = outlook_of(chance)
         note = WEAK if items else nothing_to_search(filters)
+        weights = CHANNELS | ({"age": AGE} if self.timed else {})
         return Recommendations(
             query,
             self.model.id,
@@ -121,9 +127,7 @@ class WordRanker:
             chance,
             note="" if outlook == Outlook.LIKELY else note,
             searched=len(found),
-            typical={
-                channel: 2.4 * weight for channel, weight in [*CHANNELS.items(), ("age", AGE)]
-            },
+            typical={channel: 2.4 * weight for channel, weight in weights.items()},
         )
 
 
@@ -188,10 +192,11 @@ def words(*texts: str) -> frozenset[str]:
     return frozenset(token for token in tokens if token[0] != "<") - COMMON_WORDS
 
 
-def propose(ticket: Ticket, asked: frozenset[str]) -> Recommendation:
-    """A recommendation whose distance falls with every shared word."""
+def propose(ticket: Ticket, asked: frozenset[str], timed: bool) -> Recommendation:
+    """A recommendation whose distance falls with every shared word; what time adds is a share of
+    it."""
     shared = sorted(asked & words(ticket.subject, ticket.description, ticket.solution))
-    distance = 2.4 / (1 + len(shared))
+    distance = 2.4 / (1 + len(shared)) * (1 if timed else 1 - AGE)
     return Recommendation(
         rank=0,
         ticket=ticket,
@@ -204,7 +209,7 @@ def propose(ticket: Ticket, asked: frozenset[str]) -> Recommendation:
                 for pair, share in PAIRS.items()
                 for channel, weight in CHANNELS.items()
             ),
-            Part("age", "", "", distance * AGE),
+            *([Part("age", "", "", distance * AGE)] if timed else []),
         ),
         topics=(SharedTopic(17, ("burner", "spread", "exhaust", "nozzle", "cold"), 0.31),)
         if shared

@@ -74,10 +74,12 @@ BACKWARDS = "No date is both since {} and before {}; swap them."
 
 
 class Order(StrEnum):
-    """In which order the best tickets are shown; which ones they are does not depend on it."""
+    """In which order tickets are shown: best match first, or the same ones with the newest first;
+    by TEXT their time does not count, so other ones may be the best."""
 
     BEST = "best"
     NEWEST = "newest"
+    TEXT = "text"
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,11 @@ class Recommendations:
         if any(item.ticket.solution for item in self.every):
             return f"{likely} solves this"
         return f"{likely} is about the same problem, without a solution yet"
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time between query and ticket counts in it."""
+        return "age" in self.typical
 
     def shows_chance(self, item: Recommendation) -> bool:
         """The same of one ticket."""

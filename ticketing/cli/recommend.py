@@ -23,14 +23,20 @@ from ticketing.tickets import Query
     type=click.IntRange(1, 100),
     help="How many tickets to show at most.",
 )
-@click.option("--newest-first", is_flag=True, help="Show these best tickets by date.")
-def command(subject: str, description: str, limit: int, newest_first: bool) -> None:
+@click.option(
+    "--order",
+    default=Order.BEST.value,
+    show_default=True,
+    type=click.Choice([order.value for order in Order]),
+    help="best: the best match first; newest: the same tickets, the newest first; text: how recent "
+    "a ticket is does not count.",
+)
+def command(subject: str, description: str, limit: int, order: str) -> None:
     """Find the best past tickets for SUBJECT and DESCRIPTION."""
     desk = open_desk(load_settings())
     with shown_waiting("Loading the model"):
         desk.recommender()
-    order = Order.NEWEST if newest_first else Order.BEST
-    _show(desk.recommend(Query(subject, description), limit=limit).ordered(order))
+    _show(desk.recommend(Query(subject, description), limit=limit, order=Order(order)))
 
 
 def _show(answer: Recommendations) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from ticketing.desk.judging import standing
 from ticketing.desk.topics import Topics
@@ -15,9 +16,12 @@ from ticketing.desk.trail import Trail
 from ticketing.errors import StoreFull
 from ticketing.history import Asking, SavedQuery
 from ticketing.limits import require_query
-from ticketing.recommendations import Outlook, Recommendations
+from ticketing.recommendations import Order, Outlook, Recommendations
 from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import utc_now
+
+if TYPE_CHECKING:
+    from ticketing.retrieval.recommend import Recommender
 
 NO_TOPIC = "No topic"
 
@@ -54,6 +58,7 @@ class Asks(Topics):
         limit: int = 10,
         exhaustive: bool = False,
         person: str = "",
+        order: Order = Order.BEST,
     ) -> Recommendations:
         """The best past tickets for a query, which is remembered under `query.id`, unless the
         store takes no writes; `exhaustive`, no index chooses which of very many are compared.
@@ -63,7 +68,7 @@ class Asks(Topics):
         Raises NotReady when no bundle serves yet, InputError for a blank query or one beyond a
         limit.
         """
-        answer = self._answered(query, filters, limit, exhaustive)
+        answer = self._answered(query, filters, limit, exhaustive, order)
         with suppress(StoreFull):
             if person and self._hides_some():
                 self._remember(answer, filters, person)
@@ -77,16 +82,20 @@ class Asks(Topics):
         filters: Filters = Filters(),
         limit: int = 10,
         exhaustive: bool = False,
+        order: Order = Order.BEST,
     ) -> Recommendations:
         """As `recommend`, for what somebody is still writing: nothing is remembered."""
         require_query(query)
         with self._answering():
-            answer = self.recommender().recommend(query, filters, limit, exhaustive)
+            answer = self._ranker(order).recommend(query, filters, limit, exhaustive)
             if answer.outdated or not answer.items:  # as when the desk was restored meanwhile
-                answer = self.recommender().recommend(query, filters, limit, exhaustive)
+                answer = self._ranker(order).recommend(query, filters, limit, exhaustive)
         shown = self._shown_words(answer.meant.values())
         meant = {written: word for written, word in answer.meant.items() if word in shown}
-        return replace(answer, meant=meant)
+        return replace(answer, meant=meant).ordered(order)
+
+    def _ranker(self, order: Order) -> Recommender:
+        return self.recommender().by_text() if order == Order.TEXT else self.recommender()
 
     def ask(self, query: Query, filters: Filters, person: str) -> Recommendations:
         """As `recommend`, and the history remembers who asked and what was answered.
@@ -167,10 +176,15 @@ class Asks(Topics):
         return sorted(found, key=lambda gap: (gap.topic == NO_TOPIC, -len(gap.askings), gap.topic))
 
     def _answered(
-        self, query: Query, filters: Filters, limit: int = 10, exhaustive: bool = False
+        self,
+        query: Query,
+        filters: Filters,
+        limit: int = 10,
+        exhaustive: bool = False,
+        order: Order = Order.BEST,
     ) -> Recommendations:
         """The answer; its note names a filter that no ticket passes."""
-        answer = self.preview(query, filters, limit, exhaustive)
+        answer = self.preview(query, filters, limit, exhaustive, order)
         if not answer.items and (unknown := self._unknown(filters)):
             return replace(answer, note=f"No ticket has {unknown}; leave that filter out.")
         return answer

@@ -15,8 +15,9 @@ from ticketing.tickets import Filters, Query
 class QueryEncoder:
     """Encodes queries under one model, for the scan of one store's tickets.
 
-    With `channels` all other channels, and the time, weigh nothing. `read` takes the place of
-    `model.encode_query`, where what was read before is to be remembered.
+    With `channels` all other channels, and the time, weigh nothing; neither does the time where
+    they are not `timed`. `read` takes the place of `model.encode_query`, where what was read before
+    is to be remembered.
     """
 
     def __init__(
@@ -25,8 +26,9 @@ class QueryEncoder:
         store: DatedTickets,
         channels: Collection[str] | None = None,
         read: Callable[[Query], EncodedQuery] | None = None,
+        timed: bool = True,
     ):
-        self._model, self._store, self._channels = model, store, channels
+        self._model, self._store, self._channels, self._timed = model, store, channels, timed
         self._read = read or model.encode_query
 
     def __call__(self, query: Query, filters: Filters = Filters()) -> EncodedQuery:
@@ -44,7 +46,7 @@ class QueryEncoder:
         One that is a ticket was asked when that ticket was created. A new one counts as asked with
         the newest ticket: at a desk that is now, and an archive of old is as useful as it was.
         """
-        if not self._model.recency.weight:
+        if not (self._timed and self._model.recency.weight):
             return None
         if query.ticket_id:
             own = self._store.get_tickets([query.ticket_id]).get(query.ticket_id)

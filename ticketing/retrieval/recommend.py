@@ -82,6 +82,12 @@ class Recommender:
         other.encode = QueryEncoder(self.model, store)
         return other
 
+    def by_text(self) -> "Recommender":
+        """A recommender for which the time between query and ticket does not count."""
+        other = copy(self)
+        other.encode = QueryEncoder(self.model, self.store, timed=False)
+        return other
+
     def derive(self) -> None:
         """Make, now, what the index lacks of the tickets' codes."""
         self._index.complete(self.store.codes(self.model.id))

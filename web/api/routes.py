@@ -53,8 +53,9 @@ def recommend(asked: RecommendIn) -> Response:
     """The best past tickets for a new problem."""
     query, person = Query(asked.subject, asked.description), current_person().name
     filters = asked.filters.filters()
-    found = current_desk().recommend(query, filters, asked.limit, asked.exhaustive, person)
-    return Response(written(found.ordered(asked.order)), mimetype="application/json")
+    how = asked.limit, asked.exhaustive, person, asked.order
+    found = current_desk().recommend(query, filters, *how)
+    return Response(written(found), mimetype="application/json")
 
 
 @api.get("/queries/<query_id>")
@@ -63,9 +64,10 @@ def recommend(asked: RecommendIn) -> Response:
 @api.doc(responses=CONFLICT)
 def query_answer(query_id: str, args: QueryArgs) -> dict[str, Any]:
     """The answer to a query asked before, as of now, with your grades and everybody's."""
-    found = current_desk().recommend(known_query(query_id), args.filters(), args.limit)
+    query = known_query(query_id)
+    found = current_desk().recommend(query, args.filters(), args.limit, order=args.order)
     grades = current_desk().grades(query_id, current_person().name)
-    answer = RecommendationsOut.model_validate(found.ordered(args.order)).model_dump(mode="json")
+    answer = RecommendationsOut.model_validate(found).model_dump(mode="json")
     return {
         **answer,
         "grades": {ticket: grade.name for ticket, grade in grades.items()},

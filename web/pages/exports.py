@@ -15,7 +15,8 @@ export_pages = Blueprint("exports", __name__)
 @export_pages.get("/queries/<query_id>.csv")
 def answer(query_id: str) -> Response:
     """The ten best tickets for a query, as of now."""
-    found = current_desk().recommend(known_query(query_id), filters_of(request.args))
+    asked = filters_of(request.args)
+    found = current_desk().recommend(known_query(query_id), asked, order=order_of(request.args))
     columns = ("rank", "ticket_id", "subject", "product", "created", "score", "chance", "answer")
     return csv_file(
         f"answer-{query_id}",
@@ -31,7 +32,7 @@ def answer(query_id: str) -> Response:
                 round(item.chance, 4),
                 item.answer,
             )
-            for item in found.ordered(order_of(request.args)).items
+            for item in found.items
         ),
     )
 

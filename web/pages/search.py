@@ -76,10 +76,14 @@ def answer(query_id: str) -> Response:
 @pages.get("/queries/<query_id>/markdown")
 def as_markdown(query_id: str) -> Response:
     """The ten best tickets for a query as Markdown, to paste into a ticket."""
-    found = current_desk().recommend(known_query(query_id), filters_of(request.args))
+    query, filters = known_query(query_id), filters_of(request.args)
+    found = current_desk().recommend(query, filters, order=order_of(request.args))
     address = url_for("pages.answer", query_id=query_id, **_kept(), _external=True)
-    text = answer_as_markdown(found.ordered(order_of(request.args)), address)
-    return Response(text, mimetype="text/markdown", headers={"Cache-Control": "no-store"})
+    return Response(
+        answer_as_markdown(found, address),
+        mimetype="text/markdown",
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 @pages.post("/queries/<query_id>/judgments")
@@ -101,7 +105,8 @@ def ticket(ticket_id: str) -> Response:
     found, desk, query, answer = known_ticket(ticket_id), current_desk(), None, None
     if "query" in request.args:
         query = known_query(request.args["query"])
-        answer = desk.preview(query, filters_of(request.args))
+        asked = filters_of(request.args)
+        answer = desk.preview(query, asked, order=order_of(request.args))
     page = render_template(
         "ticket.html",
         ticket=found,
@@ -150,7 +155,7 @@ def api_docs() -> str:
 
 def _answer(query: Query, problem: str = "") -> Response:
     desk, order = current_desk(), order_of(request.values)
-    answer = desk.recommend(query, filters_of(request.values)).ordered(order)
+    answer = desk.recommend(query, filters_of(request.values), order=order)
     page = render_template(
         "answer.html",
         query=query,

@@ -150,11 +150,14 @@ class CategoryAnswerIn(In):
 
 
 class Ordered(In):
-    """How many of the best tickets, and in which order; `newest` shows the same ones by date."""
+    """How many of the best tickets, and in which order."""
 
     limit: Annotated[int, Field(ge=1, le=MOST_RESULTS), WHOLE] = 10
     order: Order = Field(
-        Order.BEST, strict=False, description="best match first, or newest of the best first"
+        Order.BEST,
+        strict=False,
+        description="`best`: the best match first; `newest`: the same tickets, the newest first; "
+        "`text`: how recent a ticket is does not count.",
     )
 
 

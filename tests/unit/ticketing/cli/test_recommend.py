@@ -8,6 +8,7 @@ import pytest
 from tests.commands import refused, run
 from ticketing.cli import recommend
 from ticketing.errors import InputError, NotReady
+from ticketing.model.recency import Recency
 from ticketing.tickets import Ticket
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -67,10 +68,27 @@ def test_newest_first_lists_the_same_tickets_by_date(desk):
         desk.put_tickets([Ticket(id, f"Pawl stuck, {part}", "Stuck pawl", created=dated)])
     asked = ("Pawl stuck", "--limit", "4")
     best = run(recommend.command, *asked).splitlines()
-    newest = run(recommend.command, *asked, "--newest-first").splitlines()
+    newest = run(recommend.command, *asked, "--order", "newest").splitlines()
     assert sorted(best) == sorted(newest)
     ids = [line.split()[4] for line in newest if " likely  " in line]
     assert ids == ["A-2", "A-3", "A-1", "A-4"]
+
+
+def test_by_text_an_old_ticket_that_matches_comes_first(desk, monkeypatch):
+    said = "The pawl of the barring drive is stuck"
+    desk.put_tickets(
+        [
+            Ticket("OLD", said, "It is stuck.", created=datetime(2001, 1, 1)),
+            Ticket("NEW", f"{said} again, rotor hot", "It is stuck.", created=datetime(2026, 1, 1)),
+        ]
+    )
+    desk.recommender().model.recency = Recency(weight=9.0)
+    monkeypatch.setattr(recommend, "open_desk", lambda settings: desk)
+    first = {}
+    for order in ("best", "newest", "text"):
+        lines = run(recommend.command, said, "--limit", "1", "--order", order).splitlines()
+        first[order] = next(line.split()[4] for line in lines if line.startswith("  1."))
+    assert first == {"best": "NEW", "newest": "NEW", "text": "OLD"}
 
 
 def test_a_blank_query_and_a_desk_without_model_are_refused(desk):

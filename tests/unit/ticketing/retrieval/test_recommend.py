@@ -38,6 +38,21 @@ def test_a_ticket_that_says_what_it_was_judged_for_is_certain_too():
     assert first.distance == before.distance and first.parts == before.parts
 
 
+def test_by_text_the_time_of_a_ticket_counts_nothing():
+    """The same words from twenty years ago: with time they stand behind other words of today."""
+    query, today = Query("gearbox pump leaks"), datetime(2024, 1, 1)
+    old = Ticket("OLD", query.subject, created=datetime(2004, 1, 1))
+    others = [replace(ticket, created=today) for ticket in OTHERS]
+    recommender = recommender_of([old, *others])
+    recommender.model.recency = Recency(weight=9.0, typical=1.0)
+    timed, by_text = recommender.recommend(query), recommender.by_text().recommend(query)
+    assert (timed.timed, by_text.timed) == (True, False)
+    assert [item.ticket.id for item in timed.items][-1] == by_text.items[0].ticket.id == "OLD"
+    assert recommender.recommend(query) == timed, "the recommender itself is as it was"
+    recommender.model.recency = Recency()
+    assert recommender.recommend(query) == by_text
+
+
 def test_words_of_the_query_that_a_ticket_solved_are_the_tickets():
     """No ticket has a word of what is asked, but a query that B solved has both: none is said to
     be missing, and the chance is that of what was found."""

@@ -64,6 +64,15 @@ def test_newest_is_another_order_of_the_same_ranks(client, query_id):
     assert client.post("/api/recommend", json={**EXHAUST, "order": "oldest"}).status_code == 400
 
 
+def test_by_text_time_adds_nothing_to_a_distance(client, query_id):
+    timed = client.post("/api/recommend", json=EXHAUST).json["items"][0]
+    asked = client.post("/api/recommend", json={**EXHAUST, "order": "text"}).json["items"]
+    assert asked == client.get(f"/api/queries/{query_id}?order=text").json["items"]
+    assert "age" in {part["channel"] for part in timed["parts"]}
+    assert "age" not in {part["channel"] for item in asked for part in item["parts"]}
+    assert asked[0]["distance"] < timed["distance"]
+
+
 def test_a_time_with_a_zone_is_taken_as_that_moment(client):
     since = {"filters": {"created_since": "2014-08-01T01:00:00+02:00"}}  # 31 July 23:00 UTC
     answer = client.post("/api/recommend", json={**EXHAUST, **since}).json

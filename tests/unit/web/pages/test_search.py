@@ -12,7 +12,7 @@ from tests.fake_records import jobs, tickets
 from tests.people import signed_in
 from ticketing.limits import QUERY_TEXT
 from ticketing.reasons import Reason
-from ticketing.recommendations import Outlook
+from ticketing.recommendations import Order, Outlook
 from ticketing.settings import Settings
 from ticketing.tickets import Grade, Query, Ticket
 from ticketing.times import utc_now
@@ -160,6 +160,27 @@ def test_newest_first_shows_the_same_tickets_by_date_with_their_ranks(client, de
     assert created == sorted(created, reverse=True)
     assert "each number is still the rank by match" in page
     assert [rank for rank, _ in best] == [str(rank) for rank in range(1, 11)]
+
+
+def test_by_text_alone_the_page_its_files_and_a_tickets_page_leave_time_out(client):
+    address = asked(client, **EXHAUST)
+    with_time = client.get(address).text
+    assert ">by text alone</a>" in with_time and "How recent" not in with_time
+    assert "Time apart" in with_time
+    page = client.get(f"{address}?order=text").text
+    assert 'aria-current="true">by text alone' in page and "How recent a ticket is does not" in page
+    assert "Time apart" not in page
+    found = re.findall(r'href="(/tickets/GT-0101\?[^"]*order=text)"', page)
+    ticket = found[0].replace("&amp;", "&")
+    assert client.get(ticket).text != client.get(ticket.replace("order=text", "order=best")).text
+    for file in (f"{address}/markdown", f"{address}.csv"):
+        assert client.get(f"{file}?order=text").text != client.get(file).text
+
+
+def test_by_text_alone_is_not_offered_where_time_never_counts(client, desk, monkeypatch):
+    by_text = desk.recommend(Query(**EXHAUST), order=Order.TEXT)
+    monkeypatch.setattr(desk, "recommend", lambda *_, **__: by_text)
+    assert "by text alone" not in client.get(asked(client, **EXHAUST)).text
 
 
 def test_the_order_is_kept_beside_filters_and_one_that_is_none_is_refused(client):
@@ -416,7 +437,7 @@ def test_the_heading_is_about_all_tickets_and_says_their_chance(client, desk, mo
     assert "One of these likely helps" in head and f"{chance}\xa0% that one solves this" in head
     assert "one ticket likely helps (chance of an answer" in client.get("/history").text
     answer = desk.recommend(Query(**EXHAUST))
-    monkeypatch.setattr(desk, "recommend", lambda *_: replace(answer, items=answer.items[:1]))
+    monkeypatch.setattr(desk, "recommend", lambda *_, **__: replace(answer, items=answer.items[:1]))
     assert f"{chance}\xa0% that it solves this" in client.get(asked(client)).text
 
 
@@ -424,7 +445,7 @@ def test_a_ticket_without_a_solution_is_not_said_to_solve_anything(client, desk,
     answer = desk.recommend(Query(**EXHAUST))
     bare = replace(answer.items[0].ticket, solution="")
     monkeypatch.setattr(
-        desk, "recommend", lambda *_: replace(answer, items=[replace(answer.items[0], ticket=bare)])
+        desk, "recommend", lambda *_, **__: replace(answer, items=[replace(answer.items[0], ticket=bare)])
     )
     head, row = client.get(asked(client)).text.split('class="rows')
     assert "that it is about the same problem, without a solution yet</p>" in head
