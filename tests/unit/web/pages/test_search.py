@@ -444,9 +444,8 @@ def test_the_heading_is_about_all_tickets_and_says_their_chance(client, desk, mo
 def test_a_ticket_without_a_solution_is_not_said_to_solve_anything(client, desk, monkeypatch):
     answer = desk.recommend(Query(**EXHAUST))
     bare = replace(answer.items[0].ticket, solution="")
-    monkeypatch.setattr(
-        desk, "recommend", lambda *_, **__: replace(answer, items=[replace(answer.items[0], ticket=bare)])
-    )
+    unsolved = replace(answer, items=[replace(answer.items[0], ticket=bare)])
+    monkeypatch.setattr(desk, "recommend", lambda *_, **__: unsolved)
     head, row = client.get(asked(client)).text.split('class="rows')
     assert "that it is about the same problem, without a solution yet</p>" in head
     assert "same problem</p>" in row and "It has no solution yet. The chance that it is" in row
