@@ -63,7 +63,7 @@ def spread_of(queries: Sequence[DatedQuery]) -> float:
     """How far the texts tell a query's wrong candidates apart: the mean standard deviation of their
     distances, 1 where all are alike."""
     wrong = [query.texts[~query.right & np.isfinite(query.texts)] for query in queries]
-    return float(np.mean([texts.std() for texts in wrong if len(texts)] or [0.0])) or 1.0
+    return float(np.mean([float(texts.std()) for texts in wrong if len(texts)] or [0.0])) or 1.0
 
 
 def answered(query: DatedQuery, weight: float) -> float:
