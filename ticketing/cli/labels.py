@@ -42,10 +42,12 @@ def command() -> None:
     metavar="VALUE=GRADE",
     help="What a value means: YES, REL or NO. Rows of other values are left out.",
 )
-@click.option("--before", type=DATE, help="Only queries whose ticket was created before.")
+@click.option(
+    "--before", type=DATE, help="Take only queries that are tickets created before this date."
+)
 @click.option("--judge", default=IMPORT, show_default=True, help="Who judged.")
 @click.option("--judge-column", default="", metavar="COLUMN", help="Or the column with the judge.")
-@click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
+@click.option("--rejects", type=TARGET, help="Write rejected rows to this file (JSON Lines).")
 def import_(
     file: Path,
     query: str,

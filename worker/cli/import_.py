@@ -22,7 +22,7 @@ from worker.importing import start_import
 @click.option("--mapping", "mapping_file", type=FILE, help="TOML file: field = column.")
 @click.option("--map", "overrides", multiple=True, metavar="FIELD=COLUMN", help="A field's column.")
 @click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
-@click.option("--rejects", type=TARGET, help="Write rows that were left out here (JSON Lines).")
+@click.option("--rejects", type=TARGET, help="Write rejected rows to this file (JSON Lines).")
 @click.option("--solution-before", type=DATE, help="Only replies before this date are solutions.")
 @DETACH
 def command(
