@@ -136,6 +136,13 @@ def shown_date(moment: datetime) -> str:
     return str(moment).removesuffix(" 00:00:00")
 
 
+def shown_period(since: datetime | None, before: datetime | None) -> str:
+    """A period as a person writes it: from 2013-02-25 on and before 2013-03-01."""
+    begins = f"from {shown_date(since)} on" if since else ""
+    ends = f"before {shown_date(before)}" if before else ""
+    return " and ".join(filter(None, (begins, ends)))
+
+
 def require_period(since: datetime | None, before: datetime | None) -> None:
     """Raises InputError where nothing can be from one date on and before the other."""
     if since and before and since >= before:

@@ -100,13 +100,14 @@ def print_measurement(
     The files come first: a closed pipe ends what prints. All are tested against the line named
     `reference`, or else against the first bundle. Raises NotReady where nothing can be measured.
     """
-    sample = sample_of(desk, measuring.measured)
-    if reason := why_not(desk, sample.labels):
+    asked = measuring.measured
+    sample = sample_of(desk, asked)
+    if reason := why_not(desk, sample.labels, asked.since, asked.before):
         raise NotReady(reason)
     with shown_waiting("Loading the model"):
-        desk.recommender(measuring.measured.bundle)
+        desk.recommender(asked.bundle)
     with threadpool_limits(1):  # its products are small: threads would wait for each other
-        measured = measure(desk, measuring.measured, sample, others, reference)
+        measured = measure(desk, asked, sample, others, reference)
         text = measurement_text(measured.found)
     found = measured.found
     if measuring.run_file:

@@ -221,7 +221,7 @@ def _do_evaluation(desk: Desk, job: Job, on_step: OnStep) -> Json:
         asked["bundle"], asked["other"], _time(asked["since"]), _time(asked["before"])
     )
     sample = sample_of(desk, measuring)
-    if reason := why_not(desk, sample.labels):
+    if reason := why_not(desk, sample.labels, measuring.since, measuring.before):
         raise NotReady(reason)
     measured = measure(desk, measuring, sample, on_step=on_step)
     page = render(measured.found, measured.recommender, desk.notice)

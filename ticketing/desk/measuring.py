@@ -31,7 +31,7 @@ from ticketing.jobs import OnStep, Step, ignore_step
 from ticketing.labels import is_test
 from ticketing.retrieval.memory import findable
 from ticketing.tickets import Filters, Label, typed_words
-from ticketing.times import require_period
+from ticketing.times import require_period, shown_period
 from ticketing.training.sampling import is_validation
 
 if TYPE_CHECKING:
@@ -179,8 +179,16 @@ def measured_labels(
     return findable(desk.store, labels) or labels
 
 
-def why_not(desk: Bundles, labels: Sequence[Label]) -> str:
-    """Why nothing can be measured by these labels; nothing where it can."""
+def why_not(
+    desk: Bundles, labels: Sequence[Label], since: datetime | None, before: datetime | None
+) -> str:
+    """Why nothing can be measured by these labels, of a period where one was asked for; nothing
+    where it can."""
+    if not labels and (period := shown_period(since, before)):
+        return (
+            f"Nothing can be measured: no judged query is a ticket created {period}; name another"
+            " period, or import labels with `ticketing labels import`."
+        )
     if not labels:
         return NO_LABELS
     return "" if findable(desk.store, labels) else NO_TICKETS

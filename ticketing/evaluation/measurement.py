@@ -27,18 +27,16 @@ from ticketing.tickets import Label
 
 WORDS, ENCODER = "BM25", "the encoder"
 NO_LABELS = (
-    "Nothing can be measured: no test query, or none of the period that is asked for, is judged. "
-    "A fifth of the queries are test queries; judge answers to more queries on the page, or import "
-    "labels with `ticketing labels import`."
+    "Nothing can be measured: no test query is judged. A fifth of the queries are test queries; "
+    "judge answers to more queries on the page, or import labels with `ticketing labels import`."
 )
 NO_TICKETS = (
     "Nothing can be measured: none of the judged tickets is in this knowledge base, or all are "
     "younger than the ticket that asked for them."
 )
 NO_YES = (
-    "Retrieval cannot be measured: no test query, or none of the period that is asked for, has a "
-    "YES. Judge answers to more queries on the page, or import labels with `ticketing labels "
-    "import`."
+    "Retrieval cannot be measured: none of these queries has a YES. Judge answers to more queries "
+    "on the page, or import labels with `ticketing labels import`."
 )
 
 

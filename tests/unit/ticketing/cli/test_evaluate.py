@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("home")
 def test_nothing_to_measure_is_a_failure_and_writes_no_file(desk, tmp_path, option):
     file = [option, str(tmp_path / "out")] if option else []
     said = refused(NotReady, evaluate.command, *file)
-    assert said.startswith("Nothing can be measured: no test query, or none of the period that")
+    assert said.startswith("Nothing can be measured: no test query is judged.")
     assert not (tmp_path / "out").exists()
 
 
@@ -76,6 +76,25 @@ def test_dates_choose_queries_that_are_tickets(desk):
     lines = run(evaluate.command, "--since", since).splitlines()
     assert "1 query (1 with a YES), 1 label" in lines
     assert "Nothing can be measured" in refused(NotReady, evaluate.command, "--before", since)
+
+
+@pytest.mark.parametrize(
+    ("dates", "period"),
+    [
+        (["--since", "2999-01-01"], "from 2999-01-01 on"),
+        (["--before", "1999-01-01"], "before 1999-01-01"),
+        (
+            ["--since", "1998-01-01", "--before", "1999-01-01T08:30"],
+            "from 1998-01-01 on and before 1999-01-01 08:30:00",
+        ),
+    ],
+)
+def test_a_period_without_judged_queries_is_named(desk, dates, period):
+    judge(desk)
+    assert refused(NotReady, evaluate.command, *dates) == (
+        f"Nothing can be measured: no judged query is a ticket created {period}; name another"
+        " period, or import labels with `ticketing labels import`."
+    )
 
 
 @pytest.mark.parametrize("detach", [[], ["--detach"]])

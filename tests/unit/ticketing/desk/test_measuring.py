@@ -130,7 +130,7 @@ def test_a_ticket_that_was_deleted_is_not_asked_for(judged):
     kept = [label for label in labels if label.ticket_id != gone]
     assert sample_of(desk, Measuring()).labels == kept != []
     desk.store.delete_tickets([label.ticket_id for label in kept])
-    assert why_not(desk, sample_of(desk, Measuring()).labels) == NO_TICKETS
+    assert why_not(desk, sample_of(desk, Measuring()).labels, None, None) == NO_TICKETS
 
 
 def test_a_judgment_of_a_younger_ticket_is_not_asked_for(desk, archive_tickets):
@@ -141,7 +141,7 @@ def test_a_judgment_of_a_younger_ticket_is_not_asked_for(desk, archive_tickets):
     younger = next(x for x in archive_tickets if x.created > old.created)
     judgment = Judgment("e", query, younger.id, Grade.YES, "ann", TIME)
     desk.store.add_judgments([judgment])
-    assert why_not(desk, sample_of(desk, Measuring()).labels) == NO_TICKETS
+    assert why_not(desk, sample_of(desk, Measuring()).labels, None, None) == NO_TICKETS
     older = next(x for x in archive_tickets if x.created < old.created)
     desk.store.add_judgments([replace(judgment, event_id="f", ticket_id=older.id)])
     assert [x.ticket_id for x in sample_of(desk, Measuring()).labels] == [older.id]

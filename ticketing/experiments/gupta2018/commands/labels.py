@@ -57,7 +57,8 @@ def command(
     desk = open_desk(load_settings())
     measured = measured_labels(desk, desk.labels(), since, before, demo)
     labels = with_answers(measured)
-    if reason := why_not(desk, measured) or ("" if labels else NO_YES):
+    reason = why_not(desk, measured, since, before) or ("" if labels else NO_YES)
+    if reason:
         say(reason)
         return
     learned = desk.training_labels(since)

@@ -90,7 +90,7 @@ def test_the_curves_figures_are_written_as_json(desk, tmp_path):
 
 
 def test_what_a_simulation_lacks_is_said(desk):
-    assert "no test query, or none of the period" in run(labels.command)
+    assert "no test query is judged" in run(labels.command)
     assert "--since" in refused(InputError, labels.command, "--before", "2013-01-01")
     dates = ("--since", "2012-01-05", "--before", "2012-01-20")
     assert "no whole month" in refused(InputError, feedback.command, *dates)
