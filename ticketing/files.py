@@ -171,9 +171,15 @@ def require_writes(home: Path) -> None:
 def require_target(path: Path) -> None:
     """Raises InputError for a path at which no file can be put, before any work is done for it."""
     _require_plain(path)
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    require_target_folder(path.absolute().parent)
+
+
+def require_target_folder(path: Path) -> None:
+    """As `require_target`, of a folder, there or to be made, into which files are to be put."""
+    around = (path, *path.absolute().parents)
+    folder = next(folder for folder in around if os.path.exists(folder))
     if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
-        raise InputError(f"{path} cannot be written in {folder}; name a file in another folder.")
+        raise InputError(f"No file can be written in {folder}; name another folder.")
 
 
 def _require_plain(path: Path) -> None:

@@ -79,7 +79,10 @@ def run() -> int:
             return _failed(f"The disk that holds {where} is full; free some room and run it again.")
         if error.errno is None or error.filename is None:
             raise
-        return _failed(f"{error.strerror}: {error.filename}.")
+        return _failed(
+            f"{error.filename} cannot be used ({error.strerror}); let the user who runs this read"
+            " and write it, or name another one."
+        )
 
 
 def _open_what_is_closed() -> None:

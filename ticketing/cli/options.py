@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ticketing.files import require_target
+from ticketing.files import require_target, require_target_folder
 from ticketing.times import parse_time
 
 FILE = click.Path(path_type=Path)
@@ -28,12 +28,14 @@ TARGET = _Target()
 
 
 class _Folder(click.Path):
-    """A folder, there or to be made; click itself lets devices and pipes pass."""
+    """A folder to write files into, there or to be made; click itself lets devices and pipes pass.
+    Raises InputError as `_Target` does."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if path.exists() and not path.is_dir():
+        if os.path.exists(path) and not path.is_dir():
             self.fail(f"{path} is no folder; name one.", param, ctx)
+        require_target_folder(path)
         return path
 
 

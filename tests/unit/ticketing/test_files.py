@@ -13,6 +13,7 @@ from ticketing.files import (
     file_name,
     private_folder,
     require_target,
+    require_target_folder,
     sole_folder,
     write_atomically,
 )
@@ -92,8 +93,17 @@ def test_only_a_plain_file_is_replaced(tmp_path):
 
 def test_a_target_below_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"cannot be written in .*file; name a file in another"):
+    with pytest.raises(InputError, match=rf"in {tmp_path}/file; name another folder"):
         require_target(tmp_path / "file" / "x")
+
+
+@pytest.mark.parametrize("folder", ["", "sub", "a/b"])
+def test_a_folder_that_takes_no_files_is_refused(tmp_path, monkeypatch, folder):
+    require_target_folder(tmp_path / folder)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)  # root may do anything
+    with pytest.raises(InputError) as refused:
+        require_target_folder(tmp_path / folder)
+    assert str(refused.value) == f"No file can be written in {tmp_path}; name another folder."
 
 
 def test_an_error_names_the_file_that_was_asked_for(tmp_path, monkeypatch):

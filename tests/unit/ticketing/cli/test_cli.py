@@ -68,7 +68,8 @@ def test_a_group_imports_no_command_that_was_not_asked_for():
         ),
         (
             PermissionError(errno.EACCES, "Permission denied", "/x"),
-            "ticketing: Permission denied: /x.\n",
+            "ticketing: /x cannot be used (Permission denied); let the user who runs this read and "
+            "write it, or name another one.\n",
         ),
     ],
 )

@@ -739,6 +739,8 @@ def test_a_file_takes_no_labels_that_are_exported(tmp_path, monkeypatch):
     result = CliRunner().invoke(command, ["export", os.devnull])
     assert result.exit_code == 2
     assert f"{os.devnull} is no folder; name one." in result.output
+    result = CliRunner().invoke(command, ["export", str(path / "labels")])
+    assert str(result.exception) == f"No file can be written in {path}; name another folder."
 
 
 def test_labels_of_a_file_whose_name_is_no_text_are_recorded(tmp_path, monkeypatch):
