@@ -33,7 +33,7 @@ from tests.contract.contract_examples import (
 from tests.contract.contract_people import ANN, SESSION, TOKEN
 from tests.contract.store_contract import StoreContract
 from ticketing import times
-from ticketing.errors import Conflict, StoreAway, StoreError
+from ticketing.errors import Conflict, StoreAway, StoreError, StoreFull
 from ticketing.files import private_folder
 from ticketing.history import Asking, SavedQuery, TopicName
 from ticketing.jobs import JobKind, JobState
@@ -810,6 +810,19 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "desk").write_text("")
     with pytest.raises(StoreError, match=r"desk is a file; name the folder"):
         SQLiteStore(tmp_path / "desk")
+
+
+def test_a_database_of_another_user_is_said(tmp_path, monkeypatch):
+    """It was said to take no writes, as if its disk were full."""
+    (tmp_path / "tickets.sqlite3").mkdir()  # cannot be opened
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may do anything
+    with pytest.raises(StoreFull) as refused:
+        SQLiteStore(tmp_path)
+    assert str(refused.value) == (
+        f"The user who runs this may not read and write {tmp_path}/tickets.sqlite3 (unable to open"
+        " database file); run it as the user who owns that file, or let this one write to it and to"
+        f" {tmp_path}."
+    )
 
 
 def test_a_full_disk_is_said_and_nothing_is_put(store):

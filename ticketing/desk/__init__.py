@@ -16,9 +16,12 @@ training goes on with, `measuring` how good the ranking is, `leases` who alone m
 `checking` what is damaged, `backup` and `restore` the way back, for which `vectors` are made anew.
 """
 
+import os
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
+from pathlib import Path
 from typing import Self
 
 from ticketing.desk.backup import Backups
@@ -140,13 +143,9 @@ def open_desk(settings: Settings) -> Desk:
 
     Raises InputError when the home can't be written to, StoreError after an interrupted restore.
     """
-    try:
+    with _usable(settings.home):
         desk_folder(settings.home)
-    except OSError as error:
-        raise InputError(
-            f"The home {settings.home} cannot be used ({error.strerror}); set TICKETING_HOME."
-        ) from None
-    require_restored(settings.home)
+        require_restored(settings.home)
     store = open_store(settings)
     desk = Desk(settings, store, Models(settings.home / "models", store))
     feedback = settings.home / "categories" / "feedback.jsonl"
@@ -155,13 +154,26 @@ def open_desk(settings: Settings) -> Desk:
     return desk
 
 
+@contextmanager
+def _usable(home: Path) -> Iterator[None]:
+    """Raises InputError where a home cannot be made or entered."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"The home {home} cannot be used ({error.strerror}); let the user who runs this enter"
+            " it and write to it, or name another with TICKETING_HOME."
+        ) from None
+
+
 def open_known_desk(settings: Settings) -> Desk:
     """A desk that is there already: for what would be empty of a new one. Raises InputError where
     there is none, and what `open_desk` raises."""
     folder = settings.home
     if settings.store.startswith(FOLDER):
         folder = folder_of(settings.store)
-    there = {path.name for path in folder.glob("*")}
+    with _usable(folder):
+        there = set(os.listdir(folder)) if folder.exists() else set()
     if not (settings.store and folder == settings.home) and there.isdisjoint({*OF_A_DESK, "codes"}):
         raise InputError(
             f"There is no desk in {folder.absolute()}; set TICKETING_HOME to its home."

@@ -61,7 +61,7 @@ class Precision(StrEnum):
 def transformer_folder(named: str) -> Path | None:
     """The folder that a setting names: none for "", the extra's (if there) for "installed".
 
-    Raises InputError for a folder without a model.
+    Raises InputError for a folder without a model that can be read.
     """
     if named == "installed":
         package = find_spec(INSTALLED)
@@ -69,11 +69,13 @@ def transformer_folder(named: str) -> Path | None:
     if not named:
         return None
     folder = Path(named)
-    if not (folder / WEIGHTS).is_file():
+    try:
+        (folder / WEIGHTS).open("rb").close()
+    except OSError as error:
         raise InputError(
-            f"{folder} is no sentence-transformers folder, as it holds no {WEIGHTS}; copy the"
-            " encoder there."
-        )
+            f"{folder} is no sentence-transformers folder, as its {WEIGHTS} cannot be read"
+            f" ({error.strerror}); copy the encoder there."
+        ) from None
     return folder
 
 

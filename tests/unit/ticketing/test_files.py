@@ -3,11 +3,12 @@
 import errno
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
 from ticketing import cli
-from ticketing.desk import open_desk
+from ticketing.desk import open_desk, open_known_desk
 from ticketing.errors import Conflict, InputError
 from ticketing.files import (
     file_name,
@@ -39,6 +40,24 @@ def test_a_home_that_was_open_is_closed(tmp_path):
     home.chmod(0o755)
     open_desk(load_settings(home=home)).close()
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("opened", [open_desk, open_known_desk])
+def test_a_home_that_may_not_be_entered_is_said(tmp_path, monkeypatch, opened):
+    """Of the home of another user it was said that there is no desk in it."""
+
+    def denied(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    settings = load_settings(home=tmp_path / "home")
+    open_desk(settings).close()
+    monkeypatch.setattr(Path, "exists", denied)  # root may do anything
+    with pytest.raises(InputError) as refused:
+        opened(settings)
+    assert str(refused.value) == (
+        f"The home {tmp_path}/home cannot be used (Permission denied); let the user who runs this"
+        " enter it and write to it, or name another with TICKETING_HOME."
+    )
 
 
 def shared_folder(tmp_path, *names):

@@ -166,10 +166,7 @@ class Database:
                     " seconds; try again."
                 ) from error
             if name.startswith(NO_WRITES) and not name.startswith(NO_READS):
-                raise StoreFull(
-                    f"{self.path} takes no writes ({error}); free some room on its disk, or let it"
-                    " be written to."
-                ) from error
+                raise StoreFull(self._no_writes(error)) from error
             raise StoreError(f"{self.path} cannot be used: {error}.") from error
         except sqlite3.ProgrammingError:
             if self._closed:
@@ -198,6 +195,19 @@ class Database:
                     " it be written to."
                 ) from error
             raise StoreError(f"{path} cannot be used: {error.strerror}.") from error
+
+    def _no_writes(self, error: sqlite3.OperationalError) -> str:
+        """What to do about a database that is not to be written to, or a full disk."""
+        may_write = os.access(self.path, os.R_OK | os.W_OK)
+        if may_write and os.access(self.folder, os.W_OK | os.X_OK):
+            return (
+                f"{self.path} takes no writes ({error}); free some room on its disk, or let it be"
+                " written to."
+            )
+        return (
+            f"The user who runs this may not read and write {self.path} ({error}); run it as the"
+            f" user who owns that file, or let this one write to it and to {self.folder}."
+        )
 
 
 @contextmanager

@@ -418,8 +418,8 @@ def test_an_encoder_that_is_gone_is_to_be_copied_back(desk, tmp_path, monkeypatc
     monkeypatch.setattr(desk, "recommender", lambda _: transformer_folder(str(gone)))
     found = [str(finding) for finding in desk.findings()]
     assert found[-1] == (
-        f"codes: {gone} is no sentence-transformers folder, as it holds no model.safetensors; copy"
-        " the encoder there."
+        f"codes: {gone} is no sentence-transformers folder, as its model.safetensors cannot be"
+        " read (No such file or directory); copy the encoder there."
     )
 
 

@@ -6,6 +6,7 @@ extra `teacher` at the seam.
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,8 +52,23 @@ def folder(counting_encoder):
 
 
 def test_a_folder_without_weights_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"holds no model\.safetensors"):
+    with pytest.raises(InputError, match=r"as its model\.safetensors cannot be read"):
         transformer_folder(str(tmp_path))
+
+
+def test_weights_that_may_not_be_read_are_said(folder, monkeypatch):
+    """The training failed with a traceback."""
+
+    def denied(path, *_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", denied)  # root may do anything
+    with pytest.raises(InputError) as refused:
+        transformer_folder(str(folder))
+    assert str(refused.value) == (
+        f"{folder} is no sentence-transformers folder, as its model.safetensors cannot be read"
+        " (Permission denied); copy the encoder there."
+    )
 
 
 def test_no_name_is_no_folder_and_the_extra_may_be_missing():
