@@ -24,6 +24,7 @@ from ticketing.limits import (
     UNPACKED,
     UNPACKED_RATIO,
     depth_fault,
+    half_fault,
 )
 from ticketing.plurals import counted
 
@@ -101,6 +102,19 @@ def read_rows(path: Path) -> Iterator[Row | Reject]:
 def rejects_text(rejects: list[Reject]) -> str:
     """Rejects as JSON Lines (file, line, field, reason)."""
     return "".join(json.dumps(asdict(reject)) + "\n" for reject in rejects)
+
+
+def text_in(row: Row, column: str) -> str:
+    """What a row has in a column, where that is text or a number; nothing for no column. Raises
+    InputError for whatever else JSON may hold, as a list, and for half a character."""
+    value = row.values.get(column)
+    text = "" if value is None else str(value)
+    fault = half_fault(text)
+    if isinstance(value, bool | list | dict):
+        fault = "is neither text nor a number; mend or remove that line"
+    if fault:
+        raise InputError(f"{Reject(row.file, row.line, column, fault)}.")
+    return text
 
 
 def whole(value: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ticketing.classification.taxonomy import Taxonomy, normalise
 from ticketing.errors import InputError
-from ticketing.tables import Reject, read_rows
+from ticketing.tables import Reject, read_rows, text_in
 
 Phrase = tuple[str, ...]
 LONGEST_REST = 3
@@ -90,7 +90,7 @@ def read_synonyms(path: Path) -> Synonyms:
     for row in read_rows(path):
         if isinstance(row, Reject):
             raise InputError(f"{row}; mend or remove that line.")
-        pair = [tuple(normalise(str(row.values.get(c) or "")).split()) for c in ("word", "synonym")]
+        pair = [tuple(normalise(text_in(row, c)).split()) for c in ("word", "synonym")]
         if not all(pair):
             raise InputError(
                 f"{path}:{row.line} needs a word and its synonym, in columns so named; it has:"

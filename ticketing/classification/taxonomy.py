@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ticketing.errors import InputError
-from ticketing.tables import Reject, read_rows
+from ticketing.tables import Reject, read_rows, text_in
 from ticketing.tickets import Ticket
 
 LONGEST = 100
@@ -78,13 +78,13 @@ class Taxonomy:
 def read_taxonomy(path: Path) -> Taxonomy:
     """The titles of a table with columns `label` and `group` (.csv, .tsv, .jsonl, each also .gz).
 
-    Raises InputError naming the line that lacks one of them.
+    Raises InputError naming the line that lacks one of them, or has no text there.
     """
     titles: list[Title] = []
     for row in read_rows(path):
         if isinstance(row, Reject):
             raise InputError(f"{row}; mend or remove that line.")
-        values = [normalise(str(row.values.get("label") or "")), str(row.values.get("group") or "")]
+        values = [normalise(text_in(row, "label")), text_in(row, "group")]
         for column, value in zip(("label", "group"), values, strict=True):
             if not titles and column not in row.values:
                 raise InputError(

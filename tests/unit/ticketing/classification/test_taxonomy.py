@@ -1,5 +1,6 @@
 """Titles and their groups: reading, normalising, holding out; noise and synonyms by hand."""
 
+import json
 import random
 
 import pytest
@@ -67,6 +68,38 @@ def test_a_line_without_group_is_named(tmp_path):
     path.write_text("label,group\nnurse,care\nwelder,\n")
     with pytest.raises(InputError, match=r"titles\.csv:3 has no group"):
         read_taxonomy(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (["nurse", "carer"], "is neither text nor a number; mend or remove that line"),
+        ({"en": "nurse"}, "is neither text nor a number; mend or remove that line"),
+        (True, "is neither text nor a number; mend or remove that line"),
+        ("nurse \ud800", "holds half a character ('\\ud800'); repair or remove it"),
+    ],
+    ids=["list", "object", "boolean", "half a character"],
+)
+def test_what_is_no_text_is_no_title(tmp_path, value, reason):
+    """A list was learned as the title "['nurse', 'carer']"; half a character was a traceback."""
+    path = tmp_path / "titles.jsonl"
+    line = {"label": "midwife", "group": "care"}
+    for column in line:
+        path.write_text("\n".join(map(json.dumps, (line, {**line, column: value}))))
+        with pytest.raises(InputError) as refused:
+            read_taxonomy(path)
+        assert str(refused.value) == f"{path}:2: {column}: {reason}."
+    path.write_text(json.dumps({"word": "nurse", "synonym": value}))
+    with pytest.raises(InputError) as refused:
+        read_synonyms(path)
+    assert str(refused.value) == f"{path}:1: synonym: {reason}."
+
+
+def test_numbers_are_titles_and_groups(tmp_path):
+    path = tmp_path / "titles.jsonl"
+    lines = [{"label": "nurse", "group": 0}, {"label": "carer", "group": 0}]
+    path.write_text("\n".join(map(json.dumps, [*lines, {"label": 404, "group": 1}])))
+    assert read_taxonomy(path).groups == {"0": ["nurse", "carer"], "1": ["404"]}
 
 
 def test_one_group_is_nothing_to_choose_among(tmp_path):
