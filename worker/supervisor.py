@@ -9,7 +9,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import wait
@@ -18,9 +17,7 @@ from multiprocessing.context import ForkProcess
 from celery import Celery
 from celery.platforms import set_pdeathsig  # type: ignore[attr-defined]  # no stub
 
-from ticketing.files import require_writes
 from worker.beat import run_beat
-from worker.connection import waiting_messages
 from worker.queues import QUEUES
 from worker.run import run_worker
 from worker.watch import run_watch
@@ -44,12 +41,8 @@ def supervise(
 ) -> int:
     """Work on the queues until Ctrl-C or SIGTERM, which let current batches end and are no failure.
 
-    Returns the exit code. Raises BrokerAway, StoreAway and InputError where broker or store cannot
-    be had at the start, or the home takes no files; one that goes away later is waited for.
+    Returns the exit code. A broker or a store that is away is waited for.
     """
-    waiting_messages(app)
-    with closing(place.open_desk()) as desk:
-        require_writes(desk.settings.home)
     roles: dict[str, Callable[[], int]] = {
         queue: partial(run_worker, app, queue, place, log_level, events) for queue in queues
     }

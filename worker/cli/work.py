@@ -1,6 +1,7 @@
 """`ticketing work`: a worker."""
 
 import sys
+from contextlib import closing
 from functools import partial
 
 import click
@@ -8,9 +9,10 @@ import click
 from ticketing.cli.printing import say
 from ticketing.desk import open_desk
 from ticketing.desk.imports import IMPORTS
-from ticketing.files import sweep_folders
+from ticketing.files import require_writes, sweep_folders
 from ticketing.settings import load_settings
 from worker.app import make_app
+from worker.connection import waiting_messages
 from worker.queues import QUEUES
 from worker.supervisor import end_with_input, supervise
 from worker.workplace import Workplace
@@ -36,9 +38,12 @@ def command(queues: tuple[str, ...], events: bool, while_fed: bool) -> None:
     settings = load_settings()
     if while_fed:
         end_with_input()
-    sweep_folders(settings.home / IMPORTS)
-    place = Workplace(partial(open_desk, settings))
+    with closing(open_desk(settings)):
+        require_writes(settings.home)
+        sweep_folders(settings.home / IMPORTS)
+    waiting_messages(app := make_app(settings))
     say("Waiting for work (Ctrl-C ends it)")
-    code = supervise(make_app(settings), place, queues, settings.log_level, events)
+    place = Workplace(partial(open_desk, settings))
+    code = supervise(app, place, queues, settings.log_level, events)
     say("The worker has ended.")
     sys.exit(code)

@@ -4,6 +4,7 @@ import errno
 
 import pytest
 from celery import Celery
+from click.testing import CliRunner
 
 from tests.fake_desk import FakeDesk
 from ticketing import files
@@ -11,7 +12,7 @@ from ticketing.errors import InputError, StoreFull
 from ticketing.jobs import JobKind
 from ticketing.settings import Settings
 from worker import supervisor, workplace
-from worker.app import make_app
+from worker.cli import work
 from worker.working import failing
 from worker.workplace import Workplace
 
@@ -55,17 +56,20 @@ def test_a_task_waits_for_room_and_says_so_once(desk, place, monkeypatch, caplog
     assert not any(record.exc_info for record in caplog.records)
 
 
-def test_workers_do_not_begin_in_a_home_that_takes_no_files(desk, place, monkeypatch):
+def test_workers_do_not_begin_in_a_home_that_takes_no_files(tmp_path, monkeypatch):
+    """They said that they wait for work, before they said this."""
+
     def refuse(**_):
         raise OSError(errno.EROFS, "Read-only file system", "/home/tmp0_jr1ynf")
 
     monkeypatch.setattr(files.tempfile, "TemporaryFile", refuse)
     monkeypatch.setattr(supervisor, "get_context", lambda _: pytest.fail("a process was begun"))
-    home = desk.settings.home
-    with pytest.raises(InputError) as refused:
-        supervisor.supervise(make_app(desk.settings), place)
-    assert str(refused.value) == (
-        f"The home {home} takes no files (Read-only file system); let it be written to, or name"
+    monkeypatch.setenv("TICKETING_HOME", str(tmp_path))
+    result = CliRunner().invoke(work.command)
+    assert result.output == ""
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception) == (
+        f"The home {tmp_path} takes no files (Read-only file system); let it be written to, or name"
         " another with TICKETING_HOME."
     )
 
