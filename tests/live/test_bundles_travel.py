@@ -37,5 +37,6 @@ def test_bundles_travel_between_homes(elasticsearch_settings, tmp_path, trained,
         one.rollback()
         two.delete_bundle(other)
         assert one.store.bundles() == [trained[1]]
+        assert [bundle.id for bundle in one.bundle_list()] == [trained[1]]
         with closing(open_desk(home("three"))) as three, pytest.raises(NotFound):
             three.models.require(other)

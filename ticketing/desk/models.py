@@ -34,7 +34,14 @@ class Models(Registry):
         self._fetching = threading.Lock()
 
     def _listed(self) -> set[str]:
-        return super()._listed() | self.shared()
+        """All in the store, and what is here of what the store knows: another machine has deleted
+        any other."""
+        return self.shared() | (super()._listed() & self._known())
+
+    def _known(self) -> set[str]:
+        """Ids of the bundles that the store has, or has codes of, or that serve."""
+        known = {PurePosixPath(file.name).parent.name for file in self._store.files("bundle/")}
+        return known | {*self._store.bundles(), *map(self._store.serving, ModelKind)}
 
     def require(self, bundle_id: str) -> Path:
         """The folder of a bundle, fetched where it was not here.
@@ -69,9 +76,7 @@ class Models(Registry):
     def share_all(self) -> None:
         """Put all whole bundles that are here into the store, as those of an older program, but
         none that the store knows nothing of: it was deleted on another machine."""
-        known = {PurePosixPath(file.name).parent.name for file in self._store.files("bundle/")}
-        known |= {*self._store.bundles(), *map(self._store.serving, ModelKind)}
-        for bundle_id in super()._listed() & known:
+        for bundle_id in super()._listed() & self._known():
             try:
                 self.share(bundle_id)
             except (BundleError, NotFound, StoreFull):  # `ticketing check` and /healthz say so

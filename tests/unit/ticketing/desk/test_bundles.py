@@ -382,7 +382,7 @@ def test_two_trainings_at_once_are_refused(desk, monkeypatch):
 
 def test_the_newest_bundle_is_the_one_trained_last(desk, trained):
     assert desk.bundle() == trained[1]
-    other = other_bundle(desk, trained[1])
+    desk.models.share(other := other_bundle(desk, trained[1]))
     assert desk.bundle() == other
     assert isinstance(desk.models, Registry)
 

@@ -242,6 +242,7 @@ def test_a_deleted_bundle_is_not_put_back_by_a_machine_that_has_it_still(homes, 
     first.delete_bundle(other)
     second.models.share_all()
     assert first.models.ids() == [trained[1]]
+    assert [bundle.id for bundle in second.bundle_list()] == [trained[1]]
 
 
 def test_codes_whose_bundle_is_gone_can_be_deleted(homes, trained):
