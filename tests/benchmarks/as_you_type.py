@@ -7,7 +7,6 @@ counted.
 """
 
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 import numpy as np
 import torch
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import open_desk
 from ticketing.settings import load_settings
 from web.app import create_app
@@ -27,7 +27,7 @@ from web.server import Server
 
 def main() -> None:
     """Print median and 95th percentile in milliseconds."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    count = arguments(__doc__, queries=60).queries
     torch.set_num_threads(1)  # as `ticketing serve` does
     desk = open_desk(load_settings())
     desk.warm_up()

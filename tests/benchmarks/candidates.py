@@ -10,7 +10,6 @@ memory as the SQLite store does, runs beside it.
 """
 
 import random
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from unittest import mock
 import numpy as np
 import torch
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import Desk, open_desk
 from ticketing.model.inference import Model
 from ticketing.queries import EncodedQuery
@@ -37,7 +37,7 @@ SHARES = (0.5, 1, 2)
 
 def main() -> None:
     """Print a line a number of candidates: recall, its least for a query, candidates, time."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    count = arguments(__doc__, queries=100).queries
     torch.set_num_threads(1)
     desk = open_desk(load_settings())
     model = desk.recommender().model

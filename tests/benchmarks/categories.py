@@ -6,13 +6,13 @@ speed, and what it finds untrained in the tests of Table 3.
 """
 
 import random
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
+from tests.benchmarks.arguments import arguments
 from ticketing.classification.network import CategoryNetwork
 from ticketing.classification.objective import objective
 from ticketing.classification.pairs import PairSampler, Sources
@@ -40,7 +40,7 @@ class Untrained:
 def main() -> None:
     """Print a line a contender."""
     torch.set_num_threads(1)
-    data = JobTitles(Path(sys.argv[1]))
+    data = JobTitles(arguments(__doc__, folder=Path).folder)
     texts = list(data.parts.training.texts)
     some = random.Random(0).sample(texts, ENCODED)
     settings = ClassifierSettings()

@@ -9,7 +9,6 @@ client share this machine. Milliseconds of processor say what the work costs, wh
 """
 
 import multiprocessing
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ import numpy as np
 from elasticsearch import Elasticsearch
 from threadpoolctl import threadpool_limits
 
+from tests.benchmarks.arguments import arguments
 from tests.servers import elasticsearch_server
 from ticketing.desk import Desk, open_desk
 from ticketing.settings import Settings, load_settings
@@ -39,9 +39,9 @@ _both: Barrier
 
 def main() -> None:
     """Print a line a measurement."""
+    given = arguments(__doc__, tickets=16_000, seconds=10.0)
+    count, seconds = given.tickets, given.seconds
     threadpool_limits(1)  # as where the desk is served
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 16_000
-    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10.0
     home = open_desk(load_settings(store="", threads=1))
     tickets = list(islice(home.store.iter_tickets(), count))
     bundle_id = home.store.serving()

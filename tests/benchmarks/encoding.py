@@ -8,7 +8,6 @@ worker's batch: reading tickets and their tokens from the store, codes, topics, 
 index. They take turns, each alone and both at once, since a machine's speed changes by the minute.
 """
 
-import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from copy import copy
@@ -20,6 +19,7 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch.nn.utils.rnn import pad_sequence
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import Desk, open_desk
 from ticketing.desk.base import BATCH
 from ticketing.encoders.protocol import Texts
@@ -96,7 +96,7 @@ def in_torch(model: Model) -> Model:
 
 def main() -> None:
     """Print queries' times, tickets a second, and the bytes that differ."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    count = arguments(__doc__, tickets=2000).tickets
     torch.set_num_threads(1)
     threadpool_limits(1)
     desk = open_desk(load_settings())

@@ -5,13 +5,13 @@ tickets. Where no ticket has groups yet, every fourth is given one: use a copy o
 line compares answers while nothing changes, the others what else a page reads.
 """
 
-import sys
 import time
 from dataclasses import replace
 
 import numpy as np
 import torch
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import open_desk
 from ticketing.people import LOCAL, Person, Role
 from ticketing.settings import load_settings
@@ -22,7 +22,7 @@ HIDDEN_EVERY = 4
 
 def main() -> None:
     """Print a line a read: medians in milliseconds, and their ratio."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    count = arguments(__doc__, queries=200).queries
     torch.set_num_threads(1)
     desk = open_desk(load_settings())
     tickets = [ticket for ticket in desk.store.iter_tickets() if ticket.subject]

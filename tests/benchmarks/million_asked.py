@@ -1,7 +1,6 @@
 """What `tests.benchmarks.million` measures, in a process that begins with nothing."""
 
 import json
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ STARTED = time.perf_counter()
 
 import numpy as np  # noqa: E402
 
+from tests.benchmarks.arguments import arguments  # noqa: E402
 from ticketing.desk import Desk, open_desk  # noqa: E402
 from ticketing.settings import load_settings  # noqa: E402
 from ticketing.tickets import Filters, Query  # noqa: E402
@@ -21,11 +21,12 @@ EXHAUSTIVE = 25
 
 def main() -> None:
     """Measure one thing."""
+    what = arguments(__doc__, what=str).what
     desk = open_desk(load_settings())
     asked = json.loads((Path(desk.settings.home) / "asked.json").read_text())
     queries = [Query(*texts) for texts in asked]
-    if sys.argv[1].isdigit():
-        answers(desk, queries[: int(sys.argv[1])])
+    if what.isdigit():
+        answers(desk, queries[: int(what)])
         return
     desk.preview(queries[0])
     seconds, used = time.perf_counter() - STARTED, time.process_time()
@@ -34,7 +35,7 @@ def main() -> None:
         f" {own_memory():.0f} MB are its own",
         flush=True,
     )
-    if sys.argv[1] == "first":
+    if what == "first":
         desk.recommender().derive()
         used = time.process_time() - used
         print(f"  the index was made with {used:.1f} s of processor more", flush=True)

@@ -6,7 +6,6 @@ left out. TICKETING_STORE is honoured.
 """
 
 import functools
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from unittest import mock
 
 from threadpoolctl import threadpool_limits
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import Desk, open_desk
 from ticketing.retrieval import recommend
 from ticketing.retrieval.answers import Answers
@@ -82,7 +82,7 @@ def parts(desk: Desk) -> list[tuple[str, Any, str]]:
 
 def main() -> None:
     """Print a line a part, the largest first."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else SEARCHES
+    count = arguments(__doc__, queries=SEARCHES).queries
     threadpool_limits(1)  # as where the desk is served
     with closing(open_desk(load_settings())) as desk:
         total = desk.store.count_tickets()

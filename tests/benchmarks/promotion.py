@@ -7,7 +7,6 @@ said otherwise) in a home that is thrown away. Two people ask one after the othe
 that is to swap; the promotion itself is another desk's.
 """
 
-import sys
 import tempfile
 import threading
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.arguments import arguments
 from tests.tiny import other_bundle, tiny_training
 from ticketing.demo.generator import iter_tickets
 from ticketing.desk import Desk, open_desk
@@ -89,4 +89,4 @@ def asked(desk: Desk, queries: list[Query], ended) -> list[float]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+    main(arguments(__doc__, tickets=2000).tickets)

@@ -4,12 +4,12 @@ Asks the desk the texts of its own tickets, evenly spread, each without its own 
 the whole way (encode, scan, fetch, explain, remember the query), then its parts.
 """
 
-import sys
 import time
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import open_desk
 from ticketing.retrieval.scan import nearest, scan_distances
 from ticketing.settings import load_settings
@@ -18,7 +18,7 @@ from ticketing.tickets import Query
 
 def main() -> None:
     """Print a line a contender: median and 95th percentile in milliseconds."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    count = arguments(__doc__, queries=200).queries
     threadpool_limits(1)
     desk = open_desk(load_settings())
     recommender = desk.recommender()

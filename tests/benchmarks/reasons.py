@@ -8,13 +8,13 @@ slip made in a known word is asked about.
 """
 
 import random
-import sys
 import time
 from datetime import datetime
 
 import numpy as np
 import torch
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import open_desk
 from ticketing.retrieval.explain import Explainer
 from ticketing.retrieval.match import Match
@@ -32,10 +32,9 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def main() -> None:
     """Print all of it."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 150
-    since, before = (
-        datetime.fromisoformat(day) for day in (sys.argv[2:4] or ("0001-01-01", "9999-12-31"))
-    )
+    given = arguments(__doc__, queries=150, since="0001-01-01", before="9999-12-31")
+    count = given.queries
+    since, before = map(datetime.fromisoformat, (given.since, given.before))
     torch.set_num_threads(1)
     chance = random.Random(SEED)
     desk = open_desk(load_settings())

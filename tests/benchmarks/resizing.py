@@ -5,13 +5,13 @@ real ones, and resizes its indices three times while another thread puts one tic
 with its codes, each until it is acknowledged. A split, a copy into more shards and one into fewer.
 """
 
-import sys
 import threading
 import time
 from contextlib import closing
 
 import numpy as np
 
+from tests.benchmarks.arguments import arguments
 from tests.servers import elasticsearch_server
 from ticketing.errors import StoreAway
 from ticketing.settings import load_settings
@@ -28,7 +28,7 @@ AGAIN_SECONDS = 0.05
 
 def main() -> None:
     """Print a line an index, and how long the slowest ticket took of those put meanwhile."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 16_000
+    count = arguments(__doc__, tickets=16_000).tickets
     with elasticsearch_server() as server:
         settings = load_settings(store=server.url, store_prefix="resized")
         with closing(open_store(settings)) as store:

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.benchmarks.arguments import arguments
 from tests.benchmarks.training import some
 from ticketing.desk import Desk, open_desk
 from ticketing.jobs import Job, JobState, Promotion
@@ -46,7 +47,7 @@ ROUNDS = 5
 
 def main() -> None:
     """Print a line a measurement."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
+    count = arguments(__doc__, tickets=6000).tickets
     source = open_desk(load_settings())
     bundle = source.recommender().model.id
     tickets = list(some(source, count))

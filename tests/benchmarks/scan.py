@@ -11,11 +11,11 @@ Components have as many terms as those of the archive have on average (9, 25 and
 many as a component can have, and a tenth of a ticket's terms are the query's.
 """
 
-import sys
 import time
 
 import numpy as np
 
+from tests.benchmarks.arguments import arguments
 from tests.examples import scanned
 from ticketing.encoders.terms import BUCKETS, SUM, TERMS
 from ticketing.model.layout import CodeLayout
@@ -38,7 +38,7 @@ FAISS_BYTES = 6_000_000_000
 
 def main() -> None:
     """Print each size's contenders."""
-    for tickets in map(int, sys.argv[1:] or SIZES):
+    for tickets in arguments(__doc__, tickets=SIZES).tickets:
         measure(tickets)
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from tests.benchmarks.arguments import arguments
 from ticketing.desk import open_desk
 from ticketing.encoders.sentence_transformer import TransformerEncoder
 from ticketing.encoders.transformer import Precision, Transformer, transformer_folder
@@ -41,12 +42,13 @@ Encode = Callable[[Sequence[str]], np.ndarray]
 
 def main() -> None:
     """Print a line a contender."""
+    given = arguments(__doc__, year=int, tickets=2000)
     torch.set_num_threads(1)
-    year = int(sys.argv[1])
+    year = given.year
     folder = transformer_folder("installed")
     if folder is None:
         sys.exit("Run `pip install '.[teacher]'` first.")
-    right, tickets = judged(year, int(sys.argv[2]) if len(sys.argv) > 2 else 2000)
+    right, tickets = judged(year, given.tickets)
     components = {ticket.id: texts(ticket) for ticket in tickets}
     plain = Transformer(folder, Precision.FLOAT32)
     contenders: dict[str, Encode] = {

@@ -8,7 +8,6 @@ Side by side in one run: rated pairs a second through a step of training (50 uni
 """
 
 import random
-import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -16,6 +15,7 @@ from time import perf_counter
 
 import torch
 
+from tests.benchmarks.arguments import arguments
 from ticketing.encoders.transformer import Transformer, transformer_folder
 from ticketing.experiments.malstm.datasets import RatedPairs, rated_loss
 from ticketing.experiments.malstm.ensemble import ModelSettings
@@ -31,10 +31,11 @@ REPEATS = 3
 
 def main() -> None:
     """Print pairs and sentences a second."""
+    given = arguments(__doc__, sick=Path, vectors="")
     torch.set_num_threads(1)
-    folder = Path(sys.argv[1])
+    folder = given.sick
     default = folder.parent / "vectors" / "glove840B_300d_sick.npy"
-    vectors = read_vectors(Path(sys.argv[2]) if len(sys.argv) > 2 else default)
+    vectors = read_vectors(Path(given.vectors) if given.vectors else default)
     pairs = read_sick(folder).training[: BATCHES * BATCH]
     texts = sentences(pairs)[:ENCODED]
     network = SentenceNetwork(vectors, ModelSettings().network)

@@ -11,7 +11,6 @@ whose ticket has solved one before, of the others, and of all.
 """
 
 import random
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -20,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from tests.benchmarks.arguments import arguments
 from tests.benchmarks.reading.cases import by_id
 from tests.benchmarks.reading.tracker import Tracker
 from ticketing.evaluation.text_table import table_text
@@ -42,8 +42,8 @@ Asked = list[tuple[datetime, Label]]
 
 def main() -> None:
     """Print the table."""
-    bundle, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    year = int(sys.argv[3]) if len(sys.argv) > 3 else None
+    given = arguments(__doc__, bundle=Path, tracker=Path, year=0)
+    bundle, folder, year = given.bundle, given.tracker, given.year or None
     model = model_in(Registry(bundle.parent).load(bundle.name))
     tickets, asked = read(folder if folder.is_dir() else DATA / folder, year)
     measured = [i for i, (time, _) in enumerate(asked) if year in (None, time.year)]

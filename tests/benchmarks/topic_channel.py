@@ -8,7 +8,6 @@ Each stands twice: T as the hidden layer, and as the sum of the words' rows at l
 not hang on a text's length.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from tests.benchmarks.arguments import arguments
 from tests.benchmarks.reading.cases import Case
 from tests.benchmarks.reading.tracker import read_tracker
 from ticketing.encoders.sums import sums_of
@@ -140,7 +140,8 @@ def unit(topics: TopicEncoder) -> Vectors:
 def main() -> None:
     """Print a line a T, then a line a set of channels."""
     torch.set_num_threads(1)
-    folder, year, bundle, *counts = sys.argv[1:]
+    given = arguments(__doc__, folder=str, year=str, bundle=str, topics=())
+    folder, year, bundle, counts = given.folder, given.year, given.bundle, given.topics
     [case] = read_tracker(Path(folder), year, datetime(int(year) + 1, 1, 1))
     model = model_in(Registry(Path(bundle).parent).load(Path(bundle).name))
     asked, topics = Asked(case, model), model.topics

@@ -6,13 +6,13 @@ included, which moves all parameters whatever the output layer) and to score, fo
 tree, its full softmax and gensim's LDA; then documents a second through `transform`.
 """
 
-import sys
 from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from tests.benchmarks.arguments import arguments
 from topic_models import LDA, DocNADE, DocNADESettings, LDASettings, TopicModel
 
 SIZES = (2_000, 8_000, 32_000)
@@ -25,7 +25,7 @@ REPEATS = 3
 
 def main() -> None:
     """Print the tables and draw the first two into a file."""
-    picture = sys.argv[1] if len(sys.argv) > 1 else "topics.svg"
+    picture = arguments(__doc__, picture="topics.svg").picture
     costs = {size: {name: cost(name, size) for name in ("tree", "full", "LDA")} for size in SIZES}
     for place, what in enumerate(("train on", "score")):
         print(f"milliseconds to {what} a document")

@@ -8,7 +8,6 @@ within it left out, and the most memory that the process had of its own. TICKETI
 honoured.
 """
 
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from threading import Event, Thread
 from typing import Any
 from zlib import crc32
 
+from tests.benchmarks.arguments import arguments
 from tests.benchmarks.parts import Stopwatch, watched
 from ticketing.desk import Desk, open_desk
 from ticketing.desk.material import read_material, write_material
@@ -34,10 +34,11 @@ from ticketing.training.validation import ValidationSet
 
 def main() -> None:
     """Print a line a phase, the longest first."""
+    given = arguments(__doc__, tickets=0, settings=())
     settings = load_settings()
     desk = open_desk(settings)
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else desk.store.count_tickets()
-    changes: dict[str, Any] = dict(change.split("=") for change in sys.argv[2:])
+    count = given.tickets or desk.store.count_tickets()
+    changes: dict[str, Any] = dict(change.split("=") for change in given.settings)
     training = TrainingSettings(**{"teacher": "", **changes})
     processor, clock = Stopwatch(time.process_time), Stopwatch(time.perf_counter)
     with tempfile.TemporaryDirectory() as name, open(Path(name, "read"), "w+b") as file:

@@ -2,15 +2,18 @@
 is asked."""
 
 import shutil
+import sys
 from contextlib import closing, nullcontext
 from datetime import datetime
 from pathlib import Path
+from runpy import run_path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.benchmarks import scaling
+from tests.benchmarks.arguments import arguments
 from tests.benchmarks.reading import bundles, peers
 from tests.benchmarks.reading.aviation import read_aviation
 from tests.benchmarks.reading.cases import Case, desk
@@ -20,7 +23,37 @@ from ticketing.jobs import JobState
 from ticketing.tickets import Grade, Label, Query, Ticket
 from worker.jobs import start_reindex
 
+FOLDER = Path(scaling.__file__).parent
+
+PROGRAMS = sorted(
+    path for path in FOLDER.rglob("*.py") if '__name__ == "__main__"' in path.read_text()
+)
+
 TICKETS = [Ticket("a", "pump"), Ticket("b", "valve"), Ticket("c", "valve stem")]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(FOLDER)))
+def test_a_benchmark_says_how_it_is_used(path, monkeypatch, capsys):
+    """Most took --help for a number of tickets, or a folder, and ended in a traceback."""
+    monkeypatch.setattr(sys, "argv", [str(path), "--help"])
+    with pytest.raises(SystemExit) as ended:
+        run_path(str(path), run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.lower().startswith("usage: ")
+
+
+def test_arguments_are_as_they_are_said_or_as_usual(monkeypatch):
+    def given(*words, **named):
+        monkeypatch.setattr(sys, "argv", ["benchmark", *words])
+        return vars(arguments("About.", **named))
+
+    assert given(tickets=10, seconds=2.5) == {"tickets": 10, "seconds": 2.5}
+    assert given("7", "3", tickets=10, seconds=2.5) == {"tickets": 7, "seconds": 3.0}
+    assert given("f", "1", "2", folder=Path, sizes=(5, 6)) == {"folder": Path("f"), "sizes": [1, 2]}
+    assert given("f", folder=Path, sizes=(5, 6)) == {"folder": Path("f"), "sizes": (5, 6)}
+    assert given("3", "x=1", tickets=0, settings=()) == {"tickets": 3, "settings": ["x=1"]}
+    with pytest.raises(SystemExit):
+        given(folder=Path)
 
 
 def test_a_bundle_is_found_again_by_its_settings_and_its_teachers_weights(
