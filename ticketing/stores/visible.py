@@ -250,6 +250,6 @@ def _figures(job: Job, tickets: int) -> tuple[int, int]:
     """A job's total and how much of it is done, for who sees so many tickets: nothing of rows
     imported and queries measured, which are those of hidden tickets too."""
     if job.kind == JobKind.TRAINING:
-        return job.total, job.done  # passes
+        return job.total, job.done  # epochs
     total = tickets if job.kind == JobKind.REINDEX and job.total else 0
     return total, total * job.done // max(job.total, 1)

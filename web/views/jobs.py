@@ -3,16 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ticketing.jobs import Job, JobKind, JobState, Promotion, Step
+from ticketing.jobs import Job, JobKind, JobState, Promotion
 from ticketing.plurals import counted
-
-UNITS = {
-    Step.TRAINING: "pass",
-    Step.IMPORTING: "row",
-    Step.CHECKING: "row",
-    Step.MEASURING: "step",
-}
-"""What a job counts at a step; tickets elsewhere."""
+from worker.progress import UNITS
 
 COUNTS = ("added", "changed", "unchanged", "rejected")
 """What an import counts."""
@@ -40,7 +33,7 @@ def state_words(job: Job) -> str:
 
 def unit(job: Job) -> str:
     """What a job's figures count."""
-    return UNITS.get(Step(job.step), "ticket") if job.step else "ticket"
+    return UNITS[job.kind]
 
 
 def took(job: Job) -> float | None:

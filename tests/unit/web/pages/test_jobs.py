@@ -16,7 +16,7 @@ from ticketing.desk.long_work import do
 from ticketing.errors import BrokerAway
 from ticketing.evaluation.promotion import Comparison
 from ticketing.history import AuditEntry
-from ticketing.jobs import JobKind, JobState, LogLine, Promotion, ignore_step
+from ticketing.jobs import JobKind, JobState, LogLine, Promotion, Step, ignore_step
 from ticketing.people import Role
 from ticketing.schedule import Weekday
 from ticketing.settings import Settings
@@ -25,6 +25,7 @@ from ticketing.times import utc_now
 from web import forms
 from web.app import create_app
 from web.uploads import UPLOAD_LIMIT
+from worker.progress import summary
 from worker.queues import LONG_QUEUE, QUEUE
 
 MEANS = {"Acc@10": 0.75, "MAP@10": 0.5}
@@ -258,6 +259,24 @@ def test_what_a_job_changed_is_said_once(client, desk):
     desk.store.put_job(replace(job, id="d", message=said))
     page = client.get("/jobs/d").text
     assert said in page and "1,200 added" not in page
+
+
+@pytest.mark.parametrize(
+    ("kind", "step", "said"),
+    [
+        (JobKind.IMPORT, Step.READING, "100 of 1,200 rows"),
+        (JobKind.IMPORT, Step.IMPORTING, "100 of 1,200 rows"),
+        (JobKind.TRAINING, Step.TRAINING, "100 of 1,200 epochs"),
+        (JobKind.REINDEX, Step.ENCODING, "100 of 1,200 tickets"),
+        (JobKind.EVALUATION, Step.MEASURING, "100 of 1,200 steps"),
+    ],
+)
+def test_a_job_counts_what_the_command_says_it_counts(client, desk, kind, step, said):
+    """The rows of a file were tickets while they were read, and epochs had another name here."""
+    job = replace(jobs()[0], id="i", bundle_id="b", kind=kind, step=step, done=100, total=1200)
+    desk.store.put_job(job)
+    assert f"<span>{said}</span>" in client.get("/jobs/i").text
+    assert said in summary(job)
 
 
 def test_what_was_asked_for_is_said_without_what_was_left_as_it_is(client, desk):
