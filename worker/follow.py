@@ -75,7 +75,7 @@ def follow(desk: Desk, app: Celery, job: Job) -> Job:
                 try:
                     if not (alone and do_waiting(desk, app, queue)):
                         time.sleep(POLL_SECONDS)
-                    job = known_job(desk.store, job.id)
+                    job = known_job(desk.whole, job.id)
                     alone = alone or (
                         not desk.settings.broker
                         and _is_left_alone(job)

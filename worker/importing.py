@@ -21,7 +21,7 @@ def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
     """
     same = _digest(arguments, by)
     try:
-        with leases.held(desk.store, f"import {same}", wait=True):
+        with leases.held(desk.whole, f"import {same}", wait=True):
             job = _under_way(desk, same)
             if job:
                 _let_go(desk, arguments)
@@ -36,7 +36,7 @@ def start_import(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Job:
 
 def _under_way(desk: Desk, same: str) -> Job | None:
     """The import that is asked for, if it has been begun and is not to be cancelled."""
-    for job in desk.store.unfinished_jobs():
+    for job in desk.whole.unfinished_jobs():
         wanted = job.kind == JobKind.IMPORT and not job.cancel_requested
         if wanted and _digest(job.arguments, job.by) == same:
             return job

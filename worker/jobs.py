@@ -48,7 +48,7 @@ def start_training(desk: Desk, app: Celery, arguments: Json, by: str = "") -> Jo
     Another one that nobody has begun, or that is to be cancelled, gives way where no worker is
     there. Raises NotReady while any other is under way, BrokerAway before any job is made.
     """
-    for job in desk.store.unfinished_jobs():
+    for job in desk.whole.unfinished_jobs():
         if is_another_training(job, arguments):
             if not _gives_way(desk, app, job):
                 left = _is_left(desk, job) and not workers_live(app, queue_of(job.kind))
@@ -85,7 +85,7 @@ def start(desk: Desk, app: Celery, kind: JobKind, bundle_id: str, arguments: Jso
     Raises NotReady, and BrokerAway before any job is made. A job that is made is returned also
     where it cannot be published: its log says why, and the watch publishes it later.
     """
-    store = desk.store
+    store = desk.whole
     waiting = waiting_messages(app, queue_of(kind))
     total = store.count_tickets() if kind == JobKind.REINDEX else 0
     job = store.create_job(kind, bundle_id, total, arguments, by)
@@ -140,7 +140,7 @@ def resume_jobs(desk: Desk, app: Celery) -> list[Job]:
     message that turns up again later finds nothing to do. Messages that still wait in the
     queue are left to the workers. Raises BrokerAway.
     """
-    left = [job for job in desk.store.unfinished_jobs() if _is_left(desk, job)]
+    left = [job for job in desk.whole.unfinished_jobs() if _is_left(desk, job)]
     ended = [cancelled(desk, job) for job in left if job.cancel_requested]
     wanted = [job for job in left if not job.cancel_requested]
     queues = {queue_of(job.kind) for job in wanted}
@@ -162,7 +162,7 @@ def _is_left(desk: Desk, job: Job) -> bool:
     if job.state == JobState.WAITING:
         return False
     shared = job.kind == JobKind.REINDEX and job.step not in (Step.COMPARING, Step.PROMOTING)
-    free = shared or desk.store.lease_is_free(lease_of(job.id))
+    free = shared or desk.whole.lease_is_free(lease_of(job.id))
     return free and silent_for(job) > SILENT_SECONDS
 
 
@@ -182,7 +182,7 @@ def cancel_job(desk: Desk, job_id: str) -> Job:
 
     Raises NotFound.
     """
-    job = desk.store.request_cancel(job_id)
+    job = desk.whole.request_cancel(job_id)
     if job.finished or not (_is_not_begun(desk, job) or _is_left(desk, job)):
         return job
     return cancelled(desk, job)
@@ -191,7 +191,7 @@ def cancel_job(desk: Desk, job_id: str) -> Job:
 def _is_not_begun(desk: Desk, job: Job) -> bool:
     """Whether a job waits for an answer, or for whoever does all of it."""
     if job.state == JobState.QUEUED and job.kind != JobKind.REINDEX:
-        return desk.store.lease_is_free(lease_of(job.id))
+        return desk.whole.lease_is_free(lease_of(job.id))
     return job.state == JobState.WAITING
 
 
@@ -200,7 +200,7 @@ def cancel_for(desk: Desk, job_id: str, by: Actor) -> Job:
 
     Raises NotFound, NotReady for a job that has ended.
     """
-    job = known_job(desk.store, job_id)
+    job = known_job(desk.whole, job_id)
     if job.finished:
         raise NotReady(f"Job {job_id} is {job.state}; there is nothing to cancel.")
     desk.record(by, Deed.JOB_CANCELLED, f"{job.kind} {job.id}")
@@ -209,7 +209,7 @@ def cancel_for(desk: Desk, job_id: str, by: Actor) -> Job:
 
 def cancelled(desk: Desk, job: Job) -> Job:
     """End a job as cancelled."""
-    return desk.store.update_job(
+    return desk.whole.update_job(
         job.id, state=JobState.CANCELLED, message="cancelled", log="cancelled"
     )
 
@@ -222,11 +222,11 @@ def retry_job(desk: Desk, app: Celery, job_id: str, by: Actor) -> Job:
     for a job that is done or under way, or whose files are gone, BrokerAway, where it is resumed
     later.
     """
-    job = known_job(desk.store, job_id)
+    job = known_job(desk.whole, job_id)
     if job.state not in (JobState.FAILED, JobState.CANCELLED):
         raise NotReady(f"Job {job_id} is {job.state}; only a failed or cancelled one is retried.")
     desk.require_files(job)
-    job = desk.store.reopen_job(job_id)
+    job = desk.whole.reopen_job(job_id)
     desk.record(by, Deed.JOB_RETRIED, f"{job.kind} {job.id}")
     forget_who(desk, job_id)
     return publish(desk, app, job)
@@ -240,7 +240,7 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Actor)
     BrokerAway, where it is resumed later.
     """
     try:
-        with leases.held(desk.store, f"answer {job_id}", wait=True):
+        with leases.held(desk.whole, f"answer {job_id}", wait=True):
             job = _answered(desk, job_id, yes, by)
     except leases.Taken:
         raise NotReady(f"Somebody else answers job {job_id} just now; look again.") from None
@@ -249,7 +249,7 @@ def answer_promotion(desk: Desk, app: Celery, job_id: str, yes: bool, by: Actor)
 
 def _answered(desk: Desk, job_id: str, yes: bool, by: Actor) -> Job:
     """The job, refused or queued once more. Raises NotFound, NotReady."""
-    job = known_job(desk.store, job_id)
+    job = known_job(desk.whole, job_id)
     if job.state != JobState.WAITING:
         raise NotReady(f"Job {job_id} is {job.state}; it waits for no answer.")
     answer = "yes" if yes else "no"
@@ -257,10 +257,10 @@ def _answered(desk: Desk, job_id: str, yes: bool, by: Actor) -> Job:
     log = f"{by.name} said {answer}"
     answered = f"{job.kind} {job.id}: {answer}"
     if not yes:
-        desk.store.update_job(job_id, result=said, log=log)
+        desk.whole.update_job(job_id, result=said, log=log)
         desk.record(by, Deed.ANSWERED, answered)
         return finish(desk, job, desk.refuse(job.bundle_id, f": {log}"))
-    job = desk.store.update_job(
+    job = desk.whole.update_job(
         job_id, state=JobState.QUEUED, step=Step.PROMOTING, result=said, log=log
     )
     desk.record(by, Deed.ANSWERED, answered)

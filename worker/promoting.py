@@ -28,7 +28,7 @@ def take_step(desk: Desk, app: Celery, job_id: str) -> None:
     """
     if wanted(desk, job_id) is None:
         return
-    with failing(desk, job_id), beating(desk.store, job_id, STEP_SECONDS):
+    with failing(desk, job_id), beating(desk.whole, job_id, STEP_SECONDS):
         try:
             with held(desk.whole, lease_of(job_id), wait=True):
                 _go_on(desk, app, job_id)

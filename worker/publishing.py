@@ -46,10 +46,10 @@ def publish(desk: Desk, app: Celery, job: Job) -> Job:
     Raises BrokerAway; what was not published by then is resumed later.
     """
     if job.kind != JobKind.REINDEX:
-        job = desk.store.update_job(job.id, state=JobState.QUEUED, result=taken_up(job, job.done))
+        job = desk.whole.update_job(job.id, state=JobState.QUEUED, result=taken_up(job, job.done))
         _send(app, DO_JOB, job)
-        return desk.store.update_job(job.id)
-    store = desk.store
+        return desk.whole.update_job(job.id)
+    store = desk.whole
     total, done = store.count_tickets(), store.count_codes(job.bundle_id)
     job = store.update_job(
         job.id,
@@ -87,7 +87,7 @@ def go_on_if_encoded(desk: Desk, app: Celery, job_id: str, likely_after: str = "
     the first ticket on, each batch would cost as much as there are tickets before it. Raises
     NotFound; BrokerAway, where the step is published later.
     """
-    store = desk.store
+    store = desk.whole
     job = known_job(store, job_id)
     for after in dict.fromkeys([likely_after, ""]):
         left = store.stale_ids(job.bundle_id, len(job.errors) + 1, after)
@@ -112,4 +112,4 @@ def finish(desk: Desk, job: Job, message: str, done: int | None = None) -> Job:
     changes: JobChanges = {"state": JobState.DONE, "message": message, "log": message}
     if done is not None:
         changes["done"] = done
-    return desk.store.update_job(job.id, **changes)
+    return desk.whole.update_job(job.id, **changes)

@@ -51,12 +51,12 @@ def encode_batch(desk: Desk, job_id: str, bundle_id: str, ticket_ids: Sequence[s
     """
     job = wanted(desk, job_id)
     if job:
-        with failing(desk, job_id), beating(desk.store, job_id, SECONDS[ENCODE_BATCH]):
+        with failing(desk, job_id), beating(desk.whole, job_id, SECONDS[ENCODE_BATCH]):
             _encode(desk, job, bundle_id, ticket_ids)
 
 
 def _encode(desk: Desk, job: Job, bundle_id: str, ticket_ids: Sequence[str]) -> None:
-    store = desk.store
+    store = desk.whole
     if job.state == JobState.QUEUED:
         store.update_job(job.id, state=JobState.RUNNING, result=taken_up(job, job.done))
     stale = store.stale_ids(bundle_id, among=ticket_ids)
@@ -105,10 +105,10 @@ def _may_be_a_tickets_fault(error: Exception) -> bool:
 
 def give_up(desk: Desk, app: Celery, job_id: str, why: str) -> None:
     """Fail a job whose message has ended its processes, or took too long."""
-    job = desk.store.get_job(job_id)
+    job = desk.whole.get_job(job_id)
     if job is not None and not job.finished:
         log.error("job %s failed: %s", job_id, why)
-        desk.store.update_job(job_id, state=JobState.FAILED, message=why, log=why)
+        desk.whole.update_job(job_id, state=JobState.FAILED, message=why, log=why)
 
 
 TASKS: dict[str, Callable[..., None]] = {

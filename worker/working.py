@@ -22,7 +22,7 @@ BEAT_SECONDS = 3.0
 
 def wanted(desk: Desk, job_id: str) -> Job | None:
     """The job, if there is still something to do for it; one that is to be cancelled is ended."""
-    job = desk.store.get_job(job_id)
+    job = desk.whole.get_job(job_id)
     if job is None or job.finished:
         return None
     if job.cancel_requested:
@@ -48,7 +48,7 @@ def failing(desk: Desk, job_id: str) -> Iterator[None]:
     except Exception as error:
         said = sentence(desk, error)
         with suppress(NotFound):  # a restore may have taken the job away
-            desk.store.update_job(job_id, state=JobState.FAILED, message=said, log=said)
+            desk.whole.update_job(job_id, state=JobState.FAILED, message=said, log=said)
         # What a person can act on is a sentence; anything else is a defect, told in full.
         log.error("job %s failed: %s", job_id, error, exc_info=not is_for_people(error))
 

@@ -14,8 +14,9 @@ from ticketing.desk.leases import held
 from ticketing.errors import BrokerAway, NotReady
 from ticketing.history import Deed
 from ticketing.jobs import JobKind, JobState, Promotion, Step
-from ticketing.people import Actor
+from ticketing.people import Actor, Person, Role
 from ticketing.settings import Settings
+from ticketing.tickets import Ticket
 from worker import jobs
 from worker.app import make_app
 from worker.connection import waiting_messages
@@ -29,6 +30,15 @@ def desk(tmp_path):
     desk = FakeDesk(Settings(home=tmp_path), past_jobs=[])
     yield desk
     desk.close()
+
+
+def test_a_reindex_is_of_all_tickets_whoever_asks_for_it(desk):
+    desk.put_tickets([Ticket("s", "secret", groups=frozenset({"safety"}))])
+    everything = desk.whole.count_tickets()
+    seen = desk.seen_by(Person("ben", Role.ADMIN, frozenset({"pumps"})))
+    assert seen.store.count_tickets() == everything - 1
+    job = start_reindex(seen, make_app(desk.settings), "b1", Promotion.RULE)
+    assert desk.whole.get_job(job.id).total == everything
 
 
 @pytest.mark.parametrize("under_way", [Promotion.RULE, Promotion.NEVER])
