@@ -24,7 +24,9 @@ def desk(tmp_path):
 @pytest.fixture
 def categories(desk):
     facts = {"data": {"titles": 3, "categories": 2}}
-    return desk.models.save(facts, {}, {}, ModelKind.CATEGORIES)
+    bundle_id = desk.models.save(facts, {}, {}, ModelKind.CATEGORIES)
+    desk.models.share(bundle_id)
+    return bundle_id
 
 
 @pytest.mark.parametrize(
