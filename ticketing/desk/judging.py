@@ -92,13 +92,21 @@ class Judging(DeskBase):
         return found
 
     def last_note(self, query_id: str, ticket_id: str, judge: str) -> str:
-        """The note of the latest grade that a judge gave a ticket, even if it is undone since."""
+        """What a judge last wrote of a ticket, beside a grade, even if it is undone since, or
+        before they gave one."""
         given = [
             event
             for event in self.store.judgments(query_id, ticket_id)
-            if event.judge == judge and event.grade is not None
+            if event.judge == judge and (event.grade is not None or event.note)
         ]
         return max(given, key=lambda event: event.time).note if given else ""
+
+    def keep_note(self, query_id: str, ticket_id: str, judge: str, note: str) -> None:
+        """Keep what a judge wrote of a ticket for when they come back to it; their grade of it, or
+        that there is none, stays. Raises as `judge`."""
+        if note and note != self.last_note(query_id, ticket_id, judge):
+            grade = self.grades(query_id, judge).get(ticket_id)
+            self.judge(query_id, ticket_id, grade, judge, note=note)
 
 
 def standing(events: Iterable[Judgment]) -> list[Judgment]:

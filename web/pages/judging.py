@@ -18,6 +18,9 @@ from web.schemas.work import RoundArgs, RoundIn
 
 judging_pages = Blueprint("judging", __name__)
 
+SKIPPED = "skip"
+"""What the form of a round sends in place of a grade where a ticket is passed over."""
+
 
 @judging_pages.get("/judging")
 def overview() -> str:
@@ -69,14 +72,20 @@ def round_() -> str:
 
 @judging_pages.post("/judging/round")
 def judge() -> Redirect:
-    """Record a grade with its note (an empty grade is an undo), and go on."""
+    """Record a grade with its note (an empty grade is an undo), or keep the note of a ticket that
+    is skipped, and go on."""
     args = _args()
     if "grade" not in request.form:
-        raise InputError("No grade was given; press YES, REL, NO or Undo.")
+        raise InputError("No grade was given; press YES, REL, NO, Skip or Undo.")
     names = ("query_id", "ticket_id", "note", "seen")
     given = {name: request.form.get(name, "") for name in names}
-    judged = valid(JudgmentIn, {**given, "grade": request.form.get("grade") or None})
-    if sentence := record(judged):
+    skipped = request.form["grade"] == SKIPPED
+    grade = None if skipped else request.form["grade"] or None
+    judged = valid(JudgmentIn, {**given, "grade": grade})
+    if skipped:
+        of = judged.query_id, judged.ticket_id, current_person().name
+        current_desk().keep_note(*of, judged.note)
+    elif sentence := record(judged):
         flash(sentence, "problem")
     return redirect(_address(args.round(), args.after), 303)
 

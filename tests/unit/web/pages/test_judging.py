@@ -43,6 +43,17 @@ def give(client, address, grade, note=""):
     return shown["query_id"], shown["ticket_id"]
 
 
+def skip(client, address, note="") -> str:
+    """Press Skip on what the round shows; the address that it leads to."""
+    page = client.get(address).text
+    form = page[page.index('class="give"') :]
+    fields = dict(re.findall(r'name="(query_id|ticket_id|csrf_token)" value="([^"]+)"', form))
+    to = unescape(re.search(r'name="grade" value="skip" formaction="([^"]+)"', form)[1])
+    answer = client.post(to, data={**fields, "note": note, "grade": "skip"})
+    assert answer.status_code == 303, answer.text
+    return answer.location
+
+
 def test_a_round_goes_through_every_unjudged_ticket_once(client, desk):
     desk.judge(QUERIES[0].id, "GT-0101", Grade.YES, "local")
     address = begin(client, by="random", size="2")
@@ -84,8 +95,7 @@ def test_the_last_judgment_can_be_undone_and_a_ticket_skipped(client, desk):
     client.post(address, data={**fields, "grade": ""})
     page = client.get(address).text
     assert "0 of 10 tickets judged" in page
-    skip = unescape(re.search(r'href="([^"]+)" data-key="s"', page)[1])
-    assert give(client, skip, "NO") != first
+    assert give(client, skip(client, address), "NO") != first
 
 
 def test_a_ticket_that_was_skipped_stays_skipped_when_another_one_is_graded(client, desk):
@@ -95,13 +105,37 @@ def test_a_ticket_that_was_skipped_stays_skipped_when_another_one_is_graded(clie
         form = page[page.index('class="give"') :]
         seen.append(re.search(r'name="ticket_id" value="([^"]+)"', form)[1])
         if len(seen) == 1:
-            address = unescape(re.search(r'href="([^"]+)" data-key="s"', page)[1])
+            address = skip(client, address)
             continue
         shown = dict(re.findall(r'name="(query_id|ticket_id)" value="([^"]+)"', form))
         action = unescape(re.findall(r'action="([^"]+)" class="give"', page)[0])
         fields = {"csrf_token": token(client), **shown, "grade": "NO"}
         address = client.post(action, data=fields).location
     assert len(set(seen)) == 3
+
+
+def test_a_note_of_a_ticket_that_is_skipped_is_there_when_it_comes_again(client, desk):
+    """Skip dropped what was typed without a word."""
+    address = begin(client, by="random", size="1")
+    assert 'name="note" value=""' in client.get(skip(client, address, "ask Klaus")).text
+    page = client.get(address).text
+    assert 'name="note" value="ask Klaus"' in page and "0 of 10 tickets judged" in page
+    assert desk.grades(QUERIES[0].id, "local") == {}
+    skip(client, address, "ask Klaus")
+    assert [event.note for event in desk.store.judgments()] == ["ask Klaus"]  # said once
+    query, ticket = give(client, address, "NO", "Klaus says no")
+    assert [event.grade for event in desk.store.judgments()] == [None, Grade.NO]
+    assert desk.last_note(query, ticket, "local") == "Klaus says no"
+
+
+def test_to_skip_leaves_the_grade_that_was_given_in_another_window(client, desk):
+    address = begin(client, by="random", size="1")
+    left = client.get(address).text[client.get(address).text.index('class="give"') :]
+    query, ticket = give(client, address, "YES", "fits")
+    fields = dict(re.findall(r'name="(query_id|ticket_id|csrf_token)" value="([^"]+)"', left))
+    client.post(address, data={**fields, "note": "or not", "grade": "skip"})
+    assert desk.grades(query, "local") == {ticket: Grade.YES}
+    assert desk.last_note(query, ticket, "local") == "or not"
 
 
 def test_two_windows_of_a_round_never_replace_each_other_in_silence(client, desk):
