@@ -13,12 +13,14 @@ from ticketing.tickets import ModelKind
 class Setup:
     """What a desk has of what it needs to answer: tickets, a trained bundle, one that serves.
 
-    `encoding` is the unfinished job that encodes the tickets, if there is one.
+    `training` and `encoding` are the unfinished jobs that make a bundle and encode the tickets, if
+    there are any.
     """
 
     tickets: int
     trained: bool
     serving: bool
+    training: Job | None
     encoding: Job | None
 
     @property
@@ -33,10 +35,11 @@ class SettingUp(DeskBase):
     def setup(self) -> Setup:
         """How far the desk is."""
         serving = bool(self.store.serving())
-        encoding = [job for job in self.store.unfinished_jobs() if job.kind == JobKind.REINDEX]
+        under_way = {job.kind: job for job in reversed(self.store.unfinished_jobs())}
         return Setup(
             tickets=self.store.count_tickets(),
             trained=serving or bool(self.models.ids(ModelKind.RANKING)),
             serving=serving,
-            encoding=encoding[0] if encoding else None,
+            training=under_way.get(JobKind.TRAINING),
+            encoding=under_way.get(JobKind.REINDEX),
         )

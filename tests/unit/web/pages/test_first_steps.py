@@ -1,11 +1,13 @@
 """A new desk: the three steps instead of a form that cannot answer."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from tests.fake_desk import FakeDesk
-from ticketing.jobs import JobState
+from tests.fake_records import jobs
+from ticketing.jobs import JobKind, JobState
 from ticketing.settings import Settings
 from ticketing.tickets import Query
 from web.app import create_app
@@ -42,6 +44,19 @@ def test_one_ticket_is_one(tmp_path):
     desk = FakeDesk(Settings(home=tmp_path), serves=False)
     desk.delete_tickets([ticket.id for ticket in desk.store.iter_tickets()][1:])
     assert "1 ticket is here." in create_app(desk).test_client().get("/").text
+
+
+def test_a_training_that_has_begun_is_followed(tmp_path):
+    """The page asked for a training as if none had been begun."""
+    desk = FakeDesk(Settings(home=tmp_path), past_jobs=[], serves=False)
+    training = replace(jobs()[0], id="t1", kind=JobKind.TRAINING, bundle_id="")
+    desk.store.put_job(training)
+    page = create_app(desk).test_client().get("/").text
+    assert steps(page) == ["done", "next", "to do"]
+    assert 'A training has begun; <a href="/jobs/t1">its page</a> says' in page
+    assert "No model is there yet" not in page
+    desk.store.update_job("t1", state=JobState.FAILED)
+    assert "No model is there yet" in create_app(desk).test_client().get("/").text
 
 
 def test_encoding_is_followed(tmp_path):
