@@ -56,7 +56,8 @@ def rate(job: Job) -> float:
 
 
 def seconds_left(job: Job) -> float | None:
-    """Estimate until the job is done, or None while nothing is known."""
+    """Estimate until the job is done, of a training until its step is, whose others are not known;
+    None while nothing is known."""
     speed = rate(job)
     return (job.total - job.done - len(job.errors)) / speed if speed else None
 
@@ -72,7 +73,8 @@ def summary(job: Job) -> str:
         parts.append(f"{speed:.0f} a second")
     waits = job.finished or job.state == JobState.WAITING
     if not waits and (left := seconds_left(job)) is not None:
-        parts.append(f"{left:.0f} s left")
+        of = " of this step" if job.kind == JobKind.TRAINING else ""
+        parts.append(f"{left:.0f} s left{of}")
     if job.cancel_requested and not job.finished:
         parts.append("to be cancelled")
     if job.errors:

@@ -47,7 +47,8 @@ class JobOut(Out):
     done: int
     rate: float
     seconds_left: float | None = Field(
-        description="null where nobody knows, as while it is stalled"
+        description="of a training those of its step; null where nobody knows, as while it is"
+        " stalled"
     )
     stalled: bool = Field(description="nobody has reported for a while, and no worker lives")
     created: Time

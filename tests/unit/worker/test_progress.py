@@ -69,3 +69,14 @@ def test_no_time_is_foretold_of_a_job_that_waits_for_a_yes():
     job = replace(job, heartbeat=utc_now())
     assert seconds_left(job) == 0 and "s left" not in summary(job)
     assert "s left" in summary(replace(job, state=JobState.RUNNING))
+
+
+def test_the_time_left_of_a_training_is_that_of_its_step():
+    """A training has two steps of the same name; four seconds before the end of the first it was
+    said to need four more, and then took half a minute."""
+    beat = utc_now()
+    begun = beat - timedelta(seconds=8)
+    job = replace(jobs()[0], errors={}, total=60, done=40, started=begun, heartbeat=beat)
+    assert "5 a second, 4 s left" in summary(job)
+    training = replace(job, kind=JobKind.TRAINING)
+    assert "5 a second, 4 s left of this step" in summary(training)

@@ -568,8 +568,17 @@ def test_jobs_show_progress_rate_estimate_and_errors(client, tmp_path):
     desk = FakeDesk(Settings(home=tmp_path / "at work"), past_jobs=[running])
     page = create_app(desk).test_client().get("/jobs").text
     assert "320 of 949 tickets" in page and "40 a second" in page  # 320 in 8 seconds
-    assert "about 16 s left" in page  # 628 more at 40 a second
+    assert "about 16 s left</span>" in page  # 628 more at 40 a second
     assert "1 ticket set aside" in page and "longer than can be encoded" in page
+
+
+def test_of_a_training_the_time_left_is_that_of_its_step(tmp_path):
+    beat = utc_now()
+    running = replace(jobs()[0], kind="training", started=beat - timedelta(seconds=8))
+    running = replace(running, heartbeat=beat)
+    desk = FakeDesk(Settings(home=tmp_path), past_jobs=[running])
+    page = create_app(desk).test_client().get("/jobs").text
+    assert "about 16 s left of this step</span>" in page
 
 
 def test_a_promotion_shows_its_reason_and_no_progress(tmp_path):
