@@ -361,6 +361,16 @@ def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
     assert f"deleted: bundle {new}" in deeds(desk) and new not in desk.models.ids()
 
 
+def test_what_was_said_of_a_model_that_serves_no_more_is_said_as_past(client, desk):
+    """Beside "served before" stood that the model serves now."""
+    old = desk.save_bundle(30)
+    promotion = replace(jobs()[1], id="p1", kind=JobKind.PROMOTION, bundle_id=old)
+    desk.store.put_job(replace(promotion, message=f"Bundle {old} serves now."))
+    page = client.get("/models").text
+    said = "When it was last compared or promoted: "
+    assert re.findall(r'<p class="changed">(.*?)</p>', page) == [f"{said}Bundle {old} serves now."]
+
+
 def test_the_schedule_is_set_and_shown(client, desk):
     assert "Nothing is scheduled" in client.get("/schedule").text
     fields = {"weekday": "sunday", "at": "04:30", "judgments": "50", "promotion": "ask"}
