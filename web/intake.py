@@ -8,6 +8,7 @@ to nothing; what they show is looked at later. All bodies together have a limit 
 import json
 from typing import Any, Protocol
 
+from markupsafe import Markup
 from waitress.parser import HTTPRequestParser
 from waitress.utilities import Error
 
@@ -15,6 +16,7 @@ from web.app import BODY_LIMIT
 from web.context import API
 from web.forms import STRANGERS_BYTES, size_in_words
 from web.uploads import IMPORT_PATHS, UPLOAD_LIMIT, too_large_a_file
+from web.views.marks import with_code
 
 IMPORT_BYTES = UPLOAD_LIMIT + BODY_LIMIT
 """Of a body that brings a file; the form around it counts too."""
@@ -24,6 +26,31 @@ STEP = 2**20
 
 RETRY_SECONDS = 60
 """When to try again, where all together are too much."""
+
+
+PAGE = Markup(
+    """<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="color-scheme" content="light dark">
+  <title>{code} · Ticketing</title>
+  <link rel="stylesheet" href="/static/page.css">
+</head>
+<body>
+  <main class="wrap">
+    <div class="error">
+      <p class="status">{code}</p>
+      <h1>{sentence}</h1>
+      <p><a class="button quiet" href="/">Ask a question</a></p>
+    </div>
+  </main>
+</body>
+</html>
+"""
+)
+"""`error.html` for a browser, where the application, which makes pages, is not asked."""
 
 
 class Server(Protocol):
@@ -39,15 +66,18 @@ class Server(Protocol):
 class Refused(Error):  # type: ignore[misc]
     """What waitress answers where the application is not asked."""
 
-    def __init__(self, code: int, reason: str, sentence: str, path: str):
+    def __init__(self, code: int, reason: str, sentence: str, path: str, accepted: str):
         super().__init__(sentence)
-        self.code, self.reason, self.path = code, reason, path
+        self.code, self.reason, self.path, self.accepted = code, reason, path, accepted
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        """The sentence: as JSON for programs, else by itself."""
+        """The sentence: as JSON for programs, as a page for browsers, else by itself."""
         kind, said = "text/plain; charset=utf-8", f"{self.body}\n"
         if self.path.startswith(API):
             kind, said = "application/json", json.dumps({"error": self.body}) + "\n"
+        elif "text/html" in self.accepted:
+            kind = "text/html; charset=utf-8"
+            said = PAGE.format(code=self.code, sentence=with_code(self.body))
         headers = [("Content-Type", kind)]
         if self.code == 503:
             headers.append(("Retry-After", str(RETRY_SECONDS)))
@@ -97,5 +127,5 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         return f"That is too much text; at most {size} can be sent at once."
 
     def _refuse(self, code: int, reason: str, sentence: str) -> None:
-        self.error = Refused(code, reason, sentence, self.path)
+        self.error = Refused(code, reason, sentence, self.path, self.headers.get("ACCEPT", ""))
         self.completed, self.expect_continue = True, False

@@ -231,6 +231,17 @@ def test_a_body_is_as_long_as_its_address_and_its_sender_allow(path, shown, most
     assert said == f"{asked} at most {size} can be sent at once."
 
 
+def test_a_browser_is_told_on_a_page_that_its_file_is_too_large():
+    """Without scripts, the sentence stood alone on a bare page, with no way on."""
+    shown = COOKIE + b"Accept: text/html,application/xhtml+xml\r\n"
+    with serving() as port:
+        status, headers, said = answer(port, head("/jobs/import", IMPORT_BYTES + 1, shown))
+    assert status == 413 and "Content-Type: text/html; charset=utf-8" in headers
+    assert "<h1>The file is larger than the 64 MB that can be sent; split it," in said
+    assert "or run <code>ticketing import</code> on the server.</h1>" in said
+    assert 'href="/static/page.css"' in said and '<a class="button quiet" href="/">' in said
+
+
 def test_a_body_that_does_not_say_how_long_it_is_ends_where_it_is_too_long():
     begun = b"POST /jobs/import HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
     chunk = b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n"
