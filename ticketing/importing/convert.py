@@ -61,7 +61,7 @@ def _created(value: object, form: str) -> datetime | None:
     try:
         return parse_time(value, form)
     except ValueError as error:
-        hint = "" if form else ', or say its form, as by --map date_format="%m/%d/%Y"'
+        hint = "" if form else ", or map its form, as in date_format=%m/%d/%Y"
         raise ValueError(f"{error}{hint}") from None
 
 

@@ -500,11 +500,12 @@ def test_dates_are_read_in_the_one_form_that_is_said(tmp_path):
 
 
 def test_a_date_in_an_ambiguous_form_is_refused_with_what_helps(tmp_path):
+    """Whoever imports on the page was told of --map, which the page does not have."""
     path = write(tmp_path, "a.csv", "id,subject,opened\n1,x,03/05/2021\n2,y,\n")
     _, [reject] = read(path, read_mapping(None, []))
     assert reject.reason == (
         "'03/05/2021' is no date; write it as 2013-02-25 or 2013-02-25T13:17,"
-        ' or say its form, as by --map date_format="%m/%d/%Y"'
+        " or map its form, as in date_format=%m/%d/%Y"
     )
 
 
