@@ -7,7 +7,14 @@ them, `telling` says which words tell what a text is about, and `bm25` ranks by 
 compare with.
 """
 
-from ticketing.text.markup import strip_markup
+from ticketing.text.markup import says_nothing, strip_markup
 from ticketing.text.tokens import Token, token_lines, tokenize, tokens_with_spans
 
-__all__ = ["Token", "strip_markup", "token_lines", "tokenize", "tokens_with_spans"]
+__all__ = [
+    "Token",
+    "says_nothing",
+    "strip_markup",
+    "token_lines",
+    "tokenize",
+    "tokens_with_spans",
+]

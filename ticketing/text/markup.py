@@ -162,3 +162,9 @@ def _strip_wiki(text: str) -> str:
 
 def _join_cells(row: re.Match[str]) -> str:
     return " | ".join(cell for part in row[1].split("|") if (cell := part.strip()))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether neither a letter nor a digit is in a text, as in the dash of a field that must be
+    filled in."""
+    return not any(map(str.isalnum, text))

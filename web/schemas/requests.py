@@ -16,7 +16,7 @@ from pydantic import (
 
 from ticketing.limits import OFFSET
 from ticketing.recommendations import Order
-from ticketing.text import strip_markup
+from ticketing.text import says_nothing, strip_markup
 from ticketing.tickets import Filters, Grade, Query, Ticket
 from ticketing.times import naive_utc
 from web.schemas.limited import (
@@ -276,3 +276,9 @@ class TicketIn(Body):
     def _readable(cls, given: str) -> str:
         """A text as an import reads it; what is mark-up alone stays."""
         return strip_markup(given) or given
+
+    @field_validator("solution")
+    @classmethod
+    def _solution(cls, given: str) -> str:
+        """A dash or a dot is none."""
+        return "" if says_nothing(given) else given

@@ -139,6 +139,14 @@ def archive_row(**changes):
     return row | {"subject": "Hangs", "description": "It hangs", "comments": comments} | changes
 
 
+@pytest.mark.parametrize("said", [".", "-", " -- ", "…", "<br>?", "👍"])
+def test_a_solution_without_a_letter_or_a_digit_is_none(tmp_path, said):
+    """A dot stood as the answer, with the chance that it solves the problem."""
+    path = write(tmp_path, "a.csv", f"id,subject,solution\n1,x,{said}\n2,y,修\n3,z,42\n")
+    tickets, rejects = read(path)
+    assert [ticket.solution for ticket in tickets] == ["", "修", "42"] and not rejects
+
+
 def test_the_solution_is_the_longest_reply_of_others(tmp_path):
     path = write(tmp_path, "a.jsonl", json.dumps(archive_row()))
     [ticket], _ = read(path)

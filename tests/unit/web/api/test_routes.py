@@ -176,6 +176,7 @@ def test_a_put_ticket_is_read_as_an_imported_one_is(client):
     assert answer.json["description"] == "It weeps & drips."
     assert answer.json["solution"] == "List<String> all at once"
     assert client.get("/api/tickets/NEW-1").json == answer.json
+    assert client.put("/api/tickets/NEW-1", json=text | {"solution": " - "}).json["solution"] == ""
     # Without its mark-up nothing would be left of it.
     assert client.put("/api/tickets/NEW-1", json={"subject": "<br>"}).json["subject"] == "<br>"
 
