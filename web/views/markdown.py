@@ -39,17 +39,25 @@ def source(ticket: Ticket) -> str:
 
 
 def answer_as_markdown(answer: Recommendations, address: str) -> str:
-    """What was asked, and every proposed ticket with its chance, where something matches, reason
-    and answering sentence."""
+    """What was asked, what may be expected of the tickets, and every proposed ticket with its
+    chance, where something matches, reason and answering sentence."""
     query = answer.query
     head = f"## {escaped(query.subject or query.description[:80])}\n\n<{address}>\n"
-    return head + "".join(
-        f"\n{item.rank}\\. {source(item.ticket)}"
-        f"{f' – {percent(item.chance)} likely' if answer.shows_chance(item) else ''}  \n"
+    heading = f"{answer.heading} ({answer.promise})" if answer.promise else answer.heading
+    outlook = f"{heading}. {answer.note}".rstrip()
+    return f"{head}\n{escaped(outlook)}\n" + "".join(
+        f"\n{item.rank}\\. {source(item.ticket)}{_chance(answer, item)}  \n"
         f"   {escaped(item.answer or 'No solution is recorded.')}  \n"
         f"   *{escaped(item.reason.sentence)}*{_near_copies(item.like)}\n"
         for item in answer.items
     )
+
+
+def _chance(answer: Recommendations, item: Recommendation) -> str:
+    """How likely a ticket is what the page says of it, where the page does."""
+    if not answer.shows_chance(item):
+        return ""
+    return f" – {percent(item.chance)} {'likely' if item.ticket.solution else 'same problem'}"
 
 
 def _near_copies(like: Sequence[Recommendation]) -> str:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from tests.unit.web.pages.test_search import asked
+from ticketing.tickets import Ticket
 from web.views.markdown import quoted
 
 
@@ -11,14 +12,30 @@ def test_a_whole_answer_as_markdown(client):
     address = asked(client, product="SGT-400", subject="Exhaust spread high")
     answer = client.get(address.replace("?", "/markdown?"))
     assert answer.mimetype == "text/markdown"
-    head, link, first, *_ = filter(None, answer.text.splitlines())
+    head, link, outlook, first, *_ = filter(None, answer.text.splitlines())
     assert head == "## Exhaust spread high"
     assert link == f"<http://localhost{address}>"
+    assert outlook == "One of these likely helps (55 % that one solves this)."
     assert first.startswith(
         "1\\. [GT-0101: Exhaust temperature spread high, trip on start]"
         "(<http://localhost/tickets/GT-0101>) – "
     )
     assert re.findall(r"^(\d+)\\\. ", answer.text, re.MULTILINE) == ["1", "2", "3", "4", "5"]
+
+
+def test_where_nothing_matches_well_the_markdown_says_so_too(client):
+    """Pasted into a ticket, tickets that only were the nearest read like proposals."""
+    text = client.get(asked(client, subject="coffee machine") + "/markdown").text
+    assert "\n\nNothing matches well. No past ticket is near enough to be trusted;" in text
+    assert "likely" not in text
+
+
+def test_a_ticket_without_a_solution_is_not_said_to_be_likely_one(client, desk):
+    subject = "Exhaust temperature spread high, trip on start again"
+    desk.put_tickets([Ticket("NEW-1", subject=subject)])
+    text = client.get(asked(client, subject=subject) + "/markdown").text
+    [line] = [line for line in text.splitlines() if "NEW-1" in line]
+    assert line.endswith("% same problem  ")
 
 
 def test_near_copies_are_named_where_their_ranks_are_missing(client, desk, monkeypatch):
