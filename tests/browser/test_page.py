@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.asking import PHONE, ask, graded, is_judged, row
+from tests.browser.asking import PHONE, WIDE, ask, graded, is_judged, row
 from tests.fake_records import tickets
 
 pytestmark = pytest.mark.browser
@@ -118,6 +118,19 @@ def test_text_has_enough_contrast(open_page, scheme):
         low += contrast_of(page)
     ask(page, "coffee machine", "")
     assert low + contrast_of(page) == []
+
+
+def test_in_the_details_a_figure_stands_apart_from_its_bar(open_page):
+    """The longest bar ended where its figure began."""
+    page = open_page(viewport=WIDE)
+    ask(page)
+    row(page, 1).locator(".details > summary").click()
+    table = row(page, 1).locator(".details table")
+    expect(table.locator("caption")).to_contain_text("How far the texts are apart, of how far")
+    bars, figures = (
+        table.locator(f"{part} >> nth=0").bounding_box() for part in (".bars svg", ".number")
+    )
+    assert figures["x"] - (bars["x"] + bars["width"]) > 6
 
 
 def test_details_stay_within_their_row_on_a_phone(open_page):
