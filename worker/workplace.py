@@ -78,7 +78,7 @@ class Workplace:
 
         A message whose arguments do not fit those of `do` is discarded. A process that works on
         one for longer than `seconds`, or than a job may take, is killed. What takes long and can
-        hand itself back takes an `ending` too.
+        hand itself back takes an `ending` too; it is not begun by a worker that is to end.
         """
         arguments = _arguments(do)
         shared = {"ending": self.ending} if "ending" in signature(do).parameters else {}
@@ -92,6 +92,8 @@ class Workplace:
             except ValidationError as error:
                 discarded(name, error)
                 return
+            if shared and self.ending.asked:
+                raise Reject("the worker ends", requeue=True)
             worker = self_.request.hostname or ""
 
             def here() -> None:

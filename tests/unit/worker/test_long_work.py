@@ -17,6 +17,9 @@ from worker.app import make_app
 from worker.ending import Ending
 from worker.jobs import lease_of
 from worker.long_work import INTERRUPTED, AtWork, do_job
+from worker.publishing import DO_JOB
+from worker.tasks import register_tasks
+from worker.workplace import Workplace
 
 MODULES = "import sys, worker.long_work; print(*sys.modules)"
 
@@ -44,6 +47,18 @@ def test_a_job_that_is_interrupted_as_it_is_said_to_run_is_queued_again(desk, mo
         do_job(desk, app, job.id)
     left = desk.store.get_job(job.id)
     assert (left.state, left.log[-1].text) == (JobState.QUEUED, INTERRUPTED)
+
+
+def test_a_worker_that_is_to_end_begins_no_job_that_it_would_hand_back(desk):
+    """It took the message that it had just sent for whoever comes next, began the job and handed
+    it back, fifty times in half a second: the page said "attempt 52", and the log nothing else."""
+    place, app = Workplace(lambda: desk), make_app(desk.settings)
+    register_tasks(app, place)
+    job = desk.store.create_job(JobKind.IMPORT, "", 0, {"files": []}, "ann")
+    place.ending.ask()
+    assert app.tasks[DO_JOB].apply((job.id,)).state == "REJECTED"
+    left = desk.store.get_job(job.id)
+    assert (left.state, left.attempts, left.log) == (JobState.QUEUED, 0, ())
 
 
 def test_who_stood_still_does_not_go_on_with_what_another_one_has_ended(desk):
