@@ -361,6 +361,27 @@ def test_models_are_listed_promoted_rolled_back_and_deleted(client, desk):
     assert f"deleted: bundle {new}" in deeds(desk) and new not in desk.models.ids()
 
 
+BACK = '<a class="button quiet" href="/jobs">Back</a>'
+
+
+@pytest.mark.parametrize(
+    ("referrer", "shown"),
+    [
+        ("http://localhost/jobs", True),
+        ("", False),
+        ("http://elsewhere/jobs", False),
+        ("http://localhost/jobs/nope/cancel", False),
+    ],
+)
+def test_what_is_refused_leads_back_to_the_page_that_asked_for_it(client, referrer, shown):
+    """Nothing but the form of a new question was offered."""
+    token = re.search(r'name="csrf_token" value="([^"]+)"', client.get("/jobs").text)[1]
+    headers = {"Referer": referrer} if referrer else {}
+    answer = client.post("/jobs/nope/cancel", data={"csrf_token": token}, headers=headers)
+    assert answer.status_code == 404 and (BACK in answer.text) == shown
+    assert shown or ">Back</a>" not in answer.text
+
+
 def test_what_was_said_of_a_model_that_serves_no_more_is_said_as_past(client, desk):
     """Beside "served before" stood that the model serves now."""
     old = desk.save_bundle(30)
