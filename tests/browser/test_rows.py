@@ -195,6 +195,9 @@ def test_slash_goes_to_the_form_with_the_query(open_page):
     page.keyboard.press("/")
     page.wait_for_url("**/?query=*")
     expect(page.get_by_label("Subject")).to_have_value("Exhaust spread high")
+    expect(page.get_by_label("Subject")).to_be_focused()
+    page.keyboard.type("Pump leaks")  # stood before the old query, without a space
+    expect(page.get_by_label("Subject")).to_have_value("Pump leaks")
     page.locator("h1").click()
     page.keyboard.press("/")
     expect(page.get_by_label("Subject")).to_be_focused()

@@ -81,6 +81,7 @@ function changed() {
 
 if (form) {
   found.hidden = false;
+  form.elements.subject.select(); // else what is typed stands before an old query
   form.addEventListener("input", changed);
   addEventListener("pageshow", () => written() && changed()); // what the browser kept
 }
