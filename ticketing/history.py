@@ -16,7 +16,8 @@ from ticketing.tickets import Filters, Query
 class Asking:
     """Somebody asked, and this is what was answered then.
 
-    `outlook` and `chance` are those of the answer; `shown` are the ids of the tickets shown, the
+    `outlook` and `chance` are those of the answer, the chance None where nothing is known of it, as
+    of tickets found by their id or a code; `shown` are the ids of the tickets shown, the
     best first, under the bundle `bundle_id`, to somebody of these `groups` (None sees all).
     """
 
@@ -27,7 +28,7 @@ class Asking:
     filters: Filters
     bundle_id: str
     outlook: Outlook
-    chance: float
+    chance: float | None
     shown: tuple[str, ...]
     groups: frozenset[str] | None = None
 

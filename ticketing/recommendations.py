@@ -117,9 +117,10 @@ class Recommendations:
     @property
     def shows_chances(self) -> bool:
         """Whether to say how likely it is that one of the tickets helps: where nothing matches well
-        figures would look like good ones, one whose id was typed is certain, and of those found by
-        a code nothing is known."""
-        return self.outlook != Outlook.NOTHING and not (self.by_id or self.named)
+        figures would look like good ones, one whose id was typed was asked for, and of those found
+        by a code nothing is known."""
+        asked_for = any(item.reason.by_id for item in self.items)
+        return self.outlook != Outlook.NOTHING and not (asked_for or self.named)
 
     @property
     def promise(self) -> str:

@@ -75,25 +75,27 @@ def test_what_was_judged_is_said_in_place_of_what_was_guessed(open_page, script)
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "none"])
-def test_where_none_was_judged_a_solution_the_heading_promises_none(open_page, desk, script):
+def test_the_heading_says_what_was_judged(open_page, desk, script):
     """Ten rows of NO stood under "92 % that one solves this", with a script until the page was
-    loaded again; and then a YES under "You judged none of these a solution"."""
+    loaded again; then a YES under "You judged none of these a solution", and a YES under 91 %."""
     recommend = desk.recommend
 
-    def few(*args):
-        first, copy, second, *_ = (answer := recommend(*args)).items
+    def few(*args, **kwargs):
+        first, copy, second, *_ = (answer := recommend(*args, **kwargs)).items
         return replace(answer, items=(replace(first, like=(copy,)), second))
 
     desk.recommend = few
     page = open_page(java_script_enabled=script)
     ask(page)
     none = page.get_by_role("heading", name="You judged none of these a solution", exact=True)
+    one = page.get_by_role("heading", name="You judged one of these a solution", exact=True)
     promise = page.get_by_text("% that one solves this")
     page.locator(".like > summary").click()
     first, copy, second = (page.locator(".row").nth(place) for place in range(3))
     graded(first, "NO").click()
     is_judged(first, "NO")
     expect(none).to_be_hidden()
+    expect(promise).to_be_visible()
     graded(second, "REL").click()
     expect(none).to_be_visible()
     expect(promise).to_be_hidden()
@@ -101,10 +103,12 @@ def test_where_none_was_judged_a_solution_the_heading_promises_none(open_page, d
         page.locator(".like > summary").click()
     graded(copy, "YES").click()
     is_judged(copy, "YES")
+    expect(one).to_be_visible()
     expect(none).to_be_hidden()
-    expect(promise).to_be_visible()
+    expect(promise).to_be_hidden()
     graded(copy, "").click()
     expect(none).to_be_visible()
+    expect(one).to_be_hidden()
     graded(first, "").click()
     expect(promise).to_be_visible()
 

@@ -73,7 +73,8 @@ class Workspace(Asks, Judging):
         remembered = {
             asking.query.id: (asking.chance, asking.outlook)
             for asking in self.store.events(Asking)
-            if (asking.bundle_id, asking.filters, asking.groups)
+            if asking.chance is not None
+            and (asking.bundle_id, asking.filters, asking.groups)
             == (serving, Filters(), self.groups)
         }
         chosen: list[tuple[float, Query]] = []

@@ -14,10 +14,12 @@ export_pages = Blueprint("exports", __name__)
 
 @export_pages.get("/queries/<query_id>.csv")
 def answer(query_id: str) -> Response:
-    """The ten best tickets for a query, as of now."""
+    """The ten best tickets for a query, as of now; chances and scores where the page shows
+    chances."""
     asked = filters_of(request.args)
     found = current_desk().recommend(known_query(query_id), asked, order=order_of(request.args))
-    columns = ("rank", "ticket_id", "subject", "product", "created", "score", "chance", "answer")
+    about = ("rank", "ticket_id", "subject", "product", "created")
+    columns = (*about, "score", "chance", "answer", "outlook")
     return csv_file(
         f"answer-{query_id}",
         columns,
@@ -28,9 +30,10 @@ def answer(query_id: str) -> Response:
                 item.ticket.subject,
                 item.ticket.product,
                 item.ticket.created,
-                round(item.score, 4),
-                round(item.chance, 4),
+                round(item.score, 4) if found.shows_chance(item) else None,
+                round(item.chance, 4) if found.shows_chance(item) else None,
                 item.answer,
+                found.outlook.value,
             )
             for item in found.items
         ),

@@ -100,6 +100,6 @@ def _row(asking: Asking) -> tuple[object, ...]:
         query.description,
         asking.time,
         asking.outlook.value,
-        round(asking.chance, 4),
+        None if asking.chance is None else round(asking.chance, 4),
         asking.bundle_id,
     )

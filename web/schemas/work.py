@@ -33,7 +33,10 @@ class AskedOut(Out):
     time: Time
     bundle_id: str = Field(description="the model that answered")
     outlook: Outlook
-    chance: float = Field(description="that a YES was among the tickets shown, 0 to 1")
+    chance: float | None = Field(
+        description="that a YES was among the tickets shown, 0 to 1; null where they were found by"
+        " their id or a code"
+    )
     shown: list[str] = Field(description="ids of the tickets, the best first")
 
 

@@ -165,6 +165,7 @@ def test_an_id_typed_as_subject_is_the_first_ticket(desk, archive_tickets):
         assert (first.ticket, first.rank, first.chance, first.score) == (wanted, 1, 1, 5)
         assert first.reason.by_id and first.reason.sentence.startswith("This is the ticket whose")
         assert answer.outlook == Outlook.LIKELY and answer.note == ""
+        assert answer.promise == "", "that it was asked for says not that it solves this"
         assert ids(answer).count(wanted.id) == 1
         assert not any(item.reason.by_id for item in answer.items[1:])
 
@@ -177,6 +178,9 @@ def test_a_code_finds_the_tickets_that_name_it(desk):
     desk.put_tickets(named)
     answer = desk.recommend(Query("E98765"))
     assert ids(answer) == ["C-2", "C-1"] and answer.named == ("E98765",)
+    for query in (Query("E98765"), Query("C-1")):
+        desk.ask(query, Filters(), "ann")
+        assert next(iter(desk.history("ann"))).chance is None, "nothing is known of it"
     desk.delete_tickets(["C-1", "C-2"])
     assert desk.recommend(Query("E98765")).note.startswith("No ticket here names “E98765”")
 

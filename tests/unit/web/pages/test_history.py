@@ -118,6 +118,11 @@ def test_an_answer_and_the_jobs_as_tables(client):
     address = post(client, "/", **EXHAUST).location
     rows = table(client, f"{address}.csv?order=newest&product=SGT-400")
     assert sorted(row["rank"] for row in rows)[0] == "1" and rows[0]["ticket_id"] == "GT-0106"
+    assert rows[0]["outlook"] == "likely" and 0 < float(rows[0]["chance"]) < 1
+    nothing = table(client, f"{post(client, '/', **NOTHING).location}.csv")
+    assert {(row["outlook"], row["chance"], row["score"]) for row in nothing} == {
+        ("nothing", "", "")
+    }
     assert [row["state"] for row in table(client, "/jobs.csv")] == ["running", "done"]
     assert client.get("/queries/unknown.csv").status_code == 404
 
